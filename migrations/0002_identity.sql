@@ -1,0 +1,93 @@
+-- Clients, contacts, applications: what the operator keeps. Sign-in and tokens are in 0003.
+
+create table clients (
+  client_id text primary key check (client_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  client_name text not null,
+  account_number text,
+  status text not null check (status in ('enabled', 'disabled')),
+  fx_enabled boolean not null,
+  mass_payments_customer boolean not null,
+  authorisation_workflow text not null
+    check (authorisation_workflow in ('simple', '4-eyes', '6-eyes', '8-eyes', '10-eyes')),
+  payment_approvals_enabled boolean not null,
+  payment_creator_approval_enabled boolean not null,
+  statement_push_url text,
+  statement_push_secret bytea,
+  became_client date,
+  created_at timestamptz not null
+);
+
+create table contacts (
+  contact_id text primary key check (contact_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  name text not null,
+  email text not null,
+  password_hash text,
+  phone text,
+  status text not null default 'enabled' check (status in ('enabled', 'disabled')),
+  second_factor text not null check (second_factor in ('none', 'totp', 'sms')),
+  totp_secret bytea,
+  -- The last TOTP time step that was used: a code works once.
+  totp_last_step bigint,
+  trusted_access boolean not null,
+  created_at timestamptz not null
+);
+create unique index contacts_email on contacts (lower(email));
+
+create table contact_clients (
+  client_id text not null references clients,
+  contact_id text not null references contacts,
+  can_authorise_payments boolean not null,
+  can_manage_payments boolean not null,
+  can_manage_multipayments boolean not null,
+  can_manage_permissions boolean not null,
+  can_manage_webhooks boolean not null,
+  primary key (client_id, contact_id)
+);
+create index contact_clients_contact on contact_clients (contact_id, client_id);
+
+create table applications (
+  -- The OAuth client_id; not a client of the institution.
+  client_id text primary key check (client_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  name text not null,
+  redirect_uris text[] not null,
+  post_logout_redirect_uris text[] not null default '{}',
+  refresh_token_days int not null check (refresh_token_days between 1 and 3650),
+  headless_sign_in boolean not null default true,
+  require_pkce boolean not null default false,
+  status text not null default 'enabled' check (status in ('enabled', 'disabled')),
+  created_at timestamptz not null
+);
+
+-- Encrypted, not hashed: the id_token is signed with the secret (HS256).
+create table application_secrets (
+  id bigint generated always as identity primary key,
+  application_id text not null references applications (client_id) on delete cascade,
+  secret bytea not null,
+  created_at timestamptz not null,
+  -- Null for the present one; an earlier one lives on for the overlap.
+  expires_at timestamptz
+);
+create index application_secrets_application on application_secrets (application_id, id desc);
+
+create table application_certificates (
+  application_id text not null references applications (client_id) on delete cascade,
+  subject text not null,
+  primary key (application_id, subject)
+);
+create index application_certificates_subject on application_certificates (subject);
+
+create table application_trusted_clients (
+  application_id text not null references applications (client_id) on delete cascade,
+  client_id text not null references clients,
+  primary key (application_id, client_id)
+);
+
+create table operator_tokens (
+  id text primary key,
+  name text not null,
+  role text not null check (role in ('admin', 'core', 'support')),
+  token_sha256 bytea not null unique,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  revoked_at timestamptz
+);

@@ -1,0 +1,129 @@
+-- Beneficiaries, trades, multi payments, payments, mass-beneficiary instructions.
+
+create table beneficiaries (
+  beneficiary_id text primary key check (beneficiary_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  client_id text not null references clients,
+  beneficiary_name text not null,
+  beneficiary_aml_id text,
+  account_number text,
+  iban text,
+  swift_code text,
+  bank_identifier text,
+  currency text,
+  active boolean not null,
+  authorised boolean not null,
+  blocked boolean not null,
+  completed boolean not null,
+  verified boolean not null,
+  created_at timestamptz not null,
+  unique (client_id, beneficiary_id)
+);
+
+create table multipayments (
+  multipayment_id bigint primary key default nextval('multipayment_numbers'),
+  client_id text not null references clients,
+  multipayment_unique_id uuid not null unique,
+  contact_id text not null references contacts,
+  status text not null check (status in ('created', 'rejected')),
+  created_at timestamptz not null,
+  rejected_at timestamptz,
+  unique (client_id, multipayment_id)
+);
+
+create table trades (
+  trade_id text primary key check (trade_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  client_id text not null references clients,
+  contact_id text not null references contacts,
+  parent_trade_id text,
+  status text not null check (status in ('Created', 'Funds In Partially', 'Funds In Full', 'Funds Out Partially Allocated',
+    'Funds Out Full Allocated', 'Closed', 'Cancelled', 'Rejected')),
+  trade_type text not null check (trade_type in ('spot', 'forward', 'window_forward', 'drawdown', 'ndf')),
+  rate_symbol text not null,
+  rate numeric not null,
+  buy_currency text not null,
+  sell_currency text not null,
+  buy_amount numeric not null,
+  sell_amount numeric not null,
+  fee_amount numeric,
+  fee_currency text,
+  order_date date not null,
+  maturity_date timestamptz,
+  reference text,
+  synthetic boolean not null,
+  multipayment_id bigint,
+  created_at timestamptz not null,
+  unique (client_id, trade_id),
+  foreign key (client_id, parent_trade_id) references trades (client_id, trade_id),
+  foreign key (client_id, multipayment_id) references multipayments (client_id, multipayment_id),
+  check ((trade_type = 'drawdown') = (parent_trade_id is not null))
+);
+create index trades_multipayment on trades (client_id, multipayment_id) where multipayment_id is not null;
+
+create type payment_status as enum (
+  'Payment pending of authorization', 'Validating beneficiary information', 'Need more beneficiary information',
+  'Waiting for payment date', 'Executing Payment', 'Payment complete', 'Payment rejected', 'Payment cancelled');
+
+create table payments (
+  -- The order of insertion: ties of the search, and what other tables point to.
+  id bigint generated always as identity primary key,
+  client_id text not null references clients,
+  payment_id text not null unique check (payment_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  contact_id text not null references contacts,
+  trade_id text not null,
+  beneficiary_id text not null,
+  uuid uuid not null,
+  scheme text not null,
+  amount numeric not null,
+  payment_currency text not null,
+  fee_amount numeric,
+  fee_currency text,
+  reference text,
+  status payment_status not null,
+  -- What the search's filters ask for; two of them make `pending`.
+  phase smallint not null generated always as (case
+    when status = 'Payment pending of authorization' then 1
+    when status = 'Payment complete' then 3
+    when status = 'Payment rejected' then 4
+    when status = 'Payment cancelled' then 5
+    else 2 end) stored,
+  -- A cancelled payment that was invalidated or returned, and one whose return has started.
+  invalidated boolean not null default false,
+  return_started boolean not null default false,
+  charges text,
+  invoice_required boolean not null,
+  ordered_by_name text not null,
+  created timestamptz not null,
+  payment_date date not null,
+  authorised_by text,
+  authorised_date timestamptz,
+  cancelled_by text,
+  cancelled_date timestamptz,
+  rejected_by text,
+  rejected_date timestamptz,
+  sent_date timestamptz,
+  authorisation_workflow text not null,
+  mass_payment_id uuid,
+  mass_payment_external_reference_id text,
+  multipayment_id bigint,
+  foreign key (client_id, trade_id) references trades (client_id, trade_id),
+  foreign key (client_id, beneficiary_id) references beneficiaries (client_id, beneficiary_id),
+  foreign key (client_id, multipayment_id) references multipayments (client_id, multipayment_id)
+);
+
+create table mass_beneficiaries (
+  mass_beneficiary_id uuid primary key,
+  client_id text not null references clients,
+  status text not null check (status in ('queued', 'processing', 'created', 'failed')),
+  created_at timestamptz not null
+);
+
+create table mass_beneficiary_errors (
+  client_id text not null references clients,
+  mass_beneficiary_id uuid not null references mass_beneficiaries,
+  position int not null,
+  code text not null,
+  message text not null,
+  details text not null,
+  request_index int not null,
+  primary key (mass_beneficiary_id, position)
+);

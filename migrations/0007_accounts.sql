@@ -1,0 +1,66 @@
+-- Accounts, currency accounts and their transactions; FX availability and exchange rates.
+
+create table accounts (
+  account_id uuid primary key,
+  client_id text not null references clients,
+  account_type text not null check (account_type in ('Personal', 'Business')),
+  account_subtype text not null check (account_subtype in ('EMoney')),
+  currency text not null,
+  status text not null check (status in ('Enabled', 'Disabled', 'Deleted')),
+  account_details json not null,
+  created_at timestamptz not null
+);
+create index accounts_client on accounts (client_id, account_id);
+
+create table currency_accounts (
+  account_id bigint generated always as identity primary key,
+  client_id text not null references clients,
+  currency text not null,
+  balance numeric not null default 0,
+  created_at timestamptz not null,
+  unique (client_id, currency),
+  unique (client_id, account_id)
+);
+
+create table transactions (
+  id bigint generated always as identity primary key,
+  client_id text not null references clients,
+  currency_account_id bigint not null,
+  transaction_id text not null unique,
+  kind text not null check (kind in ('CREDIT_INCOMING_TRANSACTION', 'CREDIT_MARGIN_TRANSACTION',
+    'CREDIT_PAYMENT_RETURNED_TRANSACTION', 'CREDIT_TRANSACTION', 'DEBIT_TRANSACTION')),
+  -- Signed: a debit is negative. balance_after is the account's balance once this was booked.
+  amount numeric not null,
+  currency text not null,
+  balance_after numeric not null,
+  status text not null default 'Booked',
+  booking_datetime timestamptz not null,
+  value_datetime timestamptz not null,
+  transaction_reference text,
+  transaction_information text,
+  additional_transaction_information text,
+  creditor_name text,
+  creditor_account json,
+  debtor_name text,
+  debtor_account json,
+  payment_id text,
+  created_at timestamptz not null,
+  foreign key (client_id, currency_account_id) references currency_accounts (client_id, account_id)
+);
+-- A statement reads an account's transactions of a period in their order.
+create index transactions_statement on transactions (client_id, currency_account_id, booking_datetime, id);
+
+create table fx_availability (
+  only boolean primary key default true check (only),
+  mode text not null check (mode in ('auto', 'open', 'closed')),
+  holidays date[] not null
+);
+insert into fx_availability (mode, holidays) values ('auto', '{}');
+
+create table exchange_rates (
+  base_currency text not null,
+  currency text not null,
+  rate numeric not null check (rate > 0),
+  as_of timestamptz not null,
+  primary key (base_currency, currency)
+);

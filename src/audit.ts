@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import type { Act } from './context.ts';
+import { type Db, type Pool, transaction } from './database.ts';
+
+/**
+ * The audit trail: a row for every change, written in the transaction of the change, never changed afterwards.
+ * Rows are chained by hash shortly after they are committed (`sealAudit`, each second and before every verification):
+ * a chain written inside the business transactions would make them wait for each other.
+ */
+
+/** Rows sealed or verified in one statement. */
+const SEAL_BATCH = 5_000;
+const SEAL_LOCK = 7_210_432;
+/** Values longer than this (characters) are kept as their hash: an audit row is not a second archive. */
+const LONGEST_VALUE = 65_536;
+
+const SECRET_KEYS = new Set([
+  'password', 'password_hash', 'secret', 'client_secret', 'statement_push_secret', 'token', 'totp', 'totp_secret', 'uri', 'previous_secret',
+]);
+
+export interface AuditEntry {
+  action: 'create' | 'update' | 'delete' | 'import' | 'action';
+  /** The entity's noun, as `payment`. */
+  entity: string;
+  entityId: string;
+  clientId?: string | null;
+  before?: unknown;
+  after?: unknown;
+}
+
+/** Writes the rows of a change; secrets in `before` and `after` become `[redacted]`. */
+export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  await tx.query({
+    name: 'audit',
+    text: `insert into audit (at, actor, request_id, action, entity, entity_id, client_id, before, after)
+      select $1, $2, $3, * from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::json[])`,
+    values: [
+      act.now,
+      act.actor,
+      act.requestId,
+      entries.map((entry) => entry.action),
+      entries.map((entry) => entry.entity),
+      entries.map((entry) => entry.entityId),
+      entries.map((entry) => entry.clientId ?? null),
+      entries.map((entry) => document(entry.before)),
+      entries.map((entry) => document(entry.after)),
+    ],
+  });
+}
+
+function document(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const text = JSON.stringify(value, (key, inner) => (SECRET_KEYS.has(key) && inner != null ? '[redacted]' : inner));
+  if (text.length <= LONGEST_VALUE) return text;
+  return JSON.stringify({ sha256: createHash('sha256').update(text).digest('hex'), length: text.length });
+}
+
+interface ChainRow {
+  id: number;
+  content: string;
+  hash: Buffer | null;
+  position: number | null;
+}
+
+const CONTENT = `concat_ws(E'\\x1f', a.id, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), a.actor, a.request_id, a.action, a.entity,
+  a.entity_id, coalesce(a.client_id, ''), coalesce(a.before::text, ''), coalesce(a.after::text, ''))`;
+
+/** The hash of a row: SHA-256 over the hash before it and the row's content. */
+function link(previous: Buffer, content: string): Buffer {
+  return createHash('sha256').update(previous).update(content, 'utf8').digest();
+}
+
+const GENESIS = Buffer.alloc(32);
+
+/** Chains the rows that have been committed since the last time; returns how many. One process does it at a time. */
+export async function sealAudit(pool: Pool): Promise<number> {
+  return transaction(pool, async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [SEAL_LOCK]);
+    const last = await tx.query<{ position: number; hash: Buffer }>('select position, hash from audit_chain order by position desc limit 1');
+    let position = last.rows[0]?.position ?? 0;
+    let previous = last.rows[0]?.hash ?? GENESIS;
+    const { rows } = await tx.query<ChainRow>(
+      `select a.id, ${CONTENT} as content from audit a
+       where a.id in (select u.id from audit_unsealed u order by u.id limit $1) order by a.id`,
+      [SEAL_BATCH],
+    );
+    if (rows.length === 0) return 0;
+    const hashes = rows.map((row) => {
+      previous = link(previous, row.content);
+      return previous;
+    });
+    const first = position + 1;
+    position += rows.length;
+    const ids = rows.map((row) => row.id);
+    await tx.query('insert into audit_chain (position, audit_id, hash) select $1 + n - 1, id, hash from unnest($2::bigint[], $3::bytea[]) with ordinality as u(id, hash, n)', [
+      first,
+      ids,
+      hashes,
+    ]);
+    await tx.query('delete from audit_unsealed where id = any($1::bigint[])', [ids]);
+    return rows.length;
+  });
+}
+
+/** Whether the chain holds: every sealed row has the content that was sealed, none is missing, none stands outside. */
+export async function verifyAudit(pool: Pool): Promise<{ valid: boolean; rows: number; first_invalid: number | null }> {
+  while ((await sealAudit(pool)) === SEAL_BATCH) {
+    // Everything committed before this call is part of what is verified.
+  }
+  let previous: Buffer = GENESIS;
+  let position = 0;
+  for (;;) {
+    const { rows } = await pool.query<ChainRow & { audit_id: number }>(
+      `select c.position, c.audit_id, c.hash, a.id, ${CONTENT} as content from audit_chain c left join audit a on a.id = c.audit_id
+       where c.position > $1 order by c.position limit $2`,
+      [position, SEAL_BATCH],
+    );
+    for (const row of rows) {
+      previous = link(previous, row.content);
+      if (row.id === null || row.position !== position + 1 || !row.hash?.equals(previous)) {
+        return { valid: false, rows: position, first_invalid: row.audit_id };
+      }
+      position += 1;
+    }
+    if (rows.length < SEAL_BATCH) break;
+  }
+  const outside = await pool.query<{ id: number }>(
+    `select a.id from audit a where not exists (select from audit_chain c where c.audit_id = a.id)
+     and not exists (select from audit_unsealed u where u.id = a.id) order by a.id limit 1`,
+  );
+  return { valid: outside.rows.length === 0, rows: position, first_invalid: outside.rows[0]?.id ?? null };
+}

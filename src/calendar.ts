@@ -1,0 +1,114 @@
+/**
+ * Time. The only file that reads the clock; everything else is given a `Clock` or an instant.
+ * Days of the client interface are Europe/London days (the service interface, GET /payments).
+ */
+
+/** A source of the present instant. */
+export interface Clock {
+  now(): Date;
+}
+
+/** The machine's clock, moved by an offset: the sandbox's operator may move it (PUT /clock), production never does. */
+export class ServiceClock implements Clock {
+  /** Milliseconds that are added to the machine's time. */
+  offset = 0;
+
+  now(): Date {
+    return new Date(Date.now() + this.offset);
+  }
+}
+
+/** Milliseconds of a clock that never jumps, for durations. */
+export function monotonic(): number {
+  return performance.now();
+}
+
+const HOUR = 3_600_000;
+const MOST_CACHED_HOURS = 50_000;
+
+/** The offset of a zone changes on full hours only, so one look-up for each hour is enough: Intl costs 2 us, the map 30 ns. */
+class Zone {
+  private readonly offsets = new Map<number, number>();
+  private readonly format: Intl.DateTimeFormat;
+
+  constructor(name: string) {
+    this.format = new Intl.DateTimeFormat('en-GB', { timeZone: name, timeZoneName: 'longOffset', year: 'numeric' });
+  }
+
+  /** Minutes east of UTC at an instant (milliseconds since 1970). */
+  offsetAt(instant: number): number {
+    const hour = Math.floor(instant / HOUR);
+    const known = this.offsets.get(hour);
+    if (known !== undefined) return known;
+    const text = this.format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+    const match = /GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(text);
+    const minutes = match?.[1] ? (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) : 0;
+    if (this.offsets.size >= MOST_CACHED_HOURS) this.offsets.clear();
+    this.offsets.set(hour, minutes);
+    return minutes;
+  }
+
+  /** The instant at which a local wall time (given as if it were UTC) is; in a gap the later reading, in an overlap the earlier. */
+  instantOf(wall: number): Date {
+    const early = wall - this.offsetAt(wall - 24 * HOUR) * 60_000;
+    const late = wall - this.offsetAt(wall + 24 * HOUR) * 60_000;
+    const fits = (instant: number) => instant + this.offsetAt(instant) * 60_000 === wall;
+    if (fits(Math.min(early, late))) return new Date(Math.min(early, late));
+    return new Date(Math.max(early, late));
+  }
+}
+
+const london = new Zone('Europe/London');
+const newYork = new Zone('America/New_York');
+
+/** An instant in ISO 8601 with the London offset and whole seconds: `2026-07-01T10:15:00+01:00` (docs/decisions.md, 2). */
+export function londonTimestamp(instant: Date): string {
+  const time = instant.getTime();
+  const offset = london.offsetAt(time);
+  const wall = new Date(time + offset * 60_000).toISOString();
+  return `${wall.slice(0, 19)}+${offset === 60 ? '01' : '00'}:00`;
+}
+
+/** The Europe/London calendar day of an instant, `YYYY-MM-DD`. */
+export function londonDay(instant: Date): string {
+  const time = instant.getTime();
+  return new Date(time + london.offsetAt(time) * 60_000).toISOString().slice(0, 10);
+}
+
+/** The first instant of a London calendar day (`YYYY-MM-DD`). */
+export function startOfLondonDay(day: string): Date {
+  return london.instantOf(Date.parse(`${day}T00:00:00Z`));
+}
+
+/** The day a number of days after (or before) a calendar day. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * HOUR).toISOString().slice(0, 10);
+}
+
+/** Days from one calendar day to another. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / (24 * HOUR));
+}
+
+/** Day of the week (0 = Sunday), minutes since midnight and calendar day of an instant in New York, where the FX week is kept. */
+export function newYorkTime(instant: Date): { weekday: number; minutes: number; day: string } {
+  const time = instant.getTime();
+  const wall = new Date(time + newYork.offsetAt(time) * 60_000);
+  return { weekday: wall.getUTCDay(), minutes: wall.getUTCHours() * 60 + wall.getUTCMinutes(), day: wall.toISOString().slice(0, 10) };
+}
+
+/** Whether a text is a day of the calendar written `YYYY-MM-DD` (2026-02-30 is not), from year 1 on. */
+export function isCalendarDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** An instant from ISO 8601 text with an offset, or undefined where it is none. */
+export function parseInstant(text: string): Date | undefined {
+  if (!INSTANT.test(text) || !isCalendarDay(text.slice(0, 10))) return undefined;
+  const instant = new Date(text);
+  return Number.isNaN(instant.getTime()) ? undefined : instant;
+}

@@ -1,0 +1,33 @@
+import type { Clock } from './calendar.ts';
+import type { Config } from './config.ts';
+import type { Vault } from './crypto.ts';
+import type { Pool } from './database.ts';
+import type { Logger } from './log.ts';
+
+/** Public addresses, without a slash at the end. Links, issuer and redirects are made from these and from nothing else. */
+export interface Addresses {
+  api: string;
+  auth: string;
+  trusted: string | undefined;
+}
+
+/** What the parts of the running service share; made once, in service.ts. */
+export interface Context {
+  config: Config;
+  /** For requests: waits are limited (database.ts), so that a lost database is a 502 in time. */
+  pool: Pool;
+  /** For background work, imports and exports: queries take the time they take. */
+  patientPool: Pool;
+  clock: Clock;
+  log: Logger;
+  vault: Vault;
+  addresses: Addresses;
+}
+
+/** Who changes something, when, and in which request: goes into the audit trail and into notifications. */
+export interface Act {
+  now: Date;
+  /** `operator:<token name>`, `contact:<contact_id>` or `service:<part>`. */
+  actor: string;
+  requestId: string;
+}

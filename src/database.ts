@@ -1,0 +1,80 @@
+import pg from 'pg';
+import type { Logger } from './log.ts';
+
+/** Milliseconds: a request that waits for a connection, and one that waits for an answer, give up in time for a 502 within 3 s. */
+export const CONNECT_TIMEOUT = 1_800;
+export const QUERY_TIMEOUT = 2_500;
+
+/** Either a pool or the one connection of a transaction. */
+export interface Db {
+  query<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>>;
+  query<R extends pg.QueryResultRow = pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<R>>;
+  query<R extends unknown[]>(config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult<R>>;
+}
+
+/** The connection of a transaction that is open. */
+export type Transaction = pg.PoolClient;
+export type Pool = pg.Pool;
+
+const INT8 = 20;
+const DATE = 1082;
+
+/** `bigint` comes as a number (counts and ids stay below 2^53), `date` as its text, `numeric` as its text. */
+const types = new pg.TypeOverrides();
+types.setTypeParser(INT8, Number);
+types.setTypeParser(DATE, (text) => text);
+
+/**
+ * Opens a pool. A connection that breaks while idle is dropped and logged; the next query opens another.
+ * @param options `patient`: no limit on the time of a query (background work, imports, migrations)
+ */
+export function createPool(
+  url: string,
+  log: Logger,
+  options: { max?: number; patient?: boolean; name?: string } = {},
+): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max ?? 10,
+    types,
+    application_name: options.name ?? 'lombard',
+    connectionTimeoutMillis: options.patient ? 10_000 : CONNECT_TIMEOUT,
+    ...(options.patient ? {} : { query_timeout: QUERY_TIMEOUT }),
+    keepAlive: true,
+    allowExitOnIdle: false,
+  });
+  pool.on('error', (error) => log.warn({ err: { message: error.message } }, 'an idle database connection broke'));
+  return pool;
+}
+
+/**
+ * Runs a function in one transaction (READ COMMITTED): commits what it did, or nothing of it where it throws.
+ * No network call belongs inside.
+ */
+export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const tx = await pool.connect();
+  let broken: Error | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  tx.on('error', onError);
+  try {
+    await tx.query('begin');
+    const result = await work(tx);
+    await tx.query('commit');
+    return result;
+  } catch (error) {
+    await tx.query('rollback').catch((failed: Error) => {
+      broken = failed;
+    });
+    throw error;
+  } finally {
+    tx.off('error', onError);
+    tx.release(broken);
+  }
+}
+
+/** The first row of an answer, or undefined. */
+export function first<R extends pg.QueryResultRow>(result: pg.QueryResult<R>): R | undefined {
+  return result.rows[0];
+}

@@ -1,0 +1,80 @@
+import { readdir, readFile } from 'node:fs/promises';
+import pg from 'pg';
+import { sha256 } from './crypto.ts';
+import { StartError } from './errors.ts';
+import type { Logger } from './log.ts';
+
+/** Key of the advisory lock that lets one process migrate while the others wait. */
+const MIGRATION_LOCK = 7_210_431;
+const LEAST_SERVER_VERSION = 150_000;
+
+/**
+ * Brings the database to the newest schema: each numbered file of migrations/ once, in order, each in a transaction of its own
+ * that also records it. Any number of processes may start at once.
+ * @throws StartError where the server is older than 15, or a recorded migration is not the one on disk
+ */
+export async function migrate(url: string, log: Logger): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'lombard-migrate' });
+  await client.connect();
+  try {
+    await refuseOldServer(client);
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query(`create table if not exists migrations (
+      number int primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`);
+    const done = new Map<number, string>();
+    for (const row of (await client.query<{ number: number; sha256: string }>('select number, sha256 from migrations')).rows) {
+      done.set(row.number, row.sha256);
+    }
+    for (const migration of await readMigrations()) {
+      const recorded = done.get(migration.number);
+      if (recorded === migration.sha256) continue;
+      if (recorded) throw new StartError(`migration ${migration.name} was applied with another content: restore the file, or use an empty database`);
+      await apply(client, migration);
+      log.info({ migration: migration.name }, 'database migrated');
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+interface Migration {
+  number: number;
+  name: string;
+  sql: string;
+  sha256: string;
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const folder = new URL('../migrations/', import.meta.url);
+  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, folder), 'utf8');
+      return { number: Number(name.slice(0, 4)), name, sql, sha256: sha256(sql).toString('hex') };
+    }),
+  );
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query('insert into migrations (number, name, sha256) values ($1, $2, $3)', [
+      migration.number,
+      migration.name,
+      migration.sha256,
+    ]);
+    await client.query(migration.sql);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new Error(`migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number }>("select current_setting('server_version_num')::int as version");
+  const version = rows[0]?.version ?? 0;
+  if (version < LEAST_SERVER_VERSION) {
+    throw new StartError(`DATABASE_URL: PostgreSQL 15 or newer is needed, the server is ${Math.floor(version / 10_000)}`);
+  }
+}
