@@ -1,0 +1,201 @@
+import Big from 'big.js';
+import { Problem } from '../errors.ts';
+import { decimal } from '../money.ts';
+
+/**
+ * An approvals configuration: who stands in which group, and which groups must approve from which amount on
+ * (the service interface, "Approvals workflow configuration"; docs/decisions.md, 4).
+ */
+
+/** Groups of one configuration. */
+export const MAX_GROUPS = 50;
+/** Users of one group. */
+export const MAX_USERS_PER_GROUP = 100;
+/** Rules (thresholds) of one ruleset. */
+export const MAX_RULES = 20;
+/** Levels of one rule, all of which must be met. */
+export const MAX_LEVELS = 5;
+/** Alternatives (`one_of`) of one level. With the levels it bounds the combinations of a rule: 5^5 = 3,125. */
+export const MAX_ALTERNATIVES = 5;
+/** Group names in one `all_of`, each of which needs a person of its own. */
+export const MAX_NAMES_PER_ALTERNATIVE = 5;
+/** Characters of a group's name. */
+export const MAX_GROUP_NAME_LENGTH = 64;
+/** Characters of a group's scope. */
+export const MAX_SCOPE_LENGTH = 64;
+/** Characters of a contact identifier, far above any that the service makes or accepts. */
+export const MAX_USER_ID_LENGTH = 128;
+/** Digits after the decimal point of a threshold. */
+export const MAX_THRESHOLD_DECIMALS = 8;
+/** The scope of a group that names none. */
+export const DEFAULT_SCOPE = 'payments';
+
+export interface Group {
+  name: string;
+  scope: string;
+  users: { id: string }[];
+}
+
+/** One way to meet a level: a distinct person from each group named; a name twice needs two persons. */
+export interface Alternative {
+  all_of: string[];
+}
+
+export interface Level {
+  one_of: Alternative[];
+}
+
+export interface Rule {
+  /** Decimal string in the ruleset's currency, not negative. */
+  minimum_threshold: string;
+  /** The levels: every one must be met. */
+  groups: Level[];
+}
+
+export interface Ruleset {
+  /** ISO 4217 code that amounts are converted to. */
+  currency: string;
+  rules: Rule[];
+}
+
+export interface Configuration {
+  groups: Group[];
+  ruleset: Ruleset;
+}
+
+const CURRENCY = /^[A-Z]{3}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused; PostgreSQL cannot store U+0000
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+function refuse(path: string, must: string): never {
+  throw new Problem('invalid_parameter', `${path}: ${must}`);
+}
+
+function object(value: unknown, path: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(path, 'must be an object');
+  return value as Record<string, unknown>;
+}
+
+function list(value: unknown, path: string, least: 0 | 1, most: number): unknown[] {
+  if (!Array.isArray(value)) refuse(path, 'must be a list');
+  if (value.length < least) refuse(path, 'must not be empty');
+  if (value.length > most) refuse(path, `must have at most ${most} items, has ${value.length}`);
+  return value;
+}
+
+function text(value: unknown, path: string, most: number): string {
+  if (typeof value !== 'string') refuse(path, 'must be a string');
+  if (value.trim() === '' || [...value].length > most) refuse(path, `must be a text of 1 to ${most} characters`);
+  if (CONTROL.test(value) || !value.isWellFormed())
+    refuse(path, 'must not contain control characters or broken Unicode');
+  return value;
+}
+
+function group(value: unknown, path: string): Group {
+  const given = object(value, path);
+  const seen = new Map<string, number>();
+  return {
+    name: text(given.name, `${path}.name`, MAX_GROUP_NAME_LENGTH),
+    scope: given.scope === undefined ? DEFAULT_SCOPE : text(given.scope, `${path}.scope`, MAX_SCOPE_LENGTH),
+    users: list(given.users, `${path}.users`, 0, MAX_USERS_PER_GROUP).map((user, index) => {
+      const at = `${path}.users[${index}]`;
+      const id = text(object(user, at).id, `${at}.id`, MAX_USER_ID_LENGTH);
+      const first = seen.get(id);
+      if (first !== undefined) refuse(`${at}.id`, `must be unique in its group, is also users[${first}]`);
+      seen.set(id, index);
+      return { id };
+    }),
+  };
+}
+
+function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
+  const given = object(value, path);
+  const threshold = decimal(given.minimum_threshold, `${path}.minimum_threshold`, { decimals: MAX_THRESHOLD_DECIMALS });
+  return {
+    minimum_threshold: threshold.replace('-', ''),
+    groups: list(given.groups, `${path}.groups`, 1, MAX_LEVELS).map((level, levelIndex) => {
+      const levelPath = `${path}.groups[${levelIndex}]`;
+      const alternatives = list(object(level, levelPath).one_of, `${levelPath}.one_of`, 1, MAX_ALTERNATIVES);
+      return {
+        one_of: alternatives.map((alternative, index) => {
+          const allOfPath = `${levelPath}.one_of[${index}].all_of`;
+          const allOf = object(alternative, `${levelPath}.one_of[${index}]`).all_of;
+          return {
+            all_of: list(allOf, allOfPath, 1, MAX_NAMES_PER_ALTERNATIVE).map((name, position) => {
+              const at = `${allOfPath}[${position}]`;
+              if (typeof name !== 'string') refuse(at, 'must be a string');
+              if (!names.has(name)) refuse(at, 'must be the name of a group of this configuration');
+              return name;
+            }),
+          };
+        }),
+      };
+    }),
+  };
+}
+
+/**
+ * Reads a configuration from a request body and checks all that can be told without the database.
+ * An empty list of rules is accepted: then no payment needs an approval. Users' names and emails are not read: they are
+ * stored as the service knows them.
+ * @param body the parsed JSON; `minimum_threshold` a number or, so that no digit is lost, its source text
+ * @returns the configuration in the order it was given, with the default scope where none was named
+ * @throws Problem invalid_parameter, naming the path to the element (`body.ruleset.rules[1].groups[0].one_of[2].all_of[0]`)
+ */
+export function validateConfiguration(body: unknown): Configuration {
+  const given = object(body, 'body');
+  const groups = list(given.groups, 'body.groups', 0, MAX_GROUPS).map((each, i) => group(each, `body.groups[${i}]`));
+  const names = new Map<string, number>();
+  groups.forEach(({ name }, index) => {
+    const first = names.get(name);
+    if (first !== undefined) refuse(`body.groups[${index}].name`, `must be unique, is also groups[${first}]`);
+    names.set(name, index);
+  });
+  const ruleset = object(given.ruleset, 'body.ruleset');
+  const currency = ruleset.currency;
+  if (typeof currency !== 'string' || !CURRENCY.test(currency)) {
+    refuse('body.ruleset.currency', 'must be three capital letters (ISO 4217)');
+  }
+  const known = new Set(names.keys());
+  const rules = list(ruleset.rules, 'body.ruleset.rules', 0, MAX_RULES).map((each, i) =>
+    rule(each, `body.ruleset.rules[${i}]`, known),
+  );
+  const thresholds = new Map<string, number>();
+  rules.forEach(({ minimum_threshold }, index) => {
+    const value = new Big(minimum_threshold).toFixed();
+    const first = thresholds.get(value);
+    if (first !== undefined) {
+      refuse(`body.ruleset.rules[${index}].minimum_threshold`, `must be unique, is also that of rules[${first}]`);
+    }
+    thresholds.set(value, index);
+  });
+  return { groups, ruleset: { currency, rules } };
+}
+
+/**
+ * Checks that every user is a contact of the client (docs/decisions.md, 4).
+ * @param contacts identifiers of the client's contacts, with whatever permissions
+ * @throws Problem invalid_parameter, naming the path to the first user that is not
+ */
+export function checkUsers(configuration: Configuration, contacts: ReadonlySet<string>): void {
+  configuration.groups.forEach(({ users }, groupIndex) => {
+    users.forEach(({ id }, index) => {
+      if (!contacts.has(id)) refuse(`body.groups[${groupIndex}].users[${index}].id`, 'must be a contact of the client');
+    });
+  });
+}
+
+/**
+ * The rule that decides on an amount: the one with the highest threshold that is not above it (docs/decisions.md, 4).
+ * @param amount decimal string, already converted to the ruleset's currency
+ * @returns the index into `ruleset.rules` (given in any order), or null: no rule that low, no approval is needed
+ */
+export function governingRule(ruleset: Ruleset, amount: string): number | null {
+  const value = new Big(amount);
+  let found: { index: number; threshold: Big } | null = null;
+  for (const [index, each] of ruleset.rules.entries()) {
+    const threshold = new Big(each.minimum_threshold);
+    if (threshold.lte(value) && (found === null || threshold.gt(found.threshold))) found = { index, threshold };
+  }
+  return found === null ? null : found.index;
+}
