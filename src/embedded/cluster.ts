@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fchownSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type Account, reachablePath } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { run } from './command.ts';
+import { accessFile, configurationFile } from './settings.ts';
+
+const MAJOR_VERSION = '18';
+const SUPERUSER = 'postgres';
+const DATABASE = 'lombard';
+const PASSWORD_BYTES = 24;
+const UNFINISHED = 'postgres.initializing-';
+
+/** How clients reach the database: kept in the file `postgres-url`, so that both stay the same over restarts. */
+export interface Access {
+  password: string;
+  port: number;
+}
+
+/** Directory of the cluster below the service's data directory. */
+export function clusterDirectory(dataDir: string): string {
+  return join(dataDir, 'postgres');
+}
+
+/** Superuser connection string of the service's database. */
+export function connectionString(access: Access): string {
+  return `postgres://${SUPERUSER}:${access.password}@127.0.0.1:${access.port}/${DATABASE}`;
+}
+
+/** What `postgres-url` says, or undefined when it is not there or damaged. */
+export function readAccess(dataDir: string): Access | undefined {
+  try {
+    const url = new URL(readFileSync(accessPath(dataDir), 'utf8').trim());
+    return url.password ? { password: url.password, port: Number(url.port) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes `postgres-url`, readable by its owner only. */
+export function writeAccess(dataDir: string, access: Access): void {
+  const { uid, gid } = statSync(dataDir);
+  replaceFile(accessPath(dataDir), `${connectionString(access)}\n`, { uid, gid });
+}
+
+/**
+ * Makes the cluster, its database and its superuser's password when there is none; gives the password.
+ * It is made under a temporary name and renamed when complete, so that an interrupted one is just made again.
+ * An existing cluster is never touched except for its two configuration files and, when `postgres-url` was
+ * lost, a new password. Throws when the directory holds something else or a cluster of another major version.
+ */
+export async function prepareCluster(
+  dataDir: string,
+  binaries: Binaries,
+  account: Account,
+  durable: boolean,
+): Promise<string> {
+  const cluster = clusterDirectory(dataDir);
+  for (const name of readdirSync(dataDir)) {
+    if (name.startsWith(UNFINISHED)) rmSync(join(dataDir, name), { recursive: true, force: true });
+  }
+  const known = readAccess(dataDir)?.password;
+  const password = known ?? randomBytes(PASSWORD_BYTES).toString('hex');
+  if (isNew(cluster)) {
+    await createCluster(dataDir, binaries, account, durable, password);
+    return password;
+  }
+  checkCluster(cluster, account);
+  writeConfiguration(cluster, account);
+  if (known === undefined) await singleUser(cluster, binaries, account, [setPassword(password)]);
+  return password;
+}
+
+function isNew(cluster: string): boolean {
+  return !existsSync(cluster) || readdirSync(cluster).length === 0;
+}
+
+function checkCluster(cluster: string, account: Account): void {
+  const versionFile = join(cluster, 'PG_VERSION');
+  if (!existsSync(versionFile)) {
+    throw new Error(
+      `${cluster} is not a PostgreSQL cluster: move it away, or set LOMBARD_DATA_DIR to another directory`,
+    );
+  }
+  const version = readFileSync(versionFile, 'utf8').trim();
+  if (version !== MAJOR_VERSION) {
+    throw new Error(
+      `${cluster} was made by PostgreSQL ${version}, this is ${MAJOR_VERSION}: dump it with the version that made it and restore it`,
+    );
+  }
+  const owner = lstatSync(cluster).uid;
+  if (owner === account.uid) return;
+  if (process.getuid?.() !== 0) {
+    throw new Error(
+      `${cluster} belongs to user ${owner}: start the service as that user, or set LOMBARD_DATA_DIR to another directory`,
+    );
+  }
+  chownAll(cluster, account);
+}
+
+async function createCluster(
+  dataDir: string,
+  binaries: Binaries,
+  account: Account,
+  durable: boolean,
+  password: string,
+): Promise<void> {
+  const unfinished = join(dataDir, UNFINISHED + randomBytes(6).toString('hex'));
+  mkdirSync(unfinished, { mode: 0o700 });
+  chownSync(unfinished, account.uid, account.gid);
+  try {
+    const path = await reachablePath(unfinished, account);
+    const initdb = async (...args: string[]) => {
+      const { ok, output } = await run(binaries.initdb, ['-D', path, ...args], account, unfinished);
+      if (!ok) throw new Error(`initdb failed: ${output}`);
+    };
+    // Text compares bytewise everywhere, and upper and lower case still know more than ASCII.
+    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    await initdb('-U', SUPERUSER, '-A', 'reject', '--no-sync', '--no-instructions', ...locale);
+    writeConfiguration(unfinished, account);
+    await singleUser(unfinished, binaries, account, [`create database ${DATABASE}`, setPassword(password)]);
+    if (durable) await initdb('--sync-only');
+    renameSync(unfinished, clusterDirectory(dataDir));
+    const directory = openSync(dataDir, 'r');
+    fsyncSync(directory);
+    closeSync(directory);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Runs statements without a server, so that not even for a moment anybody can connect without a password. */
+async function singleUser(cluster: string, binaries: Binaries, account: Account, statements: string[]): Promise<void> {
+  const path = await reachablePath(cluster, account);
+  const args = ['--single', '-D', path, '-c', 'exit_on_error=true', 'template1'];
+  const { ok, output } = await run(
+    binaries.postgres,
+    args,
+    account,
+    cluster,
+    statements.map((sql) => `${sql}\n`).join(''),
+  );
+  if (!ok) throw new Error(`the database could not be prepared: ${output}`);
+}
+
+function setPassword(password: string): string {
+  return `alter role ${SUPERUSER} password '${password}'`;
+}
+
+function writeConfiguration(cluster: string, account: Account): void {
+  replaceFile(join(cluster, 'postgresql.conf'), configurationFile(), account);
+  replaceFile(join(cluster, 'pg_hba.conf'), accessFile(), account);
+}
+
+/**
+ * Writes a file of mode 0600 for an owner, whole or not at all. Through a new file and a rename: root writes here
+ * into a directory of an unprivileged account, and must not follow a link that was put there.
+ */
+function replaceFile(path: string, contents: string, owner: { uid: number; gid: number }): void {
+  const prepared = `${path}.new`;
+  rmSync(prepared, { force: true });
+  const file = openSync(prepared, 'wx', 0o600);
+  try {
+    writeFileSync(file, contents);
+    if (process.getuid?.() === 0) fchownSync(file, owner.uid, owner.gid);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(prepared, path);
+}
+
+function accessPath(dataDir: string): string {
+  return join(dataDir, 'postgres-url');
+}
+
+function chownAll(directory: string, account: Account): void {
+  chownSync(directory, account.uid, account.gid);
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+    if (!entry.isSymbolicLink()) chownSync(join(entry.parentPath, entry.name), account.uid, account.gid);
+  }
+}

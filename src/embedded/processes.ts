@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** How long a PostgreSQL may take for a fast shutdown, and then for an immediate one (ms). */
+export const FAST_SHUTDOWN_MS = 5_000;
+const IMMEDIATE_SHUTDOWN_MS = 2_000;
+const POLL_MS = 20;
+
+/** Whether a process with this id exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * Something that tells this process from a later one with the same id (its start in ticks after this boot; on
+ * macOS its start time); empty when there is no such process.
+ */
+export function startOf(pid: number): string {
+  try {
+    if (process.platform !== 'linux') {
+      return execFileSync('/bin/ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' })
+        .trim()
+        .replace(/\s+/g, '_');
+    }
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    // The name, in parentheses, may contain spaces: fields are counted behind it.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return `${boot}-${fields[19]}`;
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * Ends every PostgreSQL process that still works on the cluster: a postmaster whose service is gone, or backends
+ * whose postmaster was killed (each of them keeps the next postmaster from starting). First as a fast
+ * shutdown, then immediate, then killed. Gives their ids. The caller holds the lock of the data directory.
+ */
+export async function endLeftovers(clusterDir: string, postmaster?: number): Promise<number[]> {
+  const found = processesOn(clusterDir, postmaster);
+  if (found.length === 0) return [];
+  const steps: [NodeJS.Signals, number][] = [
+    ['SIGINT', FAST_SHUTDOWN_MS],
+    ['SIGQUIT', IMMEDIATE_SHUTDOWN_MS],
+    ['SIGKILL', IMMEDIATE_SHUTDOWN_MS],
+  ];
+  for (const [signal, limit] of steps) {
+    // With a live postmaster it alone is told: it ends its children in order. Backends without one have nobody
+    // left to do that, and SIGINT would only cancel their query.
+    const head = postmaster && found.includes(postmaster) && signal !== 'SIGKILL' ? [postmaster] : undefined;
+    for (const pid of head ?? processesOn(clusterDir, postmaster)) {
+      send(pid, head || signal !== 'SIGINT' ? signal : 'SIGQUIT');
+    }
+    const deadline = performance.now() + limit;
+    while (performance.now() < deadline) {
+      if (processesOn(clusterDir, postmaster).length === 0) return found;
+      await pause(POLL_MS);
+    }
+  }
+  return found;
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended in between.
+  }
+}
+
+/** Ids of the PostgreSQL processes whose working directory is the cluster. */
+function processesOn(clusterDir: string, postmaster?: number): number[] {
+  if (process.platform !== 'linux') return postmaster && isPostmasterByName(postmaster, clusterDir) ? [postmaster] : [];
+  const cluster = statSync(clusterDir, { throwIfNoEntry: false });
+  if (!cluster) return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() !== 'postgres') return false;
+        const cwd = statSync(`/proc/${pid}/cwd`);
+        return cwd.ino === cluster.ino && cwd.dev === cluster.dev;
+      } catch {
+        return false; // it ended, or is another user's and therefore not of this cluster
+      }
+    });
+}
+
+function isPostmasterByName(pid: number, clusterDir: string): boolean {
+  try {
+    const command = execFileSync('/bin/ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return command.includes('postgres') && command.includes(clusterDir);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * What is written to postgresql.conf at every start: sized for a laptop with two cores that runs the service too.
+ * `ALTER SYSTEM` overrides each of them, since it writes to a file that is read later.
+ */
+const SETTINGS: Record<string, string> = {
+  max_connections: '200',
+  shared_buffers: '256MB',
+  effective_cache_size: '1GB',
+  work_mem: '16MB',
+  maintenance_work_mem: '128MB',
+  // Parallel queries would take the core the service runs on, and need more of /dev/shm than containers have.
+  max_parallel_workers_per_gather: '0',
+  max_parallel_maintenance_workers: '0',
+  // Plans of short queries cost less than compiling them.
+  jit: 'off',
+  random_page_cost: '1.1',
+  // No replication from an embedded database; bulk loads into new tables then skip the log.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  // Bounds crash recovery to a few seconds.
+  max_wal_size: '1GB',
+  checkpoint_timeout: '10min',
+  // Queue tables have many dead rows quickly.
+  autovacuum_naptime: '15s',
+  autovacuum_vacuum_scale_factor: '0.1',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // The service logs failed statements itself; here only what concerns the server, never a statement or a value.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  log_autovacuum_min_duration: '-1',
+  log_line_prefix: '',
+};
+
+/** For tests: as fast as PostgreSQL gets, at the price of the data when the machine fails. */
+const NOT_DURABLE: Record<string, string> = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** Text of postgresql.conf. */
+export function configurationFile(): string {
+  const lines = Object.entries(SETTINGS).map(([name, value]) => `${name} = '${value}'`);
+  return `# Written at every start of the service: change a setting with ALTER SYSTEM, not here.\n${lines.join('\n')}\n`;
+}
+
+/** Text of pg_hba.conf: only this machine, and only with the password. */
+export function accessFile(): string {
+  return '# Written at every start of the service.\nhost all all 127.0.0.1/32 scram-sha-256\n';
+}
+
+/** Command-line arguments of the server: what nothing may override, then what the caller asked for. */
+export function serverArguments(port: number, durable: boolean, extra: Record<string, string>): string[] {
+  const fixed = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '' };
+  const all = { ...(durable ? {} : NOT_DURABLE), ...extra, ...fixed };
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
