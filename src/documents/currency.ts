@@ -1,0 +1,44 @@
+/** How amounts and currencies are written on paper. Nothing here rounds: a document shows every digit that is stored. */
+
+const names = new Intl.DisplayNames('en-GB', { type: 'currency', fallback: 'code' });
+/** ISO 4217 allows 4; amounts are stored with at most 8 (money.ts). */
+const MOST_DECIMALS = 20;
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** The English name of a currency, `Pound sterling`; its code where it has none. */
+export function currencyName(code: string): string {
+  if (!/^[A-Z]{3}$/.test(code)) return code;
+  const name = names.of(code) ?? code;
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** Digits after the point that a currency has: 2 for GBP, 0 for JPY, 3 for BHD; 2 for one that is unknown. */
+export function minorUnits(code: string): number {
+  if (!/^[A-Z]{3}$/.test(code)) return 2;
+  return new Intl.NumberFormat('en-GB', { style: 'currency', currency: code }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/**
+ * A decimal string grouped by thousands, with the currency's minor units at least and no stored digit left out:
+ * `1234.5` of GBP is `1,234.50`, `0.12345` stays `0.12345`. Negative amounts carry a minus sign (U+2212).
+ */
+export function groupedAmount(amount: string, currency: string): string {
+  let format = formats.get(currency);
+  if (!format) {
+    format = new Intl.NumberFormat('en-GB', { minimumFractionDigits: minorUnits(currency), maximumFractionDigits: MOST_DECIMALS });
+    formats.set(currency, format);
+  }
+  // As a string, Intl reads all digits exactly; as a number it would be a float.
+  return format.format(amount as Intl.StringNumericLiteral).replace('-', '\u2212');
+}
+
+/** An amount ready for a template. */
+export interface DrawnMoney {
+  currency: string;
+  figure: string;
+  name: string;
+}
+
+export function drawnMoney(amount: string, currency: string): DrawnMoney {
+  return { currency, figure: groupedAmount(amount, currency), name: currencyName(currency) };
+}

@@ -1,0 +1,93 @@
+import type { PaymentFacts, TradeFacts } from './facts.ts';
+import { drawnMoney } from './currency.ts';
+import { drawnInstitution, type Institution } from './institution.ts';
+import { printableJson } from './printable.ts';
+import type { Renderer } from './renderer.ts';
+
+/** pi: payment instruction, pr: payment receipt, tr: trade receipt (the service interface, GET /documents). */
+export type DocumentKind = 'pi' | 'pr' | 'tr';
+export const DOCUMENT_KINDS: readonly DocumentKind[] = ['pi', 'pr', 'tr'];
+
+const HEADINGS: Record<DocumentKind, string> = { pi: 'Payment instruction', pr: 'Payment receipt', tr: 'Trade receipt' };
+
+/** What each kind of document is made from. */
+export interface DocumentFacts {
+  pi: PaymentFacts;
+  pr: PaymentFacts;
+  tr: TradeFacts;
+}
+
+/**
+ * Draws a document: A4, fonts embedded, tagged (PDF/UA-1), byte-identical for the same facts
+ * (docs/decisions.md, 5).
+ * @throws RenderError when the renderer is full, stopped or failed
+ */
+export async function documentPdf<K extends DocumentKind>(
+  renderer: Renderer,
+  kind: K,
+  facts: DocumentFacts[K],
+  institution: Institution,
+): Promise<Buffer> {
+  const [id, date] = identity(kind, facts);
+  const drawn = {
+    kind,
+    id,
+    // The document's own date: there is no clock in a document.
+    date,
+    heading: HEADINGS[kind],
+    title: `${HEADINGS[kind]} ${id}`,
+    institution: drawnInstitution(institution),
+    facts: kind === 'tr' ? drawnTrade(facts as TradeFacts) : drawnPayment(facts as PaymentFacts, kind === 'pr'),
+  };
+  const data = printableJson(drawn);
+  const { pdf } = await renderer.draw({
+    kind: 'draw',
+    template: 'document.typ',
+    data,
+    tagged: true,
+    ...(institution.logo && { logo: institution.logo }),
+  });
+  return pdf;
+}
+
+function identity(kind: DocumentKind, facts: PaymentFacts | TradeFacts): [id: string, date: string] {
+  if ('buy_currency' in facts) return [facts.trade_id, facts.order_date];
+  return [facts.payment_id, kind === 'pr' ? (facts.sent_date ?? facts.created_date) : facts.created_date];
+}
+
+function drawnPayment(facts: PaymentFacts, receipt: boolean) {
+  const { amount, payment_currency, fee_amount, fee_currency, approvals, ...rest } = facts;
+  return {
+    ...rest,
+    // An instruction says what was asked for; what became of it is the receipt's.
+    sent_date: receipt ? facts.sent_date : null,
+    completed_date: receipt ? facts.completed_date : null,
+    amount: drawnMoney(amount, payment_currency),
+    fee: fee_amount === null || fee_currency === null ? null : drawnMoney(fee_amount, fee_currency),
+    approvals: {
+      summary: approvalsSummary(approvals),
+      authorisations: approvals.authorisations.map((each) => ({
+        ...each,
+        level: String(each.level),
+        decision: each.status === 1 ? 'Authorised' : 'Rejected',
+      })),
+    },
+  };
+}
+
+function approvalsSummary({ workflow, status }: PaymentFacts['approvals']): string {
+  if (workflow === null) return 'No approval was needed.';
+  return status === null ? `Workflow: ${workflow}.` : `Workflow: ${workflow}. ${status}.`;
+}
+
+function drawnTrade(facts: TradeFacts) {
+  const { buy_amount, buy_currency, sell_amount, sell_currency, fee_amount, fee_currency, payments, ...rest } = facts;
+  return {
+    ...rest,
+    trade_type: facts.trade_type.replaceAll('_', ' '),
+    buy: drawnMoney(buy_amount, buy_currency),
+    sell: drawnMoney(sell_amount, sell_currency),
+    fee: fee_amount === null || fee_currency === null ? null : drawnMoney(fee_amount, fee_currency),
+    payments: payments.map(({ amount, payment_currency, ...payment }) => ({ ...payment, amount: drawnMoney(amount, payment_currency) })),
+  };
+}

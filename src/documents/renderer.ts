@@ -1,0 +1,175 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+
+/** Drawing threads; a second one pays where there is a core for it. */
+export const MOST_DRAWING_THREADS = 2;
+/** Drawings that may wait; more are refused, for their callers would have gone before their turn. */
+export const MOST_WAITING_DRAWINGS = 256;
+/** Milliseconds a drawing may take before its thread is given up. A receipt takes 5. */
+export const DRAWING_DEADLINE = 30_000;
+
+/** A page template filled with facts. */
+export interface DrawTask {
+  kind: 'draw';
+  /** File in src/documents. */
+  template: string;
+  /** The facts as JSON: data, never markup. */
+  data: string;
+  logo?: { path: string; data: Uint8Array };
+  /** Tagged for screen readers (PDF/UA-1). Costs 15 times the size, so long statements do without. */
+  tagged: boolean;
+}
+
+/** PDFs to be put together in their order. */
+export interface JoinTask {
+  kind: 'join';
+  parts: Uint8Array[];
+  title: string;
+  author: string;
+  /** ISO 8601 instant for the metadata. */
+  date: string;
+}
+
+export type Task = DrawTask | JoinTask;
+export interface Drawing {
+  pdf: Buffer;
+  pages: number;
+}
+export interface WorkerOptions {
+  font_directories: string[];
+}
+
+/** Why there is no drawing: the queue is full, the renderer has stopped, the thread ended or hung, or the template failed. */
+export type RenderFailure = 'busy' | 'stopped' | 'crashed' | 'timeout' | 'failed';
+
+export class RenderError extends Error {
+  readonly reason: RenderFailure;
+
+  constructor(reason: RenderFailure, message: string) {
+    super(message);
+    this.name = 'RenderError';
+    this.reason = reason;
+  }
+}
+
+interface Job {
+  task: Task;
+  resolve: (drawing: Drawing) => void;
+  reject: (error: RenderError) => void;
+}
+
+interface Thread {
+  worker: Worker;
+  job: Job | undefined;
+  timer: NodeJS.Timeout | undefined;
+}
+
+type Answer = { pdf: Uint8Array; pages: number } | { error: string };
+
+/**
+ * A bounded pool of drawing threads. Threads start with the first drawings and are replaced when they end.
+ * Single documents (`draw(task)`) go before the parts of long statements (`draw(task, 'bulk')`), so that a receipt never
+ * waits for more than the part under way.
+ */
+export class Renderer {
+  private readonly threads = new Set<Thread>();
+  private readonly waiting: Record<'single' | 'bulk', Job[]> = { single: [], bulk: [] };
+  private readonly size: number;
+  private readonly fontDirectories: string[];
+  private readonly deadline: number;
+  private stopped = false;
+
+  /**
+   * @param options.size threads, 1 to 2; by default 2 where the machine has more than two cores
+   * @param options.font_directories further fonts (ttf, otf), for scripts beyond Latin, Greek, Cyrillic, Hebrew and Arabic
+   * @param options.deadline milliseconds for one drawing
+   */
+  constructor(options: { size?: number; font_directories?: string[]; deadline?: number } = {}) {
+    const wanted = options.size ?? (availableParallelism() > 2 ? 2 : 1);
+    this.size = Math.max(1, Math.min(MOST_DRAWING_THREADS, wanted));
+    this.fontDirectories = options.font_directories ?? [];
+    this.deadline = options.deadline ?? DRAWING_DEADLINE;
+  }
+
+  /**
+   * Draws on a thread.
+   * @throws RenderError
+   */
+  draw(task: Task, lane: 'single' | 'bulk' = 'single'): Promise<Drawing> {
+    return new Promise((resolve, reject) => {
+      if (this.stopped) return reject(new RenderError('stopped', 'the renderer has stopped'));
+      if (this.waiting[lane].length >= MOST_WAITING_DRAWINGS) {
+        return reject(new RenderError('busy', `${MOST_WAITING_DRAWINGS} drawings are waiting`));
+      }
+      this.waiting[lane].push({ task, resolve, reject });
+      this.next();
+    });
+  }
+
+  /** Ends the threads; what waits or is under way is rejected. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    for (const job of [...this.waiting.single.splice(0), ...this.waiting.bulk.splice(0)]) {
+      job.reject(new RenderError('stopped', 'the renderer has stopped'));
+    }
+    await Promise.all(
+      [...this.threads].map((thread) => {
+        this.lose(thread, new RenderError('stopped', 'the renderer has stopped'));
+        return thread.worker.terminate();
+      }),
+    );
+  }
+
+  private next(): void {
+    while (this.waiting.single.length + this.waiting.bulk.length > 0) {
+      const thread = [...this.threads].find((each) => !each.job) ?? (this.threads.size < this.size ? this.start() : undefined);
+      if (!thread) return;
+      this.give(thread, this.waiting.single.shift() ?? this.waiting.bulk.shift()!);
+    }
+  }
+
+  private start(): Thread {
+    const workerData: WorkerOptions = { font_directories: this.fontDirectories };
+    const worker = new Worker(new URL('./renderer-worker.ts', import.meta.url), { workerData, env: {} });
+    const thread: Thread = { worker, job: undefined, timer: undefined };
+    this.threads.add(thread);
+    worker.on('message', (answer: Answer) => this.finish(thread, answer));
+    worker.on('error', (error) => this.replace(thread, new RenderError('crashed', `a drawing thread failed: ${error.message}`)));
+    worker.on('exit', (code) => this.replace(thread, new RenderError('crashed', `a drawing thread ended with ${code}`)));
+    worker.unref();
+    return thread;
+  }
+
+  private give(thread: Thread, job: Job): void {
+    thread.job = job;
+    thread.timer = setTimeout(() => {
+      this.replace(thread, new RenderError('timeout', `a drawing took longer than ${this.deadline} ms`));
+      void thread.worker.terminate();
+    }, this.deadline);
+    // An idle thread must not keep the process alive, one at work must.
+    thread.worker.ref();
+    thread.worker.postMessage(job.task);
+  }
+
+  private finish(thread: Thread, answer: Answer): void {
+    const job = thread.job;
+    clearTimeout(thread.timer);
+    thread.job = undefined;
+    thread.worker.unref();
+    if (job && 'error' in answer) job.reject(new RenderError('failed', answer.error));
+    else if (job && 'pdf' in answer) job.resolve({ pdf: Buffer.from(answer.pdf.buffer), pages: answer.pages });
+    this.next();
+  }
+
+  private lose(thread: Thread, error: RenderError): boolean {
+    clearTimeout(thread.timer);
+    thread.job?.reject(error);
+    thread.job = undefined;
+    return this.threads.delete(thread);
+  }
+
+  private replace(thread: Thread, error: RenderError): void {
+    // The next waiting job starts the new thread: a thread that dies at its start then costs a job each time and never loops.
+    if (this.lose(thread, error) && !this.stopped) this.next();
+  }
+}
