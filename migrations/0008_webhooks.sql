@@ -1,0 +1,174 @@
+-- Webhooks. Schema `webhooks` is what a client may see of them (GraphQL); schema `delivery` is the engine's own.
+--
+-- Events, notifications and attempts are partitioned by the UTC day of the event (`created_at`, the same value in all three):
+-- what belongs together stands in one day and goes with it, and a row is found by its key and one partition.
+-- Partitions stand in `delivery`; a default partition takes what has no day yet (the sandbox's clock jumps).
+
+create schema webhooks;
+create schema delivery;
+
+create type webhooks.webhook_type as enum (
+  'TRADE_STATUS_CHANGE', 'PAYMENT_STATUS_CHANGE', 'CREDIT_INCOMING_TRANSACTION', 'CREDIT_MARGIN_TRANSACTION',
+  'CREDIT_PAYMENT_RETURNED_TRANSACTION', 'CREDIT_TRANSACTION', 'DEBIT_TRANSACTION', 'ONBOARDING_STATUS_CHANGE');
+
+create type webhooks.extra_header as (name text, value text);
+
+create table webhooks.subscriptions (
+  id uuid primary key default gen_random_uuid(),
+  client_id text not null references clients,
+  contact_id text not null references contacts,
+  url text not null check (length(url) <= 2048),
+  active boolean not null default false,
+  -- Sealed under the master key (purpose `webhook_secret`); null is the empty key.
+  secret bytea,
+  -- After a rotation: still signed with, until this moment.
+  previous_secret bytea,
+  previous_secret_until timestamptz,
+  types webhooks.webhook_type[] not null,
+  extra_headers webhooks.extra_header[] not null default '{}' check (cardinality(extra_headers) <= 5),
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- Set where the service switched it off: `gone` (410), `failing` (five days of nothing but failures).
+  disabled_reason text check (disabled_reason in ('gone', 'failing')),
+  disabled_at timestamptz,
+  deleted_at timestamptz,
+  -- Counts changes, so that a worker knows that what it holds of a subscription is old.
+  revision int not null default 1
+);
+create index subscriptions_client on webhooks.subscriptions (client_id, created_at, id) where deleted_at is null;
+
+create function delivery.subscription_changed() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then new.revision := old.revision + 1; end if;
+  perform pg_notify('webhook_subscriptions', new.id::text);
+  return new;
+end $$;
+create trigger subscription_changed before insert or update on webhooks.subscriptions
+  for each row execute function delivery.subscription_changed();
+
+-- The event log: kept also where nobody subscribes, so that a subscription can be given what it missed (replay).
+-- `type` is a webhook_type or PING. Bodies up to a page stay in the row: they are read once, soon.
+create table delivery.events (
+  id bigint generated always as identity,
+  client_id text not null,
+  type text not null,
+  body text not null,
+  created_at timestamptz not null,
+  primary key (client_id, created_at, id)
+) partition by range (created_at);
+create table delivery.events_default partition of delivery.events default with (toast_tuple_target = 8160);
+
+-- What has not been fanned out yet: one thin row for each event, written with it, deleted by the worker that takes it.
+create table delivery.markers (
+  event_id bigint primary key,
+  client_id text not null,
+  type text not null,
+  created_at timestamptz not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+-- One for each event and subscription. The id is made of both (delivery.notification_id), so that it can exist only once.
+-- No index names status or attempts_count: changing them stays a HOT update.
+create table webhooks.notifications (
+  id uuid not null,
+  client_id text not null,
+  subscription_id uuid not null,
+  event_id bigint not null,
+  type text not null,
+  status text not null check (status in ('pending', 'delivered', 'failed', 'cancelled')),
+  attempts_count int not null default 0,
+  created_at timestamptz not null,
+  finished_at timestamptz,
+  primary key (id, created_at)
+) partition by range (created_at);
+create index notifications_subscription on webhooks.notifications (subscription_id, created_at, id);
+create table delivery.notifications_default partition of webhooks.notifications default with (fillfactor = 80);
+
+-- The body as it is sent; in GraphQL the field `body` of a notification.
+create function webhooks.notifications_body(n webhooks.notifications) returns text
+  language sql stable security definer set search_path = '' as $$
+  select e.body from delivery.events e where e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id
+$$;
+
+-- created_at is the notification's (the partition); started_at is the attempt's own moment.
+create table webhooks.attempts (
+  notification_id uuid not null,
+  attempt_number int not null,
+  delivery_id uuid not null,
+  client_id text not null,
+  subscription_id uuid not null,
+  started_at timestamptz not null,
+  duration_ms int not null,
+  status_code int,
+  headers json,
+  body text,
+  reason text,
+  created_at timestamptz not null,
+  primary key (notification_id, attempt_number, delivery_id, created_at)
+) partition by range (created_at);
+create table delivery.attempts_default partition of webhooks.attempts default;
+
+-- What is still to be sent: one row for each pending notification. Rows with a lease belong to a worker.
+create table delivery.queue (
+  notification_id uuid primary key,
+  client_id text not null,
+  subscription_id uuid not null,
+  event_id bigint not null,
+  created_at timestamptz not null,
+  due_at timestamptz not null,
+  -- Attempts made so far, and how many of them belong to the present round (a redelivery begins a new one).
+  attempts int not null,
+  round_attempts int not null,
+  lease_owner bigint
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
+-- Discovery, claims and back-off walk this; what is leased is not in it.
+create index queue_due on delivery.queue (subscription_id, due_at) where lease_owner is null;
+
+-- A worker lives as long as it holds the session advisory lock (7210433, id).
+create table delivery.workers (
+  id bigint generated always as identity primary key,
+  name text not null,
+  started_at timestamptz not null
+);
+
+-- How an endpoint fares: since when every attempt has failed.
+create table delivery.endpoints (
+  subscription_id uuid primary key references webhooks.subscriptions,
+  failing_since timestamptz
+);
+
+-- The id of the notification of an event for a subscription: a UUID (version 7 layout) whose time is the event's,
+-- so that ids sort by time and lead to their partition, and whose other bits are a hash of the pair.
+create function delivery.notification_id(event_id bigint, subscription_id uuid, created_at timestamptz) returns uuid
+  language sql immutable parallel safe as $$
+  select encode(
+    set_byte(
+      set_byte(bytes, 6, (get_byte(bytes, 6) & 15) | 112),
+      8, (get_byte(bytes, 8) & 63) | 128),
+    'hex')::uuid
+  from (select overlay(decode(md5(event_id::text || subscription_id::text), 'hex')
+    placing substring(int8send(floor(extract(epoch from created_at) * 1000)::bigint) from 3) from 1 for 6) as bytes) as made
+$$;
+
+-- Makes the partitions of a UTC day, with what the default partitions hold of it; nothing where they exist.
+create function delivery.create_day(day date) returns boolean language plpgsql as $$
+declare
+  since timestamptz := day::timestamp at time zone 'UTC';
+  until timestamptz := (day + 1)::timestamp at time zone 'UTC';
+  parent text;
+  name text;
+  made boolean := false;
+begin
+  perform pg_advisory_xact_lock(7210434);
+  foreach parent in array array['delivery.events', 'webhooks.notifications', 'webhooks.attempts'] loop
+    name := split_part(parent, '.', 2) || '_' || to_char(day, 'YYYYMMDD');
+    continue when to_regclass('delivery.' || name) is not null;
+    execute format('create table delivery.%I (like %s including all excluding identity)', name, parent);
+    if parent = 'delivery.events' then execute format('alter table delivery.%I set (toast_tuple_target = 8160)', name); end if;
+    if parent = 'webhooks.notifications' then execute format('alter table delivery.%I set (fillfactor = 80)', name); end if;
+    execute format('with moved as (delete from delivery.%I where created_at >= %L and created_at < %L returning *) insert into delivery.%I select * from moved',
+      split_part(parent, '.', 2) || '_default', since, until, name);
+    execute format('alter table %s attach partition delivery.%I for values from (%L) to (%L)', parent, name, since, until);
+    made := true;
+  end loop;
+  return made;
+end $$;

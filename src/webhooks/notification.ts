@@ -1,0 +1,77 @@
+import type { Transaction } from '../database.ts';
+
+/** The types a subscription can name (the service interface, Webhook subscription). */
+export const WEBHOOK_TYPES = [
+  'TRADE_STATUS_CHANGE',
+  'PAYMENT_STATUS_CHANGE',
+  'CREDIT_INCOMING_TRANSACTION',
+  'CREDIT_MARGIN_TRANSACTION',
+  'CREDIT_PAYMENT_RETURNED_TRANSACTION',
+  'CREDIT_TRANSACTION',
+  'DEBIT_TRANSACTION',
+  'ONBOARDING_STATUS_CHANGE',
+] as const;
+export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+
+/** The type of the connectivity check, which nobody subscribes to. */
+export const PING = 'PING';
+/** A type as events and notifications have it. */
+export type NotificationType = WebhookType | typeof PING;
+
+/** The names in the header X-<Brand>-Webhook (the service interface, Notification types). */
+export const TYPE_NAMES: Readonly<Record<NotificationType, string>> = {
+  TRADE_STATUS_CHANGE: 'TradeStatusChange',
+  PAYMENT_STATUS_CHANGE: 'PaymentStatusChange',
+  CREDIT_INCOMING_TRANSACTION: 'CreditIncomingTransaction',
+  CREDIT_MARGIN_TRANSACTION: 'CreditMarginTransaction',
+  CREDIT_PAYMENT_RETURNED_TRANSACTION: 'CreditPaymentReturnedTransaction',
+  CREDIT_TRANSACTION: 'CreditTransaction',
+  DEBIT_TRANSACTION: 'DebitTransaction',
+  ONBOARDING_STATUS_CHANGE: 'OnboardingStatusChange',
+  PING: 'Ping',
+};
+
+/** Something that happened to a client and that its subscriptions are told of. */
+export interface WebhookEvent {
+  clientId: string;
+  type: WebhookType;
+  /** JSON text; every attempt sends exactly these bytes in UTF-8. */
+  body: string;
+  /** Service time of the event. */
+  now: Date;
+}
+
+/**
+ * Writes an event in the transaction of the change that causes it: it exists if, and only if, the change is committed
+ * (docs/decisions.md, 6). It costs the caller two inserts; which subscriptions it goes to is found afterwards by the delivery engine.
+ */
+export async function notify(tx: Transaction, event: WebhookEvent): Promise<void> {
+  await tx.query({
+    name: 'webhooks-notify',
+    text: `with event as (
+        insert into delivery.events (client_id, type, body, created_at) values ($1, $2, $3, $4) returning id, client_id, type, created_at)
+      insert into delivery.markers (event_id, client_id, type, created_at) select id, client_id, type, created_at from event`,
+    values: [event.clientId, event.type, event.body, event.now],
+  });
+}
+
+/** As `notify`, for any number of events in one statement; they are sent in this order where nothing delays them. */
+export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.query({
+    name: 'webhooks-notify-all',
+    text: `with event as (
+        insert into delivery.events (client_id, type, body, created_at)
+        select client_id, type, body, created_at
+        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) with ordinality as e(client_id, type, body, created_at, n)
+        order by n
+        returning id, client_id, type, created_at)
+      insert into delivery.markers (event_id, client_id, type, created_at) select id, client_id, type, created_at from event`,
+    values: [
+      events.map((event) => event.clientId),
+      events.map((event) => event.type),
+      events.map((event) => event.body),
+      events.map((event) => event.now),
+    ],
+  });
+}
