@@ -15,7 +15,7 @@ export interface Membership {
 export interface Best {
   /** The least number of further people; where none of the combinations can be completed, the least number missing. */
   remaining: number;
-  /** The first combination, in the order given, that needs so few: an alternative for each level. */
+  /** A combination that needs so few: an alternative for each level. The same for the same approvals. */
   choice: number[];
   /** For each group: one more approval by one of its people who has not acted lowers `remaining`. */
   lowering: boolean[];
@@ -24,7 +24,24 @@ export interface Best {
 interface Candidate {
   index: number;
   groups: readonly number[];
+  /** Demands that those who approved cannot fill even when this alternative stands alone. */
+  need: number;
 }
+
+/**
+ * A proof that demands cannot be met (Hall): the groups have no more than `people` able members together.
+ * Kept once found, it rules out other combinations without a search.
+ */
+interface Shortage {
+  people: number;
+  /** asked[level][alternative]: how many demands the alternative makes on the groups. */
+  asked: number[][];
+  /** The fewest that the levels from k on make. */
+  below: number[];
+}
+
+/** Shortages kept of one search; more cost more to compare than they save. */
+const MAX_SHORTAGES = 24;
 
 /** Whether every group of `small` stands at least as often in `large`. */
 function within(small: readonly number[], large: readonly number[]): boolean {
@@ -37,34 +54,28 @@ function within(small: readonly number[], large: readonly number[]): boolean {
 }
 
 /**
- * Alternatives that ask for all that another one asks for, and more, decide nothing: whoever meets them meets the other,
- * with no more people. The first of equal ones stays.
+ * The alternatives of a level worth a look, those that need the fewest further people first. One that asks for all that
+ * another asks for, and more, decides nothing: whoever meets it meets the other, with no more people. Of equal ones the
+ * first stays.
  */
-function undominated(level: IndexedLevel): Candidate[] {
-  const candidates = level.map((groups, index) => ({ index, groups }));
-  return candidates.filter(
-    ({ index, groups }) =>
-      !candidates.some(
-        (other) =>
-          other.index !== index &&
-          within(other.groups, groups) &&
-          (other.groups.length < groups.length || other.index < index),
-      ),
-  );
-}
-
-function need(membership: Membership, groups: readonly number[]): number {
-  const matching = new Matching(membership.memberOf, membership.approved);
-  return groups.reduce((unmet, group) => unmet + (matching.add(group) ? 0 : 1), 0);
+function worthwhile(level: IndexedLevel, membership: Membership): Candidate[] {
+  const dominated = (groups: readonly number[], index: number) =>
+    level.some((other, at) => at !== index && within(other, groups) && (other.length < groups.length || at < index));
+  return level
+    .map((groups, index) => {
+      const matching = new Matching(membership.memberOf, membership.approved);
+      return { index, groups, need: groups.filter((group) => !matching.add(group)).length };
+    })
+    .filter(({ groups, index }) => !dominated(groups, index))
+    .sort((a, b) => a.need - b.need || a.index - b.index);
 }
 
 /**
- * Goes through the combinations of one alternative a level, depth first in the order given, and gives what the best of
- * them need. A combination needs its demands minus the largest matching of them with the people who have approved; it counts
- * only when all its demands could be matched with distinct people who are able (a matching of the approved ones can
- * always be enlarged to that without losing one of them). Branches are left where the demands so far cannot be completed,
- * where the least that the levels below add is more than the best found, and, at a tie, where no group could be added
- * to `lowering`.
+ * Goes through the combinations of one alternative a level, depth first, and gives what the best of them need. A combination
+ * needs its demands minus the largest matching of them with the people who have approved; it counts only when all its
+ * demands could be matched with distinct people who are able (a matching of the approved ones can always be enlarged to
+ * that without losing one of them). Branches are left where the demands so far cannot be completed, where the least that
+ * the levels below add is more than the best found, and, at a tie, where no group could be added to `lowering`.
  * @param completable false: combinations that nobody can complete count too
  * @returns null where no combination counts
  */
@@ -73,20 +84,19 @@ export function bestCombination(
   membership: Membership,
   completable: boolean,
 ): Best | null {
-  const groupCount = membership.able.length;
-  const candidates = levels.map(undominated);
+  const candidates = levels.map((level) => worthwhile(level, membership));
   const depth = candidates.length;
   const most = candidates.reduce((sum, level) => sum + Math.max(...level.map(({ groups }) => groups.length)), 0);
 
-  // below[k]: the least that levels k.. add on their own, the fewest demands they make, and every group they name.
-  const below = Array.from({ length: depth + 1 }, () => ({ need: 0, demands: 0, groups: new Set<number>() }));
+  // below[k]: the least that levels k.. need on their own, the fewest demands they make, and every group they name.
+  const below = Array.from({ length: depth + 1 }, () => ({ need: 0, demands: 0, groups: [] as number[] }));
   for (let level = depth - 1; level >= 0; level -= 1) {
     const after = below[level + 1]!;
     const here = candidates[level]!;
     below[level] = {
-      need: after.need + Math.min(...here.map(({ groups }) => need(membership, groups))),
+      need: after.need + here[0]!.need,
       demands: after.demands + Math.min(...here.map(({ groups }) => groups.length)),
-      groups: new Set([...after.groups, ...here.flatMap(({ groups }) => groups)]),
+      groups: [...new Set([...after.groups, ...here.flatMap(({ groups }) => groups)])],
     };
   }
 
@@ -96,10 +106,31 @@ export function bestCombination(
   // A group with as many able people as there can be demands has one left whatever the others take.
   const scarce = membership.able.map((able) => completable && able.length < most);
   const settled = membership.able.map((able, group) => able.length === membership.approved[group]!.length);
+  const shortages: Shortage[] = [];
   const unmet: number[] = [];
   const demanded: number[] = [];
-  const chosen: number[] = [];
+  /** Positions in `candidates` of the alternatives chosen so far. */
+  const path: number[] = [];
   let best: Best | null = null;
+
+  function learn(groups: readonly number[]): void {
+    if (shortages.length === MAX_SHORTAGES) shortages.shift();
+    const within = new Set(groups);
+    const asked = candidates.map((level) =>
+      level.map((each) => each.groups.filter((group) => within.has(group)).length),
+    );
+    const least = new Array<number>(depth + 1).fill(0);
+    for (let level = depth - 1; level >= 0; level -= 1) least[level] = least[level + 1]! + Math.min(...asked[level]!);
+    shortages.push({ people: new Set(groups.flatMap((group) => membership.able[group]!)).size, asked, below: least });
+  }
+
+  function short(level: number): boolean {
+    return shortages.some((shortage) => {
+      let asked = shortage.below[level]!;
+      for (let above = 0; above < level; above += 1) asked += shortage.asked[above]![path[above]!]!;
+      return asked > shortage.people;
+    });
+  }
 
   function hopeless(level: number): boolean {
     if (best === null) return false;
@@ -112,33 +143,43 @@ export function bestCombination(
     return true;
   }
 
+  /** Goes on below a choice whose demands have people, and gives those people back. */
+  function staffed(level: number, groups: readonly number[]): void {
+    let taken = 0;
+    while (taken < groups.length && (!scarce[groups[taken]!] || people.add(groups[taken]!))) taken += 1;
+    if (taken === groups.length) visit(level + 1);
+    else learn(people.openings([groups[taken]!]));
+    for (let at = 0; at < taken; at += 1) if (scarce[groups[at]!]) people.remove(groups[at]!);
+  }
+
   function visit(level: number): void {
     if (level === depth) {
       if (best === null || unmet.length < best.remaining) {
-        best = { remaining: unmet.length, choice: [...chosen], lowering: new Array<boolean>(groupCount).fill(false) };
+        const choice = path.map((position, at) => candidates[at]![position]!.index);
+        best = { remaining: unmet.length, choice, lowering: membership.able.map(() => false) };
       }
       for (const group of approvals.openings(unmet)) best.lowering[group] = true;
       return;
     }
-    for (const { index, groups } of candidates[level]!) {
-      let taken = 0;
-      while (taken < groups.length && (!scarce[groups[taken]!] || people.add(groups[taken]!))) taken += 1;
-      if (taken === groups.length) {
+    for (const [position, { groups, need }] of candidates[level]!.entries()) {
+      if (best !== null && unmet.length + need + below[level + 1]!.need > best.remaining) break;
+      path.push(position);
+      if (!short(level + 1)) {
         const before = unmet.length;
         const met: number[] = [];
         for (const group of groups) (approvals.add(group) ? met : unmet).push(group);
         demanded.push(...groups);
-        chosen.push(index);
-        if (!hopeless(level + 1)) visit(level + 1);
-        chosen.pop();
+        if (!hopeless(level + 1)) staffed(level, groups);
         demanded.length -= groups.length;
         for (const group of met) approvals.remove(group);
         unmet.length = before;
       }
-      for (let at = 0; at < taken; at += 1) if (scarce[groups[at]!]) people.remove(groups[at]!);
+      path.pop();
     }
   }
 
-  if (!hopeless(0)) visit(0);
+  // Everybody together is the first shortage to look at: more demands than there are people.
+  if (completable && scarce.some(Boolean)) learn(membership.able.map((_, group) => group));
+  if (!short(0)) visit(0);
   return best;
 }
