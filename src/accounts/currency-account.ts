@@ -1,0 +1,37 @@
+import { audit } from '../audit.ts';
+import type { Act } from '../context.ts';
+import type { Db, Transaction } from '../database.ts';
+
+/** A currency account as the client sees it (the service interface, Currency account). */
+export interface CurrencyAccount {
+  account_id: number;
+  currency: string;
+}
+
+/** @throws Problem already_exists (one for each currency), client_not_found */
+export async function createCurrencyAccount(tx: Transaction, act: Act, clientId: string, currency: string): Promise<CurrencyAccount & { client_id: string }> {
+  const { rows } = await tx.query<CurrencyAccount & { client_id: string }>(
+    'insert into currency_accounts (client_id, currency, created_at) values ($1, $2, $3) returning account_id, currency, client_id',
+    [clientId, currency, act.now],
+  );
+  const account = rows[0] as CurrencyAccount & { client_id: string };
+  await audit(tx, act, { action: 'create', entity: 'currency_account', entityId: String(account.account_id), clientId, after: account });
+  return account;
+}
+
+/** The client's currency accounts in the order of their currencies. */
+export async function listCurrencyAccounts(db: Db, clientId: string): Promise<CurrencyAccount[]> {
+  const { rows } = await db.query<CurrencyAccount>({
+    name: 'currency-accounts',
+    text: 'select account_id, currency from currency_accounts where client_id = $1 order by currency',
+    values: [clientId],
+  });
+  return rows;
+}
+
+/** The client's account in a currency; made where there is none yet, as when a returned payment has to be credited. */
+export async function openCurrencyAccount(tx: Transaction, act: Act, clientId: string, currency: string): Promise<number> {
+  const known = await tx.query<{ account_id: number }>('select account_id from currency_accounts where client_id = $1 and currency = $2', [clientId, currency]);
+  if (known.rows[0]) return known.rows[0].account_id;
+  return (await createCurrencyAccount(tx, act, clientId, currency)).account_id;
+}

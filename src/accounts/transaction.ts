@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { audit } from '../audit.ts';
+import { londonTimestamp, parseInstant } from '../calendar.ts';
+import type { Act } from '../context.ts';
+import type { Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { decimal } from '../money.ts';
+import { notify } from '../webhooks/notification.ts';
+
+/** The kinds of transactions: each is a WebhookType, and causes one notification of it (docs/decisions.md, 3). */
+export const TRANSACTION_KINDS = [
+  'CREDIT_INCOMING_TRANSACTION', 'CREDIT_MARGIN_TRANSACTION', 'CREDIT_PAYMENT_RETURNED_TRANSACTION', 'CREDIT_TRANSACTION', 'DEBIT_TRANSACTION',
+] as const;
+export type TransactionKind = (typeof TRANSACTION_KINDS)[number];
+
+/** The account on one side of a transaction. */
+export interface Party {
+  account_name?: string | null;
+  account_number?: string | null;
+  bank_identifier?: string | null;
+  bank_identifier_code?: string | null;
+  iban?: string | null;
+  swift?: string | null;
+}
+
+export interface TransactionGiven {
+  client_id: string;
+  currency_account_id: number;
+  kind: TransactionKind;
+  amount: { amount: number | string; currency: string };
+  transaction_id?: string;
+  creditor_name?: string | null;
+  creditor_account?: Party | null;
+  debtor_name?: string | null;
+  debtor_account?: Party | null;
+  transaction_reference?: string | null;
+  transaction_information?: string | null;
+  additional_transaction_information?: string | null;
+  booking_datetime?: string;
+  value_datetime?: string;
+  payment_id?: string;
+}
+
+/** A transaction as events carry it (the service interface, Transaction). */
+export interface BookedTransaction {
+  transaction_id: string;
+  account_id: string;
+  amount: { amount: string; currency: string };
+  balance: { amount: { amount: string; currency: string }; type: 'InterimAvailable'; credit_debit_indicator: 'Credit' | 'Debit' };
+  [field: string]: unknown;
+}
+
+/**
+ * Books a transaction: the account's row is locked, its balance moved, and the notification of its kind written, in the caller's
+ * transaction; concurrent bookings of one account follow each other, so that no update is lost and every line has its balance.
+ * @throws Problem currency_account_not_found, already_exists, invalid_body, invalid_parameter
+ */
+export async function bookTransaction(
+  tx: Transaction,
+  act: Act,
+  given: TransactionGiven,
+  options: { quiet?: boolean } = {},
+): Promise<BookedTransaction> {
+  const amount = decimal(given.amount.amount, 'body.amount.amount', { positive: true });
+  const debit = given.kind === 'DEBIT_TRANSACTION';
+  const booked = moment(given.booking_datetime, 'body.booking_datetime') ?? act.now;
+  const valued = moment(given.value_datetime, 'body.value_datetime') ?? booked;
+  const account = await tx.query<{ currency: string; balance: string }>(
+    `update currency_accounts set balance = balance + $3::numeric where client_id = $1 and account_id = $2 and currency = $4 returning currency, balance`,
+    [given.client_id, given.currency_account_id, debit ? `-${amount}` : amount, given.amount.currency],
+  );
+  const balance = account.rows[0]?.balance;
+  if (balance === undefined) throw await noAccount(tx, given);
+  const id = given.transaction_id ?? randomUUID();
+  await tx.query(
+    `insert into transactions (client_id, currency_account_id, transaction_id, kind, amount, currency, balance_after, booking_datetime, value_datetime,
+       transaction_reference, transaction_information, additional_transaction_information, creditor_name, creditor_account, debtor_name, debtor_account,
+       payment_id, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+    [
+      given.client_id,
+      given.currency_account_id,
+      id,
+      given.kind,
+      debit ? `-${amount}` : amount,
+      given.amount.currency,
+      balance,
+      booked,
+      valued,
+      given.transaction_reference ?? null,
+      given.transaction_information ?? null,
+      given.additional_transaction_information ?? null,
+      given.creditor_name ?? null,
+      given.creditor_account ? JSON.stringify(party(given.creditor_account)) : null,
+      given.debtor_name ?? null,
+      given.debtor_account ? JSON.stringify(party(given.debtor_account)) : null,
+      given.payment_id ?? null,
+      act.now,
+    ],
+  );
+  const transaction = shown(given, id, amount, debit, balance, booked, valued);
+  await audit(tx, act, { action: 'create', entity: 'transaction', entityId: id, clientId: given.client_id, after: transaction });
+  if (!options.quiet) await notify(tx, { clientId: given.client_id, type: given.kind, body: JSON.stringify({ data: [transaction] }), now: act.now });
+  return transaction;
+}
+
+function shown(given: TransactionGiven, id: string, amount: string, debit: boolean, balance: string, booked: Date, valued: Date): BookedTransaction {
+  const currency = given.amount.currency;
+  const overdrawn = balance.startsWith('-');
+  return {
+    transaction_id: id,
+    account_id: String(given.currency_account_id),
+    transaction_reference: given.transaction_reference ?? null,
+    transaction_information: given.transaction_information ?? null,
+    additional_transaction_information: given.additional_transaction_information ?? null,
+    amount: { amount, currency },
+    balance: {
+      amount: { amount: overdrawn ? balance.slice(1) : balance, currency },
+      type: 'InterimAvailable',
+      credit_debit_indicator: overdrawn ? 'Debit' : 'Credit',
+    },
+    credit_debit_indicator: debit ? 'Debit' : 'Credit',
+    status: 'Booked',
+    booking_datetime: londonTimestamp(booked),
+    value_datetime: londonTimestamp(valued),
+    creditor_name: given.creditor_name ?? null,
+    creditor_account: given.creditor_account ? party(given.creditor_account) : null,
+    debtor_name: given.debtor_name ?? null,
+    debtor_account: given.debtor_account ? party(given.debtor_account) : null,
+  };
+}
+
+function party(given: Party): Required<Party> {
+  return {
+    account_name: given.account_name ?? null,
+    account_number: given.account_number ?? null,
+    bank_identifier: given.bank_identifier ?? null,
+    bank_identifier_code: given.bank_identifier_code ?? null,
+    iban: given.iban ?? null,
+    swift: given.swift ?? null,
+  };
+}
+
+function moment(text: string | undefined, field: string): Date | undefined {
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text);
+  if (!instant) throw new Problem('invalid_body', `${field}: must be an ISO 8601 timestamp with an offset`);
+  return instant;
+}
+
+/** Why no account was moved: there is none, or it is in another currency. */
+async function noAccount(tx: Transaction, given: TransactionGiven): Promise<Problem> {
+  const { rows } = await tx.query<{ currency: string }>('select currency from currency_accounts where client_id = $1 and account_id = $2', [
+    given.client_id,
+    given.currency_account_id,
+  ]);
+  if (!rows[0]) return new Problem('currency_account_not_found', 'body.currency_account_id: is no currency account of the client');
+  return new Problem('invalid_body', `body.amount.currency: must be the account's currency, ${rows[0].currency}`);
+}

@@ -1,0 +1,47 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../context.ts';
+import { MESSAGES } from '../errors.ts';
+import { STATUS } from './problem.ts';
+
+/** Version of the API's description (the service interface, Versioning). */
+export const API_VERSION = '0.1';
+
+export interface Description {
+  title: string;
+  description: string;
+  /** Where the document is served; the page that shows it is at /docs. */
+  path: string;
+  url: string;
+}
+
+/** Serves the OpenAPI 3.1 description, made from the same schemas that check the requests, and a page that shows it. */
+export async function openApi(app: FastifyInstance, context: Context, description: Description): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: description.title, version: API_VERSION, description: `${description.description}\n\n${errorTable()}` },
+      servers: [{ url: description.url }],
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'An access token' },
+        },
+      },
+      security: [{ bearer: [] }],
+    },
+  });
+  app.get(description.path, { config: { open: true }, schema: { hide: true } }, async (_request, reply) => reply.send(app.swagger()));
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { url: description.path, deepLinking: true },
+    staticCSP: true,
+    theme: { title: `${description.title} - ${context.config.institution.name}` },
+    uiHooks: {},
+  });
+}
+
+function errorTable(): string {
+  const rows = Object.entries(MESSAGES).map(([code, message]) => `| \`${code}\` | ${STATUS[code as keyof typeof STATUS]} | ${message} |`);
+  return ['Error codes:', '', '| code | status | message |', '|---|---|---|', ...rows].join('\n');
+}

@@ -1,0 +1,60 @@
+import { Type, type TSchema } from 'typebox';
+import { MESSAGES } from '../errors.ts';
+
+/** Pieces of request and response schemas that several domains use. */
+
+export const MOST_PAGE = 2_147_483_647;
+export const MOST_PAGE_SIZE = 1_000;
+
+/** An identifier given by a caller's core, or made by the service. */
+export const Id = (description: string) => Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', maxLength: 64, description });
+export const Uuid = (description: string) =>
+  Type.String({ pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$', description });
+export const Currency = (description = 'ISO 4217 currency') => Type.String({ pattern: '^[A-Z]{3}$', description });
+/** A free text of a record. */
+export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
+export const Day = (description: string) => Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: `${description}, YYYY-MM-DD` });
+export const Instant = (description: string) => Type.String({ maxLength: 40, description: `${description}, ISO 8601 with an offset` });
+/** A JSON number or a decimal string; read exactly (money.ts). */
+export const Decimal = (description: string) =>
+  Type.Union([Type.Number(), Type.String({ maxLength: 64 })], { description: `${description}; a number or a decimal string, read exactly` });
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const ClientId = Type.String({ minLength: 1, description: 'Client identifier, one of `clients` in the id_token', examples: ['CLI000001'] });
+
+export const ErrorMessage = Type.Object(
+  {
+    code: Type.String({ enum: Object.keys(MESSAGES), description: 'Error code' }),
+    message: Type.String({ description: 'Short description of the cause' }),
+    details: Type.String({ description: 'The field, and what it must be' }),
+  },
+  {
+    examples: [{ code: 'invalid_parameter', message: MESSAGES.invalid_parameter, details: 'query.page_size: must be at most 1000' }],
+  },
+);
+
+/** The error answers of an operation, for its `response` schema: each with the ErrorMessage shape. */
+export function errors(...statuses: number[]): Record<number, { description: string; content: unknown }> {
+  const all = [...new Set([...statuses, 401, 429])].sort();
+  return Object.fromEntries(
+    all.map((status) => [status, { description: DESCRIPTIONS[status] ?? 'Refused', content: { 'application/json': { schema: ErrorMessage } } }]),
+  );
+}
+
+const DESCRIPTIONS: Record<number, string> = {
+  400: 'Validation of the format, a parameter or the body failed',
+  401: 'The access token is missing, not valid or expired',
+  403: 'The contact or the client may not do this',
+  404: 'There is no such entity of this client',
+  405: 'The method is not allowed here',
+  409: 'The present state does not allow this',
+  413: 'The body is too large',
+  415: 'The content type is not supported',
+  429: 'Too many requests',
+  502: 'Something that the service depends on failed',
+};
+
+export const Paging = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PAGE, default: 1, description: 'Page, from 1' })),
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: 50, description: 'Entries a page' })),
+};

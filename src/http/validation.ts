@@ -1,0 +1,106 @@
+import type { FastifyError, FastifyRequest } from 'fastify';
+import { Problem } from '../errors.ts';
+
+interface PropertySchema {
+  type?: string;
+  /** The parameter takes a comma-separated list; given twice, its lists are joined. */
+  'x-list'?: boolean;
+}
+
+const INTEGER = /^[+-]?\d{1,18}$/;
+
+/**
+ * Query parameters arrive as text: joins repeated lists, refuses other repetitions, and reads integers and booleans,
+ * before the schema checks their ranges. Unknown parameters are left alone (docs/decisions.md, 1).
+ */
+export function checkQuery(request: FastifyRequest): Problem | undefined {
+  const schema = request.routeOptions.schema?.querystring as { properties?: Record<string, PropertySchema> } | undefined;
+  if (!schema?.properties) return undefined;
+  const query = request.query as Record<string, unknown>;
+  for (const name of Object.keys(query)) {
+    const property = schema.properties[name];
+    if (property === undefined) continue;
+    let value = query[name];
+    if (Array.isArray(value)) {
+      if (!property['x-list']) return new Problem('invalid_parameter', `query.${name}: must be given once`);
+      value = query[name] = value.join(',');
+    }
+    if (property.type === 'integer') {
+      if (!INTEGER.test(value as string)) return new Problem('invalid_parameter', `query.${name}: must be a whole number`);
+      query[name] = Number(value);
+    } else if (property.type === 'boolean') {
+      if (value !== 'true' && value !== 'false') return new Problem('invalid_parameter', `query.${name}: must be true or false`);
+      query[name] = value === 'true';
+    }
+  }
+  return undefined;
+}
+
+const PLACES: Record<string, string> = { querystring: 'query', body: 'body', params: 'path', headers: 'header' };
+
+interface Fault {
+  keyword: string;
+  instancePath: string;
+  params: Record<string, unknown>;
+  message?: string;
+  schema?: unknown;
+  parentSchema?: { errorMessage?: string };
+}
+
+/** A schema violation as a Problem that names the field (`body.clients[0].client_id`) and what it must be. */
+export function explain(error: FastifyError): Problem {
+  const place = PLACES[error.validationContext ?? ''] ?? 'body';
+  const fault = (error.validation?.[0] ?? { keyword: '', instancePath: '', params: {} }) as Fault;
+  let path = place + fieldPath(fault.instancePath);
+  if (fault.keyword === 'required') {
+    path += `.${String(fault.params['missingProperty'])}`;
+    return new Problem(place === 'body' ? 'invalid_body' : 'missing_parameter', `${path}: is required`);
+  }
+  const code = place === 'body' ? 'invalid_body' : 'invalid_parameter';
+  if (place === 'body' && fault.instancePath === '' && fault.keyword === 'type') {
+    return new Problem(code, 'body: must be a JSON object');
+  }
+  if (fault.keyword === 'additionalProperties') {
+    path += `.${String(fault.params['additionalProperty'])}`;
+    return new Problem(code, `${path}: is not a field of this request`);
+  }
+  return new Problem(code, `${path}: ${words(fault)}`);
+}
+
+function fieldPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('');
+}
+
+function words(fault: Fault): string {
+  const limit = fault.params['limit'];
+  switch (fault.keyword) {
+    case 'enum':
+      return `must be one of ${(fault.params['allowedValues'] as unknown[]).map(String).join(', ')}`;
+    case 'type':
+      return `must be ${fault.params['type'] === 'integer' ? 'a whole number' : `of type ${String(fault.params['type'])}`}`;
+    case 'minimum':
+      return `must be at least ${String(limit)}`;
+    case 'maximum':
+      return `must be at most ${String(limit)}`;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${String(limit)} characters`;
+    case 'maxLength':
+      return `must have at most ${String(limit)} characters`;
+    case 'minItems':
+      return `must have at least ${String(limit)} items`;
+    case 'maxItems':
+      return `must have at most ${String(limit)} items`;
+    case 'pattern':
+      return `must match ${String(fault.params['pattern'])}`;
+    case 'anyOf':
+    case 'oneOf':
+      return 'must have one of the forms that the API description shows';
+    default:
+      return fault.message ?? 'is not valid';
+  }
+}

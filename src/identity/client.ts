@@ -1,0 +1,95 @@
+import { type AuditEntry, audit } from '../audit.ts';
+import { londonDay } from '../calendar.ts';
+import type { Act } from '../context.ts';
+import type { Vault } from '../crypto.ts';
+import type { Db, Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { nextId, updateRow } from '../rows.ts';
+
+/** Distinct approvers besides the creator: none to four (docs/decisions.md, 4). */
+export const AUTHORISATION_WORKFLOWS = ['simple', '4-eyes', '6-eyes', '8-eyes', '10-eyes'] as const;
+export type AuthorisationWorkflow = (typeof AUTHORISATION_WORKFLOWS)[number];
+
+/** A client of the institution: the company whose payments these are. */
+export interface Client {
+  client_id: string;
+  client_name: string;
+  account_number: string | null;
+  status: 'enabled' | 'disabled';
+  fx_enabled: boolean;
+  mass_payments_customer: boolean;
+  authorisation_workflow: AuthorisationWorkflow;
+  payment_approvals_enabled: boolean;
+  payment_creator_approval_enabled: boolean;
+  statement_push_url: string | null;
+  became_client: string | null;
+}
+
+export interface ClientGiven extends Partial<Omit<Client, 'client_id'>> {
+  client_id?: string | undefined;
+  client_name: string;
+  statement_push_secret?: string | null;
+}
+
+const COLUMNS = `client_id, client_name, account_number, status, fx_enabled, mass_payments_customer, authorisation_workflow,
+  payment_approvals_enabled, payment_creator_approval_enabled, statement_push_url, became_client`;
+
+/** @throws Problem already_exists */
+export async function createClient(tx: Transaction, act: Act, vault: Vault, given: ClientGiven): Promise<Client> {
+  const clientId = given.client_id ?? (await nextId(tx, 'client_numbers', 'CLI'));
+  const { rows } = await tx.query<Client>(
+    `insert into clients (client_id, client_name, account_number, status, fx_enabled, mass_payments_customer, authorisation_workflow,
+       payment_approvals_enabled, payment_creator_approval_enabled, statement_push_url, statement_push_secret, became_client, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${COLUMNS}`,
+    [
+      clientId,
+      given.client_name,
+      given.account_number ?? null,
+      given.status ?? 'enabled',
+      given.fx_enabled ?? true,
+      given.mass_payments_customer ?? false,
+      given.authorisation_workflow ?? 'simple',
+      given.payment_approvals_enabled ?? false,
+      given.payment_creator_approval_enabled ?? false,
+      given.statement_push_url ?? null,
+      given.statement_push_secret ? vault.seal(given.statement_push_secret, 'statement_push_secret') : null,
+      given.became_client ?? londonDay(act.now),
+      act.now,
+    ],
+  );
+  const client = rows[0] as Client;
+  await audit(tx, act, { action: 'create', entity: 'client', entityId: clientId, clientId, after: client });
+  return client;
+}
+
+/** Changes the given fields. @throws Problem client_not_found */
+export async function updateClient(tx: Transaction, act: Act, vault: Vault, clientId: string, patch: Partial<ClientGiven>): Promise<Client> {
+  const before = (await tx.query<Client>(`select ${COLUMNS} from clients where client_id = $1 for update`, [clientId])).rows[0];
+  if (!before) throw new Problem('client_not_found', 'path.client_id: is no client');
+  const values: Record<string, unknown> = { ...patch };
+  delete values.client_id;
+  if (patch.statement_push_secret !== undefined) {
+    values.statement_push_secret = patch.statement_push_secret ? vault.seal(patch.statement_push_secret, 'statement_push_secret') : null;
+  }
+  const after = await updateRow<Client>(tx, 'clients', { client_id: clientId }, values, COLUMNS);
+  const entry: AuditEntry = { action: 'update', entity: 'client', entityId: clientId, clientId, before, after };
+  await audit(tx, act, entry);
+  return after ?? before;
+}
+
+/** @throws Problem client_not_found */
+export async function findClient(db: Db, clientId: string, field = 'path.client_id'): Promise<Client> {
+  const { rows } = await db.query<Client>(`select ${COLUMNS} from clients where client_id = $1`, [clientId]);
+  if (!rows[0]) throw new Problem('client_not_found', `${field}: is no client`);
+  return rows[0];
+}
+
+/** A page of all clients, in the order of their identifiers, and how many there are. */
+export async function listClients(db: Db, page: number, pageSize: number): Promise<{ rows: Client[]; total: number }> {
+  const { rows } = await db.query<Client>(`select ${COLUMNS} from clients order by client_id limit $1 offset $2`, [
+    pageSize,
+    (page - 1) * pageSize,
+  ]);
+  const total = await db.query<{ total: number }>('select count(*) as total from clients');
+  return { rows, total: total.rows[0]?.total ?? 0 };
+}

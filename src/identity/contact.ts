@@ -1,0 +1,164 @@
+import { audit } from '../audit.ts';
+import type { Act } from '../context.ts';
+import type { Vault } from '../crypto.ts';
+import type { Db, Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { nextId, updateRow } from '../rows.ts';
+
+/** What a contact may do for a client (docs/decisions.md, 1). Reading needs none of them. */
+export const PERMISSIONS = [
+  'can_authorise_payments',
+  'can_manage_payments',
+  'can_manage_multipayments',
+  'can_manage_permissions',
+  'can_manage_webhooks',
+] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** Clients that one contact can act for. */
+export const MOST_CLIENTS_OF_CONTACT = 1_000;
+
+export interface ContactClient {
+  client_id: string;
+  permissions: Permission[];
+}
+
+/** A person who signs in, and acts for one or several clients. */
+export interface Contact {
+  contact_id: string;
+  name: string;
+  email: string;
+  phone: string | null;
+  status: 'enabled' | 'disabled';
+  second_factor: 'none' | 'totp' | 'sms';
+  trusted_access: boolean;
+  clients: ContactClient[];
+}
+
+export interface ContactGiven {
+  contact_id?: string | undefined;
+  name: string;
+  email: string;
+  /** Made by `hashPassword`, before the transaction: hashing takes 20 ms of a core. */
+  passwordHash?: string | null | undefined;
+  phone?: string | null;
+  status?: 'enabled' | 'disabled';
+  second_factor?: Contact['second_factor'];
+  totpSecret?: string | undefined;
+  trusted_access?: boolean;
+  clients: { client_id: string; permissions?: Permission[] }[];
+}
+
+/** @throws Problem already_exists, client_not_found, invalid_body */
+export async function createContact(tx: Transaction, act: Act, vault: Vault, given: ContactGiven): Promise<Contact> {
+  const contactId = given.contact_id ?? (await nextId(tx, 'contact_numbers', 'CON'));
+  if (given.second_factor === 'sms' && !given.phone) throw new Problem('invalid_body', 'body.phone: is required where second_factor is sms');
+  await tx.query(
+    `insert into contacts (contact_id, name, email, password_hash, phone, status, second_factor, totp_secret, trusted_access, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      contactId,
+      given.name,
+      given.email,
+      given.passwordHash ?? null,
+      given.phone ?? null,
+      given.status ?? 'enabled',
+      given.second_factor ?? 'none',
+      given.totpSecret ? vault.seal(given.totpSecret, 'totp_secret') : null,
+      given.trusted_access ?? false,
+      act.now,
+    ],
+  );
+  await setClients(tx, contactId, given.clients);
+  const contact = await findContact(tx, contactId);
+  await audit(tx, act, { action: 'create', entity: 'contact', entityId: contactId, after: contact });
+  return contact;
+}
+
+/**
+ * Changes the given fields; `clients` replaces the whole list.
+ * @returns the contact, and every client whose approvals may have changed by it
+ * @throws Problem contact_not_found, client_not_found, already_exists
+ */
+export async function updateContact(
+  tx: Transaction,
+  act: Act,
+  vault: Vault,
+  contactId: string,
+  patch: Partial<ContactGiven>,
+): Promise<{ contact: Contact; touchedClients: string[] }> {
+  await tx.query('select from contacts where contact_id = $1 for update', [contactId]);
+  const before = await findContact(tx, contactId);
+  if (patch.second_factor === 'sms' && !(patch.phone ?? before.phone)) {
+    throw new Problem('invalid_body', 'body.phone: is required where second_factor is sms');
+  }
+  await updateRow(
+    tx,
+    'contacts',
+    { contact_id: contactId },
+    {
+      name: patch.name,
+      email: patch.email,
+      password_hash: patch.passwordHash,
+      phone: patch.phone,
+      status: patch.status,
+      second_factor: patch.second_factor,
+      totp_secret: patch.totpSecret ? vault.seal(patch.totpSecret, 'totp_secret') : undefined,
+      trusted_access: patch.trusted_access,
+    },
+    'contact_id',
+  );
+  if (patch.clients) await setClients(tx, contactId, patch.clients);
+  const contact = await findContact(tx, contactId);
+  await audit(tx, act, {
+    action: 'update',
+    entity: 'contact',
+    entityId: contactId,
+    before,
+    after: { ...contact, ...(patch.passwordHash !== undefined ? { password: true } : {}) },
+  });
+  const touchedClients = [...new Set([...before.clients, ...contact.clients].map((client) => client.client_id))].sort();
+  return { contact, touchedClients };
+}
+
+async function setClients(tx: Transaction, contactId: string, clients: ContactGiven['clients']): Promise<void> {
+  const ids = clients.map((client) => client.client_id);
+  const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+  if (twice >= 0) throw new Problem('invalid_body', `body.clients[${twice}].client_id: is named twice`);
+  const known = await tx.query<{ client_id: string }>('select client_id from clients where client_id = any($1)', [ids]);
+  const unknown = ids.findIndex((id) => !known.rows.some((row) => row.client_id === id));
+  if (unknown >= 0) throw new Problem('client_not_found', `body.clients[${unknown}].client_id: is no client`);
+  await tx.query('delete from contact_clients where contact_id = $1 and client_id <> all($2)', [contactId, ids]);
+  const may = (permission: Permission) => clients.map((client) => (client.permissions ?? PERMISSIONS).includes(permission));
+  await tx.query(
+    `insert into contact_clients (contact_id, client_id, ${PERMISSIONS.join(', ')})
+     select $1, * from unnest($2::text[], $3::boolean[], $4::boolean[], $5::boolean[], $6::boolean[], $7::boolean[])
+     on conflict (client_id, contact_id) do update set ${PERMISSIONS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    [contactId, ids, ...PERMISSIONS.map(may)],
+  );
+}
+
+const SELECT = `select c.contact_id, c.name, c.email, c.phone, c.status, c.second_factor, c.trusted_access,
+  coalesce((select json_agg(json_build_object('client_id', cc.client_id, 'permissions',
+    array_remove(array[${PERMISSIONS.map((name) => `case when cc.${name} then '${name}' end`).join(', ')}], null)) order by cc.client_id)
+    from contact_clients cc where cc.contact_id = c.contact_id), '[]') as clients
+  from contacts c`;
+
+/** @throws Problem contact_not_found */
+export async function findContact(db: Db, contactId: string, field = 'path.contact_id'): Promise<Contact> {
+  const { rows } = await db.query<Contact>(`${SELECT} where c.contact_id = $1`, [contactId]);
+  if (!rows[0]) throw new Problem('contact_not_found', `${field}: is no contact`);
+  return rows[0];
+}
+
+/** A page of contacts, of one client where it is given. */
+export async function listContacts(db: Db, page: number, pageSize: number, clientId?: string): Promise<{ rows: Contact[]; total: number }> {
+  const where = clientId === undefined ? '' : 'where exists (select from contact_clients m where m.contact_id = c.contact_id and m.client_id = $3)';
+  const values = clientId === undefined ? [] : [clientId];
+  const { rows } = await db.query<Contact>(`${SELECT} ${where} order by c.contact_id limit $1 offset $2`, [pageSize, (page - 1) * pageSize, ...values]);
+  const total = await db.query<{ total: number }>(
+    clientId === undefined ? 'select count(*) as total from contacts' : 'select count(*) as total from contact_clients where client_id = $1',
+    values,
+  );
+  return { rows, total: total.rows[0]?.total ?? 0 };
+}

@@ -1,0 +1,93 @@
+import Big from 'big.js';
+import { audit } from '../audit.ts';
+import { parseInstant } from '../calendar.ts';
+import type { Act } from '../context.ts';
+import type { Db, Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { exact } from '../json.ts';
+import { decimal, MAX_RATE_DECIMALS } from '../money.ts';
+
+export const MOST_RATES = 500;
+
+export interface RatesGiven {
+  base_currency: string;
+  /** One unit of the base is that many of the currency. */
+  rates: Record<string, number | string>;
+  as_of?: string;
+}
+
+/** The table of one base currency. */
+export interface Rates {
+  base_currency: string;
+  rates: Record<string, unknown>;
+  as_of: string;
+}
+
+/** Replaces the table of a base currency. @throws Problem invalid_body, invalid_parameter */
+export async function setRates(tx: Transaction, act: Act, given: RatesGiven): Promise<Rates[]> {
+  const currencies = Object.keys(given.rates);
+  for (const currency of currencies) {
+    if (!/^[A-Z]{3}$/.test(currency)) throw new Problem('invalid_body', `body.rates.${currency}: must be a currency of three capital letters`);
+    if (currency === given.base_currency) throw new Problem('invalid_body', `body.rates.${currency}: is the base currency`);
+  }
+  const rates = currencies.map((currency) => decimal(given.rates[currency], `body.rates.${currency}`, { positive: true, decimals: MAX_RATE_DECIMALS }));
+  const asOf = given.as_of === undefined ? act.now : parseInstant(given.as_of);
+  if (!asOf) throw new Problem('invalid_body', 'body.as_of: must be an ISO 8601 timestamp with an offset');
+  const before = await readRates(tx);
+  await tx.query('delete from exchange_rates where base_currency = $1', [given.base_currency]);
+  await tx.query('insert into exchange_rates (base_currency, currency, rate, as_of) select $1, u.currency, u.rate, $4 from unnest($2::text[], $3::numeric[]) as u(currency, rate)', [
+    given.base_currency,
+    currencies,
+    rates,
+    asOf,
+  ]);
+  const after = await readRates(tx);
+  await audit(tx, act, { action: 'update', entity: 'exchange_rates', entityId: given.base_currency, before, after });
+  return after;
+}
+
+/** Every table, in the order of the base currencies. */
+export async function readRates(db: Db): Promise<Rates[]> {
+  const { rows } = await db.query<{ base_currency: string; currency: string; rate: string; as_of: Date }>(
+    'select base_currency, currency, rate, as_of from exchange_rates order by base_currency, currency',
+  );
+  const tables = new Map<string, Rates>();
+  for (const row of rows) {
+    const table = tables.get(row.base_currency) ?? { base_currency: row.base_currency, rates: {}, as_of: row.as_of.toISOString() };
+    table.rates[row.currency] = exact(row.rate);
+    tables.set(row.base_currency, table);
+  }
+  return [...tables.values()];
+}
+
+/**
+ * The rate between two currencies: direct, inverse, or over a base that has both.
+ * @returns how many units of `to` one unit of `from` is, as a decimal string with at most 18 decimals
+ * @throws Problem exchange_rate_missing
+ */
+export async function rateBetween(db: Db, from: string, to: string): Promise<string> {
+  if (from === to) return '1';
+  const { rows } = await db.query<{ base_currency: string; currency: string; rate: string }>(
+    'select base_currency, currency, rate from exchange_rates where currency in ($1, $2) order by as_of desc, base_currency',
+    [from, to],
+  );
+  const rate = (base: string, currency: string) => rows.find((row) => row.base_currency === base && row.currency === currency)?.rate;
+  const direct = rate(from, to);
+  if (direct !== undefined) return direct;
+  const inverse = rate(to, from);
+  if (inverse !== undefined) return divide('1', inverse);
+  for (const base of new Set(rows.map((row) => row.base_currency))) {
+    const [first, second] = [rate(base, from), rate(base, to)];
+    if (first !== undefined && second !== undefined) return divide(second, first);
+  }
+  throw new Problem('exchange_rate_missing', `body.payment_currency: no rate is known between ${from} and ${to}; PUT /exchange-rates on the operator interface sets it`);
+}
+
+/** Decimals that a derived rate keeps. */
+const DERIVED_DECIMALS = 18;
+const Precise = Big();
+Precise.DP = DERIVED_DECIMALS;
+
+function divide(a: string, b: string): string {
+  return new Precise(a).div(b).toFixed();
+}

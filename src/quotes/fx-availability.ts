@@ -1,0 +1,60 @@
+import { audit } from '../audit.ts';
+import { newYorkTime } from '../calendar.ts';
+import type { Act } from '../context.ts';
+import type { Db, Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+
+export const FX_MODES = ['auto', 'open', 'closed'] as const;
+export type FxMode = (typeof FX_MODES)[number];
+/** Days on which markets are closed although it is a weekday. */
+export const MOST_HOLIDAYS = 1_000;
+
+export interface FxAvailability {
+  mode: FxMode;
+  holidays: string[];
+}
+
+const SUNDAY = 0;
+const FRIDAY = 5;
+const SATURDAY = 6;
+/** 17:00 in New York: where the FX week begins and ends. */
+const CHANGE_OF_DAY = 17 * 60;
+
+/** Whether FX markets are open: Sunday 17:00 to Friday 17:00 in New York, except on holidays (New York's calendar days). */
+export function marketsOpen(setting: FxAvailability, now: Date): boolean {
+  if (setting.mode !== 'auto') return setting.mode === 'open';
+  const { weekday, minutes, day } = newYorkTime(now);
+  if (setting.holidays.includes(day)) return false;
+  if (weekday === SATURDAY) return false;
+  if (weekday === SUNDAY) return minutes >= CHANGE_OF_DAY;
+  if (weekday === FRIDAY) return minutes < CHANGE_OF_DAY;
+  return true;
+}
+
+export async function readFxAvailability(db: Db): Promise<FxAvailability> {
+  const { rows } = await db.query<FxAvailability>('select mode, holidays::text[] as holidays from fx_availability');
+  return rows[0] ?? { mode: 'auto', holidays: [] };
+}
+
+export async function setFxAvailability(tx: Transaction, act: Act, given: FxAvailability): Promise<FxAvailability> {
+  const before = await readFxAvailability(tx);
+  const after = { mode: given.mode, holidays: [...new Set(given.holidays)].sort() };
+  await tx.query('update fx_availability set mode = $1, holidays = $2::date[]', [after.mode, after.holidays]);
+  await audit(tx, act, { action: 'update', entity: 'fx_availability', entityId: 'fx_availability', before, after });
+  return after;
+}
+
+/**
+ * Whether the client can initiate FX now (GET /quotes/fx-availability).
+ * @throws Problem fx_not_enabled where the client may not trade FX at all
+ */
+export async function fxAvailable(db: Db, clientId: string, now: Date): Promise<boolean> {
+  const { rows } = await db.query<FxAvailability & { fx_enabled: boolean }>({
+    name: 'fx-available',
+    text: 'select f.mode, f.holidays::text[] as holidays, c.fx_enabled from clients c, fx_availability f where c.client_id = $1',
+    values: [clientId],
+  });
+  const row = rows[0];
+  if (!row?.fx_enabled) throw new Problem('fx_not_enabled', 'query.client_id: the client may not trade FX; ask the institution');
+  return marketsOpen(row, now);
+}

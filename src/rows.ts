@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import type { Transaction } from './database.ts';
+
+/**
+ * Sets the given columns of one row and reads it back.
+ * @param key the columns that find it, its client_id among them where the table has one
+ * @param values new values by column; undefined ones are left alone. Names are the program's own, never a caller's
+ * @returns the row, or undefined where nothing was given or none was found
+ */
+export async function updateRow<R extends pg.QueryResultRow>(
+  tx: Transaction,
+  table: string,
+  key: Record<string, unknown>,
+  values: Record<string, unknown>,
+  returning: string,
+): Promise<R | undefined> {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined);
+  if (set.length === 0) return undefined;
+  const keys = Object.entries(key);
+  const assignments = set.map(([column], index) => `${column} = $${index + 1}`).join(', ');
+  const condition = keys.map(([column], index) => `${column} = $${set.length + index + 1}`).join(' and ');
+  const { rows } = await tx.query<R>(`update ${table} set ${assignments} where ${condition} returning ${returning}`, [
+    ...set.map(([, value]) => value),
+    ...keys.map(([, value]) => value),
+  ]);
+  return rows[0];
+}
+
+/** The next made identifier of a sequence: `CLI000001`; longer once a million is passed. */
+export async function nextId(tx: Transaction, sequence: string, prefix: string): Promise<string> {
+  const { rows } = await tx.query<{ id: string }>(`select nextval($1::regclass)::text as id`, [sequence]);
+  return prefix + (rows[0]?.id ?? '').padStart(6, '0');
+}
