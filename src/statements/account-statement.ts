@@ -1,0 +1,99 @@
+import Big from 'big.js';
+
+/** A statement as it is written in any format: for one client, one section for each currency account. */
+export interface AccountStatement {
+  /** The request's UUID. */
+  statement_id: string;
+  client: { client_id: string; client_name: string; account_number: string | null };
+  /** London days, both ends counted. */
+  date_from: string;
+  date_to: string;
+  /** Moment of the request, with the London offset. */
+  created_at: string;
+  sections: StatementSection[];
+}
+
+export interface StatementSection {
+  account_id: string;
+  currency: string;
+  /** Decimal strings, signed. */
+  opening: string;
+  closing: string;
+  /** Known before the lines are read: pages are numbered and camt.053 summed up ahead of them. */
+  totals: { credit_count: number; credits: string; debit_count: number; debits: string };
+  /** In the order of booking. */
+  lines: AsyncIterable<StatementLine>;
+}
+
+/** A booked transaction, with the names of the service interface. */
+export interface StatementLine {
+  transaction_id: string;
+  /** A transaction WebhookType, `CREDIT_INCOMING_TRANSACTION`. */
+  kind: string;
+  credit_debit_indicator: 'Credit' | 'Debit';
+  /** Decimal string without a sign. */
+  amount: string;
+  /** Moments with the London offset. */
+  booking_datetime: string;
+  value_datetime: string | null;
+  transaction_reference: string | null;
+  transaction_information: string | null;
+  additional_transaction_information: string | null;
+  creditor_name: string | null;
+  creditor_account: StatementParty | null;
+  debtor_name: string | null;
+  debtor_account: StatementParty | null;
+}
+
+export interface StatementParty {
+  account_name: string | null;
+  account_number: string | null;
+  bank_identifier: string | null;
+  bank_identifier_code: string | null;
+  iban: string | null;
+  swift: string | null;
+}
+
+/** A line with the balance after it. */
+export interface BalancedLine {
+  line: StatementLine;
+  /** `amount` with its sign. */
+  signed: string;
+  balance: string;
+}
+
+/** Lines that a section will have. */
+export function lineCount({ totals }: StatementSection): number {
+  return totals.credit_count + totals.debit_count;
+}
+
+/**
+ * The lines of a section with their running balance, which is summed up here and must end in the closing balance that
+ * was read on its own: a statement that does not add up is never sent.
+ * @throws Error naming the account when lines and totals differ
+ */
+export async function* balancedLines(section: StatementSection): AsyncGenerator<BalancedLine> {
+  let balance = new Big(section.opening);
+  const decimals = decimalsOf(section.opening, section.closing);
+  let read = 0;
+  for await (const line of section.lines) {
+    const signed = line.credit_debit_indicator === 'Debit' ? new Big(line.amount).neg() : new Big(line.amount);
+    balance = balance.plus(signed);
+    read += 1;
+    const places = Math.max(decimals, decimalsOf(line.amount));
+    yield { line, signed: signed.toFixed(places), balance: balance.toFixed(Math.max(places, decimalsOf(balance.toFixed()))) };
+  }
+  if (read !== lineCount(section)) throw new Error(`account ${section.account_id}: ${read} lines where ${lineCount(section)} were counted`);
+  if (!balance.eq(section.closing)) throw new Error(`account ${section.account_id}: lines end in ${balance}, closing is ${section.closing}`);
+}
+
+function decimalsOf(...amounts: string[]): number {
+  return Math.max(...amounts.map((amount) => amount.split('.')[1]?.length ?? 0));
+}
+
+/** The other side of a line: who paid in, or who was paid. */
+export function counterparty(line: StatementLine): { name: string | null; account: StatementParty | null } {
+  return line.credit_debit_indicator === 'Credit'
+    ? { name: line.debtor_name ?? line.debtor_account?.account_name ?? null, account: line.debtor_account }
+    : { name: line.creditor_name ?? line.creditor_account?.account_name ?? null, account: line.creditor_account };
+}

@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream';
+import { stringify } from 'csv-stringify';
+import { type AccountStatement, balancedLines, counterparty } from './account-statement.ts';
+
+/** The columns, in their order. Amounts are plain decimals with a point and a sign, so that a spreadsheet can sum them up. */
+export const CSV_COLUMNS = [
+  'account_id',
+  'currency',
+  'entry',
+  'booking_date',
+  'value_date',
+  'amount',
+  'balance',
+  'transaction_id',
+  'kind',
+  'counterparty_name',
+  'counterparty_account',
+  'transaction_reference',
+  'transaction_information',
+  'additional_transaction_information',
+  'booking_datetime',
+] as const;
+
+type Row = Record<(typeof CSV_COLUMNS)[number], string>;
+
+// What a spreadsheet takes for a formula at the start of a field (full-width forms too), also behind white space.
+const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
+
+/**
+ * A statement as CSV (RFC 4180: CRLF, quotes doubled), as a stream that holds a few lines at a time.
+ * UTF-8 with a byte order mark, without which spreadsheets take it for the machine's old code page. Each section has a row
+ * `opening_balance`, its transactions and a row `closing_balance`. A text that a spreadsheet would run as a formula
+ * gets an apostrophe before it; amounts are numbers that were made here and need none.
+ * (docs/decisions.md, 5)
+ */
+export function statementCsv(statement: AccountStatement): Readable {
+  const writer = stringify({ header: true, columns: [...CSV_COLUMNS], bom: true, record_delimiter: 'windows' });
+  const source = Readable.from(rows(statement), { objectMode: true, highWaterMark: 64 });
+  source.on('error', (error) => writer.destroy(error));
+  writer.on('close', () => source.destroy());
+  return source.pipe(writer);
+}
+
+async function* rows(statement: AccountStatement): AsyncGenerator<Row> {
+  for (const section of statement.sections) {
+    const account = { account_id: text(section.account_id), currency: text(section.currency) };
+    yield { ...EMPTY, ...account, entry: 'opening_balance', booking_date: statement.date_from, balance: section.opening };
+    for await (const { line, signed, balance } of balancedLines(section)) {
+      const other = counterparty(line);
+      yield {
+        ...account,
+        entry: 'transaction',
+        booking_date: line.booking_datetime.slice(0, 10),
+        value_date: line.value_datetime?.slice(0, 10) ?? '',
+        amount: signed,
+        balance,
+        transaction_id: text(line.transaction_id),
+        kind: text(line.kind),
+        counterparty_name: text(other.name),
+        counterparty_account: text(other.account?.iban ?? other.account?.account_number),
+        transaction_reference: text(line.transaction_reference),
+        transaction_information: text(line.transaction_information),
+        additional_transaction_information: text(line.additional_transaction_information),
+        booking_datetime: line.booking_datetime,
+      };
+    }
+    yield { ...EMPTY, ...account, entry: 'closing_balance', booking_date: statement.date_to, balance: section.closing };
+  }
+}
+
+const EMPTY = Object.fromEntries(CSV_COLUMNS.map((column) => [column, ''])) as Row;
+
+function text(value: string | null | undefined): string {
+  if (!value) return '';
+  const formed = value.toWellFormed();
+  return FORMULA.test(formed) ? `'${formed}` : formed;
+}

@@ -1,0 +1,158 @@
+import { currencyName, groupedAmount } from '../documents/currency.ts';
+import { drawnInstitution, type Institution } from '../documents/institution.ts';
+import { printableJson } from '../documents/printable.ts';
+import type { Renderer } from '../documents/renderer.ts';
+import { type AccountStatement, type BalancedLine, balancedLines, counterparty, lineCount, type StatementSection } from './account-statement.ts';
+
+/** Lines on the first page of a section, below letterhead and summary, and on the pages that follow (statement.typ). */
+export const LINES_ON_FIRST_PAGE = 20;
+export const LINES_ON_PAGE = 29;
+/** Pages drawn at a time: more would hold up the single documents behind them and need 0.8 MB each. */
+const PAGES_IN_PART = 40;
+/** Pages up to which a statement is tagged for screen readers: tags make it 15 times larger. */
+const MOST_TAGGED_PAGES = 20;
+/** Parts under way: one is drawn while the next is filled. */
+const PARTS_UNDER_WAY = 2;
+
+interface Page {
+  section: number;
+  first: boolean;
+  empty: boolean;
+  start: { title: string; day: string; balance: string };
+  end: { title: string; day: string; balance: string };
+  rows: ReturnType<typeof drawnLine>[];
+}
+
+/** Pages that a section takes: known from its number of lines, for every row has one height. */
+export function pagesOf(section: StatementSection): number {
+  return 1 + Math.ceil(Math.max(0, lineCount(section) - LINES_ON_FIRST_PAGE) / LINES_ON_PAGE);
+}
+
+/**
+ * A statement as PDF: a section for each currency account, headings repeated, brought and carried forward on every page,
+ * page x of y; byte-identical for the same facts. Long ones are drawn in parts as their lines arrive and put together at
+ * the end, so that memory grows with the file and not with the layout (docs/decisions.md, 5).
+ * @throws RenderError when the renderer failed; Error when the lines do not add up
+ */
+export async function statementPdf(renderer: Renderer, statement: AccountStatement, institution: Institution): Promise<Buffer> {
+  const totalPages = statement.sections.reduce((sum, section) => sum + pagesOf(section), 0);
+  const whole = drawnStatement(statement, institution, totalPages);
+  const tagged = totalPages <= MOST_TAGGED_PAGES;
+  const parts: Promise<Buffer>[] = [];
+
+  const draw = async (pages: Page[], firstPage: number): Promise<Buffer> => {
+    const drawing = await renderer.draw(
+      {
+        kind: 'draw',
+        template: 'statement.typ',
+        data: printableJson({ ...whole, first_page: firstPage, pages }),
+        tagged,
+        ...(institution.logo && { logo: institution.logo }),
+      },
+      'bulk',
+    );
+    if (drawing.pages !== pages.length) throw new Error(`a statement part has ${drawing.pages} pages where ${pages.length} were planned`);
+    return drawing.pdf;
+  };
+
+  let waiting: Page[] = [];
+  let drawn = 0;
+  const flush = async () => {
+    const part = draw(waiting, drawn + 1);
+    // It is awaited below; a failure before that must not count as unhandled.
+    part.catch(() => undefined);
+    parts.push(part);
+    drawn += waiting.length;
+    waiting = [];
+    await parts.at(-PARTS_UNDER_WAY);
+  };
+  for await (const page of pages(statement)) {
+    waiting.push(page);
+    if (waiting.length === PAGES_IN_PART) await flush();
+  }
+  if (waiting.length > 0) await flush();
+  const files = await Promise.all(parts);
+  if (files.length === 1) return files[0]!;
+  const task = { kind: 'join' as const, parts: files, title: whole.title, author: institution.name, date: statement.created_at };
+  return (await renderer.draw(task, 'bulk')).pdf;
+}
+
+async function* pages(statement: AccountStatement): AsyncGenerator<Page> {
+  for (const [index, section] of statement.sections.entries()) {
+    const figure = (amount: string) => groupedAmount(amount, section.currency);
+    const blank = (page: Pick<Page, 'first' | 'start'>): Page => ({
+      ...page,
+      section: index,
+      empty: lineCount(section) === 0,
+      end: { title: 'Closing balance', day: shortDay(statement.date_to), balance: figure(section.closing) },
+      rows: [],
+    });
+    const opening = { title: 'Opening balance', day: shortDay(statement.date_from), balance: figure(section.opening) };
+    let page = blank({ first: true, start: opening });
+    let balance = opening.balance;
+    for await (const balanced of balancedLines(section)) {
+      if (page.rows.length === (page.first ? LINES_ON_FIRST_PAGE : LINES_ON_PAGE)) {
+        yield { ...page, end: { title: 'Carried forward', day: '', balance } };
+        page = blank({ first: false, start: { title: 'Brought forward', day: '', balance } });
+      }
+      page.rows.push(drawnLine(balanced, figure));
+      balance = page.rows.at(-1)!.balance;
+    }
+    yield page;
+  }
+}
+
+function drawnStatement(statement: AccountStatement, institution: Institution, totalPages: number) {
+  const id = statement.statement_id;
+  return {
+    title: `Account statement ${statement.date_from} to ${statement.date_to}`,
+    id,
+    date: statement.created_at,
+    total_pages: totalPages,
+    institution: drawnInstitution(institution),
+    client: statement.client,
+    period: `${shortDay(statement.date_from)} to ${shortDay(statement.date_to)}`,
+    sections: statement.sections.map((section) => ({
+      account_id: section.account_id,
+      currency: section.currency,
+      currency_name: currencyName(section.currency),
+      opening: groupedAmount(section.opening, section.currency),
+      closing: groupedAmount(section.closing, section.currency),
+      credits: groupedAmount(section.totals.credits, section.currency),
+      debits: groupedAmount(section.totals.debits, section.currency),
+      credit_count: String(section.totals.credit_count),
+      debit_count: String(section.totals.debit_count),
+    })),
+  };
+}
+
+function drawnLine({ line, balance }: BalancedLine, figure: (amount: string) => string) {
+  const debit = line.credit_debit_indicator === 'Debit';
+  const other = counterparty(line);
+  const valueDay = line.value_datetime?.slice(0, 10);
+  const details = [line.transaction_reference, line.transaction_information, line.additional_transaction_information, line.transaction_id];
+  return {
+    day: shortDay(line.booking_datetime),
+    value_day: valueDay && valueDay !== line.booking_datetime.slice(0, 10) ? shortDay(valueDay) : null,
+    who: other.name ?? KIND_NAMES[line.kind] ?? line.kind,
+    what: details.filter(Boolean).join(' · '),
+    debit: debit ? figure(line.amount) : null,
+    credit: debit ? null : figure(line.amount),
+    balance: figure(balance),
+  };
+}
+
+const KIND_NAMES: Record<string, string> = {
+  CREDIT_INCOMING_TRANSACTION: 'Incoming funds',
+  CREDIT_MARGIN_TRANSACTION: 'Margin returned',
+  CREDIT_PAYMENT_RETURNED_TRANSACTION: 'Payment returned',
+  CREDIT_TRANSACTION: 'Credit',
+  DEBIT_TRANSACTION: 'Debit',
+};
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `3 Jul 2026` from a day or a moment. */
+function shortDay(date: string): string {
+  return `${Number(date.slice(8, 10))} ${MONTHS[Number(date.slice(5, 7)) - 1]} ${date.slice(0, 4)}`;
+}
