@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { type Account, reachablePath } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { run } from './command.ts';
+import { reason } from './failure.ts';
 import { accessFile, configurationFile } from './settings.ts';
 
 const MAJOR_VERSION = '18';
@@ -128,7 +129,7 @@ async function createCluster(
     const path = await reachablePath(unfinished, account);
     const initdb = async (...args: string[]) => {
       const { ok, output } = await run(binaries.initdb, ['-D', path, ...args], account, unfinished);
-      if (!ok) throw new Error(`initdb failed: ${output}`);
+      if (!ok) throw new Error(`initdb failed: ${reason(output)}`);
     };
     // Text compares bytewise everywhere, and upper and lower case still know more than ASCII.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
@@ -157,7 +158,7 @@ async function singleUser(cluster: string, binaries: Binaries, account: Account,
     cluster,
     statements.map((sql) => `${sql}\n`).join(''),
   );
-  if (!ok) throw new Error(`the database could not be prepared: ${output}`);
+  if (!ok) throw new Error(`the database could not be prepared: ${reason(output)}`);
 }
 
 function setPassword(password: string): string {

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from './account.ts';
 import { ENVIRONMENT } from './command.ts';
+import { reason } from './failure.ts';
 import { endLeftovers, FAST_SHUTDOWN_MS } from './processes.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -80,7 +81,7 @@ export function startServer(
       }
       await pause(POLL_MS);
     }
-    throw new Error(`PostgreSQL did not start: ${lines.join('\n')}`);
+    throw new Error(`PostgreSQL did not start: ${reason(lines.join('\n'))}`);
   };
   const stop = async () => {
     stopping = true;
