@@ -50,7 +50,7 @@ create index idempotency_keys_created_at on idempotency_keys (created_at);
 
 -- One row at most: the offset of the sandbox's clock.
 create table service_clock (
-  only boolean primary key default true check (only),
+  "only" boolean primary key default true check ("only"),
   offset_ms bigint not null
 );
 

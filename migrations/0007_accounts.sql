@@ -51,7 +51,7 @@ create table transactions (
 create index transactions_statement on transactions (client_id, currency_account_id, booking_datetime, id);
 
 create table fx_availability (
-  only boolean primary key default true check (only),
+  "only" boolean primary key default true check ("only"),
   mode text not null check (mode in ('auto', 'open', 'closed')),
   holidays date[] not null
 );
