@@ -1,0 +1,180 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { type Dispatcher, Pool } from 'undici';
+import { monotonic } from '../calendar.ts';
+import type { AddressRange } from '../config.ts';
+import { AddressRules } from './address.ts';
+import { Interruption, type Outcome } from './outcome.ts';
+import { createResolver, type Resolve } from './resolver.ts';
+import { ResponseReader } from './response.ts';
+
+/** One request to a receiver. */
+export interface OutgoingRequest {
+  method: 'POST' | 'PUT';
+  /** Already checked by the rules of its domain (subscription-rules.ts). */
+  url: URL;
+  /** Names and values in turns. */
+  headers: string[];
+  body: string | Buffer;
+}
+
+export interface EgressOptions {
+  allow: readonly AddressRange[];
+  /** Milliseconds for everything: name, connection, headers, body. */
+  timeout: number;
+  /** How names become addresses; by default as resolver.ts. */
+  resolve?: Resolve;
+}
+
+/** Milliseconds without a request after which the connections to an origin are given up, and how often that is looked at. */
+const IDLE_ORIGIN = 60_000;
+const SWEEP_INTERVAL = 15_000;
+/** Origins with open pools at most. */
+const MOST_ORIGINS = 5_000;
+
+class BlockedAddress extends Error {
+  readonly code = 'BLOCKED_ADDRESS';
+}
+class UnknownName extends Error {
+  readonly code = 'UNKNOWN_NAME';
+}
+interface Origin {
+  pool: Pool;
+  lastUsed: number;
+  underWay: number;
+}
+
+/**
+ * Sends requests to addresses that strangers chose. Only public addresses are dialled, checked in the connection's own look-up, so
+ * that no second answer of a name server can come in between; redirects are not followed; bodies are not inflated, and read up to 1 MiB.
+ */
+export class Egress {
+  readonly #rules: AddressRules;
+  readonly #resolve: Resolve;
+  readonly #timeout: number;
+  readonly #origins = new Map<string, Origin>();
+  readonly #underWay = new Set<ResponseReader>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(options: EgressOptions) {
+    this.#rules = new AddressRules(options.allow);
+    this.#resolve = options.resolve ?? createResolver();
+    this.#timeout = options.timeout;
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL).unref();
+  }
+
+  /** Sends a request; never throws: what goes wrong is the outcome's reason. */
+  send(request: OutgoingRequest): Promise<Outcome> {
+    return new Promise((resolve) => this.dispatch(request, resolve));
+  }
+
+  /** As `send`, without a promise: the delivery engine's hot path. */
+  dispatch(request: OutgoingRequest, done: (outcome: Outcome) => void): void {
+    const { url } = request;
+    const started = monotonic();
+    const literal = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+    // A literal never reaches the look-up.
+    if (isIP(literal) !== 0 && !this.#rules.allows(literal)) {
+      const durationMs = Math.round(monotonic() - started);
+      done({ statusCode: null, headers: null, body: null, reason: 'blocked_address', durationMs });
+      return;
+    }
+    const origin = this.#origin(url);
+    origin.underWay += 1;
+    const reader = new ResponseReader(this.#timeout, started, (outcome) => {
+      origin.underWay -= 1;
+      origin.lastUsed = monotonic();
+      this.#underWay.delete(reader);
+      done(outcome);
+    });
+    this.#underWay.add(reader);
+    const options: Dispatcher.DispatchOptions = {
+      path: url.pathname + url.search,
+      method: request.method,
+      headers: request.headers,
+      body: request.body,
+    };
+    try {
+      origin.pool.dispatch(options, reader);
+    } catch (error) {
+      reader.fail(error as Error);
+    }
+  }
+
+  /** Ends every request that is under way; each gets the reason `interrupted`. */
+  interrupt(): void {
+    for (const reader of [...this.#underWay]) reader.fail(new Interruption('interrupted'));
+  }
+
+  /** Ends what is under way and closes every connection. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    this.interrupt();
+    const pools = [...this.#origins.values()].map((origin) => origin.pool.destroy());
+    this.#origins.clear();
+    await Promise.all(pools);
+  }
+
+  #origin(url: URL): Origin {
+    let origin = this.#origins.get(url.origin);
+    if (!origin) {
+      if (this.#origins.size >= MOST_ORIGINS) this.#dropOldest();
+      origin = { pool: this.#pool(url.origin), lastUsed: monotonic(), underWay: 0 };
+      this.#origins.set(url.origin, origin);
+    }
+    return origin;
+  }
+
+  #pool(origin: string): Pool {
+    const lookup: LookupFunction = (hostname, options, callback) => {
+      this.#permitted(hostname).then(
+        (addresses) => {
+          if (options.all) callback(null, addresses);
+          else callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
+        },
+        (error: Error) => callback(error, []),
+      );
+    };
+    return new Pool(origin, {
+      pipelining: 1,
+      connect: { lookup, timeout: this.#timeout },
+      // One deadline of our own covers both.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      allowH2: false,
+    });
+  }
+
+  /** The addresses of a name that may be dialled. */
+  async #permitted(hostname: string): Promise<{ address: string; family: number }[]> {
+    let addresses: { address: string; family: number }[];
+    try {
+      addresses = await this.#resolve(hostname);
+    } catch (error) {
+      throw new UnknownName(hostname, { cause: error });
+    }
+    if (addresses.length === 0) throw new UnknownName(hostname);
+    const permitted = addresses.filter(({ address }) => this.#rules.allows(address));
+    if (permitted.length === 0) throw new BlockedAddress(hostname);
+    return permitted;
+  }
+
+  #sweep(): void {
+    const oldest = monotonic() - IDLE_ORIGIN;
+    for (const [name, origin] of this.#origins) {
+      if (origin.underWay === 0 && origin.lastUsed < oldest) this.#drop(name, origin);
+    }
+  }
+
+  #dropOldest(): void {
+    let oldest: [string, Origin] | undefined;
+    for (const entry of this.#origins) {
+      if (entry[1].underWay === 0 && (!oldest || entry[1].lastUsed < oldest[1].lastUsed)) oldest = entry;
+    }
+    if (oldest) this.#drop(...oldest);
+  }
+
+  #drop(name: string, origin: Origin): void {
+    this.#origins.delete(name);
+    void origin.pool.close().catch(() => undefined);
+  }
+}

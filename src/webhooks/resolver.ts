@@ -1,0 +1,98 @@
+import { promises as dns, lookup, NODATA, NOTFOUND } from 'node:dns';
+import { readFile, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+
+/** An address of a name. */
+export interface ResolvedAddress {
+  address: string;
+  family: 4 | 6;
+}
+export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
+
+/** Milliseconds that one name server is given, and how often the list of them is tried: together below an attempt's deadline. */
+const SERVER_TIMEOUT = 2_000;
+const TRIES = 2;
+const HOSTS_FILE = process.platform === 'win32' ? `${'C:\\Windows\\System32'}\\drivers\\etc\\hosts` : '/etc/hosts';
+
+/**
+ * Makes the resolver of receivers' names: the hosts file, then DNS without threads, and the system's own look-up only for what
+ * neither knows. The system's look-up holds one of a handful of threads for as long as a dead name server takes: asked first, a
+ * receiver with such a name would slow every other one.
+ */
+export function createResolver(): Resolve {
+  const resolver = new dns.Resolver({ timeout: SERVER_TIMEOUT, tries: TRIES });
+  const hosts = new HostsFile(HOSTS_FILE);
+  return async (hostname) => {
+    const name = hostname.replace(/\.$/, '').toLowerCase();
+    const listed = await hosts.find(name);
+    if (listed.length > 0) return listed;
+    if (name === 'localhost' || name.endsWith('.localhost')) {
+      return [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ];
+    }
+    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const found: ResolvedAddress[] = [
+      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 as const })) : []),
+      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 as const })) : []),
+    ];
+    if (found.length > 0) return found;
+    const failures = [four, six].flatMap((one) =>
+      one.status === 'rejected' ? [one.reason as NodeJS.ErrnoException] : [],
+    );
+    const serious = failures.find(
+      (failure) => failure.code !== NOTFOUND && failure.code !== NODATA && failure.code !== 'ECONNREFUSED',
+    );
+    if (serious) throw serious;
+    return systemLookup(name);
+  };
+}
+
+function systemLookup(name: string): Promise<ResolvedAddress[]> {
+  return new Promise((resolve, reject) => {
+    lookup(name, { all: true }, (error, addresses) => {
+      if (error) reject(error);
+      else resolve(addresses as ResolvedAddress[]);
+    });
+  });
+}
+
+/** The hosts file, read again when it has changed. */
+class HostsFile {
+  readonly #path: string;
+  #changed = -1;
+  #names = new Map<string, ResolvedAddress[]>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async find(name: string): Promise<ResolvedAddress[]> {
+    try {
+      const { mtimeMs } = await stat(this.#path);
+      if (mtimeMs !== this.#changed) {
+        this.#names = parseHosts(await readFile(this.#path, 'utf8'));
+        this.#changed = mtimeMs;
+      }
+    } catch {
+      // A machine without one.
+    }
+    return this.#names.get(name) ?? [];
+  }
+}
+
+function parseHosts(text: string): Map<string, ResolvedAddress[]> {
+  const names = new Map<string, ResolvedAddress[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...aliases] = (line.split('#')[0] ?? '').trim().split(/\s+/);
+    const family = isIP(address);
+    if (family !== 4 && family !== 6) continue;
+    for (const alias of aliases) {
+      const name = alias.toLowerCase();
+      const known = names.get(name) ?? [];
+      if (!known.some((one) => one.address === address)) names.set(name, [...known, { address, family }]);
+    }
+  }
+  return names;
+}

@@ -1,0 +1,33 @@
+import { createHmac } from 'node:crypto';
+
+/** Secrets that begin with this are base64 behind it, as Standard Webhooks writes keys. */
+const STANDARD_PREFIX = 'whsec_';
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/**
+ * The value of X-<Brand>-Signature: `sha3-256=` and the hex HMAC (SHA3-256) over the URL, as it was registered, directly
+ * followed by the body (the service interface, Request headers of every notification).
+ * @param secret the subscription's; the empty text where none is set
+ */
+export function signature(secret: string, url: string, body: string): string {
+  return `sha3-256=${createHmac('sha3-256', secret).update(url, 'utf8').update(body, 'utf8').digest('hex')}`;
+}
+
+/**
+ * The value of `webhook-signature` (Standard Webhooks 1.0): one `v1,<base64 HMAC-SHA256>` for each secret, separated by a space.
+ * @param timestamp seconds since 1970, as sent in `webhook-timestamp`
+ */
+export function standardSignature(secrets: readonly string[], id: string, timestamp: number, body: string): string {
+  return secrets
+    .map((secret) => {
+      const mac = createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`, 'utf8').update(body, 'utf8');
+      return `v1,${mac.digest('base64')}`;
+    })
+    .join(' ');
+}
+
+/** The bytes of a secret: decoded where it is written as `whsec_<base64>`, else its UTF-8. */
+function standardKey(secret: string): Buffer {
+  const encoded = secret.startsWith(STANDARD_PREFIX) ? secret.slice(STANDARD_PREFIX.length) : '';
+  return BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8');
+}

@@ -1,0 +1,104 @@
+import { Problem } from '../errors.ts';
+import { WEBHOOK_TYPES, type WebhookType } from './notification.ts';
+
+/** A header that is added to every notification of a subscription. */
+export interface ExtraHeader {
+  name: string;
+  value: string;
+}
+
+/** Characters of a URL at most (docs/decisions.md, 6). */
+export const LONGEST_URL = 2_048;
+/** The service interface, Custom header rules. */
+export const MOST_EXTRA_HEADERS = 5;
+export const LONGEST_HEADER_NAME = 128;
+export const LONGEST_HEADER_VALUE = 256;
+/** Characters of a secret at most. */
+export const LONGEST_SECRET = 1_024;
+/** Seconds that an earlier secret may still be signed with after a rotation: 30 days. */
+export const LONGEST_OVERLAP = 30 * 86_400;
+
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+/** What a header can carry: ISO 8859-1 without control characters. */
+const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
+const UNWRITTEN = /[\p{Cc}\p{Z}]/u;
+
+/**
+ * Checks the address of a receiver (docs/decisions.md, 6): https, in the sandbox also http; no credentials, no fragment.
+ * Where it leads is checked at every attempt, when the name has been resolved.
+ * @param field what the details of the Problem begin with, as `input.subscription.url`
+ * @returns the text as given: the signature covers it byte for byte
+ */
+export function checkUrl(text: string, options: { sandbox: boolean }, field = 'url'): string {
+  const refuse = (must: string) => new Problem('invalid_body', `${field}: ${must}`);
+  if (text.length > LONGEST_URL) throw refuse(`must have at most ${LONGEST_URL} characters`);
+  if (UNWRITTEN.test(text) || !URL.canParse(text)) throw refuse('must be an absolute URL, without white space');
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  if (protocol !== 'https:' && !(options.sandbox && protocol === 'http:')) {
+    throw refuse(options.sandbox ? 'must begin with https:// or http://' : 'must begin with https://');
+  }
+  if (!hostname) throw refuse('must name a host');
+  if (username || password) throw refuse('must not hold a user name or password');
+  if (hash || text.includes('#')) throw refuse('must not have a fragment');
+  return text;
+}
+
+/** Checks the types of a subscription; gives them without repetitions, in the order given. An empty list is legal: nothing is sent. */
+export function checkTypes(types: readonly string[], field = 'types'): WebhookType[] {
+  for (const [index, type] of types.entries()) {
+    if (!WEBHOOK_TYPES.includes(type as WebhookType)) {
+      throw new Problem('invalid_body', `${field}[${index}]: must be one of ${WEBHOOK_TYPES.join(', ')}`);
+    }
+  }
+  return [...new Set(types as WebhookType[])];
+}
+
+/** Checks a signing key; null, undefined and the empty text all mean the empty key, and give null. */
+export function checkSecret(secret: string | null | undefined, field = 'secret'): string | null {
+  if (!secret) return null;
+  if (secret.length > LONGEST_SECRET)
+    throw new Problem('invalid_body', `${field}: must have at most ${LONGEST_SECRET} characters`);
+  if (!secret.isWellFormed()) throw new Problem('invalid_body', `${field}: must be valid Unicode`);
+  return secret;
+}
+
+/**
+ * Checks custom headers (the service interface, Custom header rules; docs/decisions.md, 6): at most 5, the name up to 128 characters and
+ * beginning with `x-`, the value up to 256; none of the service's own, no control characters.
+ * @param brand LOMBARD_BRAND, which names the service's own headers
+ */
+export function checkExtraHeaders(
+  headers: readonly ExtraHeader[],
+  brand: string,
+  field = 'extraHeaders',
+): ExtraHeader[] {
+  if (headers.length > MOST_EXTRA_HEADERS)
+    throw new Problem('invalid_body', `${field}: must have at most ${MOST_EXTRA_HEADERS} headers`);
+  const own = new Set(ownHeaderNames(brand).map((name) => name.toLowerCase()));
+  return headers.map(({ name, value }, index) => {
+    const refuse = (part: 'name' | 'value', must: string) =>
+      new Problem('invalid_body', `${field}[${index}].${part}: ${must}`);
+    const lower = name.toLowerCase();
+    if (!lower.startsWith('x-')) throw refuse('name', 'must begin with `x-`');
+    if (name.length > LONGEST_HEADER_NAME) throw refuse('name', `must have at most ${LONGEST_HEADER_NAME} characters`);
+    if (!HEADER_NAME.test(name))
+      throw refuse('name', 'must consist of the characters of a header name (letters, digits, - and _)');
+    if (own.has(lower)) throw refuse('name', 'is a header that the service sets itself');
+    if (value.length > LONGEST_HEADER_VALUE)
+      throw refuse('value', `must have at most ${LONGEST_HEADER_VALUE} characters`);
+    if (!HEADER_VALUE.test(value)) throw refuse('value', 'must be ISO 8859-1 text without control characters');
+    return { name, value };
+  });
+}
+
+/** Names of the headers that every notification has, in the brand's words (the service interface, Request headers of every notification). */
+export function ownHeaderNames(brand: string): [string, string, string, string, string, string] {
+  return [
+    `X-${brand}-Client-Id`,
+    `X-${brand}-Signature`,
+    `X-${brand}-Webhook`,
+    `X-${brand}-Notification-Id`,
+    `X-${brand}-Delivery-Id`,
+    `X-${brand}-Attempt-Number`,
+  ];
+}
