@@ -450,7 +450,7 @@ test('configuration: a group may have a name that objects inherit', () => {
   assert.deepEqual([state.remaining, state.mayAuthorise], [1, ['ann']]);
   refused(
     () => validateConfiguration(body([ruleAt(0, level('toString'))])),
-    'invalid_parameter',
+    'invalid_body',
     /one_of\[0\]\.all_of\[0\]/,
   );
 });
@@ -577,14 +577,14 @@ for (const [name, given, path] of [
   ],
 ] as [string, unknown, string][]) {
   test(`configuration: ${name} is refused at ${path}`, () => {
-    refused(() => validateConfiguration(given), 'invalid_parameter', path);
+    refused(() => validateConfiguration(given), 'invalid_body', path);
   });
 }
 
 test('configuration: every user must be a contact of the client', () => {
   const configuration = validateConfiguration(body([]));
   checkUsers(configuration, new Set(['ann', 'bob', 'cat']));
-  refused(() => checkUsers(configuration, new Set(['ann'])), 'invalid_parameter', 'body.groups[0].users[1].id');
+  refused(() => checkUsers(configuration, new Set(['ann'])), 'invalid_body', 'body.groups[0].users[1].id');
 });
 
 test('configuration: unsatisfiable rules name the level and the groups that lack a person', () => {

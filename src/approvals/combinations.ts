@@ -4,8 +4,8 @@ import { Matching } from './matching.ts';
 export type IndexedLevel = readonly (readonly number[])[];
 
 export interface Membership {
-  /** memberOf[person * groups + group] is 1 where the person is in the group. */
-  memberOf: Uint8Array;
+  /** How many people there are; they are numbered from 0. */
+  people: number;
   /** For each group, the people who have approved. */
   approved: readonly (readonly number[])[];
   /** For each group, the people who have approved or still may. */
@@ -17,8 +17,8 @@ export interface Best {
   remaining: number;
   /** A combination that needs so few: an alternative for each level. The same for the same approvals. */
   choice: number[];
-  /** For each group: one more approval by one of its people who has not acted lowers `remaining`. */
-  lowering: boolean[];
+  /** The people who are able and have not approved, each of whose approval as the next one lowers `remaining`. */
+  lowering: Set<number>;
 }
 
 interface Candidate {
@@ -63,7 +63,7 @@ function worthwhile(level: IndexedLevel, membership: Membership): Candidate[] {
     level.some((other, at) => at !== index && within(other, groups) && (other.length < groups.length || at < index));
   return level
     .map((groups, index) => {
-      const matching = new Matching(membership.memberOf, membership.approved);
+      const matching = new Matching(membership.people, membership.approved);
       return { index, groups, need: groups.filter((group) => !matching.add(group)).length };
     })
     .filter(({ groups, index }) => !dominated(groups, index))
@@ -75,7 +75,7 @@ function worthwhile(level: IndexedLevel, membership: Membership): Candidate[] {
  * needs its demands minus the largest matching of them with the people who have approved; it counts only when all its
  * demands could be matched with distinct people who are able (a matching of the approved ones can always be enlarged to
  * that without losing one of them). Branches are left where the demands so far cannot be completed, where the least that
- * the levels below add is more than the best found, and, at a tie, where no group could be added to `lowering`.
+ * the levels below add is more than the best found, and, at a tie, where nobody could be added to `lowering`.
  * @param completable false: combinations that nobody can complete count too
  * @returns null where no combination counts
  */
@@ -100,15 +100,25 @@ export function bestCombination(
     };
   }
 
-  const approvals = new Matching(membership.memberOf, membership.approved);
-  const people = new Matching(membership.memberOf, membership.able);
+  const approvals = new Matching(membership.people, membership.approved);
+  const people = new Matching(membership.people, membership.able);
   const approvers = new Set(membership.approved.flat()).size;
   // A group with as many able people as there can be demands has one left whatever the others take.
   const scarce = membership.able.map((able) => completable && able.length < most);
-  const settled = membership.able.map((able, group) => able.length === membership.approved[group]!.length);
+  const newcomers = membership.able.map((able, group) => {
+    const approved = new Set(membership.approved[group]);
+    return able.filter((person) => !approved.has(person));
+  });
+  const groupsOf: number[][] = [];
+  newcomers.forEach((group, index) => {
+    for (const person of group) (groupsOf[person] ??= []).push(index);
+  });
+  /** For each group, how many of its newcomers are not yet known to lower the best: 0, and it has nothing more to tell. */
+  let untold: number[] = [];
   const shortages: Shortage[] = [];
+  /** The groups of the demands so far, without and with somebody who approved. */
   const unmet: number[] = [];
-  const demanded: number[] = [];
+  const filled: number[] = [];
   /** Positions in `candidates` of the alternatives chosen so far. */
   const path: number[] = [];
   let best: Best | null = null;
@@ -134,13 +144,22 @@ export function bestCombination(
 
   function hopeless(level: number): boolean {
     if (best === null) return false;
+    if (best.remaining === 0) return true;
     const rest = below[level]!;
     const least = unmet.length + Math.max(rest.need, rest.demands - (approvers - approvals.size));
     if (least !== best.remaining) return least > best.remaining;
-    const { lowering } = best;
-    for (const group of demanded) if (!lowering[group] && !settled[group]) return false;
-    for (const group of rest.groups) if (!lowering[group] && !settled[group]) return false;
+    for (const group of unmet) if (untold[group] !== 0) return false;
+    for (const group of filled) if (untold[group] !== 0) return false;
+    for (const group of rest.groups) if (untold[group] !== 0) return false;
     return true;
+  }
+
+  function tell(group: number, lowering: Set<number>): void {
+    for (const person of newcomers[group]!) {
+      if (lowering.has(person)) continue;
+      lowering.add(person);
+      for (const each of groupsOf[person]!) untold[each]! -= 1;
+    }
   }
 
   /** Goes on below a choice whose demands have people, and gives those people back. */
@@ -156,22 +175,23 @@ export function bestCombination(
     if (level === depth) {
       if (best === null || unmet.length < best.remaining) {
         const choice = path.map((position, at) => candidates[at]![position]!.index);
-        best = { remaining: unmet.length, choice, lowering: membership.able.map(() => false) };
+        best = { remaining: unmet.length, choice, lowering: new Set() };
+        untold = newcomers.map(({ length }) => length);
       }
-      for (const group of approvals.openings(unmet)) best.lowering[group] = true;
+      for (const group of approvals.openings(unmet)) if (untold[group] !== 0) tell(group, best.lowering);
       return;
     }
-    for (const [position, { groups, need }] of candidates[level]!.entries()) {
+    const here = candidates[level]!;
+    for (let position = 0; position < here.length; position += 1) {
+      const { groups, need } = here[position]!;
       if (best !== null && unmet.length + need + below[level + 1]!.need > best.remaining) break;
       path.push(position);
       if (!short(level + 1)) {
         const before = unmet.length;
-        const met: number[] = [];
-        for (const group of groups) (approvals.add(group) ? met : unmet).push(group);
-        demanded.push(...groups);
+        const met = filled.length;
+        for (const group of groups) (approvals.add(group) ? filled : unmet).push(group);
         if (!hopeless(level + 1)) staffed(level, groups);
-        demanded.length -= groups.length;
-        for (const group of met) approvals.remove(group);
+        while (filled.length > met) approvals.remove(filled.pop()!);
         unmet.length = before;
       }
       path.pop();

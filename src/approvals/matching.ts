@@ -1,53 +1,51 @@
+/** Held by nobody: the person is free, or the group was reached first. */
+const NONE = -1;
+
 /**
  * A bipartite matching of demands (one distinct person out of a group) with people, that grows and shrinks by one demand
- * at a time. Demands on the same group are alike, so the matching knows how many it holds of each group, not which.
+ * at a time. Demands on the same group are alike, so the matching knows which group a person stands for, not which demand.
  */
 export class Matching {
-  /** memberOf[person * groups + group] is 1 where the person is in the group. */
-  readonly #memberOf: Uint8Array;
-  readonly #groups: number;
   /** The people who may be matched, by group. */
   readonly #pool: readonly (readonly number[])[];
-  readonly #used: Uint8Array;
-  readonly #person: number[] = [];
-  readonly #group: number[] = [];
-  readonly #queue: number[] = [];
-  /** For each group reached: the group it was reached from, and the pair whose person would move there. */
+  /** For each person the group it stands for. */
+  readonly #held: Int32Array;
+  /** For each group reached by a search: the group it was reached from, and its person who would move there. */
   readonly #from: Int32Array;
-  readonly #via: Int32Array;
+  readonly #mover: Int32Array;
   readonly #seen: Uint32Array;
+  readonly #queue: number[] = [];
   #round = 0;
+  #size = 0;
 
-  constructor(memberOf: Uint8Array, pool: readonly (readonly number[])[]) {
-    this.#memberOf = memberOf;
+  /**
+   * @param people how many there are; they are numbered from 0
+   * @param pool for each group, those of them who are in it and may be matched
+   */
+  constructor(people: number, pool: readonly (readonly number[])[]) {
     this.#pool = pool;
-    this.#groups = pool.length;
-    this.#used = new Uint8Array(pool.length === 0 ? 0 : memberOf.length / pool.length);
+    this.#held = new Int32Array(people).fill(NONE);
     this.#from = new Int32Array(pool.length);
-    this.#via = new Int32Array(pool.length);
+    this.#mover = new Int32Array(pool.length);
     this.#seen = new Uint32Array(pool.length);
   }
 
+  /** How many demands are matched. */
   get size(): number {
-    return this.#person.length;
+    return this.#size;
+  }
+
+  #reach(group: number, from: number, mover: number): void {
+    if (this.#seen[group] === this.#round) return;
+    this.#seen[group] = this.#round;
+    this.#from[group] = from;
+    this.#mover[group] = mover;
+    this.#queue.push(group);
   }
 
   #start(): void {
     this.#round += 1;
     this.#queue.length = 0;
-  }
-
-  /** Queues the groups that a matched member of `group` could be moved out of. */
-  #spread(group: number): void {
-    for (let pair = 0; pair < this.#person.length; pair += 1) {
-      const held = this.#group[pair]!;
-      if (this.#seen[held] === this.#round) continue;
-      if (this.#memberOf[this.#person[pair]! * this.#groups + group] === 0) continue;
-      this.#seen[held] = this.#round;
-      this.#from[held] = group;
-      this.#via[held] = pair;
-      this.#queue.push(held);
-    }
   }
 
   /**
@@ -56,39 +54,37 @@ export class Matching {
    */
   add(group: number): boolean {
     this.#start();
-    this.#seen[group] = this.#round;
-    this.#from[group] = -1;
-    this.#queue.push(group);
+    this.#reach(group, NONE, NONE);
     for (let next = 0; next < this.#queue.length; next += 1) {
       const reached = this.#queue[next]!;
       for (const person of this.#pool[reached]!) {
-        if (this.#used[person] === 1) continue;
-        this.#used[person] = 1;
-        let last = reached;
-        while (this.#from[last] !== -1) {
-          const to = this.#from[last]!;
-          this.#group[this.#via[last]!] = to;
-          last = to;
+        const held = this.#held[person]!;
+        if (held !== NONE) {
+          this.#reach(held, reached, person);
+          continue;
         }
-        this.#person.push(person);
-        this.#group.push(reached);
+        this.#move(person, reached);
+        this.#size += 1;
         return true;
       }
-      this.#spread(reached);
     }
     return false;
   }
 
+  /** Gives a group a free person; its mover goes on to where the group was reached from, and so on to the demand. */
+  #move(person: number, reached: number): void {
+    let mover = person;
+    for (let group = reached; group !== NONE; group = this.#from[group]!) {
+      this.#held[mover] = group;
+      mover = this.#mover[group]!;
+    }
+  }
+
   /** Takes back one demand on a group that `add` accepted. Any of its people will do: demands on a group are alike. */
   remove(group: number): void {
-    const pair = this.#group.lastIndexOf(group);
-    this.#used[this.#person[pair]!] = 0;
-    const person = this.#person.pop()!;
-    const held = this.#group.pop()!;
-    if (pair < this.#person.length) {
-      this.#person[pair] = person;
-      this.#group[pair] = held;
-    }
+    const person = this.#pool[group]!.find((each) => this.#held[each] === group)!;
+    this.#held[person] = NONE;
+    this.#size -= 1;
   }
 
   /**
@@ -97,14 +93,13 @@ export class Matching {
    * @param unmet groups with a demand that `add` refused
    * @returns groups, valid until the next call of any method
    */
-  openings(unmet: Iterable<number>): readonly number[] {
+  openings(unmet: readonly number[]): readonly number[] {
     this.#start();
-    for (const group of unmet) {
-      if (this.#seen[group] === this.#round) continue;
-      this.#seen[group] = this.#round;
-      this.#queue.push(group);
+    for (const group of unmet) this.#reach(group, NONE, NONE);
+    for (let next = 0; next < this.#queue.length; next += 1) {
+      const reached = this.#queue[next]!;
+      for (const person of this.#pool[reached]!) this.#reach(this.#held[person]!, reached, person);
     }
-    for (let next = 0; next < this.#queue.length; next += 1) this.#spread(this.#queue[next]!);
     return this.#queue;
   }
 }

@@ -97,22 +97,18 @@ function indexed(requirement: LevelsRequirement) {
       return people.size - 1;
     }),
   );
-  const memberOf = new Uint8Array(people.size * members.length);
-  members.forEach((group, index) => {
-    for (const person of group) memberOf[person * members.length + index] = 1;
-  });
-  return { levels, people, ids: [...people.keys()], members, memberOf };
+  return { levels, people, ids: [...people.keys()], members };
 }
 
 function levelsState(requirement: LevelsRequirement, progress: Progress): ApprovalState {
-  const { levels, people, ids, members, memberOf } = indexed(requirement);
+  const { levels, people, ids, members } = indexed(requirement);
   const { creator, permitted } = progress;
   const creation = progress.creatorApprovalEnabled && people.has(creator);
   const acted = [...new Set(creation ? [creator, ...progress.approvals] : progress.approvals)];
   const approved = new Set(acted.map((id) => people.get(id) ?? -1));
   const waiting = ids.map((id, person) => permitted.has(id) && id !== creator && !approved.has(person));
   const membership: Membership = {
-    memberOf,
+    people: ids.length,
     approved: members.map((group) => group.filter((person) => approved.has(person))),
     able: members.map((group) => group.filter((person) => approved.has(person) || waiting[person])),
   };
@@ -122,7 +118,7 @@ function levelsState(requirement: LevelsRequirement, progress: Progress): Approv
   const slots = levels.flatMap((level, index) => level[best.choice[index]!]!.map((group) => ({ level: index, group })));
   const isIn = (id: string, group: number) => {
     const person = people.get(id);
-    return person !== undefined && memberOf[person * members.length + group] === 1;
+    return person !== undefined && membership.approved[group]!.includes(person);
   };
   const filledBy = assign(slots, acted.length, (approval, group) => isIn(acted[approval]!, group));
 
@@ -148,9 +144,7 @@ function levelsState(requirement: LevelsRequirement, progress: Progress): Approv
       const met = places.every(({ contact_id }) => contact_id !== null);
       return { level: index + 1, alternative: best.choice[index]!, met, places };
     }),
-    mayAuthorise: ids.filter(
-      (id, person) => waiting[person] && best.lowering.some((lowers, group) => lowers && isIn(id, group)),
-    ),
+    mayAuthorise: ids.filter((_, person) => best.lowering.has(person)),
     mayReject: ids.filter((_, person) => waiting[person]),
   };
 }
@@ -193,9 +187,9 @@ export function approvalState(requirement: Requirement, progress: Progress): App
 export function checkSatisfiable(configuration: Configuration, permitted: ReadonlySet<string>): void {
   for (const [ruleIndex, rule] of configuration.ruleset.rules.entries()) {
     const requirement = requirementOf(configuration, rule) as LevelsRequirement;
-    const { levels, ids, members, memberOf } = indexed(requirement);
+    const { levels, ids, members } = indexed(requirement);
     const able = members.map((group) => group.filter((person) => permitted.has(ids[person]!)));
-    const membership: Membership = { memberOf, approved: members.map(() => []), able };
+    const membership: Membership = { people: ids.length, approved: members.map(() => []), able };
     if (bestCombination(levels, membership, true) !== null) continue;
 
     let before: number[] = [];
@@ -206,7 +200,7 @@ export function checkSatisfiable(configuration: Configuration, permitted: Readon
         continue;
       }
       const lacking = level.map((groups, index) => {
-        const matching = new Matching(memberOf, able);
+        const matching = new Matching(ids.length, able);
         for (const group of before) matching.add(group);
         const group = groups.find((each) => !matching.add(each))!;
         return `one_of[${index}] lacks a person of group ${JSON.stringify(requirement.groups[group]!.name)}`;

@@ -68,7 +68,7 @@ const CURRENCY = /^[A-Z]{3}$/;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 function refuse(path: string, must: string): never {
-  throw new Problem('invalid_parameter', `${path}: ${must}`);
+  throw new Problem('invalid_body', `${path}: ${must}`);
 }
 
 function object(value: unknown, path: string): Record<string, unknown> {
@@ -108,11 +108,20 @@ function group(value: unknown, path: string): Group {
   };
 }
 
+function decimalThreshold(value: unknown, path: string): string {
+  try {
+    return decimal(value, path, { decimals: MAX_THRESHOLD_DECIMALS }).replace('-', '');
+  } catch (error) {
+    if (error instanceof Problem) throw new Problem('invalid_body', error.details);
+    throw error;
+  }
+}
+
 function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
   const given = object(value, path);
-  const threshold = decimal(given.minimum_threshold, `${path}.minimum_threshold`, { decimals: MAX_THRESHOLD_DECIMALS });
+  const threshold = decimalThreshold(given.minimum_threshold, `${path}.minimum_threshold`);
   return {
-    minimum_threshold: threshold.replace('-', ''),
+    minimum_threshold: threshold,
     groups: list(given.groups, `${path}.groups`, 1, MAX_LEVELS).map((level, levelIndex) => {
       const levelPath = `${path}.groups[${levelIndex}]`;
       const alternatives = list(object(level, levelPath).one_of, `${levelPath}.one_of`, 1, MAX_ALTERNATIVES);
@@ -140,7 +149,7 @@ function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
  * stored as the service knows them.
  * @param body the parsed JSON; `minimum_threshold` a number or, so that no digit is lost, its source text
  * @returns the configuration in the order it was given, with the default scope where none was named
- * @throws Problem invalid_parameter, naming the path to the element (`body.ruleset.rules[1].groups[0].one_of[2].all_of[0]`)
+ * @throws Problem invalid_body, naming the path to the element (`body.ruleset.rules[1].groups[0].one_of[2].all_of[0]`)
  */
 export function validateConfiguration(body: unknown): Configuration {
   const given = object(body, 'body');
@@ -175,7 +184,7 @@ export function validateConfiguration(body: unknown): Configuration {
 /**
  * Checks that every user is a contact of the client (docs/decisions.md, 4).
  * @param contacts identifiers of the client's contacts, with whatever permissions
- * @throws Problem invalid_parameter, naming the path to the first user that is not
+ * @throws Problem invalid_body, naming the path to the first user that is not
  */
 export function checkUsers(configuration: Configuration, contacts: ReadonlySet<string>): void {
   configuration.groups.forEach(({ users }, groupIndex) => {
