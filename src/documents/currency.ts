@@ -15,7 +15,9 @@ export function currencyName(code: string): string {
 /** Digits after the point that a currency has: 2 for GBP, 0 for JPY, 3 for BHD; 2 for one that is unknown. */
 export function minorUnits(code: string): number {
   if (!/^[A-Z]{3}$/.test(code)) return 2;
-  return new Intl.NumberFormat('en-GB', { style: 'currency', currency: code }).resolvedOptions().maximumFractionDigits ?? 2;
+  return (
+    new Intl.NumberFormat('en-GB', { style: 'currency', currency: code }).resolvedOptions().maximumFractionDigits ?? 2
+  );
 }
 
 /**
@@ -25,7 +27,10 @@ export function minorUnits(code: string): number {
 export function groupedAmount(amount: string, currency: string): string {
   let format = formats.get(currency);
   if (!format) {
-    format = new Intl.NumberFormat('en-GB', { minimumFractionDigits: minorUnits(currency), maximumFractionDigits: MOST_DECIMALS });
+    format = new Intl.NumberFormat('en-GB', {
+      minimumFractionDigits: minorUnits(currency),
+      maximumFractionDigits: MOST_DECIMALS,
+    });
     formats.set(currency, format);
   }
   // As a string, Intl reads all digits exactly; as a number it would be a float.

@@ -1,5 +1,5 @@
-import type { PaymentFacts, TradeFacts } from './facts.ts';
 import { drawnMoney } from './currency.ts';
+import type { PaymentFacts, TradeFacts } from './facts.ts';
 import { drawnInstitution, type Institution } from './institution.ts';
 import { printableJson } from './printable.ts';
 import type { Renderer } from './renderer.ts';
@@ -8,7 +8,11 @@ import type { Renderer } from './renderer.ts';
 export type DocumentKind = 'pi' | 'pr' | 'tr';
 export const DOCUMENT_KINDS: readonly DocumentKind[] = ['pi', 'pr', 'tr'];
 
-const HEADINGS: Record<DocumentKind, string> = { pi: 'Payment instruction', pr: 'Payment receipt', tr: 'Trade receipt' };
+const HEADINGS: Record<DocumentKind, string> = {
+  pi: 'Payment instruction',
+  pr: 'Payment receipt',
+  tr: 'Trade receipt',
+};
 
 /** What each kind of document is made from. */
 export interface DocumentFacts {
@@ -40,14 +44,13 @@ export async function documentPdf<K extends DocumentKind>(
     facts: kind === 'tr' ? drawnTrade(facts as TradeFacts) : drawnPayment(facts as PaymentFacts, kind === 'pr'),
   };
   const data = printableJson(drawn);
-  const { pdf } = await renderer.draw({
+  return renderer.draw({
     kind: 'draw',
     template: 'document.typ',
     data,
     tagged: true,
     ...(institution.logo && { logo: institution.logo }),
   });
-  return pdf;
 }
 
 function identity(kind: DocumentKind, facts: PaymentFacts | TradeFacts): [id: string, date: string] {
@@ -88,6 +91,9 @@ function drawnTrade(facts: TradeFacts) {
     buy: drawnMoney(buy_amount, buy_currency),
     sell: drawnMoney(sell_amount, sell_currency),
     fee: fee_amount === null || fee_currency === null ? null : drawnMoney(fee_amount, fee_currency),
-    payments: payments.map(({ amount, payment_currency, ...payment }) => ({ ...payment, amount: drawnMoney(amount, payment_currency) })),
+    payments: payments.map(({ amount, payment_currency, ...payment }) => ({
+      ...payment,
+      amount: drawnMoney(amount, payment_currency),
+    })),
   };
 }

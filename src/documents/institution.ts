@@ -25,7 +25,12 @@ export const LARGEST_LOGO = 1_048_576;
  * @param settings.logo path of an SVG or PNG file
  * @throws Error when the logo is not readable, larger than 1 MiB, or neither SVG nor PNG
  */
-export function institutionFrom(settings: { name: string; address: string[]; colour: string; logo: string | undefined }): Institution {
+export function institutionFrom(settings: {
+  name: string;
+  address: string[];
+  colour: string;
+  logo: string | undefined;
+}): Institution {
   return { ...settings, logo: settings.logo === undefined ? undefined : logoFrom(readFileSync(settings.logo)) };
 }
 
@@ -33,7 +38,8 @@ export function institutionFrom(settings: { name: string; address: string[]; col
 export function logoFrom(data: Uint8Array): Logo {
   if (data.length > LARGEST_LOGO) throw new Error(`the logo has more than ${LARGEST_LOGO} bytes`);
   const png = Buffer.from(data.subarray(0, 8)).toString('latin1') === '\x89PNG\r\n\x1a\n';
-  if (!png && !/<svg[\s>]/.test(Buffer.from(data.subarray(0, 4096)).toString('utf8'))) throw new Error('the logo is neither SVG nor PNG');
+  if (!png && !/<svg[\s>]/.test(Buffer.from(data.subarray(0, 4096)).toString('utf8')))
+    throw new Error('the logo is neither SVG nor PNG');
   const digest = createHash('sha256').update(data).digest('hex').slice(0, 16);
   return { path: `/logo-${digest}.${png ? 'png' : 'svg'}`, data };
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { type CompileArgs, NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
+import { type CompileArgs, type CompileDocArgs, NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
 import type { DrawTask, JoinTask, Task, WorkerOptions } from './renderer.ts';
 
 /** One drawing thread. Typst is synchronous, so it never runs on the thread that answers requests. */
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Typst keeps what it laid out for as many later drawings as this, so that memory stays flat. */
-const CACHED_DRAWINGS = 4;
+const CACHED_DRAWINGS = 0;
 
 const options = workerData as WorkerOptions;
 const fontDirectories = [join(HERE, 'fonts'), ...options.font_directories];
@@ -33,30 +33,36 @@ function placeLogo(task: DrawTask): void {
   logoPath = task.logo.path;
 }
 
-function draw(task: DrawTask): { pdf: Uint8Array; pages: number } {
+/**
+ * Draws without holding the laid-out document in a JavaScript object: the collector does not see its memory and would let
+ * hundreds of megabytes wait.
+ */
+function draw(task: DrawTask): Uint8Array {
   placeLogo(task);
+  const by = { mainFilePath: join(HERE, task.template), inputs: { data: task.data } };
   try {
-    const compiled = compiler.compile({ mainFilePath: join(HERE, task.template), inputs: { data: task.data } });
-    const document = compiled.result;
-    if (!document) throw new Error(`typst: ${JSON.stringify(compiler.fetchDiagnostics(compiled.takeDiagnostics()!))}`);
-    return { pdf: Uint8Array.from(exported(task, document)), pages: document.numOfPages };
+    return Uint8Array.from(task.tagged ? tagged(by) : compiler.pdf(by, { pdfTags: false }));
+  } catch (error) {
+    // The compiler puts its diagnostics into `code`.
+    throw new Error(`typst: ${(error as { code?: string }).code ?? ''} ${(error as Error).message}`.trim(), {
+      cause: error,
+    });
   } finally {
     compiler.evictCache(CACHED_DRAWINGS);
   }
 }
 
 /** PDF/UA forbids characters that no font has; such a document is still tagged, it only does not claim the standard. */
-function exported(task: DrawTask, document: Parameters<typeof compiler.pdf>[0]): Buffer {
-  if (!task.tagged) return compiler.pdf(document, { pdfTags: false });
+function tagged(by: CompileDocArgs): Buffer {
   try {
-    return compiler.pdf(document, { pdfStandard: 'ua-1' });
+    return compiler.pdf(by, { pdfStandard: 'ua-1' });
   } catch {
-    return compiler.pdf(document);
+    return compiler.pdf(by);
   }
 }
 
 /** Puts the parts of a long document together; dates and title come from the task, for there is no clock here. */
-async function joined(task: JoinTask): Promise<{ pdf: Uint8Array; pages: number }> {
+async function joined(task: JoinTask): Promise<Uint8Array> {
   const whole = await PDFDocument.create({ updateMetadata: false });
   for (const part of task.parts) {
     const source = await PDFDocument.load(part, { updateMetadata: false });
@@ -67,14 +73,15 @@ async function joined(task: JoinTask): Promise<{ pdf: Uint8Array; pages: number 
   whole.setLanguage('en-GB');
   whole.setCreationDate(new Date(task.date));
   whole.setModificationDate(new Date(task.date));
-  const pdf = await whole.save({ useObjectStreams: true });
-  return { pdf, pages: whole.getPageCount() };
+  if (whole.getPageCount() !== task.pages)
+    throw new Error(`${whole.getPageCount()} pages where ${task.pages} were numbered`);
+  return whole.save({ useObjectStreams: true });
 }
 
 parentPort!.on('message', async (task: Task) => {
   try {
-    const { pdf, pages } = task.kind === 'draw' ? draw(task) : await joined(task);
-    parentPort!.postMessage({ pdf, pages }, [pdf.buffer as ArrayBuffer]);
+    const pdf = task.kind === 'draw' ? draw(task) : await joined(task);
+    parentPort!.postMessage({ pdf }, [pdf.buffer as ArrayBuffer]);
   } catch (error) {
     parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) });
   }

@@ -24,6 +24,8 @@ export interface DrawTask {
 export interface JoinTask {
   kind: 'join';
   parts: Uint8Array[];
+  /** Pages they must have together. */
+  pages: number;
   title: string;
   author: string;
   /** ISO 8601 instant for the metadata. */
@@ -31,10 +33,6 @@ export interface JoinTask {
 }
 
 export type Task = DrawTask | JoinTask;
-export interface Drawing {
-  pdf: Buffer;
-  pages: number;
-}
 export interface WorkerOptions {
   font_directories: string[];
 }
@@ -54,7 +52,7 @@ export class RenderError extends Error {
 
 interface Job {
   task: Task;
-  resolve: (drawing: Drawing) => void;
+  resolve: (pdf: Buffer) => void;
   reject: (error: RenderError) => void;
 }
 
@@ -64,7 +62,7 @@ interface Thread {
   timer: NodeJS.Timeout | undefined;
 }
 
-type Answer = { pdf: Uint8Array; pages: number } | { error: string };
+type Answer = { pdf: Uint8Array } | { error: string };
 
 /**
  * A bounded pool of drawing threads. Threads start with the first drawings and are replaced when they end.
@@ -95,7 +93,7 @@ export class Renderer {
    * Draws on a thread.
    * @throws RenderError
    */
-  draw(task: Task, lane: 'single' | 'bulk' = 'single'): Promise<Drawing> {
+  draw(task: Task, lane: 'single' | 'bulk' = 'single'): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (this.stopped) return reject(new RenderError('stopped', 'the renderer has stopped'));
       if (this.waiting[lane].length >= MOST_WAITING_DRAWINGS) {
@@ -122,7 +120,8 @@ export class Renderer {
 
   private next(): void {
     while (this.waiting.single.length + this.waiting.bulk.length > 0) {
-      const thread = [...this.threads].find((each) => !each.job) ?? (this.threads.size < this.size ? this.start() : undefined);
+      const thread =
+        [...this.threads].find((each) => !each.job) ?? (this.threads.size < this.size ? this.start() : undefined);
       if (!thread) return;
       this.give(thread, this.waiting.single.shift() ?? this.waiting.bulk.shift()!);
     }
@@ -134,8 +133,12 @@ export class Renderer {
     const thread: Thread = { worker, job: undefined, timer: undefined };
     this.threads.add(thread);
     worker.on('message', (answer: Answer) => this.finish(thread, answer));
-    worker.on('error', (error) => this.replace(thread, new RenderError('crashed', `a drawing thread failed: ${error.message}`)));
-    worker.on('exit', (code) => this.replace(thread, new RenderError('crashed', `a drawing thread ended with ${code}`)));
+    worker.on('error', (error) =>
+      this.replace(thread, new RenderError('crashed', `a drawing thread failed: ${error.message}`)),
+    );
+    worker.on('exit', (code) =>
+      this.replace(thread, new RenderError('crashed', `a drawing thread ended with ${code}`)),
+    );
     worker.unref();
     return thread;
   }
@@ -157,7 +160,7 @@ export class Renderer {
     thread.job = undefined;
     thread.worker.unref();
     if (job && 'error' in answer) job.reject(new RenderError('failed', answer.error));
-    else if (job && 'pdf' in answer) job.resolve({ pdf: Buffer.from(answer.pdf.buffer), pages: answer.pages });
+    else if (job && 'pdf' in answer) job.resolve(Buffer.from(answer.pdf.buffer));
     this.next();
   }
 

@@ -81,10 +81,16 @@ export async function* balancedLines(section: StatementSection): AsyncGenerator<
     balance = balance.plus(signed);
     read += 1;
     const places = Math.max(decimals, decimalsOf(line.amount));
-    yield { line, signed: signed.toFixed(places), balance: balance.toFixed(Math.max(places, decimalsOf(balance.toFixed()))) };
+    yield {
+      line,
+      signed: signed.toFixed(places),
+      balance: balance.toFixed(Math.max(places, decimalsOf(balance.toFixed()))),
+    };
   }
-  if (read !== lineCount(section)) throw new Error(`account ${section.account_id}: ${read} lines where ${lineCount(section)} were counted`);
-  if (!balance.eq(section.closing)) throw new Error(`account ${section.account_id}: lines end in ${balance}, closing is ${section.closing}`);
+  if (read !== lineCount(section))
+    throw new Error(`account ${section.account_id}: ${read} lines where ${lineCount(section)} were counted`);
+  if (!balance.eq(section.closing))
+    throw new Error(`account ${section.account_id}: lines end in ${balance}, closing is ${section.closing}`);
 }
 
 function decimalsOf(...amounts: string[]): number {

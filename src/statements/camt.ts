@@ -1,5 +1,12 @@
 import { Readable } from 'node:stream';
-import { type AccountStatement, type BalancedLine, balancedLines, lineCount, type StatementParty, type StatementSection } from './account-statement.ts';
+import {
+  type AccountStatement,
+  type BalancedLine,
+  balancedLines,
+  lineCount,
+  type StatementParty,
+  type StatementSection,
+} from './account-statement.ts';
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08';
 /** Characters that are gathered before they go out. */
@@ -48,7 +55,12 @@ async function* message(statement: AccountStatement, servicer: { name: string; b
   yield '\n</BkToCstmrStmt></Document>\n';
 }
 
-function statementHead(statement: AccountStatement, section: StatementSection, id: string, servicer: { name: string; bic?: string }): string {
+function statementHead(
+  statement: AccountStatement,
+  section: StatementSection,
+  id: string,
+  servicer: { name: string; bic?: string },
+): string {
   const { client, date_from, date_to } = statement;
   const { totals, currency } = section;
   return (
@@ -65,7 +77,13 @@ function statementHead(statement: AccountStatement, section: StatementSection, i
           element('Nm', text(client.client_name, 140)) +
             element('Id', element('OrgId', element('Othr', element('Id', text(client.client_id, 35))))),
         ) +
-        element('Svcr', element('FinInstnId', (servicer.bic ? element('BICFI', servicer.bic) : '') + element('Nm', text(servicer.name, 140)))),
+        element(
+          'Svcr',
+          element(
+            'FinInstnId',
+            (servicer.bic ? element('BICFI', servicer.bic) : '') + element('Nm', text(servicer.name, 140)),
+          ),
+        ),
     ) +
     balanceElement('OPBD', section.opening, currency, date_from) +
     balanceElement('CLBD', section.closing, currency, date_to) +
@@ -80,7 +98,13 @@ function statementHead(statement: AccountStatement, section: StatementSection, i
 
 function balanceElement(code: string, balance: string, currency: string, day: string): string {
   const type = element('Tp', element('CdOrPrtry', element('Cd', code)));
-  return element('Bal', type + amountElement(balance, currency) + element('CdtDbtInd', indicator(balance)) + element('Dt', element('Dt', day)));
+  return element(
+    'Bal',
+    type +
+      amountElement(balance, currency) +
+      element('CdtDbtInd', indicator(balance)) +
+      element('Dt', element('Dt', day)),
+  );
 }
 
 function entryElement({ line, signed }: BalancedLine, currency: string): string {
@@ -94,14 +118,18 @@ function entryElement({ line, signed }: BalancedLine, currency: string): string 
     partyElement('Cdtr', line.creditor_name ?? line.creditor_account?.account_name) +
     accountElement('CdtrAcct', line.creditor_account);
   const agents = agentElement('DbtrAgt', line.debtor_account) + agentElement('CdtrAgt', line.creditor_account);
-  const remittance = pieces(line.transaction_information, 140).map((piece) => element('Ustrd', piece)).join('');
+  const remittance = pieces(line.transaction_information, 140)
+    .map((piece) => element('Ustrd', piece))
+    .join('');
   const details =
     element('Refs', references) +
     amount +
     (parties && element('RltdPties', parties)) +
     (agents && element('RltdAgts', agents)) +
     (remittance && element('RmtInf', remittance)) +
-    (line.additional_transaction_information ? element('AddtlTxInf', text(line.additional_transaction_information, 500)) : '');
+    (line.additional_transaction_information
+      ? element('AddtlTxInf', text(line.additional_transaction_information, 500))
+      : '');
   return element(
     'Ntry',
     amount +
@@ -116,7 +144,9 @@ function entryElement({ line, signed }: BalancedLine, currency: string): string 
 
 function transactionCode(kind: string): string {
   const code = BANK_TRANSACTION_CODES[kind];
-  const domain = code ? element('Domn', element('Cd', code[0]) + element('Fmly', element('Cd', code[1]) + element('SubFmlyCd', code[2]))) : '';
+  const domain = code
+    ? element('Domn', element('Cd', code[0]) + element('Fmly', element('Cd', code[1]) + element('SubFmlyCd', code[2])))
+    : '';
   return element('BkTxCd', domain + element('Prtry', element('Cd', text(kind, 35))));
 }
 
@@ -154,13 +184,13 @@ const element = (name: string, content: string) => `<${name}>${content}</${name}
 /** Text of at most so many characters, safe in XML. */
 function text(value: string, most: number): string {
   const characters = [...value];
-  return escape(characters.length <= most ? value : `${characters.slice(0, most - 1).join('')}…`);
+  return escaped(characters.length <= most ? value : `${characters.slice(0, most - 1).join('')}…`);
 }
 
 function pieces(value: string | null, most: number): string[] {
   const characters = [...(value ?? '')];
   return Array.from({ length: Math.ceil(characters.length / most) }, (_, index) =>
-    escape(characters.slice(index * most, (index + 1) * most).join('')),
+    escaped(characters.slice(index * most, (index + 1) * most).join('')),
   );
 }
 
@@ -169,7 +199,7 @@ function pieces(value: string | null, most: number): string[] {
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' };
 
-function escape(value: string): string {
+function escaped(value: string): string {
   return value
     .toWellFormed()
     .replace(NOT_XML, '\ufffd')

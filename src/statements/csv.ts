@@ -24,6 +24,7 @@ export const CSV_COLUMNS = [
 type Row = Record<(typeof CSV_COLUMNS)[number], string>;
 
 // What a spreadsheet takes for a formula at the start of a field (full-width forms too), also behind white space.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL before the sign is skipped by spreadsheets too
 const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 
 /**
@@ -44,7 +45,13 @@ export function statementCsv(statement: AccountStatement): Readable {
 async function* rows(statement: AccountStatement): AsyncGenerator<Row> {
   for (const section of statement.sections) {
     const account = { account_id: text(section.account_id), currency: text(section.currency) };
-    yield { ...EMPTY, ...account, entry: 'opening_balance', booking_date: statement.date_from, balance: section.opening };
+    yield {
+      ...EMPTY,
+      ...account,
+      entry: 'opening_balance',
+      booking_date: statement.date_from,
+      balance: section.opening,
+    };
     for await (const { line, signed, balance } of balancedLines(section)) {
       const other = counterparty(line);
       yield {
