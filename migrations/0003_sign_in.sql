@@ -35,6 +35,7 @@ create table second_factor_handles (
   used_at timestamptz
 );
 create index second_factor_handles_expires_at on second_factor_handles (expires_at);
+create index second_factor_handles_texts on second_factor_handles (contact_id, sms_sent_at) where kind = 'sms';
 
 create table authorization_codes (
   code_sha256 bytea primary key,
@@ -181,9 +182,23 @@ create constraint trigger applications_identity after update or delete on applic
   deferrable initially deferred for each row execute function raise_identity_version();
 create constraint trigger application_secrets_identity after insert or update or delete on application_secrets
   deferrable initially deferred for each row execute function raise_identity_version();
+create constraint trigger application_certificates_identity after insert or delete on application_certificates
+  deferrable initially deferred for each row execute function raise_identity_version();
 create constraint trigger application_trusted_clients_identity after insert or delete on application_trusted_clients
   deferrable initially deferred for each row execute function raise_identity_version();
 create constraint trigger grants_identity after update of revoked_at on grants
   deferrable initially deferred for each row execute function raise_identity_version();
 create constraint trigger access_tokens_identity after update of revoked_at on access_tokens
   deferrable initially deferred for each row execute function raise_identity_version();
+
+-- Whoever changes a password wants to be rid of those who knew the old one.
+create function end_sign_ins() returns trigger language plpgsql as $$
+begin
+  update grants set revoked_at = now() where contact_id = new.contact_id and revoked_at is null;
+  update browser_sessions set ended_at = now() where contact_id = new.contact_id and ended_at is null;
+  delete from second_factor_handles where contact_id = new.contact_id;
+  delete from authorization_codes where contact_id = new.contact_id and used_at is null;
+  return null;
+end $$;
+create trigger contacts_password_changed after update of password_hash on contacts for each row
+  when (old.password_hash is distinct from new.password_hash) execute function end_sign_ins();
