@@ -59,7 +59,10 @@ export class ApplicationCredentials {
    * The application that a client_id and a secret prove, with that secret (the id_token is signed with it).
    * A secret that is not remembered may be a minute old only: the database has the last word.
    */
-  async authenticate(clientId: string, secret: string): Promise<{ application: RegisteredApplication; secret: string } | undefined> {
+  async authenticate(
+    clientId: string,
+    secret: string,
+  ): Promise<{ application: RegisteredApplication; secret: string } | undefined> {
     const known = this.remembered.get(clientId);
     if (known && this.freshness.holds(known.version) && this.proves(known.application, secret)) {
       return { application: known.application, secret };
@@ -79,7 +82,9 @@ export class ApplicationCredentials {
 
   private async read(clientId: string): Promise<RegisteredApplication | undefined> {
     if (!CLIENT_ID.test(clientId)) return undefined;
-    const row = first(await this.pool.query<Row>({ name: 'application_credentials', text: SELECT, values: [clientId] }));
+    const row = first(
+      await this.pool.query<Row>({ name: 'application_credentials', text: SELECT, values: [clientId] }),
+    );
     this.remembered.delete(clientId);
     if (!row) return undefined;
     const application: RegisteredApplication = {

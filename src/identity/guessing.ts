@@ -75,5 +75,8 @@ async function end(db: Db, limit: Limit, key: Buffer, id: number, right: boolean
 }
 
 function locked(seconds: number): OAuthError {
-  return new OAuthError('temporarily_unavailable', `too many wrong attempts: try again in ${seconds} s`, { retryAfter: seconds, refusal: 'locked' });
+  return new OAuthError('temporarily_unavailable', `too many wrong attempts: try again in ${seconds} s`, {
+    retryAfter: seconds,
+    refusal: 'locked',
+  });
 }

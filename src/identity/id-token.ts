@@ -30,7 +30,11 @@ export function idToken(issuer: string, secret: string, tokens: IssuedTokens, no
 /**
  * The claims of an id_token that one of these secrets signed, whatever its age; undefined for anything else. A hint for sign-out.
  */
-export function readIdTokenHint(hint: string, issuer: string, secrets: string[]): { sub: string; aud: string } | undefined {
+export function readIdTokenHint(
+  hint: string,
+  issuer: string,
+  secrets: string[],
+): { sub: string; aud: string } | undefined {
   const [header, payload, signature, ...rest] = hint.split('.');
   if (!header || !payload || !signature || rest.length > 0) return undefined;
   const given = Buffer.from(signature, 'base64url');

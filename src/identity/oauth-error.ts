@@ -20,7 +20,14 @@ const STATUS = {
 export type OAuthErrorCode = keyof typeof STATUS;
 
 /** What of a refusal a page may say, in the reader's language (http/sign-in-pages/texts.ts). */
-export type Refusal = 'wrong_password' | 'wrong_code' | 'locked' | 'expired' | 'foreign' | 'text_too_soon' | 'text_failed';
+export type Refusal =
+  | 'wrong_password'
+  | 'wrong_code'
+  | 'locked'
+  | 'expired'
+  | 'foreign'
+  | 'text_too_soon'
+  | 'text_failed';
 
 /** A refusal of the authorization server: `{error, error_description}` (docs/decisions.md, 7). */
 export class OAuthError extends Error {

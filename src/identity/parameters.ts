@@ -27,8 +27,10 @@ export class Parameters {
     if (this.repeated.has(name)) throw new OAuthError('invalid_request', `${name}: must be given once`);
     const value = this.values.get(name);
     if (value === undefined || value === '') return undefined;
-    if (value.length > longest) throw new OAuthError('invalid_request', `${name}: must have at most ${longest} characters`);
-    if (hasControlCharacter(value)) throw new OAuthError('invalid_request', `${name}: must not hold control characters`);
+    if (value.length > longest)
+      throw new OAuthError('invalid_request', `${name}: must have at most ${longest} characters`);
+    if (hasControlCharacter(value))
+      throw new OAuthError('invalid_request', `${name}: must not hold control characters`);
     return value;
   }
 

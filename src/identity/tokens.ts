@@ -75,11 +75,24 @@ const REDEEM = `
  */
 export async function redeemCode(
   db: Db,
-  given: { applicationId: string; code: string; redirectUri: string; verifier: string | undefined; thumbprint: string | null; now: Date },
+  given: {
+    applicationId: string;
+    code: string;
+    redirectUri: string;
+    verifier: string | undefined;
+    thumbprint: string | null;
+    now: Date;
+  },
 ): Promise<IssuedTokens> {
   const code = sha256(given.code);
-  const challenge = given.verifier === undefined ? null : createHash('sha256').update(given.verifier).digest('base64url');
-  const issued = await issue(db, 'redeem_code', REDEEM, given, [code, given.applicationId, given.redirectUri, challenge]);
+  const challenge =
+    given.verifier === undefined ? null : createHash('sha256').update(given.verifier).digest('base64url');
+  const issued = await issue(db, 'redeem_code', REDEEM, given, [
+    code,
+    given.applicationId,
+    given.redirectUri,
+    challenge,
+  ]);
   if (issued) return issued;
   const known = first(
     await db.query<{ used_at: Date | null; expired: boolean; redirect_fits: boolean }>(
@@ -89,16 +102,16 @@ export async function redeemCode(
     ),
   );
   if (known?.used_at) {
-    await db.query('update grants set revoked_at = $3 where code_sha256 = $1 and application_id = $2 and revoked_at is null', [
-      code,
-      given.applicationId,
-      given.now,
-    ]);
+    await db.query(
+      'update grants set revoked_at = $3 where code_sha256 = $1 and application_id = $2 and revoked_at is null',
+      [code, given.applicationId, given.now],
+    );
     throw new OAuthError('invalid_grant', 'the code has been used before: the tokens that it gave are revoked');
   }
   if (!known) throw new OAuthError('invalid_grant', 'code: is unknown, or of another application');
   if (known.expired) throw new OAuthError('invalid_grant', 'code: has expired; it must be exchanged within 10 minutes');
-  if (!known.redirect_fits) throw new OAuthError('invalid_grant', 'redirect_uri: must be the one that the code was sent to');
+  if (!known.redirect_fits)
+    throw new OAuthError('invalid_grant', 'redirect_uri: must be the one that the code was sent to');
   throw new OAuthError('invalid_grant', 'code_verifier: does not fit the code_challenge of the authorization request');
 }
 
@@ -134,7 +147,11 @@ export async function refresh(
   given: { applicationId: string; refreshToken: string; thumbprint: string | null; now: Date },
 ): Promise<IssuedTokens> {
   const issued = await issue(db, 'refresh', REFRESH, given, [sha256(given.refreshToken), given.applicationId]);
-  if (!issued) throw new OAuthError('invalid_grant', 'refresh_token: is unknown, revoked, too old, or no longer one of the last ten');
+  if (!issued)
+    throw new OAuthError(
+      'invalid_grant',
+      'refresh_token: is unknown, revoked, too old, or no longer one of the last ten',
+    );
   return issued;
 }
 
@@ -160,7 +177,11 @@ export async function issueTrusted(
   given: { applicationId: string; contactId: string; certificate: JudgedCertificate; now: Date },
 ): Promise<IssuedTokens> {
   const { thumbprint, subject } = given.certificate;
-  const issued = await issue(db, 'issue_trusted', TRUSTED, { thumbprint, now: given.now }, [given.contactId, given.applicationId, subject]);
+  const issued = await issue(db, 'issue_trusted', TRUSTED, { thumbprint, now: given.now }, [
+    given.contactId,
+    given.applicationId,
+    subject,
+  ]);
   if (issued) return issued;
   throw new OAuthError(
     'unauthorized_client',
@@ -179,7 +200,11 @@ async function issue(
   const [refreshToken, accessToken] = [randomToken(), randomToken()];
   const expires = new Date(given.now.getTime() + ACCESS_TOKEN_LIFETIME * 1_000);
   const row = first(
-    await db.query<GrantRow>({ name, text, values: [sha256(refreshToken), sha256(accessToken), given.now, expires, given.thumbprint, ...values] }),
+    await db.query<GrantRow>({
+      name,
+      text,
+      values: [sha256(refreshToken), sha256(accessToken), given.now, expires, given.thumbprint, ...values],
+    }),
   );
   if (!row) return undefined;
   return {
@@ -200,7 +225,10 @@ async function issue(
  */
 export async function revokeToken(db: Db, applicationId: string, token: string, now: Date): Promise<void> {
   const values = [sha256(token), applicationId, now];
-  await db.query('update access_tokens set revoked_at = $3 where token_sha256 = $1 and application_id = $2 and revoked_at is null', values);
+  await db.query(
+    'update access_tokens set revoked_at = $3 where token_sha256 = $1 and application_id = $2 and revoked_at is null',
+    values,
+  );
   await db.query(
     `update grants set revoked_at = $3 where revoked_at is null
      and id in (select r.grant_id from refresh_tokens r where r.token_sha256 = $1 and r.application_id = $2)`,
@@ -218,7 +246,12 @@ export interface Introspection {
 }
 
 /** The token, where it is in force and of the application; undefined else. */
-export async function introspect(db: Db, applicationId: string, token: string, now: Date): Promise<Introspection | undefined> {
+export async function introspect(
+  db: Db,
+  applicationId: string,
+  token: string,
+  now: Date,
+): Promise<Introspection | undefined> {
   return first(
     await db.query<Introspection>({
       name: 'introspect',

@@ -1,0 +1,185 @@
+import { equalSecrets, randomToken, sha256 } from '../crypto.ts';
+import { type Db, first } from '../database.ts';
+import type { RegisteredApplication } from './application-credentials.ts';
+import { OAuthError } from './oauth-error.ts';
+import type { Parameters } from './parameters.ts';
+
+/** Seconds that a sign-in page may stay open. */
+const REQUEST_LIFETIME = 3_600;
+const LONGEST_STATE = 2_048;
+const LONGEST_NONCE = 512;
+const LONGEST_REDIRECT_URI = 2_048;
+/** base64url of a SHA-256 (RFC 7636, 4.2). */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+/** What an application asks for, checked. */
+export interface AuthorizationRequest {
+  application: RegisteredApplication;
+  redirectUri: string;
+  state: string;
+  nonce: string | null;
+  codeChallenge: string | null;
+}
+
+/** Whether the page may or must be shown to a browser that is signed in already (OpenID Connect Core, 3.1.2.1). */
+export interface Prompting {
+  none: boolean;
+  login: boolean;
+  /** Seconds since the sign-in at most. */
+  maxAge: number | undefined;
+}
+
+/**
+ * Where the answer goes; decided before everything else, because until it is known no error may redirect.
+ * The address is compared as text with the registered ones: no normalisation, no prefix, no wildcard.
+ * @param headless may leave the address out where exactly one is registered (docs/decisions.md, 7)
+ * @throws OAuthError invalid_request
+ */
+export function redirectUriOf(parameters: Parameters, application: RegisteredApplication, headless: boolean): string {
+  const given = parameters.get('redirect_uri', LONGEST_REDIRECT_URI);
+  if (given !== undefined) {
+    if (application.redirectUris.includes(given)) return given;
+    throw new OAuthError(
+      'invalid_request',
+      'redirect_uri: is not registered for the application; it must be the same text',
+    );
+  }
+  const [only, ...more] = application.redirectUris;
+  if (headless && only !== undefined && more.length === 0) return only;
+  throw new OAuthError(
+    'invalid_request',
+    headless ? 'redirect_uri: several are registered, name one' : 'redirect_uri: is required',
+  );
+}
+
+/**
+ * Checks the rest of a request.
+ * @param headless takes `scope` and `response_type` for granted: the form has only email, password, client_id and state
+ * @throws OAuthError with a code of RFC 6749, 4.1.2.1
+ */
+export function checkRequest(
+  parameters: Parameters,
+  application: RegisteredApplication,
+  redirectUri: string,
+  options: { headless: boolean; requirePkce: boolean },
+): AuthorizationRequest {
+  if (parameters.get('request') !== undefined)
+    throw new OAuthError('request_not_supported', 'request: is not supported');
+  if (parameters.get('request_uri') !== undefined)
+    throw new OAuthError('request_uri_not_supported', 'request_uri: is not supported');
+  const type = options.headless ? (parameters.get('response_type') ?? 'code') : parameters.require('response_type');
+  if (type !== 'code') throw new OAuthError('unsupported_response_type', 'response_type: must be code');
+  const mode = parameters.get('response_mode');
+  if (mode !== undefined && mode !== 'query') throw new OAuthError('invalid_request', 'response_mode: must be query');
+  const scope = options.headless ? (parameters.get('scope') ?? 'openid') : parameters.require('scope');
+  if (!scope.split(' ').includes('openid')) throw new OAuthError('invalid_scope', 'scope: must contain openid');
+  const state = parameters.require('state', LONGEST_STATE);
+  const nonce = parameters.get('nonce', LONGEST_NONCE) ?? null;
+  return {
+    application,
+    redirectUri,
+    state,
+    nonce,
+    codeChallenge: challengeOf(parameters, application.requirePkce || options.requirePkce),
+  };
+}
+
+function challengeOf(parameters: Parameters, required: boolean): string | null {
+  const challenge = parameters.get('code_challenge');
+  const method = parameters.get('code_challenge_method');
+  if (challenge === undefined) {
+    if (required) throw new OAuthError('invalid_request', 'code_challenge: is required (PKCE, S256)');
+    if (method !== undefined) throw new OAuthError('invalid_request', 'code_challenge: is missing beside its method');
+    return null;
+  }
+  if (method !== 'S256') throw new OAuthError('invalid_request', 'code_challenge_method: must be S256');
+  if (!CHALLENGE.test(challenge))
+    throw new OAuthError('invalid_request', 'code_challenge: must be the base64url of a SHA-256');
+  return challenge;
+}
+
+/** @throws OAuthError invalid_request */
+export function promptingOf(parameters: Parameters): Prompting {
+  const prompts = (parameters.get('prompt') ?? '').split(' ').filter(Boolean);
+  const none = prompts.includes('none');
+  if (none && prompts.length > 1) throw new OAuthError('invalid_request', 'prompt: none stands alone');
+  const maxAge = parameters.get('max_age');
+  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge))
+    throw new OAuthError('invalid_request', 'max_age: must be a number of seconds');
+  return {
+    none,
+    login: prompts.includes('login') || prompts.includes('select_account'),
+    maxAge: maxAge === undefined ? undefined : Number(maxAge),
+  };
+}
+
+/**
+ * Keeps a page's request until it is signed in.
+ * @param browser the value of the browser's cookie: whoever posts the page must have it
+ * @returns the request's id, which the page posts
+ */
+export async function keepRequest(db: Db, request: AuthorizationRequest, browser: string, now: Date): Promise<string> {
+  const id = randomToken();
+  await db.query({
+    name: 'keep_request',
+    text: `insert into sign_in_requests
+      (request_sha256, browser_sha256, application_id, redirect_uri, state, nonce, code_challenge, created_at, expires_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    values: [
+      sha256(id),
+      sha256(browser),
+      request.application.id,
+      request.redirectUri,
+      request.state,
+      request.nonce,
+      request.codeChallenge,
+      now,
+      new Date(now.getTime() + REQUEST_LIFETIME * 1_000),
+    ],
+  });
+  return id;
+}
+
+/** A page's request as it was kept. */
+export type KeptRequest = Omit<AuthorizationRequest, 'application'> & { applicationId: string };
+
+/**
+ * The request behind a page that is posted.
+ * @throws OAuthError invalid_request (`expired`) where there is none of this browser, or what the page posts beside it is of another
+ */
+export async function findRequest(
+  db: Db,
+  given: { id: string; browser: string | undefined; clientId: string; state: string; now: Date },
+): Promise<KeptRequest> {
+  const row = first(
+    await db.query<{
+      application_id: string;
+      redirect_uri: string;
+      state: string;
+      nonce: string | null;
+      code_challenge: string | null;
+    }>({
+      name: 'find_request',
+      text: `select application_id, redirect_uri, state, nonce, code_challenge from sign_in_requests
+        where request_sha256 = $1 and browser_sha256 = $2 and expires_at > $3`,
+      values: [sha256(given.id), sha256(given.browser ?? ''), given.now],
+    }),
+  );
+  if (!row || row.application_id !== given.clientId || !equalSecrets(row.state, given.state)) {
+    throw new OAuthError('invalid_request', 'the sign-in page has expired, or was opened in another browser', {
+      refusal: 'expired',
+    });
+  }
+  return {
+    applicationId: row.application_id,
+    redirectUri: row.redirect_uri,
+    state: row.state,
+    nonce: row.nonce,
+    codeChallenge: row.code_challenge,
+  };
+}
+
+/** Forgets a request that has been signed in: its page cannot be posted again. */
+export async function closeRequest(db: Db, id: string): Promise<void> {
+  await db.query('delete from sign_in_requests where request_sha256 = $1', [sha256(id)]);
+}
