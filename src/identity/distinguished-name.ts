@@ -146,7 +146,9 @@ function escaped(text: string): string {
     .replace(/[,+"<>;\\]/g, '\\$&')
     .replace(/^#(?=.)/s, '\\#')
     .replace(/^ | $/g, '\\ ')
-    .replace(/[\0-\x1f\x7f]/g, (control) => `\\${control.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+    .replace(/\p{Cc}/gu, (control) =>
+      control > '\x7f' ? control : `\\${Buffer.from(control).toString('hex').toUpperCase()}`,
+    );
 }
 
 /** Cuts at a separator that has no backslash before it. */
