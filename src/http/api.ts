@@ -1,24 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
-import type { Session, Sessions } from '../identity/sessions.ts';
+import type { Permissions, Session, Sessions } from '../identity/sessions.ts';
 import { openApi } from './openapi.ts';
 import { RateLimit } from './rate-limit.ts';
 import { createServer } from './server.ts';
-
-export type PermissionName =
-  | 'can_authorise_payments'
-  | 'can_manage_payments'
-  | 'can_manage_multipayments'
-  | 'can_manage_permissions'
-  | 'can_manage_webhooks';
 
 /** Who makes a request, once the token and the client have been checked. */
 export interface Caller {
   contactId: string;
   clientId: string;
   session: Session;
-  permissions: Session['clients'] extends Map<string, { permissions: infer P }> ? P : never;
+  permissions: Permissions;
 }
 
 declare module 'fastify' {
@@ -29,7 +22,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** The contact needs this permission for the client. */
-    permission?: PermissionName;
+    permission?: keyof Permissions;
     /** The client may also be named by the header X-Client-ID (webhook endpoints). */
     clientHeader?: boolean;
     /** Needs no token: descriptions and pages. */
@@ -45,7 +38,7 @@ export type ClientRoutes = (app: FastifyInstance, context: Context) => void | Pr
  * @param routes what it serves
  */
 export async function buildApi(context: Context, sessions: Sessions, routes: ClientRoutes[]): Promise<FastifyInstance> {
-  const app = createServer({ log: context.log });
+  const app = createServer({ name: 'api', log: context.log });
   const rate = new RateLimit('api', context.config.apiRate, context.config.workers);
   app.decorateRequest('caller', null as unknown as Caller);
   app.decorateRequest('now', null as unknown as Date);
@@ -66,7 +59,7 @@ export async function buildApi(context: Context, sessions: Sessions, routes: Cli
   await openApi(app, context, {
     title: 'Lombard client API',
     path: '/openapi.json',
-    url: context.addresses.api,
+    url: () => context.addresses.api,
     description: 'Payments, accounts, approvals, statements, documents and webhooks of one client at a time.',
   });
   for (const register of routes) await app.register(async (scope) => register(scope, context));

@@ -13,7 +13,8 @@ export interface Description {
   description: string;
   /** Where the document is served; the page that shows it is at /docs. */
   path: string;
-  url: string;
+  /** The public address: known once the listener has its port. */
+  url: () => string;
 }
 
 /** Serves the OpenAPI 3.1 description, made from the same schemas that check the requests, and a page that shows it. */
@@ -22,7 +23,6 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
     openapi: {
       openapi: '3.1.0',
       info: { title: description.title, version: API_VERSION, description: `${description.description}\n\n${errorTable()}` },
-      servers: [{ url: description.url }],
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An access token' },
@@ -31,13 +31,12 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
       security: [{ bearer: [] }],
     },
   });
-  app.get(description.path, { config: { open: true }, schema: { hide: true } }, async (_request, reply) => reply.send(app.swagger()));
+  app.get(description.path, { config: { open: true }, schema: { hide: true } }, async (_request, reply) => reply.send({ ...app.swagger(), servers: [{ url: description.url() }] }));
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     uiConfig: { url: description.path, deepLinking: true },
     staticCSP: true,
     theme: { title: `${description.title} - ${context.config.institution.name}` },
-    uiHooks: {},
   });
 }
 

@@ -29,7 +29,7 @@ export type OperatorRoutes = (app: FastifyInstance, context: Context) => void | 
 
 /** The operator listener: operator tokens with roles, errors as ErrorMessage, idempotent POSTs (docs/operator-interface.md). */
 export async function buildOperator(context: Context, routes: OperatorRoutes[]): Promise<FastifyInstance> {
-  const app = createServer({ log: context.log });
+  const app = createServer({ name: 'operator', log: context.log });
   app.decorateRequest('operator', null as unknown as OperatorToken);
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now', null as unknown as Date);
   app.addHook('onRequest', async (request) => {
@@ -48,7 +48,7 @@ export async function buildOperator(context: Context, routes: OperatorRoutes[]):
   await openApi(app, context, {
     title: 'Lombard operator interface',
     path: '/openapi.json',
-    url: '/',
+    url: () => '/',
     description: 'How the institution puts clients, payments and transactions in, and looks after the service.',
   });
   for (const register of routes) await app.register(async (scope) => register(scope, context));

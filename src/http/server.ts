@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify';
 import { type ErrorCode, Problem } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import type { Logger } from '../log.ts';
+import { requestDuration } from '../metrics.ts';
 import { errorMessage, STATUS, toProblem } from './problem.ts';
 import { checkQuery, explain } from './validation.ts';
 
@@ -16,6 +17,8 @@ const LONGEST_PATH_PARAMETER = 256;
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 export interface ServerOptions {
+  /** Its name in log lines and metrics. */
+  name: string;
   log: Logger;
   /** Answers an error in another shape than ErrorMessage; the authorization server's OAuth errors. */
   onProblem?: (problem: Problem, request: FastifyRequest) => { status: number; body: unknown; headers?: Record<string, string> };
@@ -27,8 +30,8 @@ export interface ServerOptions {
  * and a log line for each request.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const app = Fastify({
-    loggerInstance: options.log as never,
+  const app: FastifyInstance = Fastify({
+    loggerInstance: options.log as FastifyBaseLogger,
     disableRequestLogging: true,
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT,
@@ -66,8 +69,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done(fault);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    request.log.info(
-      { method: request.method, path: request.routeOptions.url ?? request.url.split('?', 1)[0], status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10 },
+    const { method } = request;
+    const route = request.routeOptions.url ?? 'none';
+    const status = reply.statusCode;
+    requestDuration.observe({ listener: options.name, method, route, status }, reply.elapsedTime / 1_000);
+    const { caller } = request as { caller?: { contactId: string; clientId: string } | null };
+    options.log.info(
+      { listener: options.name, request_id: request.id, method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10, contact_id: caller?.contactId, client_id: caller?.clientId },
       'request',
     );
     done();

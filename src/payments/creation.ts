@@ -93,7 +93,7 @@ export async function createPayment(
   if (requirement) {
     const opened = await approvals.openApproval(
       tx,
-      { id, clientId: given.client_id, creatorId: given.contact_id, created: act.now, paymentDate: given.payment_date },
+      { id, clientId: given.client_id, created: act.now, paymentDate: given.payment_date },
       requirement,
     );
     // Creation can be the approval that was needed, where the client lets creators approve.

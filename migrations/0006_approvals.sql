@@ -1,0 +1,38 @@
+-- Configurations as versions; what each payment requires and has; who may act now.
+
+create table approval_configurations (
+  client_id text not null references clients,
+  version int not null,
+  configuration json not null,
+  created_at timestamptz not null,
+  created_by text not null,
+  primary key (client_id, version)
+);
+
+-- A row only where an approval is or was needed. The requirement is frozen when the payment is created.
+create table payment_approvals (
+  payment_id bigint primary key references payments (id),
+  client_id text not null references clients,
+  requirement json not null,
+  -- As the search shows it: {date, status, contact_id, level, contact_name}.
+  authorisations json not null,
+  remaining int not null,
+  -- n_eyes_plus_status
+  status text not null check (status in ('Pending approval', 'Approved', 'Rejected', 'Cancelled'))
+);
+create index payment_approvals_pending on payment_approvals (client_id, payment_id) where status = 'Pending approval';
+
+-- Who may act on a payment that is pending of authorization, so that `pending_your_approval` is an index scan.
+create table payment_approvers (
+  client_id text not null references clients,
+  contact_id text not null,
+  payment_id bigint not null references payments (id),
+  created timestamptz not null,
+  payment_date date not null,
+  may_authorise boolean not null,
+  may_reject boolean not null,
+  primary key (client_id, contact_id, payment_id)
+);
+create index payment_approvers_created on payment_approvers (client_id, contact_id, created, payment_id) where may_authorise;
+create index payment_approvers_payment_date on payment_approvers (client_id, contact_id, payment_date, payment_id) where may_authorise;
+create index payment_approvers_payment on payment_approvers (payment_id);

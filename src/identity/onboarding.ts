@@ -1,0 +1,57 @@
+import { audit } from '../audit.ts';
+import { isCalendarDay } from '../calendar.ts';
+import type { Act } from '../context.ts';
+import type { Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { notify } from '../webhooks/notification.ts';
+import { findClient } from './client.ts';
+
+export interface OnboardingGiven {
+  client_id: string;
+  onboarding_status: string;
+  id?: string;
+  type?: string;
+  account_number?: string | null;
+  service_id?: string | null;
+  became_client?: string | null;
+}
+
+/** The payload's one entry (the service interface, Events, Onboarding payload). */
+export interface OnboardingEvent {
+  type: string;
+  links: { self: string };
+  id: string;
+  attributes: Record<string, string | null>;
+}
+
+/**
+ * Records a change of a client's onboarding and notifies it; customers of the mass payments offering are not notified.
+ * @param presentation the brand word names the attribute `<Brand>Id`
+ * @throws Problem client_not_found, invalid_body
+ */
+export async function recordOnboarding(
+  tx: Transaction,
+  act: Act,
+  presentation: { brand: string; apiUrl: string },
+  given: OnboardingGiven,
+): Promise<OnboardingEvent> {
+  const client = await findClient(tx, given.client_id, 'body.client_id');
+  if (given.became_client && !isCalendarDay(given.became_client)) throw new Problem('invalid_body', 'body.became_client: must be a calendar day, YYYY-MM-DD');
+  const id = given.id ?? given.client_id;
+  const event: OnboardingEvent = {
+    type: given.type ?? 'client',
+    links: { self: `${presentation.apiUrl}/clients/${encodeURIComponent(id)}` },
+    id,
+    attributes: {
+      OnboardingStatus: given.onboarding_status,
+      AccountNumber: given.account_number ?? client.account_number,
+      [`${presentation.brand}Id`]: given.service_id ?? given.client_id,
+      BecameClient: given.became_client ?? client.became_client,
+    },
+  };
+  await audit(tx, act, { action: 'create', entity: 'onboarding_event', entityId: id, clientId: given.client_id, after: event });
+  if (!client.mass_payments_customer) {
+    await notify(tx, { clientId: given.client_id, type: 'ONBOARDING_STATUS_CHANGE', body: JSON.stringify({ data: [event] }), now: act.now });
+  }
+  return event;
+}

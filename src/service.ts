@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { sealAudit } from './audit.ts';
+import { ServiceClock } from './calendar.ts';
+import type { Config } from './config.ts';
+import type { Addresses, Context } from './context.ts';
+import { randomToken, Vault } from './crypto.ts';
+import { createPool, transaction } from './database.ts';
+import { startEmbedded } from './embedded/postgres.ts';
+import { StartError } from './errors.ts';
+import { accountRoutes } from './http/accounts.ts';
+import { buildApi } from './http/api.ts';
+import { buildOperator } from './http/operator.ts';
+import { operatorAccountRoutes } from './http/operator-accounts.ts';
+import { operatorIdentityRoutes } from './http/operator-identity.ts';
+import { operatorPaymentRoutes } from './http/operator-payments.ts';
+import { operatorSystemRoutes } from './http/operator-system.ts';
+import { Sessions } from './identity/sessions.ts';
+import type { Logger } from './log.ts';
+import { migrate } from './migrate.ts';
+import { ClockFollower } from './operator/clock.ts';
+import { forgetAnswers } from './operator/idempotency.ts';
+import { createOperatorToken } from './operator/token.ts';
+import { Periodic } from './periodic.ts';
+
+/** Milliseconds for what is under way when the service is told to stop. */
+const STOP_WITHIN = 10_000;
+
+export interface Service {
+  context: Context;
+  addresses: Addresses;
+  operatorUrl: string | undefined;
+  /** Known where it was configured, or made by this start. */
+  operatorToken: string | undefined;
+  /** Takes no new work, ends what is under way (10 s at most), and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The composition root: makes and wires everything that the process's roles need, by hand.
+ * @param databaseUrl a server that runs already; without it and without DATABASE_URL the embedded one is started
+ * @throws StartError one line for the person who starts it
+ */
+export async function startService(config: Config, log: Logger, databaseUrl = config.databaseUrl): Promise<Service> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const stop = async () => {
+    for (const close of closers.reverse()) await close();
+  };
+  try {
+    await mkdir(config.dataDir, { recursive: true });
+    const vault = new Vault(config.masterKey ?? (await keyFile(config.dataDir)));
+    const url = databaseUrl ?? (await embeddedDatabase(config, log, closers));
+    await migrate(url, log);
+
+    const pool = createPool(url, log, { max: 8, name: 'lombard' });
+    const patientPool = createPool(url, log, { max: 6, patient: true, name: 'lombard-background' });
+    closers.push(() => pool.end(), () => patientPool.end());
+    const clock = new ServiceClock();
+    if (config.environment === 'sandbox') {
+      const follower = new ClockFollower(pool, clock, log);
+      await follower.start();
+      closers.push(() => follower.stop());
+    }
+    const addresses: Addresses = { api: '', auth: '', trusted: undefined };
+    const context: Context = { config, pool, patientPool, clock, log, vault, addresses };
+    const operatorToken = await ensureOperatorToken(context);
+
+    const sessions = new Sessions(pool, clock, log);
+    await sessions.start();
+    closers.push(() => sessions.stop());
+
+    let operatorUrl: string | undefined;
+    const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {
+      closers.push(() => closeListener(app));
+      await app.listen({ host, port }).catch((error: Error) => {
+        throw new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
+      });
+      const bound = app.server.address();
+      const name = host.includes(':') ? `[${host}]` : host;
+      return `http://${name === '0.0.0.0' ? '127.0.0.1' : name}:${typeof bound === 'object' && bound ? bound.port : port}`;
+    };
+    if (config.roles.has('api')) {
+      const app = await buildApi(context, sessions, [accountRoutes]);
+      addresses.api = config.apiUrl ?? (await listen(app, config.host, config.apiPort));
+    }
+    if (config.roles.has('operator')) {
+      const app = await buildOperator(context, [operatorIdentityRoutes, operatorPaymentRoutes, operatorAccountRoutes, operatorSystemRoutes]);
+      operatorUrl = await listen(app, config.operatorHost, config.operatorPort);
+    }
+    if (config.roles.has('worker')) startWorker(context, closers);
+    return { context, addresses, operatorUrl, operatorToken, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Background work: every process may do it; the database decides who does. */
+function startWorker(context: Context, closers: (() => Promise<void> | void)[]): void {
+  const { patientPool, clock, log } = context;
+  const tasks = [
+    new Periodic('audit seal', 1_000, log, async () => void (await sealAudit(patientPool))),
+    new Periodic('idempotency answers', 600_000, log, () => forgetAnswers(patientPool, clock.now())),
+  ];
+  for (const task of tasks) {
+    task.start();
+    closers.push(() => task.stop());
+  }
+}
+
+async function closeListener(app: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), STOP_WITHIN);
+  await app.close();
+  clearTimeout(timer);
+}
+
+async function embeddedDatabase(config: Config, log: Logger, closers: (() => Promise<void>)[] | (() => Promise<void> | void)[]): Promise<string> {
+  const database = await startEmbedded({ dataDir: config.dataDir, log }).catch((error: Error) => {
+    throw new StartError(error.message, { cause: error });
+  });
+  closers.push(() => database.stop());
+  return database.url;
+}
+
+/** The sandbox's master key, made on the first start. */
+async function keyFile(dataDir: string): Promise<Buffer> {
+  const path = join(dataDir, 'master-key');
+  try {
+    return Buffer.from((await readFile(path, 'utf8')).trim(), 'base64');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new StartError(`cannot read ${path}: ${(error as Error).message}`);
+  }
+  const key = randomBytes(32);
+  await writePrivately(path, `${key.toString('base64')}\n`);
+  return key;
+}
+
+async function writePrivately(path: string, text: string): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, text, { mode: 0o600 });
+  await chmod(draft, 0o600);
+  await rename(draft, path);
+}
+
+/** Key of the advisory lock under which the first operator token is made. */
+const FIRST_TOKEN_LOCK = 7_210_433;
+
+/** The configured token is put into the database; without any, one is made and written to the data directory. */
+async function ensureOperatorToken(context: Context): Promise<string | undefined> {
+  const { config, pool, clock } = context;
+  const act = { now: clock.now(), actor: 'service:start', requestId: 'start' };
+  return transaction(pool, async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [FIRST_TOKEN_LOCK]);
+    if (config.operatorToken) {
+      const token = config.operatorToken;
+      const known = await tx.query("select from operator_tokens where token_sha256 = sha256(convert_to($1, 'UTF8')) and revoked_at is null", [token]);
+      if (known.rows.length === 0) await createOperatorToken(tx, act, { name: 'configured', role: 'admin', token });
+      return token;
+    }
+    const any = await tx.query('select from operator_tokens where revoked_at is null and (expires_at is null or expires_at > $1) limit 1', [act.now]);
+    const path = join(config.dataDir, 'operator-token');
+    if (any.rows.length > 0) return (await readFile(path, 'utf8').catch(() => '')).trim() || undefined;
+    if (config.environment === 'production') {
+      throw new StartError('LOMBARD_ENVIRONMENT=production refuses to start: LOMBARD_OPERATOR_TOKEN is not set and the database has none');
+    }
+    const token = randomToken();
+    await createOperatorToken(tx, act, { name: 'first start', role: 'admin', token });
+    await writePrivately(path, `${token}\n`);
+    return token;
+  });
+}
+

@@ -1,0 +1,28 @@
+/**
+ * Runs all tests: `npm test`. One PostgreSQL for all files, each with databases of its own; the runner's counts come last.
+ * `node test/run.ts webhooks` runs the files whose names hold the word.
+ */
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { startServer } from './service.ts';
+
+/** Files at once: the machines have two cores, and most files wait for the database more than they compute. */
+const CONCURRENCY = 3;
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const words = process.argv.slice(2);
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.test.ts') && (words.length === 0 || words.some((word) => name.includes(word))))
+  .sort()
+  .map((name) => folder + name);
+
+const server = await startServer();
+const child = spawn(
+  process.execPath,
+  ['--disable-warning=ExperimentalWarning', '--test', `--test-concurrency=${CONCURRENCY}`, '--test-timeout=180000', '--test-reporter=spec', ...files],
+  { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, LOMBARD_TEST_SERVER: server.url } },
+);
+const code = await new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
+await server.stop();
+process.exit(code);
