@@ -1,0 +1,184 @@
+import type { Db } from '../database.ts';
+import { londonTimestamp } from '../calendar.ts';
+
+/**
+ * The Payment as clients see it (the service interface, Payment): every field always, in the specification's order, null where
+ * it is absent. The text is written by hand from rows of texts: a page of 50 costs half of what objects and JSON.stringify take
+ * (docs/performance.md).
+ */
+
+/** Who looks at payments, and when. */
+export interface PaymentView {
+  clientId: string;
+  /** The contact who asks, for the actions it may take; null where nobody in particular does (events, the operator). */
+  viewer: string | null;
+  now: Date;
+  /** The client API's public address, for the document links. */
+  apiUrl: string;
+  /** The day (`YYYY-MM-DD`) after which uuids are used for tracking: LOMBARD_TRACKING_CUTOFF. */
+  trackingCutoff: string;
+}
+
+/** Days from its creation during which a SWIFT payment can be tracked (the service interface, Limits). */
+export const TRACKING_DAYS = 124;
+const DAY = 86_400_000;
+
+/** A row of `PAYMENT_COLUMNS`: texts as PostgreSQL writes them. */
+export type PaymentRow = (string | null)[];
+
+/**
+ * The columns behind a Payment, in the order that `writePayment` reads them. Instants come as UTC wall time, so that neither the
+ * session's time zone nor a Date object is involved. `p`: payments, `b`: beneficiaries, `m`: multipayments, `pa`: payment_approvals,
+ * `pv`: payment_approvers of the viewer.
+ */
+export const PAYMENT_COLUMNS = `p.payment_id, p.contact_id, p.trade_id, p.uuid, p.scheme, p.amount, p.payment_currency, p.fee_amount,
+  p.fee_currency, p.reference, p.status, p.charges, p.invoice_required, p.ordered_by_name, p.created at time zone 'UTC', p.payment_date,
+  p.authorised_by, p.authorised_date at time zone 'UTC', p.cancelled_by, p.cancelled_date at time zone 'UTC', p.rejected_by,
+  p.rejected_date at time zone 'UTC', p.authorisation_workflow, pa.authorisations, pv.may_authorise, pv.may_reject, pa.status, pa.remaining,
+  b.beneficiary_name, p.beneficiary_id, b.beneficiary_aml_id, b.active, b.authorised, b.blocked, b.completed, b.verified,
+  b.account_number, b.iban, b.bank_identifier, b.swift_code, p.multipayment_id, m.multipayment_unique_id,
+  p.sent_date is not null, p.return_started`;
+
+/** The tables that `PAYMENT_COLUMNS` come from, beside `p`. @param viewer the SQL parameter with the viewer's contact_id */
+export function paymentJoins(viewer: string): string {
+  return `left join beneficiaries b on b.beneficiary_id = p.beneficiary_id and b.client_id = p.client_id
+  left join multipayments m on m.multipayment_id = p.multipayment_id and m.client_id = p.client_id
+  left join payment_approvals pa on pa.payment_id = p.id
+  left join payment_approvers pv on pv.client_id = p.client_id and pv.contact_id = ${viewer} and pv.payment_id = p.id`;
+}
+
+/** SQL that says whether the viewer may manage the client's payments (parameters: the client's id, the viewer). */
+export function mayManage(client: string, viewer: string): string {
+  return `(select can_manage_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
+}
+
+/** Hands PostgreSQL's texts on as they are: nothing is parsed that is only written down again. */
+export const AS_TEXT = { getTypeParser: () => (text: string) => text };
+
+/**
+ * Payments as JSON texts, each exactly as the search shows it, in the order of the ids; ids of other clients are left out.
+ * @param ids payments.id
+ */
+export async function paymentBodies(db: Db, view: PaymentView, ids: number[]): Promise<string[]> {
+  const { rows } = await db.query<PaymentRow>({
+    name: 'payment_bodies',
+    text: `select ${PAYMENT_COLUMNS}, ${mayManage('$1', '$2')}
+      from unnest($3::bigint[]) with ordinality as wanted (id, place)
+      join payments p on p.id = wanted.id and p.client_id = $1
+      ${paymentJoins('$2')} order by wanted.place`,
+    values: [view.clientId, view.viewer, ids],
+    rowMode: 'array',
+    types: AS_TEXT as never,
+  });
+  const write = paymentWriter(view);
+  return rows.map((row) => write(row, row[MAY_MANAGE] === 't'));
+}
+
+/** The Payment of an identifier as JSON text, or undefined where the client has none (GET /payments/{payment_id}). */
+export async function paymentBody(db: Db, view: PaymentView, paymentId: string): Promise<string | undefined> {
+  const { rows } = await db.query<PaymentRow>({
+    name: 'payment_body',
+    text: `select ${PAYMENT_COLUMNS}, ${mayManage('$1', '$2')} from payments p ${paymentJoins('$2')}
+      where p.client_id = $1 and p.payment_id = $3`,
+    values: [view.clientId, view.viewer, paymentId],
+    rowMode: 'array',
+    types: AS_TEXT as never,
+  });
+  const row = rows[0];
+  return row && paymentWriter(view)(row, row[MAY_MANAGE] === 't');
+}
+
+/** Place of what stands behind `PAYMENT_COLUMNS` in a row. */
+export const MAY_MANAGE = 44;
+
+const BEFORE_SENDING = new Set([
+  'Payment pending of authorization', 'Validating beneficiary information', 'Need more beneficiary information', 'Waiting for payment date',
+]);
+const CANCELLED = 'Payment cancelled';
+/** The approval status of a payment that needs no approval, or never had one recorded. */
+const APPROVAL_STATUS: Record<string, string> = {
+  'Payment pending of authorization': 'Pending approval', 'Payment rejected': 'Rejected', [CANCELLED]: 'Cancelled',
+};
+
+/** Makes the function that writes rows as Payments for one view. */
+export function paymentWriter(view: PaymentView): (row: PaymentRow, manages: boolean) => string {
+  const documents = `${JSON.stringify(`${view.apiUrl}/documents?type=`).slice(0, -1)}`;
+  const client = `&client_id=${encodeURIComponent(view.clientId)}"`;
+  const trackedSince = new Date(view.now.getTime() - TRACKING_DAYS * DAY).toISOString().replace('T', ' ').slice(0, 23);
+  return (row, manages) => {
+    const [paymentId, contactId, tradeId, uuid, scheme, amount, currency, feeAmount, feeCurrency, reference, status, charges, invoice,
+      orderedBy, created, paymentDate, authorisedBy, authorisedDate, cancelledBy, cancelledDate, rejectedBy, rejectedDate, workflow,
+      authorisations, mayAuthorise, mayReject, approvalStatus, remaining, name, beneficiaryId, amlId, active, authorised, blocked,
+      completed, verified, accountNumber, iban, bankIdentifier, swiftCode, multipaymentId, multipaymentUniqueId, sent,
+      returning] = row as [string, string, string, string, string, string, string, ...PaymentRow];
+    const state = status as string;
+    const moment = londonTime(created as string);
+    const tracked = scheme === 'SWIFT' && state !== CANCELLED && (created as string) > trackedSince && moment.slice(0, 10) > view.trackingCutoff;
+    const link = `${paymentId}${client}`;
+    const actions = view.viewer === null ? NO_ACTIONS
+      : allowed(mayAuthorise === 't', mayReject === 't', returning !== 't' && BEFORE_SENDING.has(state) && (manages || contactId === view.viewer)) +
+        executed(view.viewer, authorisations ?? null, cancelledBy ?? null);
+    return `{"payment_id":"${paymentId}","contact_id":"${contactId}","trade_id":"${tradeId}","uuid":"${uuid}","is_uuid_used_for_tracking":${tracked
+    },"amount":${amount},"payment_currency":${text(currency)},"fee_amount":${feeAmount},"fee_currency":${text(feeCurrency)},"reference":${text(reference)
+    },"status":"${state}","charges":${text(charges)},"invoice_required":${bool(invoice)},"ordered_by_name":${text(orderedBy)
+    },"created_date":"${moment}","payment_date":"${paymentDate}","authorised_by":${text(authorisedBy)},"authorised_date":${time(authorisedDate)
+    },"cancelled_by":${text(cancelledBy)},"cancelled_date":${time(cancelledDate)},"rejected_by":${text(rejectedBy)},"rejected_date":${time(rejectedDate)
+    },"authorisation_workflow":${text(workflow)},"approvals_workflow":{"authorisations":${authorisations ?? '[]'},"contact_authorisation_actions":{${actions
+    }},"n_eyes_plus_status":"${approvalStatus ?? APPROVAL_STATUS[state] ?? 'Approved'}","minimum_remaining_authorisations":${remaining ?? '0'
+    }},"beneficiary_name":${text(name)},"beneficiary_id":"${beneficiaryId}","beneficiary_aml_id":${text(amlId)},"beneficiary_active":${bool(active)
+    },"beneficiary_authorised":${bool(authorised)},"beneficiary_blocked":${bool(blocked)},"beneficiary_completed":${bool(completed)
+    },"beneficiary_verified":${bool(verified)},"account_number":${text(accountNumber)},"iban":${text(iban)},"bank_identifier":${text(bankIdentifier)
+    },"swift_code":${text(swiftCode)},"multipayment":${multipaymentId == null ? null : `"MP${multipaymentId.padStart(6, '0')}"`
+    },"multipayment_id":${text(multipaymentId)},"multipayment_unique_id":${text(multipaymentUniqueId)
+    },"payment_instruction":${documents}pi&id=${link},"payment_receipt":${sent === 't' ? `${documents}pr&id=${link}` : null}}`;
+  };
+}
+
+const NO_ACTIONS = '"allowed":[],"executed":null';
+
+function allowed(authorise: boolean, reject: boolean, cancel: boolean): string {
+  if (!authorise && !reject) return cancel ? '"allowed":["cancel"]' : '"allowed":[]';
+  const actions = [authorise && '"authorise"', reject && '"reject"', cancel && '"cancel"'].filter(Boolean);
+  return `"allowed":[${actions.join(',')}]`;
+}
+
+/** The viewer's own last action: a cancellation, else its entry in the list of authorisations (status 1 authorised, 2 rejected). */
+function executed(viewer: string, authorisations: string | null, cancelledBy: string | null): string {
+  if (cancelledBy === viewer) return ',"executed":"cancel"';
+  if (authorisations === null || authorisations === '[]' || !authorisations.includes(viewer)) return ',"executed":null';
+  const own = (JSON.parse(authorisations) as { contact_id: string; status: number }[]).findLast((entry) => entry.contact_id === viewer);
+  return own ? `,"executed":"${own.status === 1 ? 'authorise' : 'reject'}"` : ',"executed":null';
+}
+
+/** Characters that JSON must escape; also the separators that older readers choke on. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
+const ESCAPED = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
+
+function text(value: string | null | undefined): string {
+  if (value == null) return 'null';
+  return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
+}
+
+function bool(value: string | null | undefined): string {
+  return value === 't' ? 'true' : value === 'f' ? 'false' : 'null';
+}
+
+function time(value: string | null | undefined): string {
+  return value == null ? 'null' : `"${londonTime(value)}"`;
+}
+
+const MOST_CACHED_HOURS = 50_000;
+const hours = new Map<string, [start: string, offset: string]>();
+
+/** UTC wall time as PostgreSQL writes it (`2026-07-01 09:15:00.123`) as an instant with the London offset. Offsets change on full hours. */
+function londonTime(wall: string): string {
+  const hour = wall.slice(0, 13);
+  let known = hours.get(hour);
+  if (known === undefined) {
+    const shown = londonTimestamp(new Date(`${hour.replace(' ', 'T')}:00:00Z`));
+    known = [shown.slice(0, 13), shown.slice(19)];
+    if (hours.size >= MOST_CACHED_HOURS) hours.clear();
+    hours.set(hour, known);
+  }
+  return known[0] + wall.slice(13, 19) + known[1];
+}

@@ -1,0 +1,231 @@
+import type { PaymentSearch } from './search-parameters.ts';
+import { ALL_PHASES, and, inDays, type Parameters, PHASES } from './search-statement.ts';
+import { type Kept, keptAmountTotal, keptTotal, seekDay } from './totals.ts';
+
+/**
+ * How a search is answered: a statement's tables, among them `t (total)`, and its page, rows of payments. Written out for each
+ * shape, so that the plan does not depend on the planner's guesses about a client (docs/search.md, Plans).
+ */
+export interface SearchPlan {
+  tables: [name: string, sql: string][];
+  page: string;
+}
+
+/** From this many payments before the page on, the page is looked for in the totals. */
+const SEEK_FROM = 1_000;
+/** More branches than this (phases times currencies) are not merged; one index is walked and filtered. */
+const MOST_BRANCHES = 25;
+/** Up to this many matches are collected and sorted, more are looked for in the order of the page. */
+const MOST_COLLECTED = 5_000;
+
+const PHASES_OF = {
+  pending: [PHASES.pendingAuthorisation, PHASES.inProgress],
+  pending_to_authorise: [PHASES.pendingAuthorisation],
+  authorised: [PHASES.inProgress],
+  cancelled: [PHASES.cancelled],
+  rejected: [PHASES.rejected],
+  complete: [PHASES.complete],
+  pending_your_approval: [PHASES.pendingAuthorisation],
+  pending_others_approval: [PHASES.pendingAuthorisation],
+} as const;
+
+/** Chooses how a search is answered. */
+export function searchPlan(parameters: Parameters, client: string, viewer: string, search: PaymentSearch): SearchPlan {
+  const shape = new Shape(parameters, client, viewer, search);
+  const { amount, created, paymentDate, status } = search;
+  const named = search.paymentIds ?? search.massPaymentId ?? search.massPaymentReference ?? search.reference ?? search.tradeId ?? search.beneficiaryId;
+  if (named !== undefined || (created && paymentDate)) return shape.collected();
+  if (status === 'pending_your_approval' || status === 'pending_others_approval') {
+    const alone = !amount && !created && !paymentDate && !search.currencies;
+    if (!alone) return shape.collected();
+    return status === 'pending_your_approval' ? shape.approvable() : shape.walked();
+  }
+  if (!amount) return shape.walked();
+  const alone = !created && !paymentDate && !search.currencies && !status;
+  return alone && amount.range !== 'equal' ? shape.walked() : shape.collected();
+}
+
+class Shape {
+  private readonly parameters: Parameters;
+  private readonly client: string;
+  private readonly viewer: string;
+  private readonly search: PaymentSearch;
+  private readonly phases: readonly number[] | undefined;
+  private readonly currencies: string[] | undefined;
+  private readonly order: string;
+
+  constructor(parameters: Parameters, client: string, viewer: string, search: PaymentSearch) {
+    this.parameters = parameters;
+    this.client = client;
+    this.viewer = viewer;
+    this.search = search;
+    this.phases = search.status && PHASES_OF[search.status];
+    this.currencies = search.currencies?.map((currency) => parameters.add(currency));
+    const direction = search.descending ? ' desc' : '';
+    this.order = `order by ${search.orderBy}${direction}, id${direction}`;
+  }
+
+  /** Every match is found, counted, sorted: for filters that leave few. */
+  collected(): SearchPlan {
+    const { orderBy } = this.search;
+    const matches = `select id, ${orderBy} from payments p where ${this.everyCondition()}`;
+    return {
+      tables: [['matches', matches], ['t', 'select count(*) as total from matches']],
+      page: this.wide(`select id from matches ${this.order}${this.limit(this.offset())}`),
+    };
+  }
+
+  /** What the viewer may authorise now: an index of its own has it in both orders. */
+  approvable(): SearchPlan {
+    const { orderBy } = this.search;
+    const own = `payment_approvers where client_id = ${this.client} and contact_id = ${this.viewer} and may_authorise`;
+    const rows = `select payment_id as id, ${orderBy} from ${own}`;
+    return {
+      tables: [['t', `select count(*) as total from ${own}`]],
+      page: this.wide(`select id from (${rows}) a ${this.order}${this.limit(this.offset())}`),
+    };
+  }
+
+  /** The total is kept; an index is walked in the order of the page until the page is full. */
+  walked(): SearchPlan {
+    const { amount, orderBy, offset } = this.search;
+    const tables: SearchPlan['tables'] = [['t', `select (${this.total()})::bigint as total`]];
+    const days = this.days();
+    if (amount || (days && days.basis !== orderBy)) return this.walkedOrCollected(tables);
+    if (offset === 0) return { tables, page: `select * from (${this.branches('*')}) k ${this.order}${this.limit(null)}` };
+    const place = this.offset();
+    const seeks = offset >= SEEK_FROM && this.search.status !== 'pending_others_approval' && (!days || (!this.phases && !this.currencies));
+    if (!seeks) {
+      const page = `select id from (${this.branches(`id, ${orderBy}`, ` and (select total from t) > ${place}`)}) k ${this.order}${this.limit(place)}`;
+      return { tables, page: this.wide(page) };
+    }
+    tables.push(['seek', seekDay(this.parameters, this.client, this.kept(), orderBy, this.search.descending, place)]);
+    const page = `select id from (${this.branches(`id, ${orderBy}`, this.fromSoughtDay())}) k ${this.order}${this.limit(`(select ${place} - before from seek)`)}`;
+    return { tables, page: this.wide(page) };
+  }
+
+  /**
+   * The filter and the order have different indexes: few matches are collected through the filter's and sorted, many are found soon
+   * in the order's. The total, known first, says which; the other branch is never started.
+   */
+  private walkedOrCollected(tables: SearchPlan['tables']): SearchPlan {
+    const { orderBy } = this.search;
+    const place = this.search.offset === 0 ? null : this.offset();
+    const inside = place === null ? '' : ` and (select total from t) > ${place}`;
+    const matches = `select id, ${orderBy} from payments where ${this.everyCondition()}`;
+    tables.push(['matches', `${matches} and (select total from t) <= ${MOST_COLLECTED}${inside}`]);
+    const walk = this.branches(`id, ${orderBy}`, ` and (select total from t) > ${MOST_COLLECTED}${inside}`);
+    const page = `select id, ${orderBy} from (${walk}) w ${this.order}${this.limit(place)}`;
+    const sorted = `select id, ${orderBy} from matches ${this.order}${this.limit(place)}`;
+    return { tables, page: this.wide(`(${page}) union all (${sorted})`) };
+  }
+
+  private total(): string {
+    const { amount, status } = this.search;
+    if (amount && amount.range !== 'equal') return keptAmountTotal(this.parameters, this.client, amount.range, amount.value);
+    const total = keptTotal(this.parameters, this.client, this.kept());
+    if (status !== 'pending_others_approval') return total;
+    return `${total} - (select count(*) from payment_approvers where client_id = ${this.client} and contact_id = ${this.viewer} and may_authorise)`;
+  }
+
+  private kept(): Kept {
+    return { phases: this.phases, currencies: this.currencies, days: this.days() };
+  }
+
+  private days(): Kept['days'] {
+    const { created, paymentDate } = this.search;
+    if (created) return { basis: 'created', range: created };
+    return paymentDate && { basis: 'payment_date', range: paymentDate };
+  }
+
+  /** One index range for each phase and currency, merged in order; each ends as soon as the page is full. */
+  private branches(columns: string, further = ''): string {
+    const phases = this.phases ?? (this.currencies ? ALL_PHASES : undefined);
+    const currencies = this.currencies;
+    const rest = this.dayConditions() + this.amountCondition() + this.approvalCondition() + further;
+    const from = `select ${columns} from payments p where client_id = ${this.client}`;
+    const byCurrency = currencies && this.search.orderBy === 'created';
+    if (!phases || phases.length * (byCurrency ? currencies.length : 1) > MOST_BRANCHES || (currencies && !byCurrency && !this.phases)) {
+      return `${from}${this.cellConditions()}${rest}`;
+    }
+    const branch = phases.flatMap((phase) => {
+      if (!byCurrency) return `${from} and phase = ${phase}${currencies ? ` and payment_currency in (${currencies.join(', ')})` : ''}${rest}`;
+      return currencies.map((currency) => `${from} and payment_currency = ${currency} and phase = ${phase}${rest}`);
+    });
+    return branch.join(' union all ');
+  }
+
+  private cellConditions(): string {
+    const conditions: string[] = [];
+    if (this.phases) conditions.push(`phase in (${this.phases.join(', ')})`);
+    if (this.currencies) conditions.push(`payment_currency in (${this.currencies.join(', ')})`);
+    return and(conditions);
+  }
+
+  private everyCondition(): string {
+    const { parameters, search } = this;
+    const conditions = [`client_id = ${this.client}`];
+    if (search.paymentIds) conditions.push(`payment_id = any (${parameters.add(search.paymentIds)}::text[])`);
+    if (search.massPaymentId !== undefined) conditions.push(uuidCondition(parameters, search.massPaymentId));
+    for (const [column, value] of [
+      ['mass_payment_external_reference_id', search.massPaymentReference],
+      ['reference', search.reference],
+      ['trade_id', search.tradeId],
+      ['beneficiary_id', search.beneficiaryId],
+    ] as const) {
+      if (value !== undefined) conditions.push(`${column} = ${parameters.add(value)}`);
+    }
+    return conditions.join(' and ') + this.cellConditions() + this.dayConditions() + this.amountCondition() + this.approvalCondition();
+  }
+
+  private dayConditions(): string {
+    const { created, paymentDate } = this.search;
+    return (created ? inDays(this.parameters, 'created', created) : '') + (paymentDate ? inDays(this.parameters, 'payment_date', paymentDate) : '');
+  }
+
+  private amountCondition(): string {
+    const { amount } = this.search;
+    if (!amount) return '';
+    const sign = { over: '>', below: '<', equal: '=' }[amount.range];
+    return ` and amount ${sign} ${this.parameters.add(amount.value)}::numeric`;
+  }
+
+  private approvalCondition(): string {
+    const { status } = this.search;
+    if (status !== 'pending_your_approval' && status !== 'pending_others_approval') return '';
+    const own = `exists (select from payment_approvers a where a.client_id = ${this.client} and a.contact_id = ${this.viewer}
+      and a.payment_id = p.id and a.may_authorise)`;
+    return status === 'pending_your_approval' ? ` and ${own}` : ` and not ${own}`;
+  }
+
+  /** Begins (or, descending, ends) with the day or month that the page begins in. */
+  private fromSoughtDay(): string {
+    const { orderBy, descending } = this.search;
+    const step = this.phases || this.currencies ? "interval '1 month'" : "interval '1 day'";
+    const day: string = descending ? `day + ${step}` : 'day::timestamp';
+    const bound = orderBy === 'created' ? `(${day}) at time zone 'Europe/London'` : `(${day})::date`;
+    return ` and ${orderBy} ${descending ? '<' : '>='} (select ${bound} from seek)`;
+  }
+
+  private offset(): string {
+    return `${this.parameters.add(this.search.offset)}::bigint`;
+  }
+
+  /** The page size stands in the text: as a parameter it would be planned anew at each call. */
+  private limit(offset: string | null): string {
+    return ` limit ${this.search.pageSize}${offset === null ? '' : ` offset ${offset}`}`;
+  }
+
+  /** The rows of the page's ids: wide rows are fetched for the page only. */
+  private wide(ids: string): string {
+    return `select p.* from (${ids}) k join payments p on p.id = k.id and p.client_id = ${this.client}`;
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** A text that is no uuid belongs to no mass payment. */
+function uuidCondition(parameters: Parameters, value: string): string {
+  return UUID.test(value) ? `mass_payment_id = ${parameters.add(value)}::uuid` : 'false';
+}
+

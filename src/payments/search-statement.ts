@@ -1,0 +1,59 @@
+import { addDays, startOfLondonDay } from '../calendar.ts';
+import type { DayRange } from './search-parameters.ts';
+
+/** Payments whose status is one of these have the phase (migrations/0004_payments.sql). */
+export const PHASES = { pendingAuthorisation: 1, inProgress: 2, complete: 3, rejected: 4, cancelled: 5 } as const;
+export const ALL_PHASES = [1, 2, 3, 4, 5];
+
+export type Basis = 'created' | 'payment_date';
+
+/** The last day that can be written YYYY-MM-DD; a range up to it has no end. */
+export const LAST_DAY = '9999-12-31';
+
+/** Collects the values of a statement while its text is put together. */
+export class Parameters {
+  readonly values: unknown[] = [];
+
+  /** Adds a value; gives its place as SQL (`$3`). */
+  add(value: unknown): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+}
+
+/** Conditions for a range of days on payments: London days on `created` are compared as instants, so that the index serves them. */
+export function inDays(parameters: Parameters, basis: Basis, range: DayRange, table = ''): string {
+  const { from, to } = range;
+  const conditions: string[] = [];
+  if (basis === 'payment_date') {
+    if (from !== undefined) conditions.push(`${table}payment_date >= ${parameters.add(from)}::date`);
+    if (to !== undefined) conditions.push(`${table}payment_date <= ${parameters.add(to)}::date`);
+  } else {
+    if (from !== undefined) conditions.push(`${table}created >= ${parameters.add(startOfLondonDay(from).toISOString())}::timestamptz`);
+    if (to !== undefined && to < LAST_DAY) {
+      conditions.push(`${table}created < ${parameters.add(startOfLondonDay(addDays(to, 1)).toISOString())}::timestamptz`);
+    }
+  }
+  return and(conditions);
+}
+
+/** Joins conditions for a place where others stand before them. */
+export function and(conditions: string[]): string {
+  return conditions.map((condition) => ` and ${condition}`).join('');
+}
+
+/** Prepared statements that a process names: each costs memory in each connection, so that strange combinations get none. */
+const MOST_STATEMENTS = 300;
+/** Page sizes whose statements are prepared; any other works, and is planned at each call. */
+const PREPARED_PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1_000]);
+
+const names = new Map<string, string>();
+
+/** The name under which a statement is prepared, or undefined where it is not worth one. */
+export function statementName(text: string, pageSize: number): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= MOST_STATEMENTS || !PREPARED_PAGE_SIZES.has(pageSize)) return known;
+  const name = `payments_search_${names.size + 1}`;
+  names.set(text, name);
+  return name;
+}

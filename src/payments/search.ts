@@ -1,0 +1,49 @@
+import type { Db } from '../database.ts';
+import { AS_TEXT, MAY_MANAGE, mayManage, PAYMENT_COLUMNS, type PaymentRow, type PaymentView, paymentJoins, paymentWriter } from './payment.ts';
+import type { PaymentSearch } from './search-parameters.ts';
+import { searchPlan } from './search-plan.ts';
+import { Parameters, statementName } from './search-statement.ts';
+
+/** A page of payments as a JSON array, and how many payments match in all. */
+export interface PaymentPage {
+  total: number;
+  body: string;
+}
+
+/** A statement of the search, ready to run. */
+export interface SearchStatement {
+  name: string | undefined;
+  text: string;
+  values: unknown[];
+}
+
+/**
+ * Searches the client's payments (the service interface, GET /payments; docs/decisions.md, 2). One statement gives the page and
+ * its exact total, from one snapshot; what each combination of filters costs is in docs/search.md.
+ */
+export async function searchPayments(db: Db, view: PaymentView, search: PaymentSearch): Promise<PaymentPage> {
+  const { rows } = await db.query<PaymentRow>({ ...searchStatement(view, search), rowMode: 'array', types: AS_TEXT as never });
+  const head = rows[0] as PaymentRow;
+  const total = Number(head[TOTAL]);
+  if (head[0] === null) return { total, body: '[]' };
+  const write = paymentWriter(view);
+  const manages = head[MAY_MANAGE] === 't';
+  let body = '[';
+  for (const row of rows) body += body.length === 1 ? write(row, manages) : `,${write(row, manages)}`;
+  return { total, body: `${body}]` };
+}
+
+const TOTAL = MAY_MANAGE + 1;
+
+/** The one statement of a search; the first two parameters are the client and the viewer. */
+export function searchStatement(view: PaymentView, search: PaymentSearch): SearchStatement {
+  const parameters = new Parameters();
+  const [client, viewer] = [parameters.add(view.clientId), `${parameters.add(view.viewer)}::text`];
+  const { tables, page } = searchPlan(parameters, client, viewer, search);
+  const direction = search.descending ? ' desc' : '';
+  const text = `with ${tables.map(([name, sql]) => `${name} as materialized (${sql})`).join(', ')}
+select ${PAYMENT_COLUMNS}, ${mayManage(client, viewer)}, t.total
+from t left join (${page}) p on true ${paymentJoins(viewer)}
+order by p.${search.orderBy}${direction}, p.id${direction}`;
+  return { name: statementName(text, search.pageSize), text, values: parameters.values };
+}

@@ -1,0 +1,139 @@
+import { addDays } from '../calendar.ts';
+import { type Pool, transaction } from '../database.ts';
+import type { DayRange } from './search-parameters.ts';
+import { ALL_PHASES, and, type Basis, inDays, type Parameters } from './search-statement.ts';
+
+/**
+ * The totals behind x-total-count. Triggers append what each statement changed to payment_total_deltas; a fold in the background
+ * sums it up in payment_totals. A total is both, read in one statement, and so exact at every moment (docs/search.md).
+ */
+
+/** Deltas that one statement of the fold takes. */
+const FOLD_BATCH = 20_000;
+const FOLD_LOCK = 7_210_433;
+
+/**
+ * Sums up what has been counted since the last time; gives how many deltas. Any number of processes may call it: one works, the
+ * others return 0 at once. Reads and writes go on meanwhile.
+ */
+export async function foldTotals(pool: Pool): Promise<number> {
+  let folded = 0;
+  for (;;) {
+    const batch = await transaction(pool, async (tx) => {
+      const lock = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [FOLD_LOCK]);
+      if (!lock.rows[0]?.mine) return 0;
+      const { rows } = await tx.query<{ n: number }>('select fold_payment_totals($1) as n', [FOLD_BATCH]);
+      return rows[0]?.n ?? 0;
+    });
+    folded += batch;
+    if (batch < FOLD_BATCH) return folded;
+  }
+}
+
+/** What a total can be kept for. */
+export interface Kept {
+  phases: readonly number[] | undefined;
+  /** The SQL parameters of the currencies, one each. */
+  currencies: string[] | undefined;
+  days: { basis: Basis; range: DayRange } | undefined;
+}
+
+/** Rows of payment_totals (migrations/0005_payment_search.sql). */
+const GRAIN = { all: 0, month: { created: 1, payment_date: 2 }, day: { created: 3, payment_date: 4 } } as const;
+const DELTA_DAY = { created: 'created_day', payment_date: 'payment_date' } as const;
+
+/** SQL of the number of payments (an expression). @param client the SQL parameter of the client's id */
+export function keptTotal(parameters: Parameters, client: string, kept: Kept): string {
+  const cells = cellConditions(kept);
+  if (!kept.days) return sums(client, `grain = ${GRAIN.all}${cells}`, cells);
+  const { basis, range } = kept.days;
+  if (cells === '') {
+    const day = `grain = ${GRAIN.day[basis]} and phase = 0 and payment_currency = ''${dayConditions(parameters, 'day', range)}`;
+    return sums(client, day, dayConditions(parameters, DELTA_DAY[basis], range));
+  }
+  const { months, edges } = wholeMonths(range);
+  const parts = edges.map((edge) => `(select count(*) from payments where client_id = ${client}${cells}${inDays(parameters, basis, edge)})`);
+  if (months) {
+    const month = `grain = ${GRAIN.month[basis]}${cells}${dayConditions(parameters, 'day', months)}`;
+    parts.push(sums(client, month, cells + dayConditions(parameters, DELTA_DAY[basis], months)));
+  }
+  return parts.length === 0 ? '0' : parts.join(' + ');
+}
+
+function sums(client: string, total: string, delta: string, table = 'payment_totals'): string {
+  return `((select coalesce(sum(n), 0) from ${table} where client_id = ${client} and ${total})
+    + (select coalesce(sum(n), 0) from payment_total_deltas where client_id = ${client}${delta}))::bigint`;
+}
+
+function cellConditions({ phases, currencies }: Kept): string {
+  if (!phases && !currencies) return '';
+  const currency = currencies && `payment_currency in (${currencies.join(', ')})`;
+  return and([`phase in (${(phases ?? ALL_PHASES).join(', ')})`, ...(currency ? [currency] : [])]);
+}
+
+function dayConditions(parameters: Parameters, column: string, { from, to }: DayRange): string {
+  const conditions: string[] = [];
+  if (from !== undefined) conditions.push(`${column} >= ${parameters.add(from)}::date`);
+  if (to !== undefined) conditions.push(`${column} <= ${parameters.add(to)}::date`);
+  return and(conditions);
+}
+
+/**
+ * A range of days as its whole months and what is left at its ends: months are kept, the ends are counted.
+ * A range that ends before it begins has neither.
+ */
+export function wholeMonths({ from, to }: DayRange): { months: DayRange | undefined; edges: DayRange[] } {
+  if (from !== undefined && to !== undefined && from > to) return { months: undefined, edges: [] };
+  const first = from === undefined || from.endsWith('-01') ? from : firstOfNextMonth(from);
+  const last = to === undefined || firstOfNextMonth(to) === addDays(to, 1) ? to : addDays(`${to.slice(0, 7)}-01`, -1);
+  if (first === null || (first !== undefined && last !== undefined && first > last)) return { months: undefined, edges: [{ from, to }] };
+  const edges: DayRange[] = [];
+  if (first !== from) edges.push({ from, to: addDays(first as string, -1) });
+  if (last !== to) edges.push({ from: addDays(last as string, 1), to });
+  return { months: { from: first, to: last }, edges };
+}
+
+/** The first day of the month after a day's, or null behind the last month that can be written. */
+function firstOfNextMonth(day: string): string | null {
+  const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))];
+  if (year === 9999 && month === 12) return null;
+  return month === 12 ? `${String(year + 1).padStart(4, '0')}-01-01` : `${day.slice(0, 4)}-${String(month + 1).padStart(2, '0')}-01`;
+}
+
+/**
+ * SQL of the number of payments whose amount is over or below a whole number: the sum of the buckets beside the amount's own, and
+ * a count within that one. No payment's amount is negative, so that buckets are in the order of the amounts.
+ */
+export function keptAmountTotal(parameters: Parameters, client: string, range: 'over' | 'below', value: number): string {
+  const width = 10 ** Math.max(0, String(Math.abs(value)).length - 2);
+  const start = Math.floor(value / width) * width;
+  const limit = `${parameters.add(value)}::numeric`;
+  const bound = `${parameters.add(range === 'over' ? start + width : start)}::numeric`;
+  const [bucket, own] =
+    range === 'over'
+      ? [`bucket >= ${bound}`, `amount > ${limit} and amount < ${bound}`]
+      : [`bucket < ${bound}`, `amount >= ${bound} and amount < ${limit}`];
+  return `${sums(client, bucket, ` and ${bucket}`, 'payment_amount_totals')}
+    + (select count(*) from payments where client_id = ${client} and ${own})`;
+}
+
+/**
+ * SQL of the day (or month) in which a page begins, so that a deep page does not walk past everything before it: one row
+ * `day, before` (payments before that day in the order), or none where the page is behind the end.
+ * @param offset the SQL parameter of the number of payments before the page
+ */
+export function seekDay(parameters: Parameters, client: string, kept: Kept, basis: Basis, descending: boolean, offset: string): string {
+  const cells = cellConditions(kept);
+  const grain = cells === '' ? `grain = ${GRAIN.day[basis]} and phase = 0 and payment_currency = ''` : `grain = ${GRAIN.month[basis]}${cells}`;
+  const range = kept.days?.range ?? { from: undefined, to: undefined };
+  const delta = cells === '' ? DELTA_DAY[basis] : `date_trunc('month', ${DELTA_DAY[basis]}::timestamp)::date`;
+  return `select day, before from (
+      select day, n, (sum(n) over (order by day${descending ? ' desc' : ''}) - n)::bigint as before from (
+        select day, sum(n) as n from (
+          select day, n from payment_totals where client_id = ${client} and ${grain}${dayConditions(parameters, 'day', range)}
+          union all
+          select ${delta}, n from payment_total_deltas where client_id = ${client}${cells}${dayConditions(parameters, DELTA_DAY[basis], range)}
+        ) as counted group by day
+      ) as days
+    ) as running where before <= ${offset} and before + n > ${offset} limit 1`;
+}
