@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type ApprovalState, approvalState, type Progress, type Requirement } from '../src/approvals/rules.ts';
+import { approvalState, type Progress, type Requirement } from '../src/approvals/rules.ts';
 
 /**
  * Evaluations a second of one payment's approvals: 50 groups of 20 users, 5 levels of 5 alternatives (3,125 combinations),
@@ -60,8 +60,8 @@ function make(people: number, users: number, names: [number, number], approvals:
 }
 
 function measure(name: string, cases: Case[]): void {
-  const last: ApprovalState[] = [];
-  for (const { requirement, progress } of cases.slice(0, 50)) last.push(approvalState(requirement, progress));
+  // The first evaluations run before the compiler has seen them; a server is past that.
+  for (const { requirement, progress } of [...cases, ...cases]) approvalState(requirement, progress);
   const times: number[] = [];
   const heap = process.memoryUsage().heapUsed;
   const start = performance.now();
