@@ -15,7 +15,16 @@ const SEAL_LOCK = 7_210_432;
 const LONGEST_VALUE = 65_536;
 
 const SECRET_KEYS = new Set([
-  'password', 'password_hash', 'secret', 'client_secret', 'statement_push_secret', 'token', 'totp', 'totp_secret', 'uri', 'previous_secret',
+  'password',
+  'password_hash',
+  'secret',
+  'client_secret',
+  'statement_push_secret',
+  'token',
+  'totp',
+  'totp_secret',
+  'uri',
+  'previous_secret',
 ]);
 
 export interface AuditEntry {
@@ -77,7 +86,9 @@ const GENESIS = Buffer.alloc(32);
 export async function sealAudit(pool: Pool): Promise<number> {
   return transaction(pool, async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [SEAL_LOCK]);
-    const last = await tx.query<{ position: number; hash: Buffer }>('select position, hash from audit_chain order by position desc limit 1');
+    const last = await tx.query<{ position: number; hash: Buffer }>(
+      'select position, hash from audit_chain order by position desc limit 1',
+    );
     let position = last.rows[0]?.position ?? 0;
     let previous = last.rows[0]?.hash ?? GENESIS;
     const { rows } = await tx.query<ChainRow>(
@@ -93,11 +104,10 @@ export async function sealAudit(pool: Pool): Promise<number> {
     const first = position + 1;
     position += rows.length;
     const ids = rows.map((row) => row.id);
-    await tx.query('insert into audit_chain (position, audit_id, hash) select $1 + n - 1, id, hash from unnest($2::bigint[], $3::bytea[]) with ordinality as u(id, hash, n)', [
-      first,
-      ids,
-      hashes,
-    ]);
+    await tx.query(
+      'insert into audit_chain (position, audit_id, hash) select $1 + n - 1, id, hash from unnest($2::bigint[], $3::bytea[]) with ordinality as u(id, hash, n)',
+      [first, ids, hashes],
+    );
     await tx.query('delete from audit_unsealed where id = any($1::bigint[])', [ids]);
     return rows.length;
   });

@@ -94,7 +94,11 @@ export function daysBetween(from: string, to: string): number {
 export function newYorkTime(instant: Date): { weekday: number; minutes: number; day: string } {
   const time = instant.getTime();
   const wall = new Date(time + newYork.offsetAt(time) * 60_000);
-  return { weekday: wall.getUTCDay(), minutes: wall.getUTCHours() * 60 + wall.getUTCMinutes(), day: wall.toISOString().slice(0, 10) };
+  return {
+    weekday: wall.getUTCDay(),
+    minutes: wall.getUTCHours() * 60 + wall.getUTCMinutes(),
+    day: wall.toISOString().slice(0, 10),
+  };
 }
 
 /** Whether a text is a day of the calendar written `YYYY-MM-DD` (2026-02-30 is not), from year 1 on. */

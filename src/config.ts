@@ -74,7 +74,7 @@ export function readConfig(env: Environment = process.env): Config {
   const sandbox = environment === 'sandbox';
   const config: Config = {
     environment,
-    dataDir: env['LOMBARD_DATA_DIR'] || './data',
+    dataDir: env.LOMBARD_DATA_DIR || './data',
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:'], { secret: true }),
     host: address(env, 'LOMBARD_HOST', '127.0.0.1'),
     operatorHost: address(env, 'LOMBARD_OPERATOR_HOST', '127.0.0.1'),
@@ -87,16 +87,16 @@ export function readConfig(env: Environment = process.env): Config {
     trustedUrl: publicUrl(env, 'LOMBARD_TRUSTED_URL'),
     operatorToken: secret(env, 'LOMBARD_OPERATOR_TOKEN', 16),
     masterKey: masterKey(env),
-    trustedCert: env['LOMBARD_TRUSTED_CERT'] || undefined,
-    trustedKey: env['LOMBARD_TRUSTED_KEY'] || undefined,
-    trustedCa: list(env['LOMBARD_TRUSTED_CA']),
-    trustedCrl: list(env['LOMBARD_TRUSTED_CRL']),
+    trustedCert: env.LOMBARD_TRUSTED_CERT || undefined,
+    trustedKey: env.LOMBARD_TRUSTED_KEY || undefined,
+    trustedCa: list(env.LOMBARD_TRUSTED_CA),
+    trustedCrl: list(env.LOMBARD_TRUSTED_CRL),
     trustedProxies: ranges(env, 'LOMBARD_TRUSTED_PROXIES', ''),
     roles: roles(env),
     workers: integer(env, 'LOMBARD_WORKERS', 1, 1, 128),
     brand: pattern(env, 'LOMBARD_BRAND', 'Service', /^[A-Za-z][A-Za-z0-9]{0,31}$/, '1 to 32 letters and digits'),
     webhookRetries: durations(env, 'LOMBARD_WEBHOOK_RETRIES', '5s,1m,5m,30m,2h,5h,10h,10h,24h,24h'),
-    webhookTimeout: duration('LOMBARD_WEBHOOK_TIMEOUT', env['LOMBARD_WEBHOOK_TIMEOUT'] || '10s'),
+    webhookTimeout: duration('LOMBARD_WEBHOOK_TIMEOUT', env.LOMBARD_WEBHOOK_TIMEOUT || '10s'),
     webhookConcurrency: integer(env, 'LOMBARD_WEBHOOK_CONCURRENCY', 16, 1, 1_000),
     webhookAllow: ranges(env, 'LOMBARD_WEBHOOK_ALLOW', sandbox ? '127.0.0.0/8,::1' : ''),
     webhookRetentionDays: integer(env, 'LOMBARD_WEBHOOK_RETENTION_DAYS', 90, 2, 3_650),
@@ -106,13 +106,19 @@ export function readConfig(env: Environment = process.env): Config {
     trackingCutoff: pattern(env, 'LOMBARD_TRACKING_CUTOFF', '2020-01-01', isCalendarDay, 'a day, as 2020-01-01'),
     statementMaxDays: integer(env, 'LOMBARD_STATEMENT_MAX_DAYS', 366, 1, 3_660),
     smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:'], { secret: true }),
-    mailFrom: pattern(env, 'LOMBARD_MAIL_FROM', 'Lombard <no-reply@localhost>', /^[^\r\n]*@[^\r\n]+$/, 'a mail address'),
+    mailFrom: pattern(
+      env,
+      'LOMBARD_MAIL_FROM',
+      'Lombard <no-reply@localhost>',
+      /^[^\r\n]*@[^\r\n]+$/,
+      'a mail address',
+    ),
     smsUrl: url(env, 'LOMBARD_SMS_URL', ['http:', 'https:'], { secret: true }),
     logLevel: oneOf(env, 'LOMBARD_LOG_LEVEL', LOG_LEVELS, 'info'),
     institution: {
-      name: env['LOMBARD_INSTITUTION_NAME'] || 'Lombard Sandbox',
-      address: (env['LOMBARD_INSTITUTION_ADDRESS'] || '1 Lombard Street|London EC3V 9AA|United Kingdom').split('|'),
-      logo: env['LOMBARD_INSTITUTION_LOGO'] || undefined,
+      name: env.LOMBARD_INSTITUTION_NAME || 'Lombard Sandbox',
+      address: (env.LOMBARD_INSTITUTION_ADDRESS || '1 Lombard Street|London EC3V 9AA|United Kingdom').split('|'),
+      logo: env.LOMBARD_INSTITUTION_LOGO || undefined,
       colour: pattern(env, 'LOMBARD_INSTITUTION_COLOUR', '#14532d', /^#[0-9a-fA-F]{6}$/, 'a colour, as #14532d'),
     },
     singleSignOn: flag(env, 'LOMBARD_SINGLE_SIGN_ON'),
@@ -146,7 +152,9 @@ function refuseUnsafe(config: Config, env: Environment): void {
 }
 
 function wrong(name: string, given: string | undefined, takes: string): StartError {
-  return new StartError(given === undefined ? `${name}: takes ${takes}` : `${name}: "${given}" was given; it takes ${takes}`);
+  return new StartError(
+    given === undefined ? `${name}: takes ${takes}` : `${name}: "${given}" was given; it takes ${takes}`,
+  );
 }
 
 function oneOf<T extends string>(env: Environment, name: string, values: readonly T[], otherwise: T): T {
@@ -160,11 +168,18 @@ function integer(env: Environment, name: string, otherwise: number, least: numbe
   const given = env[name];
   if (!given) return otherwise;
   const value = Number(given);
-  if (!/^\d+$/.test(given) || value < least || value > most) throw wrong(name, given, `a whole number from ${least} to ${most}`);
+  if (!/^\d+$/.test(given) || value < least || value > most)
+    throw wrong(name, given, `a whole number from ${least} to ${most}`);
   return value;
 }
 
-function pattern(env: Environment, name: string, otherwise: string, takes: RegExp | ((text: string) => boolean), words: string): string {
+function pattern(
+  env: Environment,
+  name: string,
+  otherwise: string,
+  takes: RegExp | ((text: string) => boolean),
+  words: string,
+): string {
   const given = env[name];
   if (!given) return otherwise;
   const fits = takes instanceof RegExp ? takes.test(given) : takes(given);
@@ -177,21 +192,29 @@ function flag(env: Environment, name: string): boolean {
 }
 
 function address(env: Environment, name: string, otherwise: string): string {
-  return pattern(env, name, otherwise, (text) => isIP(text) !== 0 || /^[A-Za-z0-9.-]+$/.test(text), 'an address or a host name');
+  return pattern(
+    env,
+    name,
+    otherwise,
+    (text) => isIP(text) !== 0 || /^[A-Za-z0-9.-]+$/.test(text),
+    'an address or a host name',
+  );
 }
 
 function secret(env: Environment, name: string, least: number): string | undefined {
   const given = env[name];
   if (!given) return undefined;
-  if (given.length < least || /\s/.test(given)) throw wrong(name, undefined, `at least ${least} characters without white space`);
+  if (given.length < least || /\s/.test(given))
+    throw wrong(name, undefined, `at least ${least} characters without white space`);
   return given;
 }
 
 function masterKey(env: Environment): Buffer | undefined {
-  const given = env['LOMBARD_MASTER_KEY'];
+  const given = env.LOMBARD_MASTER_KEY;
   if (!given) return undefined;
   const key = Buffer.from(given, 'base64');
-  if (key.length !== 32) throw wrong('LOMBARD_MASTER_KEY', undefined, '32 bytes in base64, as `openssl rand -base64 32` prints');
+  if (key.length !== 32)
+    throw wrong('LOMBARD_MASTER_KEY', undefined, '32 bytes in base64, as `openssl rand -base64 32` prints');
   return key;
 }
 
@@ -199,7 +222,11 @@ function url(env: Environment, name: string, protocols: string[], options: { sec
   const given = env[name];
   if (!given) return undefined;
   if (!URL.canParse(given) || !protocols.includes(new URL(given).protocol)) {
-    throw wrong(name, options.secret ? undefined : given, `an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    throw wrong(
+      name,
+      options.secret ? undefined : given,
+      `an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    );
   }
   return given;
 }
@@ -213,12 +240,16 @@ function publicUrl(env: Environment, name: string): string | undefined {
 }
 
 function list(given: string | undefined): string[] {
-  return (given ?? '').split(',').map((item) => item.trim()).filter(Boolean);
+  return (given ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
 }
 
 function roles(env: Environment): ReadonlySet<Role> {
-  const given = list(env['LOMBARD_ROLES']);
-  for (const role of given) if (!ROLES.includes(role as Role)) throw wrong('LOMBARD_ROLES', role, `a list of ${ROLES.join(', ')}`);
+  const given = list(env.LOMBARD_ROLES);
+  for (const role of given)
+    if (!ROLES.includes(role as Role)) throw wrong('LOMBARD_ROLES', role, `a list of ${ROLES.join(', ')}`);
   return new Set(given.length > 0 ? (given as Role[]) : ROLES);
 }
 
@@ -229,7 +260,8 @@ const LONGEST_DURATION = 7 * 86_400_000;
 function duration(name: string, given: string): number {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(given.trim());
   const value = match ? Number(match[1]) * (UNITS[match[2] ?? ''] ?? 0) : 0;
-  if (value <= 0 || value > LONGEST_DURATION) throw wrong(name, given, 'a duration, as 500ms, 5s, 10m, 2h (at most 7d)');
+  if (value <= 0 || value > LONGEST_DURATION)
+    throw wrong(name, given, 'a duration, as 500ms, 5s, 10m, 2h (at most 7d)');
   return value;
 }
 
@@ -238,7 +270,7 @@ function durations(env: Environment, name: string, otherwise: string): number[] 
 }
 
 function autopilot(env: Environment): number | undefined {
-  const given = env['LOMBARD_AUTOPILOT'];
+  const given = env.LOMBARD_AUTOPILOT;
   return !given || given === 'off' ? undefined : duration('LOMBARD_AUTOPILOT', given);
 }
 

@@ -40,7 +40,9 @@ export class Vault {
 
   /** @throws Error where the ciphertext, the key or the purpose is another */
   open(sealed: Buffer, purpose: string): string {
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, IV_BYTES)).setAAD(Buffer.from(purpose));
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, IV_BYTES)).setAAD(
+      Buffer.from(purpose),
+    );
     decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
     return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
   }

@@ -16,7 +16,8 @@ export function parseJson(text: string): unknown {
 
 function reviveExactly(key: string, value: unknown, context: { source?: string }): unknown {
   if (key === '__proto__') throw new SyntaxError('the key __proto__ is not allowed');
-  if (typeof value === 'number' && context.source !== undefined && String(value) !== context.source) return context.source;
+  if (typeof value === 'number' && context.source !== undefined && String(value) !== context.source)
+    return context.source;
   return value;
 }
 

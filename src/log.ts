@@ -6,7 +6,16 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Fields that are never written, wherever a caller puts them. */
-const SECRET_FIELDS = ['password', 'secret', 'token', 'authorization', 'client_secret', 'access_token', 'refresh_token', 'code'];
+const SECRET_FIELDS = [
+  'password',
+  'secret',
+  'token',
+  'authorization',
+  'client_secret',
+  'access_token',
+  'refresh_token',
+  'code',
+];
 
 /** JSON lines on standard output; coloured lines on a terminal. */
 export function createLog(level: LogLevel, pretty: boolean): Logger {
@@ -14,6 +23,8 @@ export function createLog(level: LogLevel, pretty: boolean): Logger {
     level,
     base: undefined,
     redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[redacted]' },
-    ...(pretty ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'HH:MM:ss' } } } : {}),
+    ...(pretty
+      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'HH:MM:ss' } } }
+      : {}),
   });
 }

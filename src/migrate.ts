@@ -22,13 +22,17 @@ export async function migrate(url: string, log: Logger): Promise<void> {
     await client.query(`create table if not exists migrations (
       number int primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`);
     const done = new Map<number, string>();
-    for (const row of (await client.query<{ number: number; sha256: string }>('select number, sha256 from migrations')).rows) {
+    for (const row of (await client.query<{ number: number; sha256: string }>('select number, sha256 from migrations'))
+      .rows) {
       done.set(row.number, row.sha256);
     }
     for (const migration of await readMigrations()) {
       const recorded = done.get(migration.number);
       if (recorded === migration.sha256) continue;
-      if (recorded) throw new StartError(`migration ${migration.name} was applied with another content: restore the file, or use an empty database`);
+      if (recorded)
+        throw new StartError(
+          `migration ${migration.name} was applied with another content: restore the file, or use an empty database`,
+        );
       await apply(client, migration);
       log.info({ migration: migration.name }, 'database migrated');
     }
@@ -72,9 +76,13 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 }
 
 async function refuseOldServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: number }>("select current_setting('server_version_num')::int as version");
+  const { rows } = await client.query<{ version: number }>(
+    "select current_setting('server_version_num')::int as version",
+  );
   const version = rows[0]?.version ?? 0;
   if (version < LEAST_SERVER_VERSION) {
-    throw new StartError(`DATABASE_URL: PostgreSQL 15 or newer is needed, the server is ${Math.floor(version / 10_000)}`);
+    throw new StartError(
+      `DATABASE_URL: PostgreSQL 15 or newer is needed, the server is ${Math.floor(version / 10_000)}`,
+    );
   }
 }

@@ -19,30 +19,27 @@ const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d{1,2})?$/;
  * Reads a decimal from a request.
  * @param value a JSON number or a decimal string, both of any notation JSON allows
  * @param field the field's path for the message
- * @param options `least`: smallest accepted value; `positive`: above zero; `decimals`: most digits after the point
+ * @param options `positive`: above zero; `signed`: may be negative; `decimals`: most digits after the point
  * @returns the same number in plain notation, digits and trailing zeros as they were given
- * @throws Problem invalid_parameter
+ * @throws Problem invalid_body, or invalid_parameter for a query's field
  */
 export function decimal(
   value: unknown,
   field: string,
   options: { positive?: boolean; decimals?: number; signed?: boolean } = {},
 ): string {
+  const refuse = (must: string) =>
+    new Problem(field.startsWith('query') ? 'invalid_parameter' : 'invalid_body', `${field}: ${must}`);
   const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text !== 'string' || !DECIMAL.test(text)) throw new Problem('invalid_parameter', `${field}: must be a decimal number`);
+  if (typeof text !== 'string' || !DECIMAL.test(text)) throw refuse('must be a decimal number');
   const plain = /[eE]/.test(text) ? new Big(text).toFixed() : text;
   const [integer = '', fraction = ''] = plain.replace('-', '').split('.');
   const decimals = options.decimals ?? MAX_AMOUNT_DECIMALS;
   if (integer.replace(/^0+/, '').length > MAX_INTEGER_DIGITS || fraction.length > decimals) {
-    throw new Problem('invalid_parameter', `${field}: must have at most ${MAX_INTEGER_DIGITS} digits before and ${decimals} after the point`);
+    throw refuse(`must have at most ${MAX_INTEGER_DIGITS} digits before and ${decimals} after the point`);
   }
   const sign = new Big(plain).cmp(0);
-  if (options.positive && sign <= 0) throw new Problem('invalid_parameter', `${field}: must be greater than 0`);
-  if (!options.signed && sign < 0) throw new Problem('invalid_parameter', `${field}: must not be negative`);
+  if (options.positive && sign <= 0) throw refuse('must be greater than 0');
+  if (!options.signed && sign < 0) throw refuse('must not be negative');
   return plain.replace(/^(-?)0+(?=\d)/, '$1');
-}
-
-/** A decimal string as it stands in a JSON document: a number with the same digits. */
-export function jsonNumber(amount: string): string {
-  return amount;
 }

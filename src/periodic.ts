@@ -34,7 +34,9 @@ export class Periodic {
     if (this.stopped) return;
     this.timer = setTimeout(() => {
       this.running = this.task()
-        .catch((error: Error) => this.log.warn({ task: this.name, reason: error.message }, 'a background task failed; it is tried again'))
+        .catch((error: Error) =>
+          this.log.warn({ task: this.name, reason: error.message }, 'a background task failed; it is tried again'),
+        )
         .then(() => this.schedule());
     }, this.interval);
   }

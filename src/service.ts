@@ -56,7 +56,10 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
 
     const pool = createPool(url, log, { max: 8, name: 'lombard' });
     const patientPool = createPool(url, log, { max: 6, patient: true, name: 'lombard-background' });
-    closers.push(() => pool.end(), () => patientPool.end());
+    closers.push(
+      () => pool.end(),
+      () => patientPool.end(),
+    );
     const clock = new ServiceClock();
     if (config.environment === 'sandbox') {
       const follower = new ClockFollower(pool, clock, log);
@@ -86,7 +89,12 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
       addresses.api = config.apiUrl ?? (await listen(app, config.host, config.apiPort));
     }
     if (config.roles.has('operator')) {
-      const app = await buildOperator(context, [operatorIdentityRoutes, operatorPaymentRoutes, operatorAccountRoutes, operatorSystemRoutes]);
+      const app = await buildOperator(context, [
+        operatorIdentityRoutes,
+        operatorPaymentRoutes,
+        operatorAccountRoutes,
+        operatorSystemRoutes,
+      ]);
       operatorUrl = await listen(app, config.operatorHost, config.operatorPort);
     }
     if (config.roles.has('worker')) startWorker(context, closers);
@@ -116,7 +124,11 @@ async function closeListener(app: FastifyInstance): Promise<void> {
   clearTimeout(timer);
 }
 
-async function embeddedDatabase(config: Config, log: Logger, closers: (() => Promise<void>)[] | (() => Promise<void> | void)[]): Promise<string> {
+async function embeddedDatabase(
+  config: Config,
+  log: Logger,
+  closers: (() => Promise<void>)[] | (() => Promise<void> | void)[],
+): Promise<string> {
   const database = await startEmbedded({ dataDir: config.dataDir, log }).catch((error: Error) => {
     throw new StartError(error.message, { cause: error });
   });
@@ -130,7 +142,8 @@ async function keyFile(dataDir: string): Promise<Buffer> {
   try {
     return Buffer.from((await readFile(path, 'utf8')).trim(), 'base64');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new StartError(`cannot read ${path}: ${(error as Error).message}`);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new StartError(`cannot read ${path}: ${(error as Error).message}`);
   }
   const key = randomBytes(32);
   await writePrivately(path, `${key.toString('base64')}\n`);
@@ -155,15 +168,23 @@ async function ensureOperatorToken(context: Context): Promise<string | undefined
     await tx.query('select pg_advisory_xact_lock($1)', [FIRST_TOKEN_LOCK]);
     if (config.operatorToken) {
       const token = config.operatorToken;
-      const known = await tx.query("select from operator_tokens where token_sha256 = sha256(convert_to($1, 'UTF8')) and revoked_at is null", [token]);
+      const known = await tx.query(
+        "select from operator_tokens where token_sha256 = sha256(convert_to($1, 'UTF8')) and revoked_at is null",
+        [token],
+      );
       if (known.rows.length === 0) await createOperatorToken(tx, act, { name: 'configured', role: 'admin', token });
       return token;
     }
-    const any = await tx.query('select from operator_tokens where revoked_at is null and (expires_at is null or expires_at > $1) limit 1', [act.now]);
+    const any = await tx.query(
+      'select from operator_tokens where revoked_at is null and (expires_at is null or expires_at > $1) limit 1',
+      [act.now],
+    );
     const path = join(config.dataDir, 'operator-token');
     if (any.rows.length > 0) return (await readFile(path, 'utf8').catch(() => '')).trim() || undefined;
     if (config.environment === 'production') {
-      throw new StartError('LOMBARD_ENVIRONMENT=production refuses to start: LOMBARD_OPERATOR_TOKEN is not set and the database has none');
+      throw new StartError(
+        'LOMBARD_ENVIRONMENT=production refuses to start: LOMBARD_OPERATOR_TOKEN is not set and the database has none',
+      );
     }
     const token = randomToken();
     await createOperatorToken(tx, act, { name: 'first start', role: 'admin', token });
@@ -171,4 +192,3 @@ async function ensureOperatorToken(context: Context): Promise<string | undefined
     return token;
   });
 }
-

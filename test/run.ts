@@ -20,7 +20,14 @@ const files = readdirSync(folder)
 const server = await startServer();
 const child = spawn(
   process.execPath,
-  ['--disable-warning=ExperimentalWarning', '--test', `--test-concurrency=${CONCURRENCY}`, '--test-timeout=180000', '--test-reporter=spec', ...files],
+  [
+    '--disable-warning=ExperimentalWarning',
+    '--test',
+    `--test-concurrency=${CONCURRENCY}`,
+    '--test-timeout=180000',
+    '--test-reporter=spec',
+    ...files,
+  ],
   { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, LOMBARD_TEST_SERVER: server.url } },
 );
 const code = await new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1)));

@@ -69,7 +69,8 @@ export async function createDatabase(): Promise<TestDatabase> {
   });
   return {
     url: databaseUrl(server, name),
-    drop: () => withClient(server, async (client) => void (await client.query(`drop database if exists ${name} with (force)`))),
+    drop: () =>
+      withClient(server, async (client) => void (await client.query(`drop database if exists ${name} with (force)`))),
   };
 }
 
@@ -130,7 +131,10 @@ export const APPLICATION = { client_id: 'test-app', name: 'Test', redirect_uris:
  * Starts the service in this process, on free ports and a database of its own.
  * @param environment LOMBARD_... variables; rate limits are off unless given
  */
-export async function startTestService(environment: Record<string, string> = {}, database?: TestDatabase): Promise<TestService> {
+export async function startTestService(
+  environment: Record<string, string> = {},
+  database?: TestDatabase,
+): Promise<TestService> {
   const own = database ?? (await createDatabase());
   const dataDir = mkdtempSync(join(tmpdir(), 'lombard-data-'));
   const config = readConfig({
@@ -159,8 +163,10 @@ export async function startTestService(environment: Record<string, string> = {},
     auth: service.addresses.auth,
     operatorUrl: service.operatorUrl ?? '',
     operatorToken,
-    operator: (method, path, body, options = {}) => call(`${service.operatorUrl}${path}`, method, { body, token: operatorToken, ...options }),
-    client: (token, method, path, options = {}) => call(`${service.addresses.api}${path}`, method, { token, ...options }),
+    operator: (method, path, body, options = {}) =>
+      call(`${service.operatorUrl}${path}`, method, { body, token: operatorToken, ...options }),
+    client: (token, method, path, options = {}) =>
+      call(`${service.addresses.api}${path}`, method, { token, ...options }),
     signIn: async (email, password) => {
       clientSecret ??= test.operator('POST', '/applications', APPLICATION).then((answer) => answer.body.client_secret);
       return signIn(service.addresses.auth, await clientSecret, email, password);
@@ -184,7 +190,11 @@ async function signIn(auth: string, clientSecret: string, email: string, passwor
   });
   if (code.status !== 200) throw new Error(`sign-in failed: ${code.status} ${code.text}`);
   const token = await call(`${auth}/token`, 'POST', {
-    raw: form({ grant_type: 'authorization_code', code: code.body.code, redirect_uri: APPLICATION.redirect_uris[0] ?? '' }),
+    raw: form({
+      grant_type: 'authorization_code',
+      code: code.body.code,
+      redirect_uri: APPLICATION.redirect_uris[0] ?? '',
+    }),
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       authorization: `Basic ${Buffer.from(`${APPLICATION.client_id}:${clientSecret}`).toString('base64')}`,
@@ -206,7 +216,12 @@ export async function call(url: string, method: string, options: CallOptions = {
   const response = await fetch(url, { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) });
   const text = await response.text();
   const json = response.headers.get('content-type')?.includes('json') ?? false;
-  return { status: response.status, headers: response.headers, text, body: json && text !== '' ? JSON.parse(text) : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: json && text !== '' ? JSON.parse(text) : undefined,
+  };
 }
 
 /** A client with a contact that may do everything, and what a payment needs. */
@@ -215,20 +230,43 @@ export async function createWorld(test: TestService, name = 'Acme Ltd', client: 
   const password = 'correct horse battery staple';
   const created = await test.operator('POST', '/clients', { client_name: name, ...client });
   const clientId: string = created.body.client_id;
-  const contact = await test.operator('POST', '/contacts', { name: `Owner of ${name}`, email, password, clients: [{ client_id: clientId }] });
+  const contact = await test.operator('POST', '/contacts', {
+    name: `Owner of ${name}`,
+    email,
+    password,
+    clients: [{ client_id: clientId }],
+  });
   const contactId: string = contact.body.contact_id;
   const beneficiary = await test.operator('POST', '/beneficiaries', {
-    client_id: clientId, beneficiary_name: 'Müller GmbH', iban: 'DE89370400440532013000', swift_code: 'COBADEFFXXX', currency: 'EUR',
+    client_id: clientId,
+    beneficiary_name: 'Müller GmbH',
+    iban: 'DE89370400440532013000',
+    swift_code: 'COBADEFFXXX',
+    currency: 'EUR',
   });
   const trade = await test.operator('POST', '/trades', {
-    client_id: clientId, contact_id: contactId, buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: 100_000, rate: 1.17,
+    client_id: clientId,
+    contact_id: contactId,
+    buy_currency: 'EUR',
+    sell_currency: 'GBP',
+    buy_amount: 100_000,
+    rate: 1.17,
   });
   const base = {
-    client_id: clientId, contact_id: contactId, trade_id: trade.body.trade_id, beneficiary_id: beneficiary.body.beneficiary_id,
-    amount: 100, payment_currency: 'EUR', payment_date: '2026-12-01',
+    client_id: clientId,
+    contact_id: contactId,
+    trade_id: trade.body.trade_id,
+    beneficiary_id: beneficiary.body.beneficiary_id,
+    amount: 100,
+    payment_currency: 'EUR',
+    payment_date: '2026-12-01',
   };
   return {
-    clientId, contactId, email, password, base,
+    clientId,
+    contactId,
+    email,
+    password,
+    base,
     tradeId: trade.body.trade_id as string,
     beneficiaryId: beneficiary.body.beneficiary_id as string,
     signIn: () => test.signIn(email, password),

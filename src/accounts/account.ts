@@ -62,7 +62,11 @@ function details(given: Partial<AccountDetails>[]): AccountDetails[] {
 }
 
 /** @throws Problem already_exists, client_not_found */
-export async function createAccount(tx: Transaction, act: Act, given: AccountGiven): Promise<Account & { client_id: string }> {
+export async function createAccount(
+  tx: Transaction,
+  act: Act,
+  given: AccountGiven,
+): Promise<Account & { client_id: string }> {
   const { rows } = await tx.query<Account & { client_id: string }>(
     `insert into accounts (account_id, client_id, account_type, account_subtype, currency, status, account_details, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${COLUMNS}, client_id`,
@@ -78,7 +82,13 @@ export async function createAccount(tx: Transaction, act: Act, given: AccountGiv
     ],
   );
   const account = rows[0] as Account & { client_id: string };
-  await audit(tx, act, { action: 'create', entity: 'account', entityId: account.account_id, clientId: given.client_id, after: account });
+  await audit(tx, act, {
+    action: 'create',
+    entity: 'account',
+    entityId: account.account_id,
+    clientId: given.client_id,
+    after: account,
+  });
   return account;
 }
 
@@ -89,11 +99,19 @@ export async function updateAccount(
   accountId: string,
   patch: { status?: AccountStatus; account_details?: Partial<AccountDetails>[] },
 ): Promise<Account & { client_id: string }> {
-  const before = (await tx.query<Account & { client_id: string }>(`select ${COLUMNS}, client_id from accounts where account_id = $1 for update`, [accountId])).rows[0];
+  const before = (
+    await tx.query<Account & { client_id: string }>(
+      `select ${COLUMNS}, client_id from accounts where account_id = $1 for update`,
+      [accountId],
+    )
+  ).rows[0];
   if (!before) throw new Problem('account_not_found', 'path.account_id: is no account');
   const moves = ACCOUNT_MOVES[before.status];
   if (patch.status && patch.status !== before.status && !moves.includes(patch.status)) {
-    throw new Problem('transition_not_allowed', `body.status: an account that is ${before.status} can become ${moves.join(' or ') || 'nothing else'}`);
+    throw new Problem(
+      'transition_not_allowed',
+      `body.status: an account that is ${before.status} can become ${moves.join(' or ') || 'nothing else'}`,
+    );
   }
   const after = await updateRow<Account & { client_id: string }>(
     tx,
@@ -102,7 +120,14 @@ export async function updateAccount(
     { status: patch.status, account_details: patch.account_details && JSON.stringify(details(patch.account_details)) },
     `${COLUMNS}, client_id`,
   );
-  await audit(tx, act, { action: 'update', entity: 'account', entityId: accountId, clientId: before.client_id, before, after });
+  await audit(tx, act, {
+    action: 'update',
+    entity: 'account',
+    entityId: accountId,
+    clientId: before.client_id,
+    before,
+    after,
+  });
   return after ?? before;
 }
 
@@ -125,6 +150,9 @@ export async function listAccounts(db: Db, page: number, pageSize: number, clien
     `select ${COLUMNS}, client_id from accounts ${where} order by created_at, account_id limit $1 offset $2`,
     [pageSize, (page - 1) * pageSize, ...values],
   );
-  const total = await db.query<{ total: number }>(`select count(*) as total from accounts ${where.replace('$3', '$1')}`, values);
+  const total = await db.query<{ total: number }>(
+    `select count(*) as total from accounts ${where.replace('$3', '$1')}`,
+    values,
+  );
   return { rows, total: total.rows[0]?.total ?? 0 };
 }

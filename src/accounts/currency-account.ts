@@ -9,13 +9,24 @@ export interface CurrencyAccount {
 }
 
 /** @throws Problem already_exists (one for each currency), client_not_found */
-export async function createCurrencyAccount(tx: Transaction, act: Act, clientId: string, currency: string): Promise<CurrencyAccount & { client_id: string }> {
+export async function createCurrencyAccount(
+  tx: Transaction,
+  act: Act,
+  clientId: string,
+  currency: string,
+): Promise<CurrencyAccount & { client_id: string }> {
   const { rows } = await tx.query<CurrencyAccount & { client_id: string }>(
     'insert into currency_accounts (client_id, currency, created_at) values ($1, $2, $3) returning account_id, currency, client_id',
     [clientId, currency, act.now],
   );
   const account = rows[0] as CurrencyAccount & { client_id: string };
-  await audit(tx, act, { action: 'create', entity: 'currency_account', entityId: String(account.account_id), clientId, after: account });
+  await audit(tx, act, {
+    action: 'create',
+    entity: 'currency_account',
+    entityId: String(account.account_id),
+    clientId,
+    after: account,
+  });
   return account;
 }
 
@@ -30,8 +41,16 @@ export async function listCurrencyAccounts(db: Db, clientId: string): Promise<Cu
 }
 
 /** The client's account in a currency; made where there is none yet, as when a returned payment has to be credited. */
-export async function openCurrencyAccount(tx: Transaction, act: Act, clientId: string, currency: string): Promise<number> {
-  const known = await tx.query<{ account_id: number }>('select account_id from currency_accounts where client_id = $1 and currency = $2', [clientId, currency]);
+export async function openCurrencyAccount(
+  tx: Transaction,
+  act: Act,
+  clientId: string,
+  currency: string,
+): Promise<number> {
+  const known = await tx.query<{ account_id: number }>(
+    'select account_id from currency_accounts where client_id = $1 and currency = $2',
+    [clientId, currency],
+  );
   if (known.rows[0]) return known.rows[0].account_id;
   return (await createCurrencyAccount(tx, act, clientId, currency)).account_id;
 }

@@ -9,7 +9,11 @@ import { notify } from '../webhooks/notification.ts';
 
 /** The kinds of transactions: each is a WebhookType, and causes one notification of it (docs/decisions.md, 3). */
 export const TRANSACTION_KINDS = [
-  'CREDIT_INCOMING_TRANSACTION', 'CREDIT_MARGIN_TRANSACTION', 'CREDIT_PAYMENT_RETURNED_TRANSACTION', 'CREDIT_TRANSACTION', 'DEBIT_TRANSACTION',
+  'CREDIT_INCOMING_TRANSACTION',
+  'CREDIT_MARGIN_TRANSACTION',
+  'CREDIT_PAYMENT_RETURNED_TRANSACTION',
+  'CREDIT_TRANSACTION',
+  'DEBIT_TRANSACTION',
 ] as const;
 export type TransactionKind = (typeof TRANSACTION_KINDS)[number];
 
@@ -46,7 +50,11 @@ export interface BookedTransaction {
   transaction_id: string;
   account_id: string;
   amount: { amount: string; currency: string };
-  balance: { amount: { amount: string; currency: string }; type: 'InterimAvailable'; credit_debit_indicator: 'Credit' | 'Debit' };
+  balance: {
+    amount: { amount: string; currency: string };
+    type: 'InterimAvailable';
+    credit_debit_indicator: 'Credit' | 'Debit';
+  };
   [field: string]: unknown;
 }
 
@@ -99,12 +107,32 @@ export async function bookTransaction(
     ],
   );
   const transaction = shown(given, id, amount, debit, balance, booked, valued);
-  await audit(tx, act, { action: 'create', entity: 'transaction', entityId: id, clientId: given.client_id, after: transaction });
-  if (!options.quiet) await notify(tx, { clientId: given.client_id, type: given.kind, body: JSON.stringify({ data: [transaction] }), now: act.now });
+  await audit(tx, act, {
+    action: 'create',
+    entity: 'transaction',
+    entityId: id,
+    clientId: given.client_id,
+    after: transaction,
+  });
+  if (!options.quiet)
+    await notify(tx, {
+      clientId: given.client_id,
+      type: given.kind,
+      body: JSON.stringify({ data: [transaction] }),
+      now: act.now,
+    });
   return transaction;
 }
 
-function shown(given: TransactionGiven, id: string, amount: string, debit: boolean, balance: string, booked: Date, valued: Date): BookedTransaction {
+function shown(
+  given: TransactionGiven,
+  id: string,
+  amount: string,
+  debit: boolean,
+  balance: string,
+  booked: Date,
+  valued: Date,
+): BookedTransaction {
   const currency = given.amount.currency;
   const overdrawn = balance.startsWith('-');
   return {
@@ -150,10 +178,11 @@ function moment(text: string | undefined, field: string): Date | undefined {
 
 /** Why no account was moved: there is none, or it is in another currency. */
 async function noAccount(tx: Transaction, given: TransactionGiven): Promise<Problem> {
-  const { rows } = await tx.query<{ currency: string }>('select currency from currency_accounts where client_id = $1 and account_id = $2', [
-    given.client_id,
-    given.currency_account_id,
-  ]);
-  if (!rows[0]) return new Problem('currency_account_not_found', 'body.currency_account_id: is no currency account of the client');
+  const { rows } = await tx.query<{ currency: string }>(
+    'select currency from currency_accounts where client_id = $1 and account_id = $2',
+    [given.client_id, given.currency_account_id],
+  );
+  if (!rows[0])
+    return new Problem('currency_account_not_found', 'body.currency_account_id: is no currency account of the client');
   return new Problem('invalid_body', `body.amount.currency: must be the account's currency, ${rows[0].currency}`);
 }

@@ -2,7 +2,10 @@ import type { Db } from '../database.ts';
 import type { Configuration } from './ruleset.ts';
 
 /** The client's configuration in force, with its version; undefined while it has none, and its eyes workflow governs. */
-export async function configurationInForce(db: Db, clientId: string): Promise<(Configuration & { version: number }) | undefined> {
+export async function configurationInForce(
+  db: Db,
+  clientId: string,
+): Promise<(Configuration & { version: number }) | undefined> {
   const { rows } = await db.query<{ version: number; configuration: Configuration }>(
     'select version, configuration from approval_configurations where client_id = $1 order by version desc limit 1',
     [clientId],

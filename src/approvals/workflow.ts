@@ -4,7 +4,12 @@ import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { rateBetween } from '../quotes/exchange-rates.ts';
 import { configurationInForce } from './configuration.ts';
-import { approvalState, type ApprovalState, requirementFor as requirementByRules, type Requirement as Rules } from './rules.ts';
+import {
+  type ApprovalState,
+  approvalState,
+  type Requirement as Rules,
+  requirementFor as requirementByRules,
+} from './rules.ts';
 import { governingRule } from './ruleset.ts';
 
 /**
@@ -66,7 +71,11 @@ export async function requirementFor(
   if (rules.kind === 'none') return null;
   const rule = governingRule(configuration.ruleset, amount) ?? 0;
   const threshold = configuration.ruleset.rules[rule]?.minimum_threshold ?? '0';
-  return { rules, ...frozen, ruleset: { version: configuration.version, currency, rate, amount, minimum_threshold: threshold } };
+  return {
+    rules,
+    ...frozen,
+    ruleset: { version: configuration.version, currency, rate, amount, minimum_threshold: threshold },
+  };
 }
 
 /** Opens the approval of a payment that was just created; complete where its creation is all that was needed. */
@@ -87,7 +96,14 @@ export async function openApproval(
     : [];
   await tx.query(
     'insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status) values ($1, $2, $3, $4, $5, $6)',
-    [payment.id, payment.clientId, JSON.stringify(requirement), JSON.stringify(authorisations), state.remaining, state.complete ? 'Approved' : 'Pending approval'],
+    [
+      payment.id,
+      payment.clientId,
+      JSON.stringify(requirement),
+      JSON.stringify(authorisations),
+      state.remaining,
+      state.complete ? 'Approved' : 'Pending approval',
+    ],
   );
   if (!state.complete) await writeApprovers(tx, payment.clientId, [{ ...payment, state }]);
   return { complete: state.complete };
@@ -116,14 +132,18 @@ interface Open {
 export async function authorise(tx: Transaction, act: Acting): Promise<{ complete: boolean }> {
   const { open, permitted } = await openFor(tx, act);
   const before = stateOf(open, permitted);
-  if (!before.mayAuthorise.includes(act.contactId)) throw new Problem('approval_not_allowed', `contact: ${whyNot(open, act.contactId, before)}`);
+  if (!before.mayAuthorise.includes(act.contactId))
+    throw new Problem('approval_not_allowed', `contact: ${whyNot(open, act.contactId, before)}`);
   const given = [...open.authorisations, await authorisation(tx, act.contactId, act.now, 1, 1)];
   const state = stateOf({ ...open, authorisations: given }, permitted);
   const levels = new Map(state.approvals.map((approval) => [approval.contact_id, approval.level]));
   const shown = given.map((each) => ({ ...each, level: levels.get(each.contact_id) ?? each.level }));
   await save(tx, act, shown, state.remaining, state.complete ? 'Approved' : 'Pending approval');
   await removeApprovers(tx, act);
-  if (!state.complete) await writeApprovers(tx, act.clientId, [{ id: act.id, created: open.created, paymentDate: open.payment_date, state }]);
+  if (!state.complete)
+    await writeApprovers(tx, act.clientId, [
+      { id: act.id, created: open.created, paymentDate: open.payment_date, state },
+    ]);
   return { complete: state.complete };
 }
 
@@ -131,7 +151,8 @@ export async function authorise(tx: Transaction, act: Acting): Promise<{ complet
 export async function reject(tx: Transaction, act: Acting): Promise<void> {
   const { open, permitted } = await openFor(tx, act);
   const state = stateOf(open, permitted);
-  if (!state.mayReject.includes(act.contactId)) throw new Problem('approval_not_allowed', `contact: ${whyNot(open, act.contactId, state)}`);
+  if (!state.mayReject.includes(act.contactId))
+    throw new Problem('approval_not_allowed', `contact: ${whyNot(open, act.contactId, state)}`);
   const level = state.levels.find((each) => !each.met)?.level ?? 1;
   const given = [...open.authorisations, await authorisation(tx, act.contactId, act.now, 2, level)];
   await save(tx, act, given, 0, 'Rejected');
@@ -139,7 +160,10 @@ export async function reject(tx: Transaction, act: Acting): Promise<void> {
 }
 
 /** Closes the approval of a payment that was cancelled while it was pending. */
-export async function closeApproval(tx: Transaction, payment: { clientId: string; id: number; status: 'Cancelled' }): Promise<void> {
+export async function closeApproval(
+  tx: Transaction,
+  payment: { clientId: string; id: number; status: 'Cancelled' },
+): Promise<void> {
   await tx.query('update payment_approvals set status = $3, remaining = 0 where client_id = $1 and payment_id = $2', [
     payment.clientId,
     payment.id,
@@ -166,8 +190,16 @@ export async function refreshApprovers(tx: Transaction, clientId: string, _now: 
       [clientId, last, REFRESH_BATCH],
     );
     if (rows.length === 0) return;
-    const states = rows.map((row) => ({ id: row.id, created: row.created, paymentDate: row.payment_date, state: stateOf(row, permitted) }));
-    await tx.query('delete from payment_approvers where client_id = $1 and payment_id = any($2::bigint[])', [clientId, rows.map((row) => row.id)]);
+    const states = rows.map((row) => ({
+      id: row.id,
+      created: row.created,
+      paymentDate: row.payment_date,
+      state: stateOf(row, permitted),
+    }));
+    await tx.query('delete from payment_approvers where client_id = $1 and payment_id = any($2::bigint[])', [
+      clientId,
+      rows.map((row) => row.id),
+    ]);
     await writeApprovers(tx, clientId, states);
     await tx.query(
       `update payment_approvals a set remaining = u.remaining from unnest($2::bigint[], $3::int[]) as u(id, remaining)
@@ -191,7 +223,9 @@ export async function permittedContacts(db: Db, clientId: string): Promise<Set<s
 function stateOf(open: Pick<Open, 'requirement' | 'authorisations'>, permitted: ReadonlySet<string>): ApprovalState {
   const { requirement, authorisations } = open;
   return approvalState(requirement.rules, {
-    approvals: authorisations.filter((each) => each.status === 1 && each.contact_id !== requirement.creatorId).map((each) => each.contact_id),
+    approvals: authorisations
+      .filter((each) => each.status === 1 && each.contact_id !== requirement.creatorId)
+      .map((each) => each.contact_id),
     creator: requirement.creatorId,
     creatorApprovalEnabled: requirement.creatorApprovalEnabled,
     permitted,
@@ -200,7 +234,8 @@ function stateOf(open: Pick<Open, 'requirement' | 'authorisations'>, permitted: 
 
 async function openFor(tx: Transaction, act: Acting): Promise<{ open: Open; permitted: Set<string> }> {
   const permitted = await permittedContacts(tx, act.clientId);
-  if (!permitted.has(act.contactId)) throw new Problem('permission_denied', 'contact: needs can_authorise_payments for this client');
+  if (!permitted.has(act.contactId))
+    throw new Problem('permission_denied', 'contact: needs can_authorise_payments for this client');
   const { rows } = await tx.query<Open>(
     `select a.requirement, a.authorisations, p.created, p.payment_date from payment_approvals a
      join payments p on p.id = a.payment_id and p.client_id = a.client_id
@@ -218,23 +253,35 @@ function whyNot(open: Open, contactId: string, state: ApprovalState): string {
   return 'is not an approver of this payment';
 }
 
-async function authorisation(tx: Transaction, contactId: string, at: Date, status: 1 | 2, level: number): Promise<Authorisation> {
+async function authorisation(
+  tx: Transaction,
+  contactId: string,
+  at: Date,
+  status: 1 | 2,
+  level: number,
+): Promise<Authorisation> {
   const { rows } = await tx.query<{ name: string }>('select name from contacts where contact_id = $1', [contactId]);
   return { date: londonTimestamp(at), status, contact_id: contactId, level, contact_name: rows[0]?.name ?? contactId };
 }
 
-async function save(tx: Transaction, act: Acting, authorisations: Authorisation[], remaining: number, status: string): Promise<void> {
-  await tx.query('update payment_approvals set authorisations = $3, remaining = $4, status = $5 where client_id = $1 and payment_id = $2', [
-    act.clientId,
-    act.id,
-    JSON.stringify(authorisations),
-    remaining,
-    status,
-  ]);
+async function save(
+  tx: Transaction,
+  act: Acting,
+  authorisations: Authorisation[],
+  remaining: number,
+  status: string,
+): Promise<void> {
+  await tx.query(
+    'update payment_approvals set authorisations = $3, remaining = $4, status = $5 where client_id = $1 and payment_id = $2',
+    [act.clientId, act.id, JSON.stringify(authorisations), remaining, status],
+  );
 }
 
 async function removeApprovers(tx: Transaction, payment: { clientId: string; id: number }): Promise<void> {
-  await tx.query('delete from payment_approvers where client_id = $1 and payment_id = $2', [payment.clientId, payment.id]);
+  await tx.query('delete from payment_approvers where client_id = $1 and payment_id = $2', [
+    payment.clientId,
+    payment.id,
+  ]);
 }
 
 interface Approvable {
@@ -247,7 +294,11 @@ interface Approvable {
 async function writeApprovers(tx: Transaction, clientId: string, payments: Approvable[]): Promise<void> {
   const rows = payments.flatMap((payment) => {
     const may = new Set(payment.state.mayAuthorise);
-    return [...new Set([...payment.state.mayAuthorise, ...payment.state.mayReject])].map((contact) => ({ payment, contact, may: may.has(contact) }));
+    return [...new Set([...payment.state.mayAuthorise, ...payment.state.mayReject])].map((contact) => ({
+      payment,
+      contact,
+      may: may.has(contact),
+    }));
   });
   if (rows.length === 0) return;
   const mayReject = new Map(payments.map((payment) => [payment.id, new Set(payment.state.mayReject)]));

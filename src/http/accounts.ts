@@ -51,8 +51,14 @@ const Account = Type.Object(
     ],
   },
 );
-const CurrencyAccount = Type.Object({ account_id: Type.Integer(), currency: Type.String() }, { examples: [{ account_id: 1, currency: 'EUR' }] });
-const FxAvailability = Type.Object({ fx_available: Type.Boolean({ description: 'True if FX markets are available now' }) }, { examples: [{ fx_available: true }] });
+const CurrencyAccount = Type.Object(
+  { account_id: Type.Integer(), currency: Type.String() },
+  { examples: [{ account_id: 1, currency: 'EUR' }] },
+);
+const FxAvailability = Type.Object(
+  { fx_available: Type.Boolean({ description: 'True if FX markets are available now' }) },
+  { examples: [{ fx_available: true }] },
+);
 
 /** Accounts, currency accounts and FX availability of the asking client (the service interface). */
 export function accountRoutes(app: FastifyInstance, context: Context): void {
@@ -60,7 +66,14 @@ export function accountRoutes(app: FastifyInstance, context: Context): void {
 
   app.get(
     '/accounts/currency-accounts',
-    { schema: { tags: ['accounts'], summary: 'List the currency accounts', querystring: Client, response: { 200: Type.Array(CurrencyAccount), ...errors(400, 403, 404, 502) } } },
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'List the currency accounts',
+        querystring: Client,
+        response: { 200: Type.Array(CurrencyAccount), ...errors(400, 403, 404, 502) },
+      },
+    },
     (request) => listCurrencyAccounts(pool, request.caller.clientId),
   );
   app.get<{ Params: { account_id: string } }>(
@@ -75,13 +88,21 @@ export function accountRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     (request) => {
-      if (!UUID.test(request.params.account_id)) throw new Problem('invalid_parameter', 'path.account_id: must be a UUID');
+      if (!UUID.test(request.params.account_id))
+        throw new Problem('invalid_parameter', 'path.account_id: must be a UUID');
       return findAccount(pool, request.caller.clientId, request.params.account_id);
     },
   );
   app.get(
     '/quotes/fx-availability',
-    { schema: { tags: ['quotes'], summary: 'Tell whether FX can be initiated now', querystring: Client, response: { 200: FxAvailability, ...errors(400, 403, 404, 409, 502) } } },
+    {
+      schema: {
+        tags: ['quotes'],
+        summary: 'Tell whether FX can be initiated now',
+        querystring: Client,
+        response: { 200: FxAvailability, ...errors(400, 403, 404, 409, 502) },
+      },
+    },
     async (request) => ({ fx_available: await fxAvailable(pool, request.caller.clientId, request.now) }),
   );
 }

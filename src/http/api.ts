@@ -68,7 +68,11 @@ export async function buildApi(context: Context, sessions: Sessions, routes: Cli
 
 function bearer(request: FastifyRequest): string {
   const header = request.headers.authorization;
-  if (!header) throw new Problem('authentication_failed', 'header.Authorization: is missing; send `Authorization: Bearer <access token>`');
+  if (!header)
+    throw new Problem(
+      'authentication_failed',
+      'header.Authorization: is missing; send `Authorization: Bearer <access token>`',
+    );
   if (header.length > 4_096 || !/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) {
     throw new Problem('authentication_failed', 'header.Authorization: must be `Bearer <access token>`');
   }
@@ -78,21 +82,28 @@ function bearer(request: FastifyRequest): string {
 /** The client and the contact of a request; every unknown client gets the same answer, so that nobody can probe for clients. */
 function identify(request: FastifyRequest, session: Session): void {
   const query = request.query as Record<string, string | string[] | undefined>;
-  let clientId = query['client_id'];
+  let clientId = query.client_id;
   if ((clientId === undefined || clientId === '') && request.routeOptions.config.clientHeader) {
     clientId = request.headers['x-client-id'];
   }
   if (Array.isArray(clientId)) throw new Problem('invalid_parameter', 'query.client_id: must be given once');
   if (!clientId) {
-    throw new Problem('missing_parameter', 'query.client_id: is required; the id_token lists the clients of the contact in `clients`');
+    throw new Problem(
+      'missing_parameter',
+      'query.client_id: is required; the id_token lists the clients of the contact in `clients`',
+    );
   }
   const client = session.clients.get(clientId);
   if (!client) throw new Problem('client_not_found', 'query.client_id: is not a client of this contact');
   const contact = request.headers['x-contact-id'];
   if (contact !== undefined && contact !== session.contactId) {
-    throw new Problem('contact_mismatch', 'header.X-Contact-Id: must be the contact of the access token, or be left out');
+    throw new Problem(
+      'contact_mismatch',
+      'header.X-Contact-Id: must be the contact of the access token, or be left out',
+    );
   }
-  if (!client.enabled) throw new Problem('client_disabled', 'query.client_id: the client is disabled; ask the institution');
+  if (!client.enabled)
+    throw new Problem('client_disabled', 'query.client_id: the client is disabled; ask the institution');
   request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
 }
 

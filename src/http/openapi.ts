@@ -22,7 +22,11 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: description.title, version: API_VERSION, description: `${description.description}\n\n${errorTable()}` },
+      info: {
+        title: description.title,
+        version: API_VERSION,
+        description: `${description.description}\n\n${errorTable()}`,
+      },
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An access token' },
@@ -31,7 +35,9 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
       security: [{ bearer: [] }],
     },
   });
-  app.get(description.path, { config: { open: true }, schema: { hide: true } }, async (_request, reply) => reply.send({ ...app.swagger(), servers: [{ url: description.url() }] }));
+  app.get(description.path, { config: { open: true }, schema: { hide: true } }, async (_request, reply) =>
+    reply.send({ ...app.swagger(), servers: [{ url: description.url() }] }),
+  );
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     uiConfig: { url: description.path, deepLinking: true },
@@ -41,6 +47,8 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
 }
 
 function errorTable(): string {
-  const rows = Object.entries(MESSAGES).map(([code, message]) => `| \`${code}\` | ${STATUS[code as keyof typeof STATUS]} | ${message} |`);
+  const rows = Object.entries(MESSAGES).map(
+    ([code, message]) => `| \`${code}\` | ${STATUS[code as keyof typeof STATUS]} | ${message} |`,
+  );
   return ['Error codes:', '', '| code | status | message |', '|---|---|---|', ...rows].join('\n');
 }

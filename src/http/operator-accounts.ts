@@ -1,13 +1,21 @@
 import type { FastifyInstance } from 'fastify';
-import { Type, type Static } from 'typebox';
-import { ACCOUNT_STATUSES, ACCOUNT_SUBTYPES, ACCOUNT_TYPES, createAccount, listAccounts, MOST_ACCOUNT_DETAILS, updateAccount } from '../accounts/account.ts';
+import { type Static, Type } from 'typebox';
+import {
+  ACCOUNT_STATUSES,
+  ACCOUNT_SUBTYPES,
+  ACCOUNT_TYPES,
+  createAccount,
+  listAccounts,
+  MOST_ACCOUNT_DETAILS,
+  updateAccount,
+} from '../accounts/account.ts';
 import { createCurrencyAccount, listCurrencyAccounts } from '../accounts/currency-account.ts';
 import { bookTransaction, TRANSACTION_KINDS, type TransactionGiven } from '../accounts/transaction.ts';
 import { isCalendarDay } from '../calendar.ts';
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { recordOnboarding } from '../identity/onboarding.ts';
-import { MOST_RATES, readRates, setRates, type RatesGiven } from '../quotes/exchange-rates.ts';
+import { MOST_RATES, type RatesGiven, readRates, setRates } from '../quotes/exchange-rates.ts';
 import { FX_MODES, MOST_HOLIDAYS, readFxAvailability, setFxAvailability } from '../quotes/fx-availability.ts';
 import { change, FEED, READ } from './operator.ts';
 import { clientExists, sendList, sendValue } from './operator-payments.ts';
@@ -24,7 +32,11 @@ const Details = Type.Array(
       account_number: text('IBAN or domestic number'),
       account_number_type: Type.Optional(Nullable(Type.Enum(['IBAN', 'BBAN']))),
       bank_identifier: text('BIC or clearing code'),
-      bank_identifier_type: Type.Optional(Nullable(Type.String({ pattern: '^[A-Z]{5}$', description: 'SWBIC, or an ISO 20022 clearing system as GBDSC, USABA' }))),
+      bank_identifier_type: Type.Optional(
+        Nullable(
+          Type.String({ pattern: '^[A-Z]{5}$', description: 'SWBIC, or an ISO 20022 clearing system as GBDSC, USABA' }),
+        ),
+      ),
     },
     closed,
   ),
@@ -40,10 +52,25 @@ const AccountBody = Type.Object(
     status: Type.Optional(Type.Enum([...ACCOUNT_STATUSES])),
     account_details: Type.Optional(Details),
   },
-  { ...closed, examples: [{ client_id: 'CLI000001', currency: 'EUR', account_details: [{ account_number: 'GB29NWBK60161331926819', account_number_type: 'IBAN' }] }] },
+  {
+    ...closed,
+    examples: [
+      {
+        client_id: 'CLI000001',
+        currency: 'EUR',
+        account_details: [{ account_number: 'GB29NWBK60161331926819', account_number_type: 'IBAN' }],
+      },
+    ],
+  },
 );
-const AccountPatch = Type.Object({ status: Type.Optional(Type.Enum([...ACCOUNT_STATUSES])), account_details: Type.Optional(Details) }, closed);
-const CurrencyAccountBody = Type.Object({ client_id: ClientId, currency: Currency() }, { ...closed, examples: [{ client_id: 'CLI000001', currency: 'EUR' }] });
+const AccountPatch = Type.Object(
+  { status: Type.Optional(Type.Enum([...ACCOUNT_STATUSES])), account_details: Type.Optional(Details) },
+  closed,
+);
+const CurrencyAccountBody = Type.Object(
+  { client_id: ClientId, currency: Currency() },
+  { ...closed, examples: [{ client_id: 'CLI000001', currency: 'EUR' }] },
+);
 const Party = Type.Object(
   {
     account_name: text('Name'),
@@ -72,7 +99,18 @@ const TransactionBody = Type.Object(
     booking_datetime: Type.Optional(Instant('When it was booked; now where absent')),
     value_datetime: Type.Optional(Instant('Value date; the booking where absent')),
   },
-  { ...closed, examples: [{ client_id: 'CLI000001', currency_account_id: 1, kind: 'CREDIT_INCOMING_TRANSACTION', amount: { amount: '1500.00', currency: 'EUR' }, debtor_name: 'Müller GmbH' }] },
+  {
+    ...closed,
+    examples: [
+      {
+        client_id: 'CLI000001',
+        currency_account_id: 1,
+        kind: 'CREDIT_INCOMING_TRANSACTION',
+        amount: { amount: '1500.00', currency: 'EUR' },
+        debtor_name: 'Müller GmbH',
+      },
+    ],
+  },
 );
 const OnboardingBody = Type.Object(
   {
@@ -86,9 +124,19 @@ const OnboardingBody = Type.Object(
   },
   { ...closed, examples: [{ client_id: 'CLI000001', onboarding_status: 'Active' }] },
 );
-const FxBody = Type.Object({ mode: Type.Enum([...FX_MODES]), holidays: Type.Optional(Type.Array(Day('A day without markets'), { maxItems: MOST_HOLIDAYS })) }, { ...closed, examples: [{ mode: 'auto', holidays: ['2026-12-25'] }] });
+const FxBody = Type.Object(
+  {
+    mode: Type.Enum([...FX_MODES]),
+    holidays: Type.Optional(Type.Array(Day('A day without markets'), { maxItems: MOST_HOLIDAYS })),
+  },
+  { ...closed, examples: [{ mode: 'auto', holidays: ['2026-12-25'] }] },
+);
 const RatesBody = Type.Object(
-  { base_currency: Currency('One unit of it ...'), rates: Type.Record(Type.String(), Decimal('... is that many'), { minProperties: 1, maxProperties: MOST_RATES }), as_of: Type.Optional(Instant('When the rates were true')) },
+  {
+    base_currency: Currency('One unit of it ...'),
+    rates: Type.Record(Type.String(), Decimal('... is that many'), { minProperties: 1, maxProperties: MOST_RATES }),
+    as_of: Type.Optional(Instant('When the rates were true')),
+  },
   { ...closed, examples: [{ base_currency: 'GBP', rates: { USD: 1.25, EUR: 1.17 } }] },
 );
 const ListQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });
@@ -98,48 +146,149 @@ const ClientQuery = Type.Object({ client_id: Type.String({ minLength: 1 }) });
 export function operatorAccountRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
-  app.post<{ Body: Static<typeof AccountBody> }>('/accounts', { config: FEED, schema: { tags: ['accounts'], summary: 'Open an account', body: AccountBody, response: errors(400, 404, 409, 502) } }, (request, reply) =>
-    change(request, reply, context, 201, async (tx, act) => {
-      await clientExists(tx, request.body.client_id);
-      return createAccount(tx, act, request.body);
-    }),
+  app.post<{ Body: Static<typeof AccountBody> }>(
+    '/accounts',
+    {
+      config: FEED,
+      schema: {
+        tags: ['accounts'],
+        summary: 'Open an account',
+        body: AccountBody,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        await clientExists(tx, request.body.client_id);
+        return createAccount(tx, act, request.body);
+      }),
   );
-  app.get<{ Querystring: { page: number; page_size: number; client_id?: string } }>('/accounts', { config: READ, schema: { tags: ['accounts'], summary: 'List accounts', querystring: ListQuery, response: errors(400, 502) } }, async (request, reply) =>
-    sendList(reply, await listAccounts(pool, request.query.page, request.query.page_size, request.query.client_id)),
+  app.get<{ Querystring: { page: number; page_size: number; client_id?: string } }>(
+    '/accounts',
+    {
+      config: READ,
+      schema: { tags: ['accounts'], summary: 'List accounts', querystring: ListQuery, response: errors(400, 502) },
+    },
+    async (request, reply) =>
+      sendList(reply, await listAccounts(pool, request.query.page, request.query.page_size, request.query.client_id)),
   );
   app.patch<{ Params: { account_id: string }; Body: Static<typeof AccountPatch> }>(
     '/accounts/:account_id',
-    { config: FEED, schema: { tags: ['accounts'], summary: 'Change an account', params: Type.Object({ account_id: Uuid('Account') }), body: AccountPatch, response: errors(400, 404, 409, 502) } },
-    (request, reply) => change(request, reply, context, 200, (tx, act) => updateAccount(tx, act, request.params.account_id, request.body)),
+    {
+      config: FEED,
+      schema: {
+        tags: ['accounts'],
+        summary: 'Change an account',
+        params: Type.Object({ account_id: Uuid('Account') }),
+        body: AccountPatch,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 200, (tx, act) =>
+        updateAccount(tx, act, request.params.account_id, request.body),
+      ),
   );
-  app.post<{ Body: Static<typeof CurrencyAccountBody> }>('/currency-accounts', { config: FEED, schema: { tags: ['accounts'], summary: 'Open a currency account', body: CurrencyAccountBody, response: errors(400, 404, 409, 502) } }, (request, reply) =>
-    change(request, reply, context, 201, async (tx, act) => {
-      await clientExists(tx, request.body.client_id);
-      return createCurrencyAccount(tx, act, request.body.client_id, request.body.currency);
-    }),
+  app.post<{ Body: Static<typeof CurrencyAccountBody> }>(
+    '/currency-accounts',
+    {
+      config: FEED,
+      schema: {
+        tags: ['accounts'],
+        summary: 'Open a currency account',
+        body: CurrencyAccountBody,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        await clientExists(tx, request.body.client_id);
+        return createCurrencyAccount(tx, act, request.body.client_id, request.body.currency);
+      }),
   );
-  app.get<{ Querystring: { client_id: string } }>('/currency-accounts', { config: READ, schema: { tags: ['accounts'], summary: "List a client's currency accounts", querystring: ClientQuery, response: errors(400, 502) } }, (request) =>
-    listCurrencyAccounts(pool, request.query.client_id),
+  app.get<{ Querystring: { client_id: string } }>(
+    '/currency-accounts',
+    {
+      config: READ,
+      schema: {
+        tags: ['accounts'],
+        summary: "List a client's currency accounts",
+        querystring: ClientQuery,
+        response: errors(400, 502),
+      },
+    },
+    (request) => listCurrencyAccounts(pool, request.query.client_id),
   );
-  app.post<{ Body: TransactionGiven }>('/transactions', { config: FEED, schema: { tags: ['accounts'], summary: 'Book a transaction', body: TransactionBody, response: errors(400, 404, 409, 502) } }, (request, reply) =>
-    change(request, reply, context, 201, async (tx, act) => {
-      await clientExists(tx, request.body.client_id);
-      return bookTransaction(tx, act, request.body);
-    }),
+  app.post<{ Body: TransactionGiven }>(
+    '/transactions',
+    {
+      config: FEED,
+      schema: {
+        tags: ['accounts'],
+        summary: 'Book a transaction',
+        body: TransactionBody,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        await clientExists(tx, request.body.client_id);
+        return bookTransaction(tx, act, request.body);
+      }),
   );
-  app.post<{ Body: Static<typeof OnboardingBody> }>('/onboarding-events', { config: FEED, schema: { tags: ['clients'], summary: 'Tell of an onboarding', body: OnboardingBody, response: errors(400, 404, 502) } }, (request, reply) =>
-    change(request, reply, context, 201, (tx, act) => recordOnboarding(tx, act, { brand: context.config.brand, apiUrl: context.addresses.api }, request.body)),
+  app.post<{ Body: Static<typeof OnboardingBody> }>(
+    '/onboarding-events',
+    {
+      config: FEED,
+      schema: {
+        tags: ['clients'],
+        summary: 'Tell of an onboarding',
+        body: OnboardingBody,
+        response: errors(400, 404, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, (tx, act) =>
+        recordOnboarding(tx, act, { brand: context.config.brand, apiUrl: context.addresses.api }, request.body),
+      ),
   );
 
-  app.put<{ Body: Static<typeof FxBody> }>('/fx-availability', { config: FEED, schema: { tags: ['quotes'], summary: 'Say when FX is available', body: FxBody, response: errors(400, 502) } }, (request, reply) => {
-    const holidays = request.body.holidays ?? [];
-    const wrong = holidays.findIndex((day) => !isCalendarDay(day));
-    if (wrong >= 0) throw new Problem('invalid_body', `body.holidays[${wrong}]: must be a calendar day, YYYY-MM-DD`);
-    return change(request, reply, context, 200, (tx, act) => setFxAvailability(tx, act, { mode: request.body.mode, holidays }));
-  });
-  app.get('/fx-availability', { config: READ, schema: { tags: ['quotes'], summary: 'Read the FX setting', response: errors(502) } }, () => readFxAvailability(pool));
-  app.put<{ Body: RatesGiven }>('/exchange-rates', { config: FEED, schema: { tags: ['quotes'], summary: 'Replace the rates of a base currency', body: RatesBody, response: errors(400, 502) } }, (request, reply) =>
-    change(request, reply, context, 200, (tx, act) => setRates(tx, act, request.body)),
+  app.put<{ Body: Static<typeof FxBody> }>(
+    '/fx-availability',
+    {
+      config: FEED,
+      schema: { tags: ['quotes'], summary: 'Say when FX is available', body: FxBody, response: errors(400, 502) },
+    },
+    (request, reply) => {
+      const holidays = request.body.holidays ?? [];
+      const wrong = holidays.findIndex((day) => !isCalendarDay(day));
+      if (wrong >= 0) throw new Problem('invalid_body', `body.holidays[${wrong}]: must be a calendar day, YYYY-MM-DD`);
+      return change(request, reply, context, 200, (tx, act) =>
+        setFxAvailability(tx, act, { mode: request.body.mode, holidays }),
+      );
+    },
   );
-  app.get('/exchange-rates', { config: READ, schema: { tags: ['quotes'], summary: 'Read all rates', response: errors(502) } }, async (_request, reply) => sendValue(reply, await readRates(pool)));
+  app.get(
+    '/fx-availability',
+    { config: READ, schema: { tags: ['quotes'], summary: 'Read the FX setting', response: errors(502) } },
+    () => readFxAvailability(pool),
+  );
+  app.put<{ Body: RatesGiven }>(
+    '/exchange-rates',
+    {
+      config: FEED,
+      schema: {
+        tags: ['quotes'],
+        summary: 'Replace the rates of a base currency',
+        body: RatesBody,
+        response: errors(400, 502),
+      },
+    },
+    (request, reply) => change(request, reply, context, 200, (tx, act) => setRates(tx, act, request.body)),
+  );
+  app.get(
+    '/exchange-rates',
+    { config: READ, schema: { tags: ['quotes'], summary: 'Read all rates', response: errors(502) } },
+    async (_request, reply) => sendValue(reply, await readRates(pool)),
+  );
 }

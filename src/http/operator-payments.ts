@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Type, type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Context } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -9,7 +9,15 @@ import { createPayment, SCHEMES } from '../payments/creation.ts';
 import { movePayment, type Presentation } from '../payments/lifecycle.ts';
 import { PAYMENT_ACTIONS, type PaymentAction } from '../payments/moves.ts';
 import { paymentBodies } from '../payments/payment.ts';
-import { createTrade, findTrade, listTrades, setTradeStatus, TRADE_STATUSES, TRADE_TYPES, type TradeGiven } from '../payments/trade.ts';
+import {
+  createTrade,
+  findTrade,
+  listTrades,
+  setTradeStatus,
+  TRADE_STATUSES,
+  TRADE_TYPES,
+  type TradeGiven,
+} from '../payments/trade.ts';
 import { change, FEED, READ } from './operator.ts';
 import { ClientId, Currency, Day, Decimal, errors, Id, Instant, Nullable, Paging, Text, Uuid } from './schemas.ts';
 
@@ -32,7 +40,18 @@ const BeneficiaryFields = {
 };
 const BeneficiaryBody = Type.Object(
   { client_id: ClientId, beneficiary_id: Type.Optional(Id('Given by the core, else made')), ...BeneficiaryFields },
-  { ...closed, examples: [{ client_id: 'CLI000001', beneficiary_name: 'Müller GmbH', iban: 'DE89370400440532013000', swift_code: 'COBADEFFXXX', currency: 'EUR' }] },
+  {
+    ...closed,
+    examples: [
+      {
+        client_id: 'CLI000001',
+        beneficiary_name: 'Müller GmbH',
+        iban: 'DE89370400440532013000',
+        swift_code: 'COBADEFFXXX',
+        currency: 'EUR',
+      },
+    ],
+  },
 );
 const BeneficiaryPatch = Type.Partial(Type.Object(BeneficiaryFields), closed);
 
@@ -56,7 +75,19 @@ export const TradeFields = {
   reference: Type.Optional(Nullable(Text('Reference'))),
   synthetic: flag,
 };
-const TradeBody = Type.Object(TradeFields, { ...closed, examples: [{ client_id: 'CLI000001', contact_id: 'CON000001', buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: 1170, rate: 1.17 }] });
+const TradeBody = Type.Object(TradeFields, {
+  ...closed,
+  examples: [
+    {
+      client_id: 'CLI000001',
+      contact_id: 'CON000001',
+      buy_currency: 'EUR',
+      sell_currency: 'GBP',
+      buy_amount: 1170,
+      rate: 1.17,
+    },
+  ],
+});
 const TradePatch = Type.Object({ status: Type.Enum([...TRADE_STATUSES]) }, closed);
 
 export const PaymentFields = {
@@ -79,7 +110,18 @@ export const PaymentFields = {
 };
 const PaymentBody = Type.Object(PaymentFields, {
   ...closed,
-  examples: [{ client_id: 'CLI000001', contact_id: 'CON000001', trade_id: 'TRD000001', beneficiary_id: 'BEN000001', amount: 250.5, payment_currency: 'EUR', payment_date: '2026-07-01', reference: 'Invoice 42' }],
+  examples: [
+    {
+      client_id: 'CLI000001',
+      contact_id: 'CON000001',
+      trade_id: 'TRD000001',
+      beneficiary_id: 'BEN000001',
+      amount: 250.5,
+      payment_currency: 'EUR',
+      payment_date: '2026-07-01',
+      reference: 'Invoice 42',
+    },
+  ],
 });
 const ActionBody = Type.Object(
   {
@@ -104,7 +146,10 @@ export async function shownPayment(db: Db, context: Context, clientId: string, i
 }
 
 async function ownerOf(db: Db, paymentId: string): Promise<{ id: number; client_id: string }> {
-  const { rows } = await db.query<{ id: number; client_id: string }>('select id, client_id from payments where payment_id = $1', [paymentId]);
+  const { rows } = await db.query<{ id: number; client_id: string }>(
+    'select id, client_id from payments where payment_id = $1',
+    [paymentId],
+  );
   if (!rows[0]) throw new Problem('payment_not_found', 'path.payment_id: is no payment');
   return rows[0];
 }
@@ -114,55 +159,167 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
   const { pool } = context;
   type Page = { page: number; page_size: number; client_id?: string };
 
-  app.post<{ Body: Static<typeof BeneficiaryBody> }>('/beneficiaries', { config: FEED, schema: { tags: ['beneficiaries'], summary: 'Create a beneficiary', body: BeneficiaryBody, response: errors(400, 404, 409, 502) } }, (request, reply) =>
-    change(request, reply, context, 201, async (tx, act) => {
-      await clientExists(tx, request.body.client_id);
-      return createBeneficiary(tx, act, request.body);
-    }),
+  app.post<{ Body: Static<typeof BeneficiaryBody> }>(
+    '/beneficiaries',
+    {
+      config: FEED,
+      schema: {
+        tags: ['beneficiaries'],
+        summary: 'Create a beneficiary',
+        body: BeneficiaryBody,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        await clientExists(tx, request.body.client_id);
+        return createBeneficiary(tx, act, request.body);
+      }),
   );
-  app.get<{ Querystring: Page }>('/beneficiaries', { config: READ, schema: { tags: ['beneficiaries'], summary: 'List beneficiaries', querystring: ListQuery, response: errors(400, 502) } }, async (request, reply) =>
-    sendList(reply, await listBeneficiaries(pool, request.query.page, request.query.page_size, request.query.client_id)),
+  app.get<{ Querystring: Page }>(
+    '/beneficiaries',
+    {
+      config: READ,
+      schema: {
+        tags: ['beneficiaries'],
+        summary: 'List beneficiaries',
+        querystring: ListQuery,
+        response: errors(400, 502),
+      },
+    },
+    async (request, reply) =>
+      sendList(
+        reply,
+        await listBeneficiaries(pool, request.query.page, request.query.page_size, request.query.client_id),
+      ),
   );
-  app.get<{ Params: { beneficiary_id: string } }>('/beneficiaries/:beneficiary_id', { config: READ, schema: { tags: ['beneficiaries'], summary: 'Read a beneficiary', params: path('beneficiary_id'), response: errors(404, 502) } }, (request) =>
-    findBeneficiary(pool, request.params.beneficiary_id),
+  app.get<{ Params: { beneficiary_id: string } }>(
+    '/beneficiaries/:beneficiary_id',
+    {
+      config: READ,
+      schema: {
+        tags: ['beneficiaries'],
+        summary: 'Read a beneficiary',
+        params: path('beneficiary_id'),
+        response: errors(404, 502),
+      },
+    },
+    (request) => findBeneficiary(pool, request.params.beneficiary_id),
   );
   app.patch<{ Params: { beneficiary_id: string }; Body: Static<typeof BeneficiaryPatch> }>(
     '/beneficiaries/:beneficiary_id',
-    { config: FEED, schema: { tags: ['beneficiaries'], summary: 'Change a beneficiary', params: path('beneficiary_id'), body: BeneficiaryPatch, response: errors(400, 404, 502) } },
-    (request, reply) => change(request, reply, context, 200, (tx, act) => updateBeneficiary(tx, act, request.params.beneficiary_id, request.body)),
+    {
+      config: FEED,
+      schema: {
+        tags: ['beneficiaries'],
+        summary: 'Change a beneficiary',
+        params: path('beneficiary_id'),
+        body: BeneficiaryPatch,
+        response: errors(400, 404, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 200, (tx, act) =>
+        updateBeneficiary(tx, act, request.params.beneficiary_id, request.body),
+      ),
   );
 
-  app.post<{ Body: TradeGiven }>('/trades', { config: FEED, schema: { tags: ['trades'], summary: 'Book a trade', body: TradeBody, response: errors(400, 404, 409, 502) } }, (request, reply) =>
-    change(request, reply, context, 201, async (tx, act) => {
-      await clientExists(tx, request.body.client_id, request.body.contact_id);
-      return createTrade(tx, act, context.addresses.api, request.body);
-    }),
+  app.post<{ Body: TradeGiven }>(
+    '/trades',
+    {
+      config: FEED,
+      schema: { tags: ['trades'], summary: 'Book a trade', body: TradeBody, response: errors(400, 404, 409, 502) },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        await clientExists(tx, request.body.client_id, request.body.contact_id);
+        return createTrade(tx, act, context.addresses.api, request.body);
+      }),
   );
-  app.get<{ Querystring: Page }>('/trades', { config: READ, schema: { tags: ['trades'], summary: 'List trades', querystring: ListQuery, response: errors(400, 502) } }, async (request, reply) =>
-    sendList(reply, await listTrades(pool, context.addresses.api, request.query.page, request.query.page_size, request.query.client_id)),
+  app.get<{ Querystring: Page }>(
+    '/trades',
+    {
+      config: READ,
+      schema: { tags: ['trades'], summary: 'List trades', querystring: ListQuery, response: errors(400, 502) },
+    },
+    async (request, reply) =>
+      sendList(
+        reply,
+        await listTrades(
+          pool,
+          context.addresses.api,
+          request.query.page,
+          request.query.page_size,
+          request.query.client_id,
+        ),
+      ),
   );
-  app.get<{ Params: { trade_id: string } }>('/trades/:trade_id', { config: READ, schema: { tags: ['trades'], summary: 'Read a trade', params: path('trade_id'), response: errors(404, 502) } }, async (request, reply) =>
-    sendValue(reply, await findTrade(pool, context.addresses.api, request.params.trade_id)),
+  app.get<{ Params: { trade_id: string } }>(
+    '/trades/:trade_id',
+    {
+      config: READ,
+      schema: { tags: ['trades'], summary: 'Read a trade', params: path('trade_id'), response: errors(404, 502) },
+    },
+    async (request, reply) => sendValue(reply, await findTrade(pool, context.addresses.api, request.params.trade_id)),
   );
   app.patch<{ Params: { trade_id: string }; Body: Static<typeof TradePatch> }>(
     '/trades/:trade_id',
-    { config: FEED, schema: { tags: ['trades'], summary: 'Give a trade a status', params: path('trade_id'), body: TradePatch, response: errors(400, 404, 502) } },
-    (request, reply) => change(request, reply, context, 200, (tx, act) => setTradeStatus(tx, act, context.addresses.api, request.params.trade_id, request.body.status)),
+    {
+      config: FEED,
+      schema: {
+        tags: ['trades'],
+        summary: 'Give a trade a status',
+        params: path('trade_id'),
+        body: TradePatch,
+        response: errors(400, 404, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 200, (tx, act) =>
+        setTradeStatus(tx, act, context.addresses.api, request.params.trade_id, request.body.status),
+      ),
   );
 
-  app.post<{ Body: Static<typeof PaymentBody> }>('/payments', { config: FEED, schema: { tags: ['payments'], summary: 'Create a payment', body: PaymentBody, response: errors(400, 404, 409, 502) } }, (request, reply) =>
-    change(request, reply, context, 201, async (tx, act) => {
-      const id = await createPayment(tx, act, presentation(context), request.body);
-      return shownPayment(tx, context, request.body.client_id, id, act.now);
-    }),
+  app.post<{ Body: Static<typeof PaymentBody> }>(
+    '/payments',
+    {
+      config: FEED,
+      schema: {
+        tags: ['payments'],
+        summary: 'Create a payment',
+        body: PaymentBody,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        const id = await createPayment(tx, act, presentation(context), request.body);
+        return shownPayment(tx, context, request.body.client_id, id, act.now);
+      }),
   );
-  app.get<{ Params: { payment_id: string } }>('/payments/:payment_id', { config: READ, schema: { tags: ['payments'], summary: 'Read a payment', params: path('payment_id'), response: errors(404, 502) } }, async (request, reply) => {
-    const owner = await ownerOf(pool, request.params.payment_id);
-    return sendText(reply, await shownPayment(pool, context, owner.client_id, owner.id, request.now));
-  });
+  app.get<{ Params: { payment_id: string } }>(
+    '/payments/:payment_id',
+    {
+      config: READ,
+      schema: { tags: ['payments'], summary: 'Read a payment', params: path('payment_id'), response: errors(404, 502) },
+    },
+    async (request, reply) => {
+      const owner = await ownerOf(pool, request.params.payment_id);
+      return sendText(reply, await shownPayment(pool, context, owner.client_id, owner.id, request.now));
+    },
+  );
   app.post<{ Params: { payment_id: string }; Body: { action: PaymentAction; contact_id?: string; reason?: string } }>(
     '/payments/:payment_id/actions',
-    { config: FEED, schema: { tags: ['payments'], summary: 'Act on a payment', params: path('payment_id'), body: ActionBody, response: errors(400, 403, 404, 409, 502) } },
+    {
+      config: FEED,
+      schema: {
+        tags: ['payments'],
+        summary: 'Act on a payment',
+        params: path('payment_id'),
+        body: ActionBody,
+        response: errors(400, 403, 404, 409, 502),
+      },
+    },
     (request, reply) =>
       change(request, reply, context, 200, async (tx, act) => {
         const owner = await ownerOf(tx, request.params.payment_id);
@@ -177,14 +334,20 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
 }
 
 /** @throws Problem client_not_found, contact_not_found */
-export async function clientExists(tx: Transaction, clientId: string, contactId?: string, field = 'body'): Promise<void> {
+export async function clientExists(
+  tx: Transaction,
+  clientId: string,
+  contactId?: string,
+  field = 'body',
+): Promise<void> {
   const { rows } = await tx.query<{ client: boolean; contact: boolean }>(
     `select exists (select from clients where client_id = $1) as client,
        exists (select from contact_clients where client_id = $1 and contact_id = $2) as contact`,
     [clientId, contactId ?? null],
   );
   if (!rows[0]?.client) throw new Problem('client_not_found', `${field}.client_id: is no client`);
-  if (contactId !== undefined && !rows[0].contact) throw new Problem('contact_not_found', `${field}.contact_id: is no contact of the client`);
+  if (contactId !== undefined && !rows[0].contact)
+    throw new Problem('contact_not_found', `${field}.contact_id: is no contact of the client`);
 }
 
 export function sendList(reply: FastifyReply, list: { rows: unknown[]; total: number }): FastifyReply {

@@ -38,11 +38,17 @@ export async function buildOperator(context: Context, routes: OperatorRoutes[]):
     if (request.is404 || open) return;
     const header = request.headers.authorization ?? '';
     if (!/^bearer +\S+$/i.test(header)) {
-      throw new Problem('authentication_failed', 'header.Authorization: must be `Bearer <operator token>` (the sandbox writes one to operator-token in its data directory)');
+      throw new Problem(
+        'authentication_failed',
+        'header.Authorization: must be `Bearer <operator token>` (the sandbox writes one to operator-token in its data directory)',
+      );
     }
     request.operator = await findOperatorToken(context.pool, header.slice(7).trim(), request.now);
     if (request.operator.role !== 'admin' && !roles.includes(request.operator.role)) {
-      throw new Problem('permission_denied', `header.Authorization: a token of the role ${request.operator.role} may not do this`);
+      throw new Problem(
+        'permission_denied',
+        `header.Authorization: a token of the role ${request.operator.role} may not do this`,
+      );
     }
   });
   await openApi(app, context, {
@@ -97,11 +103,16 @@ export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || key.length === 0 || key.length > LONGEST_IDEMPOTENCY_KEY) {
-    throw new Problem('invalid_parameter', `header.Idempotency-Key: must have 1 to ${LONGEST_IDEMPOTENCY_KEY} characters`);
+    throw new Problem(
+      'invalid_parameter',
+      `header.Idempotency-Key: must have 1 to ${LONGEST_IDEMPOTENCY_KEY} characters`,
+    );
   }
   return key;
 }
 
 function fingerprint(request: FastifyRequest): Buffer {
-  return createHash('sha256').update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`).digest();
+  return createHash('sha256')
+    .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)
+    .digest();
 }

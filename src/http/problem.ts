@@ -64,7 +64,10 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
   contacts_email: ['already_exists', 'body.email: is in use'],
   applications_pkey: ['already_exists', 'body.client_id: is in use'],
   accounts_pkey: ['already_exists', 'body.account_id: is in use'],
-  currency_accounts_client_id_currency_key: ['already_exists', 'body.currency: the client has an account in this currency'],
+  currency_accounts_client_id_currency_key: [
+    'already_exists',
+    'body.currency: the client has an account in this currency',
+  ],
   beneficiaries_pkey: ['already_exists', 'body.beneficiary_id: is in use'],
   trades_pkey: ['already_exists', 'body.trade_id: is in use'],
   payments_payment_id_key: ['already_exists', 'body.payment_id: is in use'],
@@ -77,9 +80,18 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
 /** Classes of database errors that mean: the database cannot answer now. */
 const UNAVAILABLE = /^(08|53|57P|58|XX|40|55P03|25006)/;
 const CONNECTION_ERRORS = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
 ]);
-const CONNECTION_MESSAGES = /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable|Connection ended/;
+const CONNECTION_MESSAGES =
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable|Connection ended/;
 
 /**
  * What a caller is told of a failure: its own Problem; a constraint or a value that the database refused, by name; and for
@@ -87,15 +99,26 @@ const CONNECTION_MESSAGES = /timeout exceeded when trying to connect|Query read 
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const { code = '', constraint = '', message = '' } = error as { code?: string; constraint?: string; message?: string };
+  const {
+    code = '',
+    constraint = '',
+    message = '',
+  } = error as { code?: string; constraint?: string; message?: string };
   const known = CONSTRAINTS[constraint];
   if (known) return new Problem(known[0], known[1], { cause: error });
   if (code === '23505') return new Problem('already_exists', 'an entity with this identifier exists', { cause: error });
-  if (code === '23503') return new Problem('invalid_parameter', 'an identifier names an entity that does not exist', { cause: error });
-  if (code === '22021' || code === '22P05') return new Problem('invalid_parameter', 'a text holds a character that cannot be stored (NUL)', { cause: error });
-  if (/^22/.test(code)) return new Problem('invalid_parameter', 'a value is out of the range that can be stored', { cause: error });
+  if (code === '23503')
+    return new Problem('invalid_parameter', 'an identifier names an entity that does not exist', { cause: error });
+  if (code === '22021' || code === '22P05')
+    return new Problem('invalid_parameter', 'a text holds a character that cannot be stored (NUL)', { cause: error });
+  if (/^22/.test(code))
+    return new Problem('invalid_parameter', 'a value is out of the range that can be stored', { cause: error });
   if (UNAVAILABLE.test(code) || CONNECTION_ERRORS.has(code) || CONNECTION_MESSAGES.test(message)) {
     return new Problem('integration_error', 'the database does not answer: try again in a moment', { cause: error });
   }
-  return new Problem('integration_error', 'the request could not be completed: its request id finds the reason in the log', { cause: error });
+  return new Problem(
+    'integration_error',
+    'the request could not be completed: its request id finds the reason in the log',
+    { cause: error },
+  );
 }

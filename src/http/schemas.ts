@@ -1,4 +1,4 @@
-import { Type, type TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { MESSAGES } from '../errors.ts';
 
 /** Pieces of request and response schemas that several domains use. */
@@ -7,20 +7,32 @@ export const MOST_PAGE = 2_147_483_647;
 export const MOST_PAGE_SIZE = 1_000;
 
 /** An identifier given by a caller's core, or made by the service. */
-export const Id = (description: string) => Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', maxLength: 64, description });
+export const Id = (description: string) =>
+  Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', maxLength: 64, description });
 export const Uuid = (description: string) =>
-  Type.String({ pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$', description });
+  Type.String({
+    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+    description,
+  });
 export const Currency = (description = 'ISO 4217 currency') => Type.String({ pattern: '^[A-Z]{3}$', description });
 /** A free text of a record. */
 export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
-export const Day = (description: string) => Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: `${description}, YYYY-MM-DD` });
-export const Instant = (description: string) => Type.String({ maxLength: 40, description: `${description}, ISO 8601 with an offset` });
+export const Day = (description: string) =>
+  Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: `${description}, YYYY-MM-DD` });
+export const Instant = (description: string) =>
+  Type.String({ maxLength: 40, description: `${description}, ISO 8601 with an offset` });
 /** A JSON number or a decimal string; read exactly (money.ts). */
 export const Decimal = (description: string) =>
-  Type.Union([Type.Number(), Type.String({ maxLength: 64 })], { description: `${description}; a number or a decimal string, read exactly` });
+  Type.Union([Type.Number(), Type.String({ maxLength: 64 })], {
+    description: `${description}; a number or a decimal string, read exactly`,
+  });
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-export const ClientId = Type.String({ minLength: 1, description: 'Client identifier, one of `clients` in the id_token', examples: ['CLI000001'] });
+export const ClientId = Type.String({
+  minLength: 1,
+  description: 'Client identifier, one of `clients` in the id_token',
+  examples: ['CLI000001'],
+});
 
 export const ErrorMessage = Type.Object(
   {
@@ -29,7 +41,13 @@ export const ErrorMessage = Type.Object(
     details: Type.String({ description: 'The field, and what it must be' }),
   },
   {
-    examples: [{ code: 'invalid_parameter', message: MESSAGES.invalid_parameter, details: 'query.page_size: must be at most 1000' }],
+    examples: [
+      {
+        code: 'invalid_parameter',
+        message: MESSAGES.invalid_parameter,
+        details: 'query.page_size: must be at most 1000',
+      },
+    ],
   },
 );
 
@@ -37,7 +55,10 @@ export const ErrorMessage = Type.Object(
 export function errors(...statuses: number[]): Record<number, { description: string; content: unknown }> {
   const all = [...new Set([...statuses, 401, 429])].sort();
   return Object.fromEntries(
-    all.map((status) => [status, { description: DESCRIPTIONS[status] ?? 'Refused', content: { 'application/json': { schema: ErrorMessage } } }]),
+    all.map((status) => [
+      status,
+      { description: DESCRIPTIONS[status] ?? 'Refused', content: { 'application/json': { schema: ErrorMessage } } },
+    ]),
   );
 }
 
@@ -56,5 +77,7 @@ const DESCRIPTIONS: Record<number, string> = {
 
 export const Paging = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PAGE, default: 1, description: 'Page, from 1' })),
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: 50, description: 'Entries a page' })),
+  page_size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: 50, description: 'Entries a page' }),
+  ),
 };

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
 import { type ErrorCode, Problem } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import type { Logger } from '../log.ts';
@@ -21,7 +27,10 @@ export interface ServerOptions {
   name: string;
   log: Logger;
   /** Answers an error in another shape than ErrorMessage; the authorization server's OAuth errors. */
-  onProblem?: (problem: Problem, request: FastifyRequest) => { status: number; body: unknown; headers?: Record<string, string> };
+  onProblem?: (
+    problem: Problem,
+    request: FastifyRequest,
+  ) => { status: number; body: unknown; headers?: Record<string, string> };
   https?: FastifyServerOptions['serverFactory'];
 }
 
@@ -41,13 +50,30 @@ export function createServer(options: ServerOptions): FastifyInstance {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     },
-    routerOptions: { querystringParser: parseQuery, maxParamLength: LONGEST_PATH_PARAMETER, ignoreTrailingSlash: false },
+    routerOptions: {
+      querystringParser: parseQuery,
+      maxParamLength: LONGEST_PATH_PARAMETER,
+      ignoreTrailingSlash: false,
+    },
     return503OnClosing: false,
     exposeHeadRoutes: true,
     frameworkErrors: (error, request, reply) => {
-      answerProblem(options, new Problem('not_found', `path: is not a valid path (${error.code})`), request as FastifyRequest, reply.raw as ServerResponse);
+      answerProblem(
+        options,
+        new Problem('not_found', `path: is not a valid path (${error.code})`),
+        request as FastifyRequest,
+        reply.raw as ServerResponse,
+      );
     },
-    ajv: { customOptions: { coerceTypes: false, allErrors: false, removeAdditional: false, useDefaults: true, keywords: ['x-list', 'example'] } },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        allErrors: false,
+        removeAdditional: false,
+        useDefaults: true,
+        keywords: ['x-list', 'example'],
+      },
+    },
     ...(options.https ? { serverFactory: options.https } : {}),
   });
 
@@ -75,7 +101,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
     requestDuration.observe({ listener: options.name, method, route, status }, reply.elapsedTime / 1_000);
     const { caller } = request as { caller?: { contactId: string; clientId: string } | null };
     options.log.info(
-      { listener: options.name, request_id: request.id, method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10, contact_id: caller?.contactId, client_id: caller?.clientId },
+      {
+        listener: options.name,
+        request_id: request.id,
+        method,
+        route,
+        status,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        contact_id: caller?.contactId,
+        client_id: caller?.clientId,
+      },
       'request',
     );
     done();
@@ -96,7 +131,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
-    const allowed = [...new Set(routes.filter((route) => route.path.test(path)).flatMap((route) => route.methods))].sort();
+    const allowed = [
+      ...new Set(routes.filter((route) => route.path.test(path)).flatMap((route) => route.methods)),
+    ].sort();
     if (allowed.length > 0) {
       reply.header('allow', allowed.join(', '));
       throw new Problem('method_not_allowed', `${request.method}: the methods here are ${allowed.join(', ')}`);
@@ -108,7 +145,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
 /** A route's address as a pattern, to tell a wrong method (405) from a wrong address (404). */
 function pathPattern(url: string): RegExp {
-  const segments = url.split('/').map((segment) => (segment.startsWith(':') ? '[^/]+' : segment === '*' ? '.*' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+  const segments = url
+    .split('/')
+    .map((segment) =>
+      segment.startsWith(':') ? '[^/]+' : segment === '*' ? '.*' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+    );
   return new RegExp(`^${segments.join('/')}$`);
 }
 
@@ -145,7 +186,8 @@ const FRAMEWORK_CODES: Record<string, ErrorCode> = {
 
 function frameworkDetails(code: ErrorCode, request: FastifyRequest): string {
   if (code === 'payload_too_large') return `body: must be at most ${BODY_LIMIT} bytes`;
-  if (code === 'unsupported_media_type') return `header.Content-Type: ${String(request.headers['content-type'] ?? 'none').slice(0, 100)} was given; it must be application/json`;
+  if (code === 'unsupported_media_type')
+    return `header.Content-Type: ${String(request.headers['content-type'] ?? 'none').slice(0, 100)} was given; it must be application/json`;
   return 'body: its length is not the length that was announced';
 }
 
@@ -160,12 +202,24 @@ function standardAnswer(problem: Problem): { status: number; body: unknown; head
 function logFailure(problem: Problem, request: FastifyRequest): void {
   if (problem.code !== 'integration_error') return;
   const cause = problem.cause as (Error & { code?: string }) | undefined;
-  request.log.error({ requestId: request.id, reason: cause?.message, sqlstate: cause?.code, stack: cause?.stack }, problem.details);
+  request.log.error(
+    { requestId: request.id, reason: cause?.message, sqlstate: cause?.code, stack: cause?.stack },
+    problem.details,
+  );
 }
 
-function answerProblem(options: ServerOptions, problem: Problem, request: FastifyRequest, response: ServerResponse): void {
+function answerProblem(
+  options: ServerOptions,
+  problem: Problem,
+  request: FastifyRequest,
+  response: ServerResponse,
+): void {
   const answer = options.onProblem?.(problem, request) ?? standardAnswer(problem);
   const body = JSON.stringify(answer.body);
-  response.writeHead(answer.status, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body), 'x-request-id': String(request.id) });
+  response.writeHead(answer.status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': String(request.id),
+  });
   response.end(body);
 }

@@ -14,7 +14,9 @@ const INTEGER = /^[+-]?\d{1,18}$/;
  * before the schema checks their ranges. Unknown parameters are left alone (docs/decisions.md, 1).
  */
 export function checkQuery(request: FastifyRequest): Problem | undefined {
-  const schema = request.routeOptions.schema?.querystring as { properties?: Record<string, PropertySchema> } | undefined;
+  const schema = request.routeOptions.schema?.querystring as
+    | { properties?: Record<string, PropertySchema> }
+    | undefined;
   if (!schema?.properties) return undefined;
   const query = request.query as Record<string, unknown>;
   for (const name of Object.keys(query)) {
@@ -26,10 +28,12 @@ export function checkQuery(request: FastifyRequest): Problem | undefined {
       value = query[name] = value.join(',');
     }
     if (property.type === 'integer') {
-      if (!INTEGER.test(value as string)) return new Problem('invalid_parameter', `query.${name}: must be a whole number`);
+      if (!INTEGER.test(value as string))
+        return new Problem('invalid_parameter', `query.${name}: must be a whole number`);
       query[name] = Number(value);
     } else if (property.type === 'boolean') {
-      if (value !== 'true' && value !== 'false') return new Problem('invalid_parameter', `query.${name}: must be true or false`);
+      if (value !== 'true' && value !== 'false')
+        return new Problem('invalid_parameter', `query.${name}: must be true or false`);
       query[name] = value === 'true';
     }
   }
@@ -53,7 +57,7 @@ export function explain(error: FastifyError): Problem {
   const fault = (error.validation?.[0] ?? { keyword: '', instancePath: '', params: {} }) as Fault;
   let path = place + fieldPath(fault.instancePath);
   if (fault.keyword === 'required') {
-    path += `.${String(fault.params['missingProperty'])}`;
+    path += `.${String(fault.params.missingProperty)}`;
     return new Problem(place === 'body' ? 'invalid_body' : 'missing_parameter', `${path}: is required`);
   }
   const code = place === 'body' ? 'invalid_body' : 'invalid_parameter';
@@ -61,7 +65,7 @@ export function explain(error: FastifyError): Problem {
     return new Problem(code, 'body: must be a JSON object');
   }
   if (fault.keyword === 'additionalProperties') {
-    path += `.${String(fault.params['additionalProperty'])}`;
+    path += `.${String(fault.params.additionalProperty)}`;
     return new Problem(code, `${path}: is not a field of this request`);
   }
   return new Problem(code, `${path}: ${words(fault)}`);
@@ -77,12 +81,12 @@ function fieldPath(pointer: string): string {
 }
 
 function words(fault: Fault): string {
-  const limit = fault.params['limit'];
+  const limit = fault.params.limit;
   switch (fault.keyword) {
     case 'enum':
-      return `must be one of ${(fault.params['allowedValues'] as unknown[]).map(String).join(', ')}`;
+      return `must be one of ${(fault.params.allowedValues as unknown[]).map(String).join(', ')}`;
     case 'type':
-      return `must be ${fault.params['type'] === 'integer' ? 'a whole number' : `of type ${String(fault.params['type'])}`}`;
+      return `must be ${fault.params.type === 'integer' ? 'a whole number' : `of type ${String(fault.params.type)}`}`;
     case 'minimum':
       return `must be at least ${String(limit)}`;
     case 'maximum':
@@ -96,7 +100,7 @@ function words(fault: Fault): string {
     case 'maxItems':
       return `must have at most ${String(limit)} items`;
     case 'pattern':
-      return `must match ${String(fault.params['pattern'])}`;
+      return `must match ${String(fault.params.pattern)}`;
     case 'anyOf':
     case 'oneOf':
       return 'must have one of the forms that the API description shows';

@@ -61,7 +61,12 @@ export async function createApplication(
 }
 
 /** Changes the given fields; lists are replaced whole. @throws Problem application_not_found, invalid_body */
-export async function updateApplication(tx: Transaction, act: Act, clientId: string, patch: Partial<ApplicationGiven>): Promise<Application> {
+export async function updateApplication(
+  tx: Transaction,
+  act: Act,
+  clientId: string,
+  patch: Partial<ApplicationGiven>,
+): Promise<Application> {
   checkUris(patch);
   const before = await findApplication(tx, clientId);
   await updateRow(
@@ -89,13 +94,24 @@ export async function updateApplication(tx: Transaction, act: Act, clientId: str
  * Makes a new secret; the present one lives on for the overlap.
  * @param overlapSeconds 0 to LONGEST_SECRET_OVERLAP
  */
-export async function rotateSecret(tx: Transaction, act: Act, vault: Vault, clientId: string, overlapSeconds: number): Promise<string> {
+export async function rotateSecret(
+  tx: Transaction,
+  act: Act,
+  vault: Vault,
+  clientId: string,
+  overlapSeconds: number,
+): Promise<string> {
   await findApplication(tx, clientId);
   const until = new Date(act.now.getTime() + overlapSeconds * 1_000);
   await tx.query('delete from application_secrets where application_id = $1 and expires_at is not null', [clientId]);
   await tx.query('update application_secrets set expires_at = $2 where application_id = $1', [clientId, until]);
   const secret = await newSecret(tx, act, vault, clientId);
-  await audit(tx, act, { action: 'update', entity: 'application', entityId: clientId, after: { secret: 'rotated', overlap_seconds: overlapSeconds } });
+  await audit(tx, act, {
+    action: 'update',
+    entity: 'application',
+    entityId: clientId,
+    after: { secret: 'rotated', overlap_seconds: overlapSeconds },
+  });
   return secret;
 }
 
@@ -112,14 +128,22 @@ async function newSecret(tx: Transaction, act: Act, vault: Vault, clientId: stri
 async function setLists(tx: Transaction, clientId: string, given: Partial<ApplicationGiven>): Promise<void> {
   if (given.certificate_subjects) {
     await tx.query('delete from application_certificates where application_id = $1', [clientId]);
-    await tx.query('insert into application_certificates (application_id, subject) select distinct $1, unnest($2::text[])', [clientId, given.certificate_subjects]);
+    await tx.query(
+      'insert into application_certificates (application_id, subject) select distinct $1, unnest($2::text[])',
+      [clientId, given.certificate_subjects],
+    );
   }
   if (given.trusted_clients) {
-    const known = await tx.query<{ client_id: string }>('select client_id from clients where client_id = any($1)', [given.trusted_clients]);
+    const known = await tx.query<{ client_id: string }>('select client_id from clients where client_id = any($1)', [
+      given.trusted_clients,
+    ]);
     const unknown = given.trusted_clients.findIndex((id) => !known.rows.some((row) => row.client_id === id));
     if (unknown >= 0) throw new Problem('client_not_found', `body.trusted_clients[${unknown}]: is no client`);
     await tx.query('delete from application_trusted_clients where application_id = $1', [clientId]);
-    await tx.query('insert into application_trusted_clients (application_id, client_id) select distinct $1, unnest($2::text[])', [clientId, given.trusted_clients]);
+    await tx.query(
+      'insert into application_trusted_clients (application_id, client_id) select distinct $1, unnest($2::text[])',
+      [clientId, given.trusted_clients],
+    );
   }
 }
 
@@ -130,7 +154,10 @@ function checkUris(given: Partial<ApplicationGiven>): void {
       const parsed = URL.canParse(uri) ? new URL(uri) : undefined;
       const scriptable = /^(javascript|data|vbscript|file|blob|about):/i.test(uri);
       if (!parsed || parsed.hash || uri.includes('#') || scriptable || /[\s\\]/.test(uri) || parsed.username) {
-        throw new Problem('invalid_body', `body.${list}[${index}]: must be an absolute address without fragment and user`);
+        throw new Problem(
+          'invalid_body',
+          `body.${list}[${index}]: must be an absolute address without fragment and user`,
+        );
       }
     });
   }
@@ -148,8 +175,15 @@ export async function findApplication(db: Db, clientId: string): Promise<Applica
   return rows[0];
 }
 
-export async function listApplications(db: Db, page: number, pageSize: number): Promise<{ rows: Application[]; total: number }> {
-  const { rows } = await db.query<Application>(`${SELECT} order by a.client_id limit $1 offset $2`, [pageSize, (page - 1) * pageSize]);
+export async function listApplications(
+  db: Db,
+  page: number,
+  pageSize: number,
+): Promise<{ rows: Application[]; total: number }> {
+  const { rows } = await db.query<Application>(`${SELECT} order by a.client_id limit $1 offset $2`, [
+    pageSize,
+    (page - 1) * pageSize,
+  ]);
   const total = await db.query<{ total: number }>('select count(*) as total from applications');
   return { rows, total: total.rows[0]?.total ?? 0 };
 }

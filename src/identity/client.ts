@@ -63,13 +63,22 @@ export async function createClient(tx: Transaction, act: Act, vault: Vault, give
 }
 
 /** Changes the given fields. @throws Problem client_not_found */
-export async function updateClient(tx: Transaction, act: Act, vault: Vault, clientId: string, patch: Partial<ClientGiven>): Promise<Client> {
-  const before = (await tx.query<Client>(`select ${COLUMNS} from clients where client_id = $1 for update`, [clientId])).rows[0];
+export async function updateClient(
+  tx: Transaction,
+  act: Act,
+  vault: Vault,
+  clientId: string,
+  patch: Partial<ClientGiven>,
+): Promise<Client> {
+  const before = (await tx.query<Client>(`select ${COLUMNS} from clients where client_id = $1 for update`, [clientId]))
+    .rows[0];
   if (!before) throw new Problem('client_not_found', 'path.client_id: is no client');
   const values: Record<string, unknown> = { ...patch };
   delete values.client_id;
   if (patch.statement_push_secret !== undefined) {
-    values.statement_push_secret = patch.statement_push_secret ? vault.seal(patch.statement_push_secret, 'statement_push_secret') : null;
+    values.statement_push_secret = patch.statement_push_secret
+      ? vault.seal(patch.statement_push_secret, 'statement_push_secret')
+      : null;
   }
   const after = await updateRow<Client>(tx, 'clients', { client_id: clientId }, values, COLUMNS);
   const entry: AuditEntry = { action: 'update', entity: 'client', entityId: clientId, clientId, before, after };

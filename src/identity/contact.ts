@@ -52,7 +52,8 @@ export interface ContactGiven {
 /** @throws Problem already_exists, client_not_found, invalid_body */
 export async function createContact(tx: Transaction, act: Act, vault: Vault, given: ContactGiven): Promise<Contact> {
   const contactId = given.contact_id ?? (await nextId(tx, 'contact_numbers', 'CON'));
-  if (given.second_factor === 'sms' && !given.phone) throw new Problem('invalid_body', 'body.phone: is required where second_factor is sms');
+  if (given.second_factor === 'sms' && !given.phone)
+    throw new Problem('invalid_body', 'body.phone: is required where second_factor is sms');
   await tx.query(
     `insert into contacts (contact_id, name, email, password_hash, phone, status, second_factor, totp_secret, trusted_access, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -129,7 +130,8 @@ async function setClients(tx: Transaction, contactId: string, clients: ContactGi
   const unknown = ids.findIndex((id) => !known.rows.some((row) => row.client_id === id));
   if (unknown >= 0) throw new Problem('client_not_found', `body.clients[${unknown}].client_id: is no client`);
   await tx.query('delete from contact_clients where contact_id = $1 and client_id <> all($2)', [contactId, ids]);
-  const may = (permission: Permission) => clients.map((client) => (client.permissions ?? PERMISSIONS).includes(permission));
+  const may = (permission: Permission) =>
+    clients.map((client) => (client.permissions ?? PERMISSIONS).includes(permission));
   await tx.query(
     `insert into contact_clients (contact_id, client_id, ${PERMISSIONS.join(', ')})
      select $1, * from unnest($2::text[], $3::boolean[], $4::boolean[], $5::boolean[], $6::boolean[], $7::boolean[])
@@ -152,12 +154,26 @@ export async function findContact(db: Db, contactId: string, field = 'path.conta
 }
 
 /** A page of contacts, of one client where it is given. */
-export async function listContacts(db: Db, page: number, pageSize: number, clientId?: string): Promise<{ rows: Contact[]; total: number }> {
-  const where = clientId === undefined ? '' : 'where exists (select from contact_clients m where m.contact_id = c.contact_id and m.client_id = $3)';
+export async function listContacts(
+  db: Db,
+  page: number,
+  pageSize: number,
+  clientId?: string,
+): Promise<{ rows: Contact[]; total: number }> {
+  const where =
+    clientId === undefined
+      ? ''
+      : 'where exists (select from contact_clients m where m.contact_id = c.contact_id and m.client_id = $3)';
   const values = clientId === undefined ? [] : [clientId];
-  const { rows } = await db.query<Contact>(`${SELECT} ${where} order by c.contact_id limit $1 offset $2`, [pageSize, (page - 1) * pageSize, ...values]);
+  const { rows } = await db.query<Contact>(`${SELECT} ${where} order by c.contact_id limit $1 offset $2`, [
+    pageSize,
+    (page - 1) * pageSize,
+    ...values,
+  ]);
   const total = await db.query<{ total: number }>(
-    clientId === undefined ? 'select count(*) as total from contacts' : 'select count(*) as total from contact_clients where client_id = $1',
+    clientId === undefined
+      ? 'select count(*) as total from contacts'
+      : 'select count(*) as total from contact_clients where client_id = $1',
     values,
   );
   return { rows, total: total.rows[0]?.total ?? 0 };

@@ -36,7 +36,8 @@ export async function recordOnboarding(
   given: OnboardingGiven,
 ): Promise<OnboardingEvent> {
   const client = await findClient(tx, given.client_id, 'body.client_id');
-  if (given.became_client && !isCalendarDay(given.became_client)) throw new Problem('invalid_body', 'body.became_client: must be a calendar day, YYYY-MM-DD');
+  if (given.became_client && !isCalendarDay(given.became_client))
+    throw new Problem('invalid_body', 'body.became_client: must be a calendar day, YYYY-MM-DD');
   const id = given.id ?? given.client_id;
   const event: OnboardingEvent = {
     type: given.type ?? 'client',
@@ -49,9 +50,20 @@ export async function recordOnboarding(
       BecameClient: given.became_client ?? client.became_client,
     },
   };
-  await audit(tx, act, { action: 'create', entity: 'onboarding_event', entityId: id, clientId: given.client_id, after: event });
+  await audit(tx, act, {
+    action: 'create',
+    entity: 'onboarding_event',
+    entityId: id,
+    clientId: given.client_id,
+    after: event,
+  });
   if (!client.mass_payments_customer) {
-    await notify(tx, { clientId: given.client_id, type: 'ONBOARDING_STATUS_CHANGE', body: JSON.stringify({ data: [event] }), now: act.now });
+    await notify(tx, {
+      clientId: given.client_id,
+      type: 'ONBOARDING_STATUS_CHANGE',
+      body: JSON.stringify({ data: [event] }),
+      now: act.now,
+    });
   }
   return event;
 }

@@ -21,7 +21,12 @@ export async function readOffset(db: Db): Promise<number> {
  * @returns the new offset (ms)
  * @throws Problem invalid_body
  */
-export async function moveClock(tx: Transaction, act: Act, clock: ServiceClock, given: { at?: string; advance_seconds?: number } | undefined): Promise<number> {
+export async function moveClock(
+  tx: Transaction,
+  act: Act,
+  clock: ServiceClock,
+  given: { at?: string; advance_seconds?: number } | undefined,
+): Promise<number> {
   const before = await readOffset(tx);
   let offset = 0;
   if (given?.at !== undefined) {
@@ -32,8 +37,17 @@ export async function moveClock(tx: Transaction, act: Act, clock: ServiceClock, 
     offset = before + Math.round(given.advance_seconds * 1_000);
   }
   if (Math.abs(offset) > FARTHEST_MOVE) throw new Problem('invalid_body', 'body: the clock moves at most 20 years');
-  await tx.query('insert into service_clock (offset_ms) values ($1) on conflict (only) do update set offset_ms = excluded.offset_ms', [offset]);
-  await audit(tx, act, { action: 'update', entity: 'clock', entityId: 'clock', before: { offset_ms: before }, after: { offset_ms: offset } });
+  await tx.query(
+    'insert into service_clock (offset_ms) values ($1) on conflict (only) do update set offset_ms = excluded.offset_ms',
+    [offset],
+  );
+  await audit(tx, act, {
+    action: 'update',
+    entity: 'clock',
+    entityId: 'clock',
+    before: { offset_ms: before },
+    after: { offset_ms: offset },
+  });
   return offset;
 }
 

@@ -16,7 +16,12 @@ export interface StoredAnswer {
  * @returns the stored answer of the same request, or undefined: run, then `storeAnswer`
  * @throws Problem idempotency_conflict where the key was used with another request
  */
-export async function claimKey(tx: Transaction, key: string, requestSha256: Buffer, now: Date): Promise<StoredAnswer | undefined> {
+export async function claimKey(
+  tx: Transaction,
+  key: string,
+  requestSha256: Buffer,
+  now: Date,
+): Promise<StoredAnswer | undefined> {
   const oldest = new Date(now.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
   await tx.query('delete from idempotency_keys where key = $1 and created_at < $2', [key, oldest]);
   const claimed = await tx.query(
@@ -30,17 +35,29 @@ export async function claimKey(tx: Transaction, key: string, requestSha256: Buff
   );
   const known = rows[0];
   if (!known?.request_sha256.equals(requestSha256)) {
-    throw new Problem('idempotency_conflict', 'header.Idempotency-Key: was used with another request within the last 24 hours');
+    throw new Problem(
+      'idempotency_conflict',
+      'header.Idempotency-Key: was used with another request within the last 24 hours',
+    );
   }
   return { status: known.status ?? 200, body: known.body ?? '' };
 }
 
 /** Keeps the answer of a claimed key, in the same transaction. */
 export async function storeAnswer(tx: Transaction, key: string, answer: StoredAnswer): Promise<void> {
-  await tx.query('update idempotency_keys set status = $2, body = $3 where key = $1', [key, answer.status, answer.body]);
+  await tx.query('update idempotency_keys set status = $2, body = $3 where key = $1', [
+    key,
+    answer.status,
+    answer.body,
+  ]);
 }
 
 /** Forgets the answers that nobody may ask for again; the worker calls it. */
-export async function forgetAnswers(tx: { query(text: string, values: unknown[]): Promise<unknown> }, now: Date): Promise<void> {
-  await tx.query('delete from idempotency_keys where created_at < $1', [new Date(now.getTime() - IDEMPOTENCY_HOURS * 3_600_000)]);
+export async function forgetAnswers(
+  tx: { query(text: string, values: unknown[]): Promise<unknown> },
+  now: Date,
+): Promise<void> {
+  await tx.query('delete from idempotency_keys where created_at < $1', [
+    new Date(now.getTime() - IDEMPOTENCY_HOURS * 3_600_000),
+  ]);
 }

@@ -9,9 +9,19 @@ import { type MoveRequest, movePayment, type Presentation } from '../payments/li
  * (docs/decisions.md, 3: RETURNED, and a CREDIT_PAYMENT_RETURNED_TRANSACTION). Where the client has no such account, one is opened.
  * @throws Problem as movePayment
  */
-export async function returnPayment(tx: Transaction, act: Act, presentation: Presentation, request: MoveRequest): Promise<void> {
+export async function returnPayment(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  request: MoveRequest,
+): Promise<void> {
   const { id } = await movePayment(tx, act, presentation, request);
-  const { rows } = await tx.query<{ amount: string; payment_currency: string; reference: string | null; beneficiary_name: string }>(
+  const { rows } = await tx.query<{
+    amount: string;
+    payment_currency: string;
+    reference: string | null;
+    beneficiary_name: string;
+  }>(
     `select p.amount, p.payment_currency, p.reference, b.beneficiary_name from payments p
      join beneficiaries b on b.client_id = p.client_id and b.beneficiary_id = p.beneficiary_id where p.client_id = $1 and p.id = $2`,
     [request.clientId, id],

@@ -24,15 +24,17 @@ export async function createOperatorToken(
   given: { name: string; role: OperatorRole; expiresAt?: Date | undefined; token?: string },
 ): Promise<OperatorToken & { token: string }> {
   const token = given.token ?? randomToken();
-  const record = { id: randomUUID(), name: given.name, role: given.role, created_at: act.now, expires_at: given.expiresAt ?? null };
-  await tx.query('insert into operator_tokens (id, name, role, token_sha256, created_at, expires_at) values ($1, $2, $3, $4, $5, $6)', [
-    record.id,
-    record.name,
-    record.role,
-    sha256(token),
-    record.created_at,
-    record.expires_at,
-  ]);
+  const record = {
+    id: randomUUID(),
+    name: given.name,
+    role: given.role,
+    created_at: act.now,
+    expires_at: given.expiresAt ?? null,
+  };
+  await tx.query(
+    'insert into operator_tokens (id, name, role, token_sha256, created_at, expires_at) values ($1, $2, $3, $4, $5, $6)',
+    [record.id, record.name, record.role, sha256(token), record.created_at, record.expires_at],
+  );
   await audit(tx, act, { action: 'create', entity: 'operator_token', entityId: record.id, after: record });
   return { ...record, token };
 }
@@ -49,7 +51,10 @@ export async function listOperatorTokens(db: Db, now: Date): Promise<OperatorTok
 
 /** @throws Problem operator_token_not_found */
 export async function revokeOperatorToken(tx: Transaction, act: Act, id: string): Promise<void> {
-  const { rows } = await tx.query('update operator_tokens set revoked_at = $2 where id = $1 and revoked_at is null returning id, name, role', [id, act.now]);
+  const { rows } = await tx.query(
+    'update operator_tokens set revoked_at = $2 where id = $1 and revoked_at is null returning id, name, role',
+    [id, act.now],
+  );
   if (rows.length === 0) throw new Problem('operator_token_not_found', 'path.id: is no token in force');
   await audit(tx, act, { action: 'delete', entity: 'operator_token', entityId: id, before: rows[0] });
 }
@@ -62,7 +67,9 @@ export async function findOperatorToken(db: Db, token: string, now: Date): Promi
     values: [sha256(token)],
   });
   const row = rows[0];
-  if (!row || row.revoked_at) throw new Problem('authentication_failed', 'header.Authorization: is no operator token in force');
-  if (row.expires_at && row.expires_at <= now) throw new Problem('token_expired', 'header.Authorization: the operator token has expired');
+  if (!row || row.revoked_at)
+    throw new Problem('authentication_failed', 'header.Authorization: is no operator token in force');
+  if (row.expires_at && row.expires_at <= now)
+    throw new Problem('token_expired', 'header.Authorization: the operator token has expired');
   return row;
 }

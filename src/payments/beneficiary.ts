@@ -1,4 +1,4 @@
-import { isValidBIC, isValidIBAN, electronicFormatIBAN } from 'ibantools';
+import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools';
 import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
@@ -33,11 +33,19 @@ export const BENEFICIARY_COLUMNS = `beneficiary_id, client_id, beneficiary_name,
  * Checks IBAN (length of its country, mod 97; ISO 13616) and BIC (ISO 9362), and brings the IBAN to its electronic form.
  * @throws Problem invalid_body
  */
-export function checkedBank(given: Partial<Beneficiary>): { iban: string | null | undefined; swift_code: string | null | undefined } {
+export function checkedBank(given: Partial<Beneficiary>): {
+  iban: string | null | undefined;
+  swift_code: string | null | undefined;
+} {
   const iban = typeof given.iban === 'string' ? (electronicFormatIBAN(given.iban) ?? '') : given.iban;
-  if (iban != null && !isValidIBAN(iban)) throw new Problem('invalid_body', 'body.iban: must be an IBAN with the length of its country and right check digits');
+  if (iban != null && !isValidIBAN(iban))
+    throw new Problem(
+      'invalid_body',
+      'body.iban: must be an IBAN with the length of its country and right check digits',
+    );
   const swift = typeof given.swift_code === 'string' ? given.swift_code.toUpperCase() : given.swift_code;
-  if (swift != null && !isValidBIC(swift)) throw new Problem('invalid_body', 'body.swift_code: must be a BIC of 8 or 11 characters');
+  if (swift != null && !isValidBIC(swift))
+    throw new Problem('invalid_body', 'body.swift_code: must be a BIC of 8 or 11 characters');
   return { iban, swift_code: swift };
 }
 
@@ -68,12 +76,23 @@ export async function createBeneficiary(tx: Transaction, act: Act, given: Benefi
     ],
   );
   const beneficiary = rows[0] as Beneficiary;
-  await audit(tx, act, { action: 'create', entity: 'beneficiary', entityId: id, clientId: given.client_id, after: beneficiary });
+  await audit(tx, act, {
+    action: 'create',
+    entity: 'beneficiary',
+    entityId: id,
+    clientId: given.client_id,
+    after: beneficiary,
+  });
   return beneficiary;
 }
 
 /** @throws Problem beneficiary_not_found, invalid_body */
-export async function updateBeneficiary(tx: Transaction, act: Act, id: string, patch: Partial<Beneficiary>): Promise<Beneficiary> {
+export async function updateBeneficiary(
+  tx: Transaction,
+  act: Act,
+  id: string,
+  patch: Partial<Beneficiary>,
+): Promise<Beneficiary> {
   const before = await findBeneficiary(tx, id);
   const bank = checkedBank(patch);
   const after = await updateRow<Beneficiary>(
@@ -96,25 +115,43 @@ export async function updateBeneficiary(tx: Transaction, act: Act, id: string, p
     },
     BENEFICIARY_COLUMNS,
   );
-  await audit(tx, act, { action: 'update', entity: 'beneficiary', entityId: id, clientId: before.client_id, before, after });
+  await audit(tx, act, {
+    action: 'update',
+    entity: 'beneficiary',
+    entityId: id,
+    clientId: before.client_id,
+    before,
+    after,
+  });
   return after ?? before;
 }
 
 /** @throws Problem beneficiary_not_found */
 export async function findBeneficiary(db: Db, id: string): Promise<Beneficiary> {
-  const { rows } = await db.query<Beneficiary>(`select ${BENEFICIARY_COLUMNS} from beneficiaries where beneficiary_id = $1`, [id]);
+  const { rows } = await db.query<Beneficiary>(
+    `select ${BENEFICIARY_COLUMNS} from beneficiaries where beneficiary_id = $1`,
+    [id],
+  );
   if (!rows[0]) throw new Problem('beneficiary_not_found', 'path.beneficiary_id: is no beneficiary');
   return rows[0];
 }
 
 /** A page of a client's beneficiaries, or of everybody's for the operator. */
-export async function listBeneficiaries(db: Db, page: number, pageSize: number, clientId?: string): Promise<{ rows: Beneficiary[]; total: number }> {
+export async function listBeneficiaries(
+  db: Db,
+  page: number,
+  pageSize: number,
+  clientId?: string,
+): Promise<{ rows: Beneficiary[]; total: number }> {
   const where = clientId === undefined ? '' : 'where client_id = $3';
   const values = clientId === undefined ? [] : [clientId];
   const { rows } = await db.query<Beneficiary>(
     `select ${BENEFICIARY_COLUMNS} from beneficiaries ${where} order by beneficiary_id limit $1 offset $2`,
     [pageSize, (page - 1) * pageSize, ...values],
   );
-  const total = await db.query<{ total: number }>(`select count(*) as total from beneficiaries ${where.replace('$3', '$1')}`, values);
+  const total = await db.query<{ total: number }>(
+    `select count(*) as total from beneficiaries ${where.replace('$3', '$1')}`,
+    values,
+  );
   return { rows, total: total.rows[0]?.total ?? 0 };
 }

@@ -10,7 +10,19 @@ import { nextId } from '../rows.ts';
 import { notifyPayment, type Presentation } from './lifecycle.ts';
 
 /** Payment schemes; only SWIFT payments can be tracked by their uuid. */
-export const SCHEMES = ['SWIFT', 'SEPA', 'SEPA_INSTANT', 'FPS', 'BACS', 'CHAPS', 'ACH', 'FEDWIRE', 'TARGET2', 'LOCAL', 'INTERNAL'] as const;
+export const SCHEMES = [
+  'SWIFT',
+  'SEPA',
+  'SEPA_INSTANT',
+  'FPS',
+  'BACS',
+  'CHAPS',
+  'ACH',
+  'FEDWIRE',
+  'TARGET2',
+  'LOCAL',
+  'INTERNAL',
+] as const;
 export type Scheme = (typeof SCHEMES)[number];
 
 export interface PaymentGiven {
@@ -48,7 +60,8 @@ export async function createPayment(
   const field = options.field ?? 'body';
   const amount = decimal(given.amount, `${field}.amount`, { positive: true });
   const fee = given.fee_amount == null ? null : decimal(given.fee_amount, `${field}.fee_amount`);
-  if (!isCalendarDay(given.payment_date)) throw new Problem('invalid_body', `${field}.payment_date: must be a calendar day, YYYY-MM-DD`);
+  if (!isCalendarDay(given.payment_date))
+    throw new Problem('invalid_body', `${field}.payment_date: must be a calendar day, YYYY-MM-DD`);
   const parties = await findParties(tx, given, field);
   const requirement = await approvals.requirementFor(tx, {
     clientId: given.client_id,
@@ -106,7 +119,11 @@ export async function createPayment(
     } else await notifyPayment(tx, act, presentation, given.client_id, id, 'CREATED', 'PENDING_OF_AUTHORIZATION');
   } else await notifyPayment(tx, act, presentation, given.client_id, id, 'CREATED', 'AUTHORIZED');
   await audit(tx, act, {
-    action: 'create', entity: 'payment', entityId: paymentId, clientId: given.client_id, after: { ...given, amount, fee_amount: fee, payment_id: paymentId, status },
+    action: 'create',
+    entity: 'payment',
+    entityId: paymentId,
+    clientId: given.client_id,
+    after: { ...given, amount, fee_amount: fee, payment_id: paymentId, status },
   });
   return id;
 }
@@ -118,7 +135,12 @@ interface Parties {
 
 /** The client, its contact, its trade and its beneficiary: each must exist and belong to the client. */
 async function findParties(tx: Transaction, given: PaymentGiven, field: string): Promise<Parties> {
-  const { rows } = await tx.query<{ workflow: string | null; creator: string | null; trade: boolean; beneficiary: boolean }>(
+  const { rows } = await tx.query<{
+    workflow: string | null;
+    creator: string | null;
+    trade: boolean;
+    beneficiary: boolean;
+  }>(
     `select (select authorisation_workflow from clients where client_id = $1) as workflow,
        (select c.name from contacts c join contact_clients cc using (contact_id) where cc.client_id = $1 and c.contact_id = $2) as creator,
        exists (select from trades where client_id = $1 and trade_id = $3) as trade,
@@ -127,8 +149,10 @@ async function findParties(tx: Transaction, given: PaymentGiven, field: string):
   );
   const found = rows[0];
   if (!found?.workflow) throw new Problem('client_not_found', `${field}.client_id: is no client`);
-  if (found.creator === null) throw new Problem('contact_not_found', `${field}.contact_id: is no contact of the client`);
+  if (found.creator === null)
+    throw new Problem('contact_not_found', `${field}.contact_id: is no contact of the client`);
   if (!found.trade) throw new Problem('trade_not_found', `${field}.trade_id: is no trade of the client`);
-  if (!found.beneficiary) throw new Problem('beneficiary_not_found', `${field}.beneficiary_id: is no beneficiary of the client`);
+  if (!found.beneficiary)
+    throw new Problem('beneficiary_not_found', `${field}.beneficiary_id: is no beneficiary of the client`);
   return { creatorName: found.creator, workflow: found.workflow };
 }

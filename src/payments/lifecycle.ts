@@ -5,7 +5,14 @@ import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { updateRow } from '../rows.ts';
 import { notify } from '../webhooks/notification.ts';
-import { allowedMoves, MOVES, mayMove, type PaymentAction, type PaymentStatus, type PaymentWebhookStatus } from './moves.ts';
+import {
+  allowedMoves,
+  MOVES,
+  mayMove,
+  type PaymentAction,
+  type PaymentStatus,
+  type PaymentWebhookStatus,
+} from './moves.ts';
 import { paymentBodies } from './payment.ts';
 
 /** What the shown form of a payment depends on besides the payment. */
@@ -43,7 +50,12 @@ interface PaymentRow {
  * @throws Problem payment_not_found; transition_not_allowed, naming the present status and the moves it allows;
  *   approval_not_allowed and permission_denied from the approvals
  */
-export async function movePayment(tx: Transaction, act: Act, presentation: Presentation, request: MoveRequest): Promise<Moved> {
+export async function movePayment(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  request: MoveRequest,
+): Promise<Moved> {
   const { clientId, paymentId, action } = request;
   const { rows } = await tx.query<PaymentRow>(
     'select id, status, return_started, amount, payment_currency from payments where client_id = $1 and payment_id = $2 for update',
@@ -55,7 +67,10 @@ export async function movePayment(tx: Transaction, act: Act, presentation: Prese
   if (!mayMove(standing, action)) {
     const allowed = allowedMoves(standing).join(', ') || 'none';
     const state = payment.return_started ? `${payment.status}, its return has started` : payment.status;
-    throw new Problem('transition_not_allowed', `action: ${action} is not allowed; the payment is "${state}" and allows: ${allowed}`);
+    throw new Problem(
+      'transition_not_allowed',
+      `action: ${action} is not allowed; the payment is "${state}" and allows: ${allowed}`,
+    );
   }
 
   let final = true;
@@ -84,7 +99,13 @@ export async function movePayment(tx: Transaction, act: Act, presentation: Prese
 }
 
 /** Sets the status and what goes with the action. */
-async function write(tx: Transaction, act: Act, request: MoveRequest, payment: PaymentRow, status: PaymentStatus): Promise<void> {
+async function write(
+  tx: Transaction,
+  act: Act,
+  request: MoveRequest,
+  payment: PaymentRow,
+  status: PaymentStatus,
+): Promise<void> {
   const by = request.contactId ?? act.actor.replace(/^contact:/, '');
   const cancelled = { cancelled_by: by, cancelled_date: act.now };
   const stamps: Partial<Record<PaymentAction, Record<string, unknown>>> = {
@@ -96,7 +117,13 @@ async function write(tx: Transaction, act: Act, request: MoveRequest, payment: P
     start_return: { return_started: true },
     return: { ...cancelled, return_started: false },
   };
-  await updateRow(tx, 'payments', { client_id: request.clientId, id: payment.id }, { status, ...stamps[request.action] }, 'id');
+  await updateRow(
+    tx,
+    'payments',
+    { client_id: request.clientId, id: payment.id },
+    { status, ...stamps[request.action] },
+    'id',
+  );
 }
 
 /** Writes a PAYMENT_STATUS_CHANGE: one payment and one status, the two lists in parallel. */

@@ -15,7 +15,15 @@ export const PAYMENT_STATUSES = [
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 export const WEBHOOK_STATUSES = [
-  'CREATED', 'PENDING_OF_AUTHORIZATION', 'AUTHORIZED', 'REJECTED', 'CANCELLED', 'SENT', 'PENDING_RETURN', 'RETURNED', 'INVALIDATED',
+  'CREATED',
+  'PENDING_OF_AUTHORIZATION',
+  'AUTHORIZED',
+  'REJECTED',
+  'CANCELLED',
+  'SENT',
+  'PENDING_RETURN',
+  'RETURNED',
+  'INVALIDATED',
 ] as const;
 export type PaymentWebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 

@@ -10,7 +10,14 @@ import { nextId } from '../rows.ts';
 import { notify } from '../webhooks/notification.ts';
 
 export const TRADE_STATUSES = [
-  'Created', 'Funds In Partially', 'Funds In Full', 'Funds Out Partially Allocated', 'Funds Out Full Allocated', 'Closed', 'Cancelled', 'Rejected',
+  'Created',
+  'Funds In Partially',
+  'Funds In Full',
+  'Funds Out Partially Allocated',
+  'Funds Out Full Allocated',
+  'Closed',
+  'Cancelled',
+  'Rejected',
 ] as const;
 export type TradeStatus = (typeof TRADE_STATUSES)[number];
 export const TRADE_TYPES = ['spot', 'forward', 'window_forward', 'drawdown', 'ndf'] as const;
@@ -111,7 +118,10 @@ function record(row: TradeRow, apiUrl: string): BookedTrade & { client_id: strin
 export function readTrade(given: TradeGiven, now: Date, field = 'body') {
   const type = given.trade_type ?? (given.parent_trade_id ? 'drawdown' : 'spot');
   if ((type === 'drawdown') !== Boolean(given.parent_trade_id)) {
-    throw new Problem('invalid_body', `${field}.parent_trade_id: is required for a drawdown, and only a drawdown has one`);
+    throw new Problem(
+      'invalid_body',
+      `${field}.parent_trade_id: is required for a drawdown, and only a drawdown has one`,
+    );
   }
   if (given.buy_currency === given.sell_currency && given.trade_type !== undefined && type === 'ndf') {
     throw new Problem('invalid_body', `${field}.sell_currency: must differ from buy_currency`);
@@ -124,7 +134,8 @@ export function readTrade(given: TradeGiven, now: Date, field = 'body') {
       ? new Big(buyAmount).div(rate).round(SETTLEMENT_DECIMALS, Big.roundHalfEven).toFixed()
       : decimal(given.sell_amount, `${field}.sell_amount`, { positive: true });
   const orderDate = given.order_date ?? londonDay(now);
-  if (!isCalendarDay(orderDate)) throw new Problem('invalid_body', `${field}.order_date: must be a calendar day, YYYY-MM-DD`);
+  if (!isCalendarDay(orderDate))
+    throw new Problem('invalid_body', `${field}.order_date: must be a calendar day, YYYY-MM-DD`);
   const maturity = given.maturity_date ? parseMaturity(given.maturity_date, field) : null;
   return {
     type,
@@ -140,7 +151,8 @@ export function readTrade(given: TradeGiven, now: Date, field = 'body') {
 
 function parseMaturity(text: string, field: string): Date {
   const instant = parseInstant(text) ?? (isCalendarDay(text) ? new Date(`${text}T00:00:00Z`) : undefined);
-  if (!instant) throw new Problem('invalid_body', `${field}.maturity_date: must be a day or an ISO 8601 timestamp with an offset`);
+  if (!instant)
+    throw new Problem('invalid_body', `${field}.maturity_date: must be a day or an ISO 8601 timestamp with an offset`);
   return instant;
 }
 
@@ -185,7 +197,13 @@ export async function createTrade(
     ],
   );
   const trade = await findTrade(tx, apiUrl, tradeId);
-  await audit(tx, act, { action: 'create', entity: 'trade', entityId: tradeId, clientId: given.client_id, after: trade });
+  await audit(tx, act, {
+    action: 'create',
+    entity: 'trade',
+    entityId: tradeId,
+    clientId: given.client_id,
+    after: trade,
+  });
   if (!options.quiet) await notifyTrade(tx, act.now, trade);
   return trade;
 }
@@ -198,12 +216,26 @@ export async function setTradeStatus(
   tradeId: string,
   status: TradeStatus,
 ): Promise<ReturnType<typeof record>> {
-  const before = (await tx.query<{ status: TradeStatus; client_id: string }>('select status, client_id from trades where trade_id = $1 for update', [tradeId])).rows[0];
+  const before = (
+    await tx.query<{ status: TradeStatus; client_id: string }>(
+      'select status, client_id from trades where trade_id = $1 for update',
+      [tradeId],
+    )
+  ).rows[0];
   if (!before) throw new Problem('trade_not_found', 'path.trade_id: is no trade');
   if (before.status !== status) {
-    await tx.query('update trades set status = $3 where client_id = $1 and trade_id = $2', [before.client_id, tradeId, status]);
+    await tx.query('update trades set status = $3 where client_id = $1 and trade_id = $2', [
+      before.client_id,
+      tradeId,
+      status,
+    ]);
     await audit(tx, act, {
-      action: 'update', entity: 'trade', entityId: tradeId, clientId: before.client_id, before: { status: before.status }, after: { status },
+      action: 'update',
+      entity: 'trade',
+      entityId: tradeId,
+      clientId: before.client_id,
+      before: { status: before.status },
+      after: { status },
     });
   }
   const trade = await findTrade(tx, apiUrl, tradeId);
@@ -227,7 +259,14 @@ export async function findTrade(db: Db, apiUrl: string, tradeId: string): Promis
 export async function listTrades(db: Db, apiUrl: string, page: number, pageSize: number, clientId?: string) {
   const where = clientId === undefined ? '' : 'where t.client_id = $3';
   const values = clientId === undefined ? [] : [clientId];
-  const { rows } = await db.query<TradeRow>(`${SELECT} ${where} order by t.trade_id limit $1 offset $2`, [pageSize, (page - 1) * pageSize, ...values]);
-  const total = await db.query<{ total: number }>(`select count(*) as total from trades t ${where.replace('$3', '$1')}`, values);
+  const { rows } = await db.query<TradeRow>(`${SELECT} ${where} order by t.trade_id limit $1 offset $2`, [
+    pageSize,
+    (page - 1) * pageSize,
+    ...values,
+  ]);
+  const total = await db.query<{ total: number }>(
+    `select count(*) as total from trades t ${where.replace('$3', '$1')}`,
+    values,
+  );
   return { rows: rows.map((row) => record(row, apiUrl)), total: total.rows[0]?.total ?? 0 };
 }

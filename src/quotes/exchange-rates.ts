@@ -27,20 +27,22 @@ export interface Rates {
 export async function setRates(tx: Transaction, act: Act, given: RatesGiven): Promise<Rates[]> {
   const currencies = Object.keys(given.rates);
   for (const currency of currencies) {
-    if (!/^[A-Z]{3}$/.test(currency)) throw new Problem('invalid_body', `body.rates.${currency}: must be a currency of three capital letters`);
-    if (currency === given.base_currency) throw new Problem('invalid_body', `body.rates.${currency}: is the base currency`);
+    if (!/^[A-Z]{3}$/.test(currency))
+      throw new Problem('invalid_body', `body.rates.${currency}: must be a currency of three capital letters`);
+    if (currency === given.base_currency)
+      throw new Problem('invalid_body', `body.rates.${currency}: is the base currency`);
   }
-  const rates = currencies.map((currency) => decimal(given.rates[currency], `body.rates.${currency}`, { positive: true, decimals: MAX_RATE_DECIMALS }));
+  const rates = currencies.map((currency) =>
+    decimal(given.rates[currency], `body.rates.${currency}`, { positive: true, decimals: MAX_RATE_DECIMALS }),
+  );
   const asOf = given.as_of === undefined ? act.now : parseInstant(given.as_of);
   if (!asOf) throw new Problem('invalid_body', 'body.as_of: must be an ISO 8601 timestamp with an offset');
   const before = await readRates(tx);
   await tx.query('delete from exchange_rates where base_currency = $1', [given.base_currency]);
-  await tx.query('insert into exchange_rates (base_currency, currency, rate, as_of) select $1, u.currency, u.rate, $4 from unnest($2::text[], $3::numeric[]) as u(currency, rate)', [
-    given.base_currency,
-    currencies,
-    rates,
-    asOf,
-  ]);
+  await tx.query(
+    'insert into exchange_rates (base_currency, currency, rate, as_of) select $1, u.currency, u.rate, $4 from unnest($2::text[], $3::numeric[]) as u(currency, rate)',
+    [given.base_currency, currencies, rates, asOf],
+  );
   const after = await readRates(tx);
   await audit(tx, act, { action: 'update', entity: 'exchange_rates', entityId: given.base_currency, before, after });
   return after;
@@ -53,7 +55,11 @@ export async function readRates(db: Db): Promise<Rates[]> {
   );
   const tables = new Map<string, Rates>();
   for (const row of rows) {
-    const table = tables.get(row.base_currency) ?? { base_currency: row.base_currency, rates: {}, as_of: row.as_of.toISOString() };
+    const table = tables.get(row.base_currency) ?? {
+      base_currency: row.base_currency,
+      rates: {},
+      as_of: row.as_of.toISOString(),
+    };
     table.rates[row.currency] = exact(row.rate);
     tables.set(row.base_currency, table);
   }
@@ -71,7 +77,8 @@ export async function rateBetween(db: Db, from: string, to: string): Promise<str
     'select base_currency, currency, rate from exchange_rates where currency in ($1, $2) order by as_of desc, base_currency',
     [from, to],
   );
-  const rate = (base: string, currency: string) => rows.find((row) => row.base_currency === base && row.currency === currency)?.rate;
+  const rate = (base: string, currency: string) =>
+    rows.find((row) => row.base_currency === base && row.currency === currency)?.rate;
   const direct = rate(from, to);
   if (direct !== undefined) return direct;
   const inverse = rate(to, from);
@@ -80,7 +87,10 @@ export async function rateBetween(db: Db, from: string, to: string): Promise<str
     const [first, second] = [rate(base, from), rate(base, to)];
     if (first !== undefined && second !== undefined) return divide(second, first);
   }
-  throw new Problem('exchange_rate_missing', `body.payment_currency: no rate is known between ${from} and ${to}; PUT /exchange-rates on the operator interface sets it`);
+  throw new Problem(
+    'exchange_rate_missing',
+    `body.payment_currency: no rate is known between ${from} and ${to}; PUT /exchange-rates on the operator interface sets it`,
+  );
 }
 
 /** Decimals that a derived rate keeps. */

@@ -55,6 +55,7 @@ export async function fxAvailable(db: Db, clientId: string, now: Date): Promise<
     values: [clientId],
   });
   const row = rows[0];
-  if (!row?.fx_enabled) throw new Problem('fx_not_enabled', 'query.client_id: the client may not trade FX; ask the institution');
+  if (!row?.fx_enabled)
+    throw new Problem('fx_not_enabled', 'query.client_id: the client may not trade FX; ask the institution');
   return marketsOpen(row, now);
 }
