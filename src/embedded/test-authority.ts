@@ -1,0 +1,185 @@
+import 'reflect-metadata';
+import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as x509 from '@peculiar/x509';
+import { loadRevocationLists } from '../identity/revocation-list.ts';
+
+/** Where the sandbox's certificates lie, all PEM; the first four are what the trusted listener is configured with. */
+export type TestAuthority = {
+  cert: string;
+  key: string;
+  ca: string;
+  crl: string;
+  clientCert: string;
+  clientKey: string;
+  /** The authority's key, to issue more test certificates with. */
+  caKey: string;
+};
+
+/** The subject of the one client certificate that is made; the demonstration application registers it. */
+export const SANDBOX_CLIENT_SUBJECT = 'CN=sandbox client,O=Lombard Sandbox,C=GB';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const VALID_DAYS = 3_650;
+/** Certificates are made anew when fewer days than this are left. */
+const LEAST_DAYS = 1;
+const DAY_MS = 86_400_000;
+
+const FILES = {
+  cert: 'server.pem',
+  key: 'server-key.pem',
+  ca: 'ca.pem',
+  crl: 'crl.pem',
+  clientCert: 'client.pem',
+  clientKey: 'client-key.pem',
+  caKey: 'ca-key.pem',
+} satisfies TestAuthority;
+
+/**
+ * The sandbox's own certificates in `<dataDir>/tls`: an authority, a server certificate for this machine, one client
+ * certificate, an empty revocation list. Made on the first start and when they have expired, otherwise left alone.
+ * The folder appears complete or not at all, also when several processes start at once.
+ * @param now the machine's time: clients check the server's certificate by their own clocks
+ */
+export async function testAuthority(dataDir: string, now: Date): Promise<TestAuthority> {
+  const folder = join(dataDir, 'tls');
+  const paths = Object.fromEntries(
+    Object.entries(FILES).map(([name, file]) => [name, join(folder, file)]),
+  ) as TestAuthority;
+  if (await usable(paths, now)) return paths;
+  await mkdir(dataDir, { recursive: true });
+  const fresh = await mkdtemp(join(dataDir, '.tls-'));
+  const aside = `${fresh}-old`;
+  try {
+    for (const [name, text] of Object.entries(await make(now))) {
+      await writeFile(join(fresh, FILES[name as keyof TestAuthority]), text, {
+        mode: name.toLowerCase().endsWith('key') ? 0o600 : 0o644,
+      });
+    }
+    // The folder itself stays open, so that another program on the machine can read the authority and the certificates.
+    await chmod(fresh, 0o755);
+    // Another process may have been faster; what it made is as good.
+    if (await usable(paths, now)) return paths;
+    await rename(folder, aside).catch(ignore('ENOENT'));
+    await rename(fresh, folder).catch(ignore('ENOTEMPTY', 'EEXIST'));
+    return paths;
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+async function usable(paths: TestAuthority, now: Date): Promise<boolean> {
+  const least = now.getTime() + LEAST_DAYS * DAY_MS;
+  try {
+    const [cert, ca, client] = await Promise.all(
+      [paths.cert, paths.ca, paths.clientCert].map(async (path) => new X509Certificate(await readFile(path))),
+    );
+    const [list] = await loadRevocationLists(await readFile(paths.crl, 'utf8'));
+    await Promise.all([paths.key, paths.clientKey, paths.caKey].map((path) => readFile(path)));
+    const ends = [cert, ca, client].map((certificate) => certificate?.validToDate.getTime() ?? 0);
+    return Math.min(...ends, list?.nextUpdate.getTime() ?? 0) > least;
+  } catch {
+    // Missing, cut off or unreadable: all of it is made anew.
+    return false;
+  }
+}
+
+async function make(now: Date): Promise<TestAuthority> {
+  const [caKeys, serverKeys, clientKeys] = await Promise.all([keys(), keys(), keys()]);
+  // A day back, for machines whose clocks differ.
+  const dates = {
+    notBefore: new Date(now.getTime() - DAY_MS),
+    notAfter: new Date(now.getTime() + VALID_DAYS * DAY_MS),
+  };
+  const issuer = 'CN=Lombard Sandbox CA,O=Lombard Sandbox,C=GB';
+  const ca = await x509.X509CertificateGenerator.createSelfSigned({
+    ...dates,
+    serialNumber: serial(),
+    name: ordered(issuer),
+    keys: caKeys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(caKeys.publicKey),
+    ],
+  });
+  const issue = async (subject: string, publicKey: webcrypto.CryptoKey, purpose: string, more: x509.Extension[]) =>
+    x509.X509CertificateGenerator.create({
+      ...dates,
+      serialNumber: serial(),
+      subject: ordered(subject),
+      issuer: ca.subjectName,
+      publicKey,
+      signingKey: caKeys.privateKey,
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+        new x509.ExtendedKeyUsageExtension([purpose]),
+        await x509.AuthorityKeyIdentifierExtension.create(caKeys.publicKey),
+        ...more,
+      ],
+    });
+  const names = new x509.SubjectAlternativeNameExtension([
+    { type: 'dns', value: 'localhost' },
+    { type: 'ip', value: '127.0.0.1' },
+    { type: 'ip', value: '::1' },
+  ]);
+  const server = await issue(
+    'CN=localhost,O=Lombard Sandbox,C=GB',
+    serverKeys.publicKey,
+    x509.ExtendedKeyUsage.serverAuth,
+    [names],
+  );
+  const client = await issue(SANDBOX_CLIENT_SUBJECT, clientKeys.publicKey, x509.ExtendedKeyUsage.clientAuth, []);
+  const list = await x509.X509CrlGenerator.create({
+    issuer: ca.subjectName,
+    thisUpdate: dates.notBefore,
+    nextUpdate: dates.notAfter,
+    signingKey: caKeys.privateKey,
+    signingAlgorithm: ALGORITHM,
+  });
+  return {
+    ca: pem(ca.rawData, 'CERTIFICATE'),
+    caKey: await keyText(caKeys.privateKey),
+    cert: pem(server.rawData, 'CERTIFICATE'),
+    key: await keyText(serverKeys.privateKey),
+    clientCert: pem(client.rawData, 'CERTIFICATE'),
+    clientKey: await keyText(clientKeys.privateKey),
+    crl: pem(list.rawData, 'X509 CRL'),
+  };
+}
+
+/** RFC 4514 names the most specific part first; the library writes parts into the certificate in the order given. */
+function ordered(subject: string): string {
+  return subject.split(',').reverse().join(',');
+}
+
+function keys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+}
+
+/** A positive number of 16 random bytes. */
+function serial(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = (bytes[0]! & 0x7f) | 0x40;
+  return bytes.toString('hex');
+}
+
+async function keyText(key: webcrypto.CryptoKey): Promise<string> {
+  return pem(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
+}
+
+/** The library's own labels are not all OpenSSL's (`CRL` for `X509 CRL`), nor do its texts end with a line end. */
+function pem(der: ArrayBuffer, label: string): string {
+  return `${x509.PemConverter.encode(der, label)}\n`;
+}
+
+function ignore(...codes: string[]): (error: NodeJS.ErrnoException) => void {
+  return (error) => {
+    if (!codes.includes(error.code ?? '')) throw error;
+  };
+}
