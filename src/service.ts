@@ -17,12 +17,14 @@ import { operatorAccountRoutes } from './http/operator-accounts.ts';
 import { operatorIdentityRoutes } from './http/operator-identity.ts';
 import { operatorPaymentRoutes } from './http/operator-payments.ts';
 import { operatorSystemRoutes } from './http/operator-system.ts';
+import { paymentSearchRoutes } from './http/payments-search.ts';
 import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
 import { migrate } from './migrate.ts';
 import { ClockFollower } from './operator/clock.ts';
 import { forgetAnswers } from './operator/idempotency.ts';
 import { createOperatorToken } from './operator/token.ts';
+import { foldTotals } from './payments/totals.ts';
 import { Periodic } from './periodic.ts';
 
 /** Milliseconds for what is under way when the service is told to stop. */
@@ -85,7 +87,7 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
       return `http://${name === '0.0.0.0' ? '127.0.0.1' : name}:${typeof bound === 'object' && bound ? bound.port : port}`;
     };
     if (config.roles.has('api')) {
-      const app = await buildApi(context, sessions, [accountRoutes]);
+      const app = await buildApi(context, sessions, [accountRoutes, paymentSearchRoutes]);
       addresses.api = config.apiUrl ?? (await listen(app, config.host, config.apiPort));
     }
     if (config.roles.has('operator')) {
@@ -109,6 +111,7 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
 function startWorker(context: Context, closers: (() => Promise<void> | void)[]): void {
   const { patientPool, clock, log } = context;
   const tasks = [
+    new Periodic('payment totals', 200, log, async () => void (await foldTotals(patientPool))),
     new Periodic('audit seal', 1_000, log, async () => void (await sealAudit(patientPool))),
     new Periodic('idempotency answers', 600_000, log, () => forgetAnswers(patientPool, clock.now())),
   ];
