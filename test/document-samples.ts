@@ -123,7 +123,7 @@ export function line(index: number, minor: bigint, changes: Partial<StatementLin
     iban: null,
     swift: null,
   };
-  const day = String(1 + (index % 28)).padStart(2, '0');
+  const day = String(1 + (Math.floor(index / 2) % 28)).padStart(2, '0');
   return {
     transaction_id: `TXN${String(index).padStart(6, '0')}`,
     kind: minor < 0n ? 'DEBIT_TRANSACTION' : 'CREDIT_INCOMING_TRANSACTION',

@@ -107,10 +107,10 @@ describe('layouts', { skip: noPoppler }, () => {
     assert.ok(text.includes('Payment receipt PAY000042 · 3 July 2026, 09:00:00 (UTC+01:00)'), text);
     assert.ok(text.includes('Sent 3 July 2026, 09:00:00 (UTC+01:00)'), text);
     const info = infoOf(pdf);
-    assert.equal(info['Title'], 'Payment receipt PAY000042');
-    assert.equal(info['Author'], 'Lombard Sandbox');
-    assert.match(info['CreationDate']!, /Jul {2}3 09:00:00 2026/);
-    assert.equal(info['Tagged'], 'yes');
+    assert.equal(info.Title, 'Payment receipt PAY000042');
+    assert.equal(info.Author, 'Lombard Sandbox');
+    assert.match(info.CreationDate!, /Jul {2}3 09:00:00 2026/);
+    assert.equal(info.Tagged, 'yes');
     assert.match(pdf.toString('latin1'), /pdfuaid:part>1</);
     assert.match(pdf.toString('latin1'), /\/Lang \(en-GB\)/);
   });
@@ -229,7 +229,7 @@ test('the example files are what is drawn today (UPDATE_EXAMPLES=1 writes them a
   ];
   for (const [name, pdf] of examples) {
     const file = new URL(`../docs/examples/${name}`, import.meta.url);
-    if (process.env['UPDATE_EXAMPLES']) writeFileSync(file, pdf);
+    if (process.env.UPDATE_EXAMPLES) writeFileSync(file, pdf);
     assert.ok(readFileSync(file).equals(pdf), `docs/examples/${name} differs from what is drawn`);
   }
 });
