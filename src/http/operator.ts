@@ -29,7 +29,7 @@ export type OperatorRoutes = (app: FastifyInstance, context: Context) => void | 
 
 /** The operator listener: operator tokens with roles, errors as ErrorMessage, idempotent POSTs (docs/operator-interface.md). */
 export async function buildOperator(context: Context, routes: OperatorRoutes[]): Promise<FastifyInstance> {
-  const app = createServer({ name: 'operator', log: context.log });
+  const app = createServer({ name: 'operator', log: context.log, requestTimeout: 0 });
   app.decorateRequest('operator', null as unknown as OperatorToken);
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now', null as unknown as Date);
   app.addHook('onRequest', async (request) => {

@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyRequest,
   type FastifyServerOptions,
+  LogController,
 } from 'fastify';
 import { type ErrorCode, Problem } from '../errors.ts';
 import { parseJson } from '../json.ts';
@@ -31,7 +32,9 @@ export interface ServerOptions {
     problem: Problem,
     request: FastifyRequest,
   ) => { status: number; body: unknown; headers?: Record<string, string> };
-  https?: FastifyServerOptions['serverFactory'];
+  /** Milliseconds for a whole request to arrive; 0: no limit (imports are streams of any length). */
+  requestTimeout?: number;
+  serverFactory?: FastifyServerOptions['serverFactory'];
 }
 
 /**
@@ -41,9 +44,9 @@ export interface ServerOptions {
 export function createServer(options: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT,
+    requestTimeout: options.requestTimeout ?? REQUEST_TIMEOUT,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     requestIdHeader: false,
     genReqId: (request) => {
@@ -74,7 +77,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         keywords: ['x-list', 'example'],
       },
     },
-    ...(options.https ? { serverFactory: options.https } : {}),
+    ...(options.serverFactory ? { serverFactory: options.serverFactory } : {}),
   });
 
   app.removeAllContentTypeParsers();
