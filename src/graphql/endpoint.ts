@@ -1,0 +1,153 @@
+import './environment.ts';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getVariableValues,
+  type OperationDefinitionNode,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import { makeSchema } from 'postgraphile';
+import { execute } from 'postgraphile/grafast';
+import type { Pool } from '../database.ts';
+import { costOf } from './cost.ts';
+import { chooseOperation, readDocument, withPages } from './document.ts';
+import { LIMITS, limitError } from './limits.ts';
+import { preset } from './preset.ts';
+import type { GraphqlRequest } from './request.ts';
+
+/** Documents whose parse, validation and plans are kept; the same few come again and again. */
+const KEPT_DOCUMENTS = 200;
+/** Ways to page a document of which the plans are kept. */
+const KEPT_PAGINGS = 8;
+const MOST_ERRORS = 20;
+
+/** What a caller sends. */
+export interface GraphqlQuery {
+  query: string;
+  operationName: string | undefined;
+  variables: Record<string, unknown>;
+}
+
+export interface GraphqlResult {
+  data?: unknown;
+  errors?: readonly GraphQLError[];
+}
+
+interface Prepared {
+  document: DocumentNode;
+  /** Copies with the pages of connections that name none, by those pages. */
+  paged: Map<string, DocumentNode>;
+}
+
+/** The schema and the way of a request through it: limits, validation, cost, execution. */
+export class GraphqlEndpoint {
+  readonly schema: GraphQLSchema;
+  private readonly resolvedPreset: GraphileConfig.ResolvedPreset;
+  private readonly documents = new Map<string, Prepared>();
+
+  private constructor(schema: GraphQLSchema, resolvedPreset: GraphileConfig.ResolvedPreset) {
+    this.schema = schema;
+    this.resolvedPreset = resolvedPreset;
+  }
+
+  /** Reads the tables and makes the schema of them. */
+  static async make(pool: Pool): Promise<GraphqlEndpoint> {
+    const { schema, resolvedPreset } = await makeSchema(preset(pool));
+    return new GraphqlEndpoint(schema, resolvedPreset);
+  }
+
+  /**
+   * Answers an operation. An answer without `data` is of a request that was refused before anything was executed: its document
+   * does not parse or validate, it is over a limit, or its variables are not what it says they are.
+   */
+  async answer(query: GraphqlQuery, request: GraphqlRequest): Promise<GraphqlResult> {
+    let document: DocumentNode;
+    let operation: OperationDefinitionNode;
+    try {
+      checkVariables(query.variables);
+      const prepared = this.prepare(query.query);
+      operation = chooseOperation(prepared.document, query.operationName);
+      this.coerce(operation, query.variables);
+      document = this.page(prepared, operation, query.variables);
+    } catch (error) {
+      return { errors: refusals(error) };
+    }
+    return (await execute({
+      schema: this.schema,
+      document,
+      operationName: operation.name?.value,
+      variableValues: query.variables,
+      contextValue: request as never,
+      resolvedPreset: this.resolvedPreset,
+    } as never)) as GraphqlResult;
+  }
+
+  /** Parses and validates a document, or finds that it has been. */
+  private prepare(text: string): Prepared {
+    const known = this.documents.get(text);
+    if (known) {
+      this.documents.delete(text);
+      this.documents.set(text, known);
+      return known;
+    }
+    const document = readDocument(text);
+    const errors = validate(this.schema, document, specifiedRules, { maxErrors: MOST_ERRORS });
+    if (errors.length > 0) throw new Refused(errors);
+    const prepared = { document, paged: new Map() };
+    this.documents.set(text, prepared);
+    if (this.documents.size > KEPT_DOCUMENTS) this.documents.delete(this.documents.keys().next().value as string);
+    return prepared;
+  }
+
+  private coerce(operation: OperationDefinitionNode, variables: Record<string, unknown>): void {
+    const { errors } = getVariableValues(this.schema, operation.variableDefinitions ?? [], variables, {
+      maxErrors: MOST_ERRORS,
+    });
+    if (errors) throw new Refused(errors);
+  }
+
+  private page(
+    prepared: Prepared,
+    operation: OperationDefinitionNode,
+    variables: Record<string, unknown>,
+  ): DocumentNode {
+    const { pages } = costOf(this.schema, prepared.document, operation, variables);
+    const key = [...pages].map(([node, page]) => `${node.loc?.start}=${page}`).join(',');
+    let paged = prepared.paged.get(key);
+    if (!paged) {
+      paged = withPages(prepared.document, pages);
+      if (prepared.paged.size >= KEPT_PAGINGS) prepared.paged.clear();
+      prepared.paged.set(key, paged);
+    }
+    return paged;
+  }
+}
+
+/** Several reasons to refuse a document. */
+class Refused extends Error {
+  readonly errors: readonly GraphQLError[];
+  constructor(errors: readonly GraphQLError[]) {
+    super('refused');
+    this.errors = errors;
+  }
+}
+
+function refusals(error: unknown): readonly GraphQLError[] {
+  if (error instanceof Refused) return error.errors;
+  if (error instanceof GraphQLError) return [error];
+  throw error;
+}
+
+function checkVariables(variables: Record<string, unknown>): void {
+  let values = 0;
+  const walk = (value: unknown, depth: number) => {
+    values += 1;
+    if (values > LIMITS.VARIABLE_VALUES) throw limitError('VARIABLE_VALUES', 'variables has too many values');
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > LIMITS.VARIABLE_DEPTH) throw limitError('VARIABLE_DEPTH', 'variables is nested too deep');
+    for (const inner of Object.values(value)) walk(inner, depth + 1);
+  };
+  walk(variables, 0);
+}

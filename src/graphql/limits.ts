@@ -1,0 +1,55 @@
+import { GraphQLError } from 'graphql';
+
+/**
+ * Every limit of the GraphQL endpoint, and the error that names it. A request that passes them all costs little enough
+ * to be answered without making others wait (docs/graphql.md, Limits; docs/decisions.md, 6).
+ */
+export const LIMITS = {
+  /** Bytes of a request body. */
+  BODY_BYTES: 65_536,
+  /** Characters of `query`. */
+  DOCUMENT_CHARACTERS: 20_000,
+  /** Lexical tokens of `query`. */
+  TOKENS: 2_000,
+  /** Selection sets inside each other, fragments resolved. The introspection query of common tools has 14. */
+  DEPTH: 20,
+  /** Fields of all operations, each fragment counted as often as it is spread. */
+  FIELDS: 500,
+  /** Fields with an alias, counted in the same way. */
+  ALIASES: 30,
+  /** Fields of the operation itself. */
+  ROOT_FIELDS: 10,
+  /** Directives in the document. */
+  DIRECTIVES: 20,
+  /** Values that may be answered: every field, `__typename` too, times the pages around it. */
+  COST: 20_000,
+  /** Values that introspection may answer, estimated: three full descriptions of the schema. */
+  INTROSPECTION_COST: 150_000,
+  /** Entries of a page: `first` and `last`. */
+  PAGE: 1_000,
+  /** Entries that `offset` passes over; a cursor has no such limit. */
+  OFFSET: 100_000,
+  /** Values in `variables`, in lists and objects too. */
+  VARIABLE_VALUES: 1_000,
+  /** Lists and objects inside each other in `variables`. */
+  VARIABLE_DEPTH: 8,
+  /** Bytes of all notification and attempt bodies of an answer. */
+  RESPONSE_BODY_BYTES: 8_388_608,
+  /** Milliseconds of a database statement. */
+  STATEMENT_MS: 2_000,
+} as const;
+
+export type LimitName = keyof typeof LIMITS;
+
+/**
+ * The error of a limit that is exceeded.
+ * @param name of the limit; part of the message and of `extensions`
+ * @param said what the request has, as `The document is nested 31 levels deep`
+ * @param advice what to do instead
+ */
+export function limitError(name: LimitName, said: string, advice = ''): GraphQLError {
+  const hint = advice === '' ? '' : `; ${advice}`;
+  return new GraphQLError(`${said}: the limit is ${LIMITS[name]} (${name})${hint}`, {
+    extensions: { code: 'limit_exceeded', limit: name },
+  });
+}

@@ -1,0 +1,114 @@
+import type { PgSelectSingleStep } from 'postgraphile/@dataplan/pg';
+import {
+  access,
+  constant,
+  context,
+  type FieldArgs,
+  type ObjectStep,
+  object,
+  type Step,
+  sideEffect,
+} from 'postgraphile/grafast';
+import { extendSchema } from 'postgraphile/utils';
+import { transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
+import {
+  createSubscription,
+  deleteSubscription,
+  type SubscriptionPatch,
+  updateSubscription,
+} from '../webhooks/subscription.ts';
+import type { ExtraHeader } from '../webhooks/subscription-rules.ts';
+import { MUTATION_TYPES } from './mutation-types.ts';
+import { type GraphqlRequest, needsManage } from './request.ts';
+
+/** The input of a mutation, as the schema has checked it; the rules for its values are the domain's. */
+interface Input {
+  id: string;
+  subscription: Fields & { url: string; types: string[] };
+  patch: Fields;
+}
+type Fields = Omit<SubscriptionPatch, 'extraHeaders'> & { extraHeaders?: (ExtraHeader | null)[] | null };
+
+function create(request: GraphqlRequest, { subscription }: Input): Promise<string> {
+  const { clientId, contactId } = request;
+  const given = { ...subscription, extraHeaders: headers(subscription.extraHeaders), clientId, contactId };
+  return transaction(request.pool, (tx) => createSubscription(tx, request.vault, request.rules, request.act, given));
+}
+
+async function update(request: GraphqlRequest, { id, patch }: Input): Promise<string> {
+  const given = { ...patch, extraHeaders: headers(patch.extraHeaders) };
+  const key = { clientId: request.clientId, id };
+  await transaction(request.pool, (tx) =>
+    updateSubscription(tx, request.vault, request.rules, request.act, key, given),
+  );
+  return id;
+}
+
+async function remove(request: GraphqlRequest, { id }: Input): Promise<string> {
+  await transaction(request.pool, (tx) => deleteSubscription(tx, request.act, { clientId: request.clientId, id }));
+  return id;
+}
+
+function headers(given: Fields['extraHeaders']): ExtraHeader[] | null | undefined {
+  const missing = given?.indexOf(null) ?? -1;
+  if (missing >= 0) throw new Problem('invalid_body', `extraHeaders[${missing}]: must be a name and a value`);
+  return given as ExtraHeader[] | null | undefined;
+}
+
+type Work = (request: GraphqlRequest, input: Input) => Promise<string>;
+
+/** Runs a change, once for each mutation field and in their order; the step is the id of the subscription. */
+function change($input: Step, work: Work, $before: Step = constant(null)): Step<string> {
+  return sideEffect([context(), $input, $before], ([request, input]) => {
+    const caller = request as unknown as GraphqlRequest;
+    needsManage(caller, 'mutation');
+    return work(caller, input as Input);
+  });
+}
+
+const payload = {
+  plans: {
+    subscription: ($payload: ObjectStep) => $payload.get('subscription'),
+    query: () => object({}),
+  },
+};
+
+/**
+ * The changes of the service interface. PostGraphile would write the table itself, as the client's role; but a secret must be
+ * sealed, the rules be checked and the audit row be written, which the domain does (src/webhooks/subscription.ts).
+ */
+export const mutations = extendSchema((build) => {
+  const table = build.pgResources['subscriptions'];
+  if (!table) throw new Error('the table of subscriptions is not part of the schema');
+  const find = ($id: Step) => table.get({ id: $id }) as PgSelectSingleStep;
+  const answer = ($input: Step, $subscription: Step) =>
+    object({ clientMutationId: access($input, 'clientMutationId'), subscription: $subscription });
+  const changing = (work: Work) => (_$root: Step, args: FieldArgs) => {
+    const $input = args.getRaw('input');
+    return answer($input, find(change($input, work)));
+  };
+  return {
+    typeDefs: MUTATION_TYPES,
+    objects: {
+      Query: { plans: { webhookTypes: () => constant(WEBHOOK_TYPES) } },
+      Mutation: {
+        plans: {
+          createSubscription: changing(create),
+          updateSubscription: changing(update),
+          deleteSubscription(_$root: Step, args: FieldArgs) {
+            const $input = args.getRaw('input');
+            const $subscription = find(access($input, 'id'));
+            // Waits for the row, which is thus read as it was before the change.
+            change($input, remove, $subscription.get('id'));
+            return answer($input, $subscription);
+          },
+        },
+      },
+      CreateSubscriptionPayload: payload,
+      UpdateSubscriptionPayload: payload,
+      DeleteSubscriptionPayload: payload,
+    },
+  };
+});

@@ -1,0 +1,175 @@
+import './environment.ts';
+import { makePgService } from 'postgraphile/adaptors/pg';
+import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
+import { pgSmartTags } from 'postgraphile/utils';
+import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter';
+import type { Pool } from '../database.ts';
+import { bodies } from './bodies.ts';
+import { mutations } from './mutations.ts';
+import { CLIENT_ROLE } from './read-only.ts';
+
+/** Attributes that nothing may be filtered or sorted by, unless a tag below says so. */
+const CLOSED = '-attribute:filterBy -attribute:orderBy';
+const FILTER = '+attribute:filterBy';
+const FILTER_AND_ORDER = '+attribute:filterBy +attribute:orderBy';
+const ORDER = '+attribute:orderBy';
+/** Needed to join, and no field of the type. */
+const HIDDEN = '-attribute:select';
+
+/** Only subscriptions stand at the root; the others are reached through them, and nothing leads back. */
+const tags = pgSmartTags([
+  ...attributes('subscriptions', {
+    id: FILTER,
+    contact_id: FILTER,
+    url: FILTER,
+    active: FILTER,
+    types: FILTER,
+    created_at: FILTER_AND_ORDER,
+  }),
+  ...attributes('notifications', {
+    id: FILTER,
+    type: FILTER,
+    status: FILTER,
+    created_at: FILTER_AND_ORDER,
+    subscription_id: HIDDEN,
+    event_id: HIDDEN,
+    client_id: HIDDEN,
+  }),
+  ...attributes('attempts', {
+    attempt_number: ORDER,
+    started_at: ORDER,
+    status_code: FILTER,
+    reason: FILTER,
+    notification_id: HIDDEN,
+    created_at: HIDDEN,
+    body: HIDDEN,
+    client_id: HIDDEN,
+  }),
+  { kind: 'class', match: 'subscriptions', tags: { behavior: '+query:resource:connection' } },
+  {
+    kind: 'class',
+    match: 'notifications',
+    tags: {
+      foreignKey:
+        '(subscription_id) references webhooks.subscriptions (id)|@foreignFieldName notifications|@behavior -singularRelation:resource:single',
+    },
+  },
+  {
+    kind: 'class',
+    match: 'attempts',
+    tags: {
+      // Both columns: the day of the notification is the attempts' partition.
+      foreignKey:
+        '(notification_id, created_at) references webhooks.notifications (id, created_at)|@foreignFieldName attempts|@behavior -singularRelation:resource:single',
+    },
+  },
+]);
+
+function attributes(table: string, behaviors: Record<string, string>) {
+  return Object.entries(behaviors).map(([name, behavior]) => ({
+    kind: 'attribute' as const,
+    match: `webhooks.${table}.${name}`,
+    tags: { behavior },
+  }));
+}
+
+/** `id` stays `id`, which PostGraphile keeps for global object identifiers; and the root field has the table's plain name. */
+const names: GraphileConfig.Plugin = {
+  name: 'LombardNames',
+  version: '1.0.0',
+  inflection: {
+    replace: {
+      _attributeName(previous, _options, details) {
+        return previous!({ ...details, skipRowId: true });
+      },
+      _allRows(_previous, _options, resource) {
+        return this.camelCase(this.pluralize(this._singularizedResourceName(resource)));
+      },
+      // PostGraphile's own inputs would write the tables; mutation-types.ts has the names.
+      inputType: (_previous, _options, typeName) => `${typeName}RowInput`,
+      patchType: (_previous, _options, typeName) => `${typeName}RowPatch`,
+    },
+  },
+};
+
+/** In the order of creation unless asked otherwise: an order by random ids says nothing, and would sort the whole history. */
+const order: GraphileConfig.Plugin = {
+  name: 'LombardDefaultOrder',
+  version: '1.0.0',
+  after: ['PgConnectionArgOrderByDefaultValuePlugin'],
+  schema: {
+    hooks: {
+      GraphQLObjectType_fields_field_args_arg(arg, build, { scope }) {
+        if (scope.argName !== 'orderBy' || !scope.isPgFieldConnection || !scope.pgFieldResource) return arg;
+        const type = build.getTypeByName(
+          build.inflection.orderByType(build.inflection.tableType(scope.pgFieldResource.codec)),
+        );
+        const values = type && build.graphql.isEnumType(type) ? type.getValues() : [];
+        const value = values.find(({ name }) => name === 'CREATED_AT_ASC');
+        return value ? { ...arg, defaultValue: [value.value] } : arg;
+      },
+    },
+  },
+};
+
+/**
+ * The schema of the subscription interface, made by PostGraphile from what the role of a client may read
+ * (the service interface, POST /webhooks/graphql; docs/decisions.md, 6).
+ */
+export function preset(pool: Pool): GraphileConfig.Preset {
+  return {
+    extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
+    plugins: [tags, names, order, bodies, mutations],
+    disablePlugins: [
+      // The root type would take the name of the table's.
+      'SubscriptionPlugin',
+      // Global object identification: `id` is the table's own.
+      'NodePlugin',
+      'AddNodeInterfaceToSuitableTypesPlugin',
+      'PgTableNodePlugin',
+      'NodeAccessorPlugin',
+      'RegisterQueryNodePlugin',
+      'PgNodeIdAttributesPlugin',
+      // `filter` does what `condition` did.
+      'PgConditionArgumentPlugin',
+      'PgConditionCustomFieldsPlugin',
+      // Filters across relations, and trees of and/or/not, can cost anything.
+      'PgConnectionArgFilterBackwardRelationsPlugin',
+      'PgConnectionArgFilterForwardRelationsPlugin',
+      'PgConnectionArgFilterLogicalOperatorsPlugin',
+      'PgConnectionArgFilterComputedAttributesPlugin',
+      'PgConnectionArgFilterRecordFunctionsPlugin',
+      // Ways in that are not part of the interface.
+      'PgRowByUniquePlugin',
+      'QueryQueryPlugin',
+      'PgIndexBehaviorsPlugin',
+      'PgCustomTypeFieldPlugin',
+    ],
+    pgServices: [
+      makePgService({ pool, schemas: ['webhooks'], pubsub: false, pgSettingsForIntrospection: { role: CLIENT_ROLE } }),
+    ],
+    schema: {
+      defaultBehavior: `-query:resource:connection -query:resource:list -queryField ${CLOSED}`,
+      // A filter that says nothing filters nothing.
+      connectionFilterAllowNullInput: true,
+      connectionFilterAllowEmptyObjectInput: true,
+      connectionFilterAllowedOperators: [
+        'isNull',
+        'equalTo',
+        'notEqualTo',
+        'in',
+        'notIn',
+        'lessThan',
+        'lessThanOrEqualTo',
+        'greaterThan',
+        'greaterThanOrEqualTo',
+        'contains',
+        'containedBy',
+        'overlaps',
+        'anyEqualTo',
+        'startsWith',
+        'includes',
+      ],
+    },
+  };
+}
