@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import pg from 'pg';
 import { type Config, readConfig } from '../src/config.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
@@ -38,21 +37,28 @@ export async function startServer(): Promise<{ url: string; stop(): Promise<void
   };
 }
 
+/** The server of a file that is run alone; it lives as long as one of its databases does. */
 let own: Promise<{ url: string; stop(): Promise<void> }> | undefined;
+let databases = 0;
 
 async function serverUrl(): Promise<string> {
   const given = process.env.LOMBARD_TEST_SERVER;
   if (given) return given;
-  // A file that is run alone has a server of its own.
-  if (!own) {
-    own = startServer();
-    after(async () => (await own)?.stop());
-  }
+  own ??= startServer();
   return (await own).url;
+}
+
+async function leaveServer(): Promise<void> {
+  databases -= 1;
+  if (databases > 0 || !own) return;
+  const server = await own;
+  own = undefined;
+  await server.stop();
 }
 
 /** A fresh database with the newest schema, cloned from the template. */
 export async function createDatabase(): Promise<TestDatabase> {
+  databases += 1;
   const server = await serverUrl();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await withClient(server, async (client) => {
@@ -69,8 +75,10 @@ export async function createDatabase(): Promise<TestDatabase> {
   });
   return {
     url: databaseUrl(server, name),
-    drop: () =>
-      withClient(server, async (client) => void (await client.query(`drop database if exists ${name} with (force)`))),
+    drop: async () => {
+      await withClient(server, async (client) => void (await client.query(`drop database if exists ${name} with (force)`)));
+      await leaveServer();
+    },
   };
 }
 

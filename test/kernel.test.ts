@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  addDays, daysBetween, isCalendarDay, londonDay, londonTimestamp, newYorkTime, parseInstant, startOfLondonDay,
+} from '../src/calendar.ts';
+import { readConfig } from '../src/config.ts';
+import { equalSecrets, Vault } from '../src/crypto.ts';
+import { exact, parseJson } from '../src/json.ts';
+import { decimal } from '../src/money.ts';
+import { marketsOpen } from '../src/quotes/fx-availability.ts';
+
+const seed = Number(process.env.SEED ?? 20_260_701);
+const property = (name: string, check: fc.IProperty<unknown[]>) => test(`${name} (seed ${seed})`, () => fc.assert(check, { seed, numRuns: 2_000 }));
+
+test('London timestamps carry the offset of their instant, both clock changes included', () => {
+  for (const [utc, london] of [
+    ['2026-07-01T09:15:00Z', '2026-07-01T10:15:00+01:00'],
+    ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00+00:00'],
+    ['2026-03-29T00:59:59Z', '2026-03-29T00:59:59+00:00'],
+    ['2026-03-29T01:00:00Z', '2026-03-29T02:00:00+01:00'],
+    ['2026-10-25T00:59:59Z', '2026-10-25T01:59:59+01:00'],
+    ['2026-10-25T01:00:00Z', '2026-10-25T01:00:00+00:00'],
+    ['1970-06-01T00:00:00Z', '1970-06-01T01:00:00+01:00'],
+  ] as const) {
+    assert.equal(londonTimestamp(new Date(utc)), london);
+  }
+});
+
+test('a London day begins at its own midnight', () => {
+  for (const [day, start] of [
+    ['2026-07-01', '2026-06-30T23:00:00.000Z'],
+    ['2026-03-29', '2026-03-29T00:00:00.000Z'],
+    ['2026-03-30', '2026-03-29T23:00:00.000Z'],
+    ['2026-10-25', '2026-10-24T23:00:00.000Z'],
+    ['2026-10-26', '2026-10-26T00:00:00.000Z'],
+  ] as const) {
+    assert.equal(startOfLondonDay(day).toISOString(), start);
+  }
+});
+
+property(
+  'an instant lies between the beginnings of its London day and of the next',
+  fc.property(fc.date({ min: new Date('1990-01-01Z'), max: new Date('2090-01-01Z'), noInvalidDate: true }), (instant) => {
+    const day = londonDay(instant);
+    assert.ok(startOfLondonDay(day) <= instant && instant < startOfLondonDay(addDays(day, 1)));
+    assert.equal(new Date(londonTimestamp(instant)).getTime(), Math.floor(instant.getTime() / 1000) * 1000);
+    assert.equal(londonTimestamp(instant).slice(0, 10), day);
+  }),
+);
+
+test('calendar days are real days', () => {
+  for (const day of ['2026-02-28', '2024-02-29', '0001-01-01', '9999-12-31']) assert.ok(isCalendarDay(day), day);
+  for (const day of ['2026-02-29', '2026-13-01', '2026-00-10', '2026-1-1', '20260101', '0000-01-01', '2026-04-31', '2026-01-01T00:00:00Z', '']) {
+    assert.ok(!isCalendarDay(day), day);
+  }
+  assert.equal(daysBetween('2026-03-28', '2026-03-30'), 2);
+  assert.equal(parseInstant('2026-02-30T00:00:00Z'), undefined);
+  assert.equal(parseInstant('2026-02-20T00:00:00'), undefined);
+  assert.equal(parseInstant('2026-02-20T12:00:00+01:00')?.toISOString(), '2026-02-20T11:00:00.000Z');
+});
+
+test('the FX week runs from Sunday 17:00 to Friday 17:00 in New York', () => {
+  const auto = { mode: 'auto' as const, holidays: ['2026-12-25'] };
+  for (const [utc, open] of [
+    ['2026-11-22T21:59:59Z', false],
+    ['2026-11-22T22:00:00Z', true],
+    ['2026-11-25T12:00:00Z', true],
+    ['2026-11-27T21:59:59Z', true],
+    ['2026-11-27T22:00:00Z', false],
+    ['2026-11-28T12:00:00Z', false],
+    // Summer time: 17:00 in New York is 21:00 UTC.
+    ['2026-07-05T20:59:59Z', false],
+    ['2026-07-05T21:00:00Z', true],
+    ['2026-12-25T15:00:00Z', false],
+  ] as const) {
+    assert.equal(marketsOpen(auto, new Date(utc)), open, utc);
+  }
+  assert.equal(marketsOpen({ mode: 'open', holidays: [] }, new Date('2026-11-28T12:00:00Z')), true);
+  assert.equal(marketsOpen({ mode: 'closed', holidays: [] }, new Date('2026-11-25T12:00:00Z')), false);
+  assert.deepEqual(newYorkTime(new Date('2026-07-05T21:00:00Z')), { weekday: 0, minutes: 1020, day: '2026-07-05' });
+});
+
+test('JSON keeps the digits that a double would lose', () => {
+  const text = '{"a":12345678901234567.89,"b":0.1,"c":100.50,"d":1e3,"e":[1,-0,{"f":2}]}';
+  assert.deepEqual(parseJson(text), { a: '12345678901234567.89', b: 0.1, c: '100.50', d: '1e3', e: [1, '-0', { f: 2 }] });
+  assert.equal(JSON.stringify({ amount: exact('100.50'), none: exact(null) }), '{"amount":100.50,"none":null}');
+  assert.throws(() => parseJson('{"__proto__":{"admin":true}}'), SyntaxError);
+  assert.throws(() => parseJson('{'), SyntaxError);
+});
+
+property(
+  'a decimal goes through request, program and answer with the same digits',
+  fc.property(fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), fc.stringMatching(/^[0-9]{0,8}$/), (integer, fraction) => {
+    const text = fraction === '' ? String(integer) : `${integer}.${fraction}`;
+    const { amount } = parseJson(`{"amount":${text}}`) as { amount: unknown };
+    const read = decimal(amount, 'body.amount', { positive: true });
+    assert.equal(JSON.stringify({ amount: exact(read) }), `{"amount":${text}}`);
+  }),
+);
+
+test('amounts that cannot be stored as they are get an error that names the field', () => {
+  for (const value of ['', 'abc', '1,5', '0x10', 'NaN', 'Infinity', '1.', '.5', null, undefined, true, {}, [], '1'.repeat(19), '0.123456789', 0, -1, '-0.01', '1e99']) {
+    assert.throws(() => decimal(value, 'body.amount', { positive: true }), { code: 'invalid_body' }, String(value));
+  }
+  assert.equal(decimal('1e3', 'body.amount'), '1000');
+  assert.equal(decimal('007.10', 'body.amount'), '7.10');
+});
+
+test('a secret opens only under its key and for its purpose', () => {
+  const vault = new Vault(Buffer.alloc(32, 1));
+  const sealed = vault.seal('s3cret', 'application_secrets');
+  assert.equal(vault.open(sealed, 'application_secrets'), 's3cret');
+  assert.ok(!sealed.includes('s3cret'));
+  assert.notDeepEqual(vault.seal('s3cret', 'application_secrets'), sealed);
+  assert.throws(() => vault.open(sealed, 'totp_secret'));
+  assert.throws(() => new Vault(Buffer.alloc(32, 2)).open(sealed, 'application_secrets'));
+  assert.ok(equalSecrets('abc', 'abc') && !equalSecrets('abc', 'abd'));
+});
+
+test('a wrong setting stops the start with one line that names it, and never shows a secret', () => {
+  for (const [name, value, shown] of [
+    ['LOMBARD_API_PORT', '80x', '80x'],
+    ['LOMBARD_API_PORT', '65536', '65536'],
+    ['LOMBARD_ENVIRONMENT', 'prod', 'prod'],
+    ['LOMBARD_WEBHOOK_RETRIES', '5s,soon', 'soon'],
+    ['LOMBARD_WEBHOOK_ALLOW', '10.0.0.0/33', '10.0.0.0/33'],
+    ['LOMBARD_ROLES', 'api,cook', 'cook'],
+    ['LOMBARD_BRAND', 'a brand', 'a brand'],
+    ['LOMBARD_TRACKING_CUTOFF', '2020-02-30', '2020-02-30'],
+    ['LOMBARD_AUTOPILOT', 'yes', 'yes'],
+    ['LOMBARD_LOG_LEVEL', 'loud', 'loud'],
+    ['LOMBARD_MASTER_KEY', 'dG9vIHNob3J0', undefined],
+    ['LOMBARD_OPERATOR_TOKEN', 'short', undefined],
+    ['SMTP_URL', 'http://user:hunter2@host', undefined],
+    ['DATABASE_URL', 'mysql://root:hunter2@host/db', undefined],
+  ] as const) {
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      (error: Error) => {
+        assert.equal(error.name, 'StartError');
+        assert.ok(error.message.startsWith(name), error.message);
+        assert.ok(!error.message.includes('\n'));
+        if (shown) assert.ok(error.message.includes(shown), error.message);
+        else assert.ok(!error.message.includes(value), error.message);
+        return true;
+      },
+    );
+  }
+});
+
+test('production names everything that is unsafe at once', () => {
+  assert.throws(() => readConfig({ LOMBARD_ENVIRONMENT: 'production', LOMBARD_AUTOPILOT: '2s', LOMBARD_API_URL: 'http://api.example' }), (error: Error) => {
+    for (const name of ['LOMBARD_MASTER_KEY', 'LOMBARD_API_URL', 'LOMBARD_AUTH_URL', 'SMTP_URL', 'DATABASE_URL', 'LOMBARD_AUTOPILOT']) {
+      assert.ok(error.message.includes(name), name);
+    }
+    return true;
+  });
+  const safe = readConfig({
+    LOMBARD_ENVIRONMENT: 'production',
+    LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    LOMBARD_API_URL: 'https://api.example/',
+    LOMBARD_AUTH_URL: 'https://auth.example',
+    SMTP_URL: 'smtps://mail.example',
+    DATABASE_URL: 'postgres://db/lombard',
+  });
+  assert.equal(safe.apiUrl, 'https://api.example');
+  assert.deepEqual(safe.webhookAllow, []);
+});
+
+test('the settings of the sandbox are those of the documentation', () => {
+  const config = readConfig({});
+  assert.deepEqual(
+    [config.apiPort, config.authPort, config.trustedPort, config.operatorPort, config.host, config.brand, config.apiRate, config.authRate],
+    [8080, 8081, 8443, 8090, '127.0.0.1', 'Service', 500, 60],
+  );
+  assert.deepEqual(config.webhookRetries.slice(0, 3), [5_000, 60_000, 300_000]);
+  assert.equal(config.webhookRetries.length, 10);
+  assert.deepEqual(config.webhookAllow, [{ address: '127.0.0.0', prefix: 8 }, { address: '::1', prefix: 128 }]);
+  assert.deepEqual(readConfig({ LOMBARD_WEBHOOK_ALLOW: '' }).webhookAllow, []);
+});
