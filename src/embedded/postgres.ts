@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { monotonic } from '../calendar.ts';
 import { reachablePath, serverAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import { type Access, clusterDirectory, connectionString, prepareCluster, readAccess, writeAccess } from './cluster.ts';
@@ -123,10 +124,10 @@ function supervise(first: Server, start: () => Server, cluster: string, log: Log
   const watch = async () => {
     let failures = 0;
     for (;;) {
-      const began = performance.now();
+      const began = monotonic();
       const how = await server.ended;
       if (stopping.signal.aborted) return;
-      if (performance.now() - began > HEALTHY_RUN_MS) failures = 0;
+      if (monotonic() - began > HEALTHY_RUN_MS) failures = 0;
       const wait = RESTART_AFTER_MS[Math.min(failures++, RESTART_AFTER_MS.length - 1)];
       log.error({ how, wait_ms: wait }, 'the embedded PostgreSQL has ended; it is started again');
       await pause(wait, undefined, { signal: stopping.signal }).catch(() => undefined);

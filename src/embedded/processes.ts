@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { monotonic, monotonic, monotonic } from '../calendar.ts';
 
 /** How long a PostgreSQL may take for a fast shutdown, and then for an immediate one (ms). */
 export const FAST_SHUTDOWN_MS = 5_000;
@@ -57,8 +58,8 @@ export async function endLeftovers(clusterDir: string, postmaster?: number): Pro
     for (const pid of head ?? processesOn(clusterDir, postmaster)) {
       send(pid, head || signal !== 'SIGINT' ? signal : 'SIGQUIT');
     }
-    const deadline = performance.now() + limit;
-    while (performance.now() < deadline) {
+    const deadline = monotonic() + limit;
+    while (monotonic() < deadline) {
       if (processesOn(clusterDir, postmaster).length === 0) return found;
       await pause(POLL_MS);
     }

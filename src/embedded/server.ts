@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { monotonic, monotonic, monotonic } from '../calendar.ts';
 import type { Account } from './account.ts';
 import { ENVIRONMENT } from './command.ts';
 import { reason } from './failure.ts';
@@ -73,8 +74,8 @@ export function startServer(
     child.on('exit', (code, signal) => setTimeout(() => end(signal ?? `exit code ${code}`), POLL_MS));
   });
   const becomeReady = async () => {
-    const deadline = performance.now() + READY_WITHIN_MS;
-    while (!hasEnded && performance.now() < deadline) {
+    const deadline = monotonic() + READY_WITHIN_MS;
+    while (!hasEnded && monotonic() < deadline) {
       if (saysReady(clusterDir, child.pid)) {
         isReady = true;
         return;

@@ -3,7 +3,6 @@ import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
-import { loadRevocationLists } from '../identity/revocation-list.ts';
 
 /** Where the sandbox's certificates lie, all PEM; the first four are what the trusted listener is configured with. */
 export type TestAuthority = {
@@ -76,10 +75,10 @@ async function usable(paths: TestAuthority, now: Date): Promise<boolean> {
     const [cert, ca, client] = await Promise.all(
       [paths.cert, paths.ca, paths.clientCert].map(async (path) => new X509Certificate(await readFile(path))),
     );
-    const [list] = await loadRevocationLists(await readFile(paths.crl, 'utf8'));
+    const list = new x509.X509Crl(await readFile(paths.crl, 'utf8'));
     await Promise.all([paths.key, paths.clientKey, paths.caKey].map((path) => readFile(path)));
     const ends = [cert, ca, client].map((certificate) => certificate?.validToDate.getTime() ?? 0);
-    return Math.min(...ends, list?.nextUpdate.getTime() ?? 0) > least;
+    return Math.min(...ends, list.nextUpdate?.getTime() ?? 0) > least;
   } catch {
     // Missing, cut off or unreadable: all of it is made anew.
     return false;
