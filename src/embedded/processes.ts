@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { monotonic, monotonic, monotonic } from '../calendar.ts';
+import { monotonic } from '../calendar.ts';
 
 /** How long a PostgreSQL may take for a fast shutdown, and then for an immediate one (ms). */
 export const FAST_SHUTDOWN_MS = 5_000;

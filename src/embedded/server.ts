@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { monotonic, monotonic, monotonic } from '../calendar.ts';
+import { monotonic } from '../calendar.ts';
 import type { Account } from './account.ts';
 import { ENVIRONMENT } from './command.ts';
 import { reason } from './failure.ts';
