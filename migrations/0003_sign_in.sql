@@ -202,3 +202,12 @@ begin
 end $$;
 create trigger contacts_password_changed after update of password_hash on contacts for each row
   when (old.password_hash is distinct from new.password_hash) execute function end_sign_ins();
+
+-- A new authenticator has used no step yet.
+create function forget_totp_step() returns trigger language plpgsql as $$
+begin
+  new.totp_last_step := null;
+  return new;
+end $$;
+create trigger contacts_totp_changed before update of totp_secret on contacts for each row
+  when (old.totp_secret is distinct from new.totp_secret) execute function forget_totp_step();

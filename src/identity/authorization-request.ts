@@ -178,8 +178,3 @@ export async function findRequest(
     codeChallenge: row.code_challenge,
   };
 }
-
-/** Forgets a request that has been signed in: its page cannot be posted again. */
-export async function closeRequest(db: Db, id: string): Promise<void> {
-  await db.query('delete from sign_in_requests where request_sha256 = $1', [sha256(id)]);
-}

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../context.ts';
+import { deleteWhatIsOver } from '../identity/housekeeping.ts';
+import type { Sessions } from '../identity/sessions.ts';
+import { Periodic } from '../periodic.ts';
+import { authenticateRoutes } from './auth-authenticate.ts';
+import { discoveryRoutes } from './auth-discovery.ts';
+import { answerOAuthErrors } from './auth-errors.ts';
+import { createIdentity, readForms } from './auth-requests.ts';
+import { secondFactorRoutes } from './auth-second-factor.ts';
+import { signOutRoutes } from './auth-sign-out.ts';
+import { type CertificateOf, tokenRoutes } from './auth-token.ts';
+import { RateLimit } from './rate-limit.ts';
+import { createServer } from './server.ts';
+import { Pages } from './sign-in-pages/pages.ts';
+
+/** Milliseconds between two clearings of what is over. */
+const HOUSEKEEPING_INTERVAL = 300_000;
+
+/** The authorization listener ({auth_url}): the sign-in pages, the token operations, and what OpenID Connect clients look for. */
+export async function buildAuthListener(context: Context, sessions: Sessions): Promise<FastifyInstance> {
+  const app = createServer({ name: 'auth', log: context.log });
+  const identity = createIdentity(context, sessions);
+  const pages = new Pages(context.config);
+  const rate = new RateLimit('auth', context.config.authRate, context.config.workers);
+  await app.register(async (scope) => {
+    answerOAuthErrors(scope, pages);
+    readForms(scope);
+    scope.addHook('onRequest', async (request, reply) => rate.use(addressKey(request.ip), reply));
+    authenticateRoutes(scope, identity, pages);
+    secondFactorRoutes(scope, identity, pages);
+    signOutRoutes(scope, identity, pages);
+    tokenRoutes(scope, identity);
+    discoveryRoutes(scope, context);
+  });
+  const housekeeping = new Periodic('sign-in housekeeping', HOUSEKEEPING_INTERVAL, context.log, async () => {
+    await deleteWhatIsOver(context.patientPool, context.clock.now());
+  });
+  app.addHook('onReady', async () => housekeeping.start());
+  app.addHook('onClose', () => housekeeping.stop());
+  return app;
+}
+
+/**
+ * The token operations of the trusted listener: the same code, with the certificate of the request.
+ * @param certificateOf gives the judged certificate; called for requests only that came with one
+ */
+export function trustedTokenRoutes(
+  context: Context,
+  sessions: Sessions,
+  certificateOf: CertificateOf,
+): (app: FastifyInstance) => Promise<void> {
+  const identity = createIdentity(context, sessions);
+  const rate = new RateLimit('auth', context.config.authRate, context.config.workers);
+  return async (app) => {
+    await app.register(async (scope) => {
+      answerOAuthErrors(scope);
+      readForms(scope);
+      scope.addHook('onRequest', async (request, reply) => rate.use(addressKey(request.ip), reply));
+      tokenRoutes(scope, identity, certificateOf);
+    });
+  };
+}
+
+/** One household has a whole /64 of IPv6: its addresses count as one. */
+export function addressKey(address: string): string {
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const groups = head.split(':').filter(Boolean);
+  const missing = 8 - groups.length - tail.split(':').filter(Boolean).length;
+  const all = address.includes('::')
+    ? [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...tail.split(':').filter(Boolean)]
+    : groups;
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

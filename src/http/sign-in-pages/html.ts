@@ -1,0 +1,24 @@
+/** A piece of a page, escaped where it had to be. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** The template tag of all pages: whatever is put in is escaped, unless it is a piece of a page itself; false and null are nothing. */
+export function html(
+  parts: TemplateStringsArray,
+  ...values: (string | Html | Html[] | false | null | undefined)[]
+): Html {
+  return new Html(parts.reduce((text, part, index) => text + piece(values[index - 1]) + part));
+}
+
+function piece(value: string | Html | Html[] | false | null | undefined): string {
+  if (value === undefined || value === null || value === false) return '';
+  if (value instanceof Html) return value.text;
+  if (Array.isArray(value)) return value.map(piece).join('');
+  return value.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+}
