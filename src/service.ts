@@ -12,6 +12,7 @@ import { startEmbedded } from './embedded/postgres.ts';
 import { StartError } from './errors.ts';
 import { accountRoutes } from './http/accounts.ts';
 import { buildApi } from './http/api.ts';
+import { buildAuthListener } from './http/auth.ts';
 import { buildOperator } from './http/operator.ts';
 import { operatorAccountRoutes } from './http/operator-accounts.ts';
 import { operatorIdentityRoutes } from './http/operator-identity.ts';
@@ -88,7 +89,13 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
     };
     if (config.roles.has('api')) {
       const app = await buildApi(context, sessions, [accountRoutes, paymentSearchRoutes]);
-      addresses.api = config.apiUrl ?? (await listen(app, config.host, config.apiPort));
+      const bound = await listen(app, config.host, config.apiPort);
+      addresses.api = config.apiUrl ?? bound;
+    }
+    if (config.roles.has('auth')) {
+      const app = await buildAuthListener(context, sessions);
+      const bound = await listen(app, config.host, config.authPort);
+      addresses.auth = config.authUrl ?? bound;
     }
     if (config.roles.has('operator')) {
       const app = await buildOperator(context, [
