@@ -38,7 +38,7 @@ export async function moveClock(
   }
   if (Math.abs(offset) > FARTHEST_MOVE) throw new Problem('invalid_body', 'body: the clock moves at most 20 years');
   await tx.query(
-    'insert into service_clock (offset_ms) values ($1) on conflict (only) do update set offset_ms = excluded.offset_ms',
+    'insert into service_clock (offset_ms) values ($1) on conflict ("only") do update set offset_ms = excluded.offset_ms',
     [offset],
   );
   await audit(tx, act, {
