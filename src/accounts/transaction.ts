@@ -124,7 +124,8 @@ export async function bookTransaction(
   return transaction;
 }
 
-function shown(
+/** A booked transaction as events carry it. @param balance of its account afterwards */
+export function shown(
   given: TransactionGiven,
   id: string,
   amount: string,
@@ -158,7 +159,8 @@ function shown(
   };
 }
 
-function party(given: Party): Required<Party> {
+/** One side's account with all its fields, null where they are absent. */
+export function party(given: Party): Required<Party> {
   return {
     account_name: given.account_name ?? null,
     account_number: given.account_number ?? null,
@@ -169,7 +171,8 @@ function party(given: Party): Required<Party> {
   };
 }
 
-function moment(text: string | undefined, field: string): Date | undefined {
+/** An instant of the caller, undefined where none was given. @throws Problem invalid_body */
+export function moment(text: string | undefined, field: string): Date | undefined {
   if (text === undefined) return undefined;
   const instant = parseInstant(text);
   if (!instant) throw new Problem('invalid_body', `${field}: must be an ISO 8601 timestamp with an offset`);

@@ -82,7 +82,7 @@ const Party = Type.Object(
   },
   closed,
 );
-const TransactionBody = Type.Object(
+export const TransactionBody = Type.Object(
   {
     client_id: ClientId,
     currency_account_id: Type.Integer({ minimum: 1, description: 'Currency account' }),

@@ -53,7 +53,7 @@ const ClientFields = {
   ),
   became_client: Type.Optional(Nullable(Day('When it became a client'))),
 };
-const ClientBody = Type.Object(
+export const ClientBody = Type.Object(
   { client_id: Type.Optional(Id('Given by the core, else made')), ...ClientFields },
   {
     ...closed,
@@ -86,7 +86,7 @@ const ContactFields = {
   trusted_access: Type.Optional(Type.Boolean({ description: 'An institution may get tokens for it over mutual TLS' })),
   clients: ContactClients,
 };
-const ContactBody = Type.Object(
+export const ContactBody = Type.Object(
   { contact_id: Type.Optional(Id('Given by the core, else made')), ...ContactFields },
   {
     ...closed,
@@ -424,7 +424,8 @@ async function refreshAll(tx: Parameters<typeof refreshApprovers>[0], clientIds:
   for (const clientId of [...clientIds].sort()) await refreshApprovers(tx, clientId, now);
 }
 
-function checkedClient<T extends { statement_push_url?: string | null; became_client?: string | null }>(
+/** What the schema cannot say of a client's fields. @throws Problem invalid_body */
+export function checkedClient<T extends { statement_push_url?: string | null; became_client?: string | null }>(
   given: T,
   context: Context,
 ): T {

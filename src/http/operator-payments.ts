@@ -38,7 +38,7 @@ const BeneficiaryFields = {
   beneficiary_completed: flag,
   beneficiary_verified: flag,
 };
-const BeneficiaryBody = Type.Object(
+export const BeneficiaryBody = Type.Object(
   { client_id: ClientId, beneficiary_id: Type.Optional(Id('Given by the core, else made')), ...BeneficiaryFields },
   {
     ...closed,
@@ -75,7 +75,7 @@ export const TradeFields = {
   reference: Type.Optional(Nullable(Text('Reference'))),
   synthetic: flag,
 };
-const TradeBody = Type.Object(TradeFields, {
+export const TradeBody = Type.Object(TradeFields, {
   ...closed,
   examples: [
     {

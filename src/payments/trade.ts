@@ -243,7 +243,8 @@ export async function setTradeStatus(
   return trade;
 }
 
-async function notifyTrade(tx: Transaction, now: Date, trade: ReturnType<typeof record>): Promise<void> {
+/** Writes a TRADE_STATUS_CHANGE of the trade as it is now. */
+export async function notifyTrade(tx: Transaction, now: Date, trade: ReturnType<typeof record>): Promise<void> {
   const { client_id: clientId, contact_id: _contact, ...booked } = trade;
   await notify(tx, { clientId, type: 'TRADE_STATUS_CHANGE', body: JSON.stringify({ data: [booked] }), now });
 }
