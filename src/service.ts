@@ -16,6 +16,7 @@ import { buildAuthListener } from './http/auth.ts';
 import { buildOperator } from './http/operator.ts';
 import { operatorAccountRoutes } from './http/operator-accounts.ts';
 import { operatorIdentityRoutes } from './http/operator-identity.ts';
+import { operatorImportRoutes } from './http/operator-imports.ts';
 import { operatorPaymentRoutes } from './http/operator-payments.ts';
 import { operatorSystemRoutes } from './http/operator-system.ts';
 import { paymentSearchRoutes } from './http/payments-search.ts';
@@ -69,7 +70,12 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
       await follower.start();
       closers.push(() => follower.stop());
     }
-    const addresses: Addresses = { api: '', auth: '', trusted: undefined };
+    // What another process serves is known by its configured address, or by the one that its settings give.
+    const addresses: Addresses = {
+      api: config.apiUrl ?? `http://${config.host}:${config.apiPort}`,
+      auth: config.authUrl ?? `http://${config.host}:${config.authPort}`,
+      trusted: config.trustedUrl,
+    };
     const context: Context = { config, pool, patientPool, clock, log, vault, addresses };
     const operatorToken = await ensureOperatorToken(context);
 
@@ -103,6 +109,7 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
         operatorPaymentRoutes,
         operatorAccountRoutes,
         operatorSystemRoutes,
+        operatorImportRoutes,
       ]);
       operatorUrl = await listen(app, config.operatorHost, config.operatorPort);
     }
@@ -168,7 +175,7 @@ async function writePrivately(path: string, text: string): Promise<void> {
 }
 
 /** Key of the advisory lock under which the first operator token is made. */
-const FIRST_TOKEN_LOCK = 7_210_433;
+const FIRST_TOKEN_LOCK = 7_210_434;
 
 /** The configured token is put into the database; without any, one is made and written to the data directory. */
 async function ensureOperatorToken(context: Context): Promise<string | undefined> {

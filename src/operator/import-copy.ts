@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Transaction } from '../database.ts';
+
+/** Characters handed to the connection at once. */
+const CHUNK = 65_536;
+
+export type CopyValue = string | number | boolean | Date | Buffer | null | undefined;
+
+/** Writes rows with COPY, which costs the server about half of what INSERT does. @param rows values in the order of the columns */
+export async function copyRows(
+  tx: Transaction,
+  table: string,
+  columns: readonly string[],
+  rows: Iterable<CopyValue[]>,
+): Promise<void> {
+  const target = tx.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin`));
+  await pipeline(Readable.from(chunks(rows), { objectMode: true, highWaterMark: 2 }), target);
+}
+
+function* chunks(rows: Iterable<CopyValue[]>): Generator<Buffer> {
+  let text = '';
+  for (const row of rows) {
+    for (let index = 0; index < row.length; index += 1) text += (index === 0 ? '' : '\t') + field(row[index]);
+    text += '\n';
+    if (text.length >= CHUNK) {
+      yield Buffer.from(text);
+      text = '';
+    }
+  }
+  if (text !== '') yield Buffer.from(text);
+}
+
+const SPECIAL = /[\\\n\r\t]/;
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** A value in COPY's text format. */
+function field(value: CopyValue): string {
+  if (value === null || value === undefined) return '\\N';
+  if (typeof value === 'string')
+    return SPECIAL.test(value) ? value.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? '') : value;
+  if (value instanceof Date) return value.toISOString();
+  if (Buffer.isBuffer(value)) return `\\\\x${value.toString('hex')}`;
+  return typeof value === 'boolean' ? (value ? 't' : 'f') : String(value);
+}
