@@ -40,7 +40,8 @@ const Search = Type.Object({
   order_by: Type.Optional(
     Type.Enum([...ORDER_FIELDS], {
       default: 'order_date',
-      description: 'order_date: when the payment was created; value_date: its payment date. Ties keep the order of insertion',
+      description:
+        'order_date: when the payment was created; value_date: its payment date. Ties keep the order of insertion',
     }),
   ),
   reference: text('Payment reference, exactly'),

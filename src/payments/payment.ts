@@ -1,5 +1,5 @@
-import type { Db } from '../database.ts';
 import { londonTimestamp } from '../calendar.ts';
+import type { Db } from '../database.ts';
 
 /**
  * The Payment as clients see it (the service interface, Payment): every field always, in the specification's order, null where
@@ -92,12 +92,17 @@ export async function paymentBody(db: Db, view: PaymentView, paymentId: string):
 export const MAY_MANAGE = 44;
 
 const BEFORE_SENDING = new Set([
-  'Payment pending of authorization', 'Validating beneficiary information', 'Need more beneficiary information', 'Waiting for payment date',
+  'Payment pending of authorization',
+  'Validating beneficiary information',
+  'Need more beneficiary information',
+  'Waiting for payment date',
 ]);
 const CANCELLED = 'Payment cancelled';
 /** The approval status of a payment that needs no approval, or never had one recorded. */
 const APPROVAL_STATUS: Record<string, string> = {
-  'Payment pending of authorization': 'Pending approval', 'Payment rejected': 'Rejected', [CANCELLED]: 'Cancelled',
+  'Payment pending of authorization': 'Pending approval',
+  'Payment rejected': 'Rejected',
+  [CANCELLED]: 'Cancelled',
 };
 
 /** Makes the function that writes rows as Payments for one view. */
@@ -106,31 +111,93 @@ export function paymentWriter(view: PaymentView): (row: PaymentRow, manages: boo
   const client = `&client_id=${encodeURIComponent(view.clientId)}"`;
   const trackedSince = new Date(view.now.getTime() - TRACKING_DAYS * DAY).toISOString().replace('T', ' ').slice(0, 23);
   return (row, manages) => {
-    const [paymentId, contactId, tradeId, uuid, scheme, amount, currency, feeAmount, feeCurrency, reference, status, charges, invoice,
-      orderedBy, created, paymentDate, authorisedBy, authorisedDate, cancelledBy, cancelledDate, rejectedBy, rejectedDate, workflow,
-      authorisations, mayAuthorise, mayReject, approvalStatus, remaining, name, beneficiaryId, amlId, active, authorised, blocked,
-      completed, verified, accountNumber, iban, bankIdentifier, swiftCode, multipaymentId, multipaymentUniqueId, sent,
-      returning] = row as [string, string, string, string, string, string, string, ...PaymentRow];
+    const [
+      paymentId,
+      contactId,
+      tradeId,
+      uuid,
+      scheme,
+      amount,
+      currency,
+      feeAmount,
+      feeCurrency,
+      reference,
+      status,
+      charges,
+      invoice,
+      orderedBy,
+      created,
+      paymentDate,
+      authorisedBy,
+      authorisedDate,
+      cancelledBy,
+      cancelledDate,
+      rejectedBy,
+      rejectedDate,
+      workflow,
+      authorisations,
+      mayAuthorise,
+      mayReject,
+      approvalStatus,
+      remaining,
+      name,
+      beneficiaryId,
+      amlId,
+      active,
+      authorised,
+      blocked,
+      completed,
+      verified,
+      accountNumber,
+      iban,
+      bankIdentifier,
+      swiftCode,
+      multipaymentId,
+      multipaymentUniqueId,
+      sent,
+      returning,
+    ] = row as [string, string, string, string, string, string, string, ...PaymentRow];
     const state = status as string;
     const moment = londonTime(created as string);
-    const tracked = scheme === 'SWIFT' && state !== CANCELLED && (created as string) > trackedSince && moment.slice(0, 10) > view.trackingCutoff;
+    const tracked =
+      scheme === 'SWIFT' &&
+      state !== CANCELLED &&
+      (created as string) > trackedSince &&
+      moment.slice(0, 10) > view.trackingCutoff;
     const link = `${paymentId}${client}`;
-    const actions = view.viewer === null ? NO_ACTIONS
-      : allowed(mayAuthorise === 't', mayReject === 't', returning !== 't' && BEFORE_SENDING.has(state) && (manages || contactId === view.viewer)) +
-        executed(view.viewer, authorisations ?? null, cancelledBy ?? null);
-    return `{"payment_id":"${paymentId}","contact_id":"${contactId}","trade_id":"${tradeId}","uuid":"${uuid}","is_uuid_used_for_tracking":${tracked
-    },"amount":${amount},"payment_currency":${text(currency)},"fee_amount":${feeAmount},"fee_currency":${text(feeCurrency)},"reference":${text(reference)
-    },"status":"${state}","charges":${text(charges)},"invoice_required":${bool(invoice)},"ordered_by_name":${text(orderedBy)
-    },"created_date":"${moment}","payment_date":"${paymentDate}","authorised_by":${text(authorisedBy)},"authorised_date":${time(authorisedDate)
-    },"cancelled_by":${text(cancelledBy)},"cancelled_date":${time(cancelledDate)},"rejected_by":${text(rejectedBy)},"rejected_date":${time(rejectedDate)
-    },"authorisation_workflow":${text(workflow)},"approvals_workflow":{"authorisations":${authorisations ?? '[]'},"contact_authorisation_actions":{${actions
-    }},"n_eyes_plus_status":"${approvalStatus ?? APPROVAL_STATUS[state] ?? 'Approved'}","minimum_remaining_authorisations":${remaining ?? '0'
-    }},"beneficiary_name":${text(name)},"beneficiary_id":"${beneficiaryId}","beneficiary_aml_id":${text(amlId)},"beneficiary_active":${bool(active)
-    },"beneficiary_authorised":${bool(authorised)},"beneficiary_blocked":${bool(blocked)},"beneficiary_completed":${bool(completed)
-    },"beneficiary_verified":${bool(verified)},"account_number":${text(accountNumber)},"iban":${text(iban)},"bank_identifier":${text(bankIdentifier)
-    },"swift_code":${text(swiftCode)},"multipayment":${multipaymentId == null ? null : `"MP${multipaymentId.padStart(6, '0')}"`
-    },"multipayment_id":${text(multipaymentId)},"multipayment_unique_id":${text(multipaymentUniqueId)
-    },"payment_instruction":${documents}pi&id=${link},"payment_receipt":${sent === 't' ? `${documents}pr&id=${link}` : null}}`;
+    const actions =
+      view.viewer === null
+        ? NO_ACTIONS
+        : allowed(
+            mayAuthorise === 't',
+            mayReject === 't',
+            returning !== 't' && BEFORE_SENDING.has(state) && (manages || contactId === view.viewer),
+          ) + executed(view.viewer, authorisations ?? null, cancelledBy ?? null);
+    return `{"payment_id":"${paymentId}","contact_id":"${contactId}","trade_id":"${tradeId}","uuid":"${uuid}","is_uuid_used_for_tracking":${
+      tracked
+    },"amount":${amount},"payment_currency":${text(currency)},"fee_amount":${feeAmount},"fee_currency":${text(feeCurrency)},"reference":${text(
+      reference,
+    )},"status":"${state}","charges":${text(charges)},"invoice_required":${bool(invoice)},"ordered_by_name":${text(
+      orderedBy,
+    )},"created_date":"${moment}","payment_date":"${paymentDate}","authorised_by":${text(authorisedBy)},"authorised_date":${time(
+      authorisedDate,
+    )},"cancelled_by":${text(cancelledBy)},"cancelled_date":${time(cancelledDate)},"rejected_by":${text(rejectedBy)},"rejected_date":${time(
+      rejectedDate,
+    )},"authorisation_workflow":${text(workflow)},"approvals_workflow":{"authorisations":${authorisations ?? '[]'},"contact_authorisation_actions":{${
+      actions
+    }},"n_eyes_plus_status":"${approvalStatus ?? APPROVAL_STATUS[state] ?? 'Approved'}","minimum_remaining_authorisations":${
+      remaining ?? '0'
+    }},"beneficiary_name":${text(name)},"beneficiary_id":"${beneficiaryId}","beneficiary_aml_id":${text(amlId)},"beneficiary_active":${bool(
+      active,
+    )},"beneficiary_authorised":${bool(authorised)},"beneficiary_blocked":${bool(blocked)},"beneficiary_completed":${bool(
+      completed,
+    )},"beneficiary_verified":${bool(verified)},"account_number":${text(accountNumber)},"iban":${text(iban)},"bank_identifier":${text(
+      bankIdentifier,
+    )},"swift_code":${text(swiftCode)},"multipayment":${
+      multipaymentId == null ? null : `"MP${multipaymentId.padStart(6, '0')}"`
+    },"multipayment_id":${text(multipaymentId)},"multipayment_unique_id":${text(
+      multipaymentUniqueId,
+    )},"payment_instruction":${documents}pi&id=${link},"payment_receipt":${sent === 't' ? `${documents}pr&id=${link}` : null}}`;
   };
 }
 
@@ -146,7 +213,9 @@ function allowed(authorise: boolean, reject: boolean, cancel: boolean): string {
 function executed(viewer: string, authorisations: string | null, cancelledBy: string | null): string {
   if (cancelledBy === viewer) return ',"executed":"cancel"';
   if (authorisations === null || authorisations === '[]' || !authorisations.includes(viewer)) return ',"executed":null';
-  const own = (JSON.parse(authorisations) as { contact_id: string; status: number }[]).findLast((entry) => entry.contact_id === viewer);
+  const own = (JSON.parse(authorisations) as { contact_id: string; status: number }[]).findLast(
+    (entry) => entry.contact_id === viewer,
+  );
   return own ? `,"executed":"${own.status === 1 ? 'authorise' : 'reject'}"` : ',"executed":null';
 }
 

@@ -9,7 +9,14 @@ export const LARGEST_INT32 = 2_147_483_647;
 export const MOST_LIST_ITEMS = 1_000;
 
 export const STATUS_FILTERS = [
-  'pending', 'pending_to_authorise', 'authorised', 'cancelled', 'rejected', 'complete', 'pending_your_approval', 'pending_others_approval',
+  'pending',
+  'pending_to_authorise',
+  'authorised',
+  'cancelled',
+  'rejected',
+  'complete',
+  'pending_your_approval',
+  'pending_others_approval',
 ] as const;
 export type StatusFilter = (typeof STATUS_FILTERS)[number];
 export const AMOUNT_RANGES = ['over', 'below', 'equal'] as const;
@@ -73,7 +80,12 @@ export function readSearch(query: SearchQuery): PaymentSearch {
   const { page = 1, page_size: pageSize = DEFAULT_PAGE_SIZE } = query;
   return {
     paymentIds: list(query.payment_ids, 'payment_ids', () => true, 'identifiers'),
-    currencies: list(query.payment_currency, 'payment_currency', (item) => /^[A-Z]{3}$/.test(item), 'currencies of three capital letters'),
+    currencies: list(
+      query.payment_currency,
+      'payment_currency',
+      (item) => /^[A-Z]{3}$/.test(item),
+      'currencies of three capital letters',
+    ),
     amount: amount(query),
     massPaymentId: plain(query.mass_payment_id, 'mass_payment_id'),
     massPaymentReference: plain(query.mass_payment_external_reference_id, 'mass_payment_external_reference_id'),
@@ -90,12 +102,21 @@ export function readSearch(query: SearchQuery): PaymentSearch {
   };
 }
 
-function list(given: string | undefined, name: string, fits: (item: string) => boolean, words: string): string[] | undefined {
+function list(
+  given: string | undefined,
+  name: string,
+  fits: (item: string) => boolean,
+  words: string,
+): string[] | undefined {
   if (given === undefined) return undefined;
   const items = given.split(',').map((item) => plain(item.trim(), name) as string);
-  if (items.length > MOST_LIST_ITEMS) throw new Problem('invalid_parameter', `query.${name}: must have at most ${MOST_LIST_ITEMS} items`);
+  if (items.length > MOST_LIST_ITEMS)
+    throw new Problem('invalid_parameter', `query.${name}: must have at most ${MOST_LIST_ITEMS} items`);
   if (items.some((item) => item === '' || !fits(item))) {
-    throw new Problem('invalid_parameter', `query.${name}: must be a comma-separated list of ${words}, none of them empty`);
+    throw new Problem(
+      'invalid_parameter',
+      `query.${name}: must be a comma-separated list of ${words}, none of them empty`,
+    );
   }
   return [...new Set(items)];
 }
@@ -103,8 +124,13 @@ function list(given: string | undefined, name: string, fits: (item: string) => b
 function amount(query: SearchQuery): PaymentSearch['amount'] {
   const { amount: value, amount_range: range } = query;
   if (value === undefined && range === undefined) return undefined;
-  if (value === undefined) throw new Problem('missing_parameter', 'query.amount: is required together with amount_range');
-  if (range === undefined) throw new Problem('missing_parameter', 'query.amount_range: is required together with amount (over, below or equal)');
+  if (value === undefined)
+    throw new Problem('missing_parameter', 'query.amount: is required together with amount_range');
+  if (range === undefined)
+    throw new Problem(
+      'missing_parameter',
+      'query.amount_range: is required together with amount (over, below or equal)',
+    );
   return { range, value };
 }
 
@@ -115,7 +141,10 @@ function plain(given: string | undefined, name: string): string | undefined {
 }
 
 function days(from: string | undefined, to: string | undefined, name: string): DayRange | undefined {
-  for (const [end, day] of [['from', from], ['to', to]] as const) {
+  for (const [end, day] of [
+    ['from', from],
+    ['to', to],
+  ] as const) {
     if (day !== undefined && !isCalendarDay(day)) {
       throw new Problem('invalid_parameter', `query.${end}_${name}: must be a day of the calendar, written YYYY-MM-DD`);
     }

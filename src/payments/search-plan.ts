@@ -33,7 +33,13 @@ const PHASES_OF = {
 export function searchPlan(parameters: Parameters, client: string, viewer: string, search: PaymentSearch): SearchPlan {
   const shape = new Shape(parameters, client, viewer, search);
   const { amount, created, paymentDate, status } = search;
-  const named = search.paymentIds ?? search.massPaymentId ?? search.massPaymentReference ?? search.reference ?? search.tradeId ?? search.beneficiaryId;
+  const named =
+    search.paymentIds ??
+    search.massPaymentId ??
+    search.massPaymentReference ??
+    search.reference ??
+    search.tradeId ??
+    search.beneficiaryId;
   if (named !== undefined || (created && paymentDate)) return shape.collected();
   if (status === 'pending_your_approval' || status === 'pending_others_approval') {
     const alone = !amount && !created && !paymentDate && !search.currencies;
@@ -70,7 +76,10 @@ class Shape {
     const { orderBy } = this.search;
     const matches = `select id, ${orderBy} from payments p where ${this.everyCondition()}`;
     return {
-      tables: [['matches', matches], ['t', 'select count(*) as total from matches']],
+      tables: [
+        ['matches', matches],
+        ['t', 'select count(*) as total from matches'],
+      ],
       page: this.wide(`select id from matches ${this.order}${this.limit(this.offset())}`),
     };
   }
@@ -92,9 +101,13 @@ class Shape {
     const tables: SearchPlan['tables'] = [['t', `select (${this.total()})::bigint as total`]];
     const days = this.days();
     if (amount || (days && days.basis !== orderBy)) return this.walkedOrCollected(tables);
-    if (offset === 0) return { tables, page: `select * from (${this.branches('*')}) k ${this.order}${this.limit(null)}` };
+    if (offset === 0)
+      return { tables, page: `select * from (${this.branches('*')}) k ${this.order}${this.limit(null)}` };
     const place = this.offset();
-    const seeks = offset >= SEEK_FROM && this.search.status !== 'pending_others_approval' && (!days || (!this.phases && !this.currencies));
+    const seeks =
+      offset >= SEEK_FROM &&
+      this.search.status !== 'pending_others_approval' &&
+      (!days || (!this.phases && !this.currencies));
     if (!seeks) {
       const page = `select id from (${this.branches(`id, ${orderBy}`, ` and (select total from t) > ${place}`)}) k ${this.order}${this.limit(place)}`;
       return { tables, page: this.wide(page) };
@@ -122,7 +135,8 @@ class Shape {
 
   private total(): string {
     const { amount, status } = this.search;
-    if (amount && amount.range !== 'equal') return keptAmountTotal(this.parameters, this.client, amount.range, amount.value);
+    if (amount && amount.range !== 'equal')
+      return keptAmountTotal(this.parameters, this.client, amount.range, amount.value);
     const total = keptTotal(this.parameters, this.client, this.kept());
     if (status !== 'pending_others_approval') return total;
     return `${total} - (select count(*) from payment_approvers where client_id = ${this.client} and contact_id = ${this.viewer} and may_authorise)`;
@@ -145,11 +159,16 @@ class Shape {
     const rest = this.dayConditions() + this.amountCondition() + this.approvalCondition() + further;
     const from = `select ${columns} from payments p where client_id = ${this.client}`;
     const byCurrency = currencies && this.search.orderBy === 'created';
-    if (!phases || phases.length * (byCurrency ? currencies.length : 1) > MOST_BRANCHES || (currencies && !byCurrency && !this.phases)) {
+    if (
+      !phases ||
+      phases.length * (byCurrency ? currencies.length : 1) > MOST_BRANCHES ||
+      (currencies && !byCurrency && !this.phases)
+    ) {
       return `${from}${this.cellConditions()}${rest}`;
     }
     const branch = phases.flatMap((phase) => {
-      if (!byCurrency) return `${from} and phase = ${phase}${currencies ? ` and payment_currency in (${currencies.join(', ')})` : ''}${rest}`;
+      if (!byCurrency)
+        return `${from} and phase = ${phase}${currencies ? ` and payment_currency in (${currencies.join(', ')})` : ''}${rest}`;
       return currencies.map((currency) => `${from} and payment_currency = ${currency} and phase = ${phase}${rest}`);
     });
     return branch.join(' union all ');
@@ -175,12 +194,21 @@ class Shape {
     ] as const) {
       if (value !== undefined) conditions.push(`${column} = ${parameters.add(value)}`);
     }
-    return conditions.join(' and ') + this.cellConditions() + this.dayConditions() + this.amountCondition() + this.approvalCondition();
+    return (
+      conditions.join(' and ') +
+      this.cellConditions() +
+      this.dayConditions() +
+      this.amountCondition() +
+      this.approvalCondition()
+    );
   }
 
   private dayConditions(): string {
     const { created, paymentDate } = this.search;
-    return (created ? inDays(this.parameters, 'created', created) : '') + (paymentDate ? inDays(this.parameters, 'payment_date', paymentDate) : '');
+    return (
+      (created ? inDays(this.parameters, 'created', created) : '') +
+      (paymentDate ? inDays(this.parameters, 'payment_date', paymentDate) : '')
+    );
   }
 
   private amountCondition(): string {
@@ -228,4 +256,3 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 function uuidCondition(parameters: Parameters, value: string): string {
   return UUID.test(value) ? `mass_payment_id = ${parameters.add(value)}::uuid` : 'false';
 }
-

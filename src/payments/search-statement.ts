@@ -29,9 +29,12 @@ export function inDays(parameters: Parameters, basis: Basis, range: DayRange, ta
     if (from !== undefined) conditions.push(`${table}payment_date >= ${parameters.add(from)}::date`);
     if (to !== undefined) conditions.push(`${table}payment_date <= ${parameters.add(to)}::date`);
   } else {
-    if (from !== undefined) conditions.push(`${table}created >= ${parameters.add(startOfLondonDay(from).toISOString())}::timestamptz`);
+    if (from !== undefined)
+      conditions.push(`${table}created >= ${parameters.add(startOfLondonDay(from).toISOString())}::timestamptz`);
     if (to !== undefined && to < LAST_DAY) {
-      conditions.push(`${table}created < ${parameters.add(startOfLondonDay(addDays(to, 1)).toISOString())}::timestamptz`);
+      conditions.push(
+        `${table}created < ${parameters.add(startOfLondonDay(addDays(to, 1)).toISOString())}::timestamptz`,
+      );
     }
   }
   return and(conditions);

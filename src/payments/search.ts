@@ -1,5 +1,14 @@
 import type { Db } from '../database.ts';
-import { AS_TEXT, MAY_MANAGE, mayManage, PAYMENT_COLUMNS, type PaymentRow, type PaymentView, paymentJoins, paymentWriter } from './payment.ts';
+import {
+  AS_TEXT,
+  MAY_MANAGE,
+  mayManage,
+  PAYMENT_COLUMNS,
+  type PaymentRow,
+  type PaymentView,
+  paymentJoins,
+  paymentWriter,
+} from './payment.ts';
 import type { PaymentSearch } from './search-parameters.ts';
 import { searchPlan } from './search-plan.ts';
 import { Parameters, statementName } from './search-statement.ts';
@@ -22,7 +31,11 @@ export interface SearchStatement {
  * its exact total, from one snapshot; what each combination of filters costs is in docs/search.md.
  */
 export async function searchPayments(db: Db, view: PaymentView, search: PaymentSearch): Promise<PaymentPage> {
-  const { rows } = await db.query<PaymentRow>({ ...searchStatement(view, search), rowMode: 'array', types: AS_TEXT as never });
+  const { rows } = await db.query<PaymentRow>({
+    ...searchStatement(view, search),
+    rowMode: 'array',
+    types: AS_TEXT as never,
+  });
   const head = rows[0] as PaymentRow;
   const total = Number(head[TOTAL]);
   if (head[0] === null) return { total, body: '[]' };

@@ -52,7 +52,9 @@ export function keptTotal(parameters: Parameters, client: string, kept: Kept): s
     return sums(client, day, dayConditions(parameters, DELTA_DAY[basis], range));
   }
   const { months, edges } = wholeMonths(range);
-  const parts = edges.map((edge) => `(select count(*) from payments where client_id = ${client}${cells}${inDays(parameters, basis, edge)})`);
+  const parts = edges.map(
+    (edge) => `(select count(*) from payments where client_id = ${client}${cells}${inDays(parameters, basis, edge)})`,
+  );
   if (months) {
     const month = `grain = ${GRAIN.month[basis]}${cells}${dayConditions(parameters, 'day', months)}`;
     parts.push(sums(client, month, cells + dayConditions(parameters, DELTA_DAY[basis], months)));
@@ -86,7 +88,8 @@ export function wholeMonths({ from, to }: DayRange): { months: DayRange | undefi
   if (from !== undefined && to !== undefined && from > to) return { months: undefined, edges: [] };
   const first = from === undefined || from.endsWith('-01') ? from : firstOfNextMonth(from);
   const last = to === undefined || firstOfNextMonth(to) === addDays(to, 1) ? to : addDays(`${to.slice(0, 7)}-01`, -1);
-  if (first === null || (first !== undefined && last !== undefined && first > last)) return { months: undefined, edges: [{ from, to }] };
+  if (first === null || (first !== undefined && last !== undefined && first > last))
+    return { months: undefined, edges: [{ from, to }] };
   const edges: DayRange[] = [];
   if (first !== from) edges.push({ from, to: addDays(first as string, -1) });
   if (last !== to) edges.push({ from: addDays(last as string, 1), to });
@@ -97,14 +100,21 @@ export function wholeMonths({ from, to }: DayRange): { months: DayRange | undefi
 function firstOfNextMonth(day: string): string | null {
   const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))];
   if (year === 9999 && month === 12) return null;
-  return month === 12 ? `${String(year + 1).padStart(4, '0')}-01-01` : `${day.slice(0, 4)}-${String(month + 1).padStart(2, '0')}-01`;
+  return month === 12
+    ? `${String(year + 1).padStart(4, '0')}-01-01`
+    : `${day.slice(0, 4)}-${String(month + 1).padStart(2, '0')}-01`;
 }
 
 /**
  * SQL of the number of payments whose amount is over or below a whole number: the sum of the buckets beside the amount's own, and
  * a count within that one. No payment's amount is negative, so that buckets are in the order of the amounts.
  */
-export function keptAmountTotal(parameters: Parameters, client: string, range: 'over' | 'below', value: number): string {
+export function keptAmountTotal(
+  parameters: Parameters,
+  client: string,
+  range: 'over' | 'below',
+  value: number,
+): string {
   const width = 10 ** Math.max(0, String(Math.abs(value)).length - 2);
   const start = Math.floor(value / width) * width;
   const limit = `${parameters.add(value)}::numeric`;
@@ -122,9 +132,19 @@ export function keptAmountTotal(parameters: Parameters, client: string, range: '
  * `day, before` (payments before that day in the order), or none where the page is behind the end.
  * @param offset the SQL parameter of the number of payments before the page
  */
-export function seekDay(parameters: Parameters, client: string, kept: Kept, basis: Basis, descending: boolean, offset: string): string {
+export function seekDay(
+  parameters: Parameters,
+  client: string,
+  kept: Kept,
+  basis: Basis,
+  descending: boolean,
+  offset: string,
+): string {
   const cells = cellConditions(kept);
-  const grain = cells === '' ? `grain = ${GRAIN.day[basis]} and phase = 0 and payment_currency = ''` : `grain = ${GRAIN.month[basis]}${cells}`;
+  const grain =
+    cells === ''
+      ? `grain = ${GRAIN.day[basis]} and phase = 0 and payment_currency = ''`
+      : `grain = ${GRAIN.month[basis]}${cells}`;
   const range = kept.days?.range ?? { from: undefined, to: undefined };
   const delta = cells === '' ? DELTA_DAY[basis] : `date_trunc('month', ${DELTA_DAY[basis]}::timestamp)::date`;
   return `select day, before from (
