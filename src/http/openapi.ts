@@ -38,6 +38,9 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
   app.get(description.path, { config: { open: true }, schema: { hide: true } }, async (_request, reply) =>
     reply.send({ ...app.swagger(), servers: [{ url: description.url() }] }),
   );
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/docs')) route.config = { ...route.config, open: true };
+  });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     uiConfig: { url: description.path, deepLinking: true },
