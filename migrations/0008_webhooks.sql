@@ -59,11 +59,13 @@ create table delivery.events (
 create table delivery.events_default partition of delivery.events default with (toast_tuple_target = 8160);
 
 -- What has not been fanned out yet: one thin row for each event, written with it, deleted by the worker that takes it.
+-- The key begins with the client, so that a batch is shared among those who wait: a burst of one delays no other.
 create table delivery.markers (
-  event_id bigint primary key,
   client_id text not null,
-  type text not null,
-  created_at timestamptz not null
+  event_id bigint not null,
+  type webhooks.webhook_type not null,
+  created_at timestamptz not null,
+  primary key (client_id, event_id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
 -- One for each event and subscription. The id is made of both (delivery.notification_id), so that it can exist only once.
@@ -118,14 +120,17 @@ create table delivery.queue (
   -- Attempts made so far, and how many of them belong to the present round (a redelivery begins a new one).
   attempts int not null,
   round_attempts int not null,
-  lease_owner bigint
+  -- Pings are sent to inactive subscriptions too, so they are claimed apart.
+  ping boolean not null,
+  lease_owner int
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 -- Discovery, claims and back-off walk this; what is leased is not in it.
-create index queue_due on delivery.queue (subscription_id, due_at) where lease_owner is null;
+create index queue_due on delivery.queue (subscription_id, due_at) where lease_owner is null and not ping;
+create index queue_pings on delivery.queue (due_at) where lease_owner is null and ping;
 
--- A worker lives as long as it holds the session advisory lock (7210433, id).
+-- A worker lives as long as it holds the session advisory lock (7210440, id).
 create table delivery.workers (
-  id bigint generated always as identity primary key,
+  id int generated always as identity primary key,
   name text not null,
   started_at timestamptz not null
 );
@@ -158,7 +163,7 @@ declare
   name text;
   made boolean := false;
 begin
-  perform pg_advisory_xact_lock(7210434);
+  perform pg_advisory_xact_lock(7210441);
   foreach parent in array array['delivery.events', 'webhooks.notifications', 'webhooks.attempts'] loop
     name := split_part(parent, '.', 2) || '_' || to_char(day, 'YYYYMMDD');
     continue when to_regclass('delivery.' || name) is not null;

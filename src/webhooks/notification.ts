@@ -50,7 +50,7 @@ export async function notify(tx: Transaction, event: WebhookEvent): Promise<void
     name: 'webhooks-notify',
     text: `with event as (
         insert into delivery.events (client_id, type, body, created_at) values ($1, $2, $3, $4) returning id, client_id, type, created_at)
-      insert into delivery.markers (event_id, client_id, type, created_at) select id, client_id, type, created_at from event`,
+      insert into delivery.markers (event_id, client_id, type, created_at) select id, client_id, type::webhooks.webhook_type, created_at from event`,
     values: [event.clientId, event.type, event.body, event.now],
   });
 }
@@ -66,7 +66,7 @@ export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]
         from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) with ordinality as e(client_id, type, body, created_at, n)
         order by n
         returning id, client_id, type, created_at)
-      insert into delivery.markers (event_id, client_id, type, created_at) select id, client_id, type, created_at from event`,
+      insert into delivery.markers (event_id, client_id, type, created_at) select id, client_id, type::webhooks.webhook_type, created_at from event`,
     values: [
       events.map((event) => event.clientId),
       events.map((event) => event.type),

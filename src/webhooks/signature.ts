@@ -9,18 +9,23 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
  * followed by the body (the service interface, Request headers of every notification).
  * @param secret the subscription's; the empty text where none is set
  */
-export function signature(secret: string, url: string, body: string): string {
-  return `sha3-256=${createHmac('sha3-256', secret).update(url, 'utf8').update(body, 'utf8').digest('hex')}`;
+export function signature(secret: string, url: string, body: string | Buffer): string {
+  return `sha3-256=${createHmac('sha3-256', secret).update(url, 'utf8').update(body).digest('hex')}`;
 }
 
 /**
  * The value of `webhook-signature` (Standard Webhooks 1.0): one `v1,<base64 HMAC-SHA256>` for each secret, separated by a space.
  * @param timestamp seconds since 1970, as sent in `webhook-timestamp`
  */
-export function standardSignature(secrets: readonly string[], id: string, timestamp: number, body: string): string {
+export function standardSignature(
+  secrets: readonly string[],
+  id: string,
+  timestamp: number,
+  body: string | Buffer,
+): string {
   return secrets
     .map((secret) => {
-      const mac = createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`, 'utf8').update(body, 'utf8');
+      const mac = createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`, 'utf8').update(body);
       return `v1,${mac.digest('base64')}`;
     })
     .join(' ');

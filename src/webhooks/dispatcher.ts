@@ -1,0 +1,329 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { monotonic } from '../calendar.ts';
+import type { Context } from '../context.ts';
+import { createPool, type Pool } from '../database.ts';
+import type { Logger } from '../log.ts';
+import { Signer } from './attempt.ts';
+import { Egress } from './egress.ts';
+import { Endpoint, PACE, PACED_AFTER, readSubscriptions, update } from './endpoint.ts';
+import { EndpointHealth } from './health.ts';
+import { Intake } from './intake.ts';
+import {
+  attemptDuration,
+  attemptsTotal,
+  finishedTotal,
+  firstAttemptDelay,
+  heldDeliveries,
+  takenOverTotal,
+} from './metrics.ts';
+import { type Outcome, succeeded } from './outcome.ts';
+import { type Delivery, release, setUpConnection, type WorkerResult } from './queue.ts';
+import type { Resolve } from './resolver.ts';
+import { ResultWriter } from './results.ts';
+import { nextWait, parseRetryAfter } from './schedule.ts';
+import { WorkerRegistration } from './worker.ts';
+
+/** Connections for the engine's statements: what is taken in, results, endpoints. */
+const CONNECTIONS = 4;
+/** Milliseconds between two looks at what waits for a slot or a moment. */
+const TICK = 50;
+/** Milliseconds that attempts under way get when the service stops; and an endpoint unused for this long is forgotten. */
+const STOP_WITHIN = 9_000;
+const FORGET_AFTER = 300_000;
+/** Milliseconds of work that are claimed ahead for an endpoint, and deliveries at most. */
+const AHEAD = 100;
+const MOST_AHEAD = 500;
+/** Requests under way at once above which endpoints that only fail get one slot each. */
+const BUSY = 2_000;
+
+export interface DispatcherOptions {
+  /** How receivers' names become addresses; for tests. */
+  resolve?: Resolve;
+  /** Waits between attempts (ms), time-out (ms) and concurrency are those of the configuration. */
+}
+
+/**
+ * The delivery engine of one process: takes events in, sends notifications, writes what came of it (docs/webhooks.md, How it works).
+ * At least once, never lost; any number of them may run against one database.
+ */
+export class Dispatcher {
+  readonly #context: Context;
+  readonly #log: Logger;
+  readonly #pool: Pool;
+  readonly #egress: Egress;
+  readonly #signer: Signer;
+  readonly #registration: WorkerRegistration;
+  readonly #intake: Intake;
+  readonly #results: ResultWriter;
+  readonly #health: EndpointHealth;
+  readonly #endpoints = new Map<string, Endpoint>();
+  #underWay = 0;
+  #ticker: NodeJS.Timeout | undefined;
+  #stopping = false;
+  #idle: (() => void) | undefined;
+
+  constructor(context: Context, options: DispatcherOptions = {}) {
+    const { config, clock, log, patientPool } = context;
+    this.#context = context;
+    this.#log = log;
+    const url = patientPool.options.connectionString as string;
+    this.#pool = createPool(url, log, { max: CONNECTIONS, patient: true, name: 'lombard-webhooks' });
+    this.#pool.options.onConnect = async (client) => void (await client.query(setUpConnection));
+    this.#egress = new Egress({ allow: config.webhookAllow, timeout: config.webhookTimeout, ...options });
+    this.#signer = new Signer(config.brand);
+    this.#health = new EndpointHealth(context, this.#pool);
+    this.#registration = new WorkerRegistration(url, `${hostname()} ${process.pid}`, clock, log, {
+      onEvents: () => this.#intake.wake(),
+      onSubscription: (id) => void this.#reload([id]),
+      onRegistered: (_id, kept) => this.#onRegistered(kept),
+      onLost: () => undefined,
+      onTakenOver: (count) => {
+        takenOverTotal.inc(count);
+        this.#intake.wake();
+      },
+    });
+    this.#results = new ResultWriter(this.#pool, clock, log, () => this.#checkIdle());
+    this.#intake = new Intake(context, this.#pool, this.#registration, {
+      endpoint: (id, clientId) => this.#endpoint(id, clientId),
+      endpoints: this.#endpoints,
+      load: (ids) => this.#reload(ids),
+      room: (endpoint) => this.#room(endpoint),
+      accept: (deliveries) => this.#accept(deliveries),
+      held: () => this.#heldIds(),
+    });
+  }
+
+  /** Begins; where the database is away, as soon as it is back. */
+  start(): void {
+    this.#registration.start();
+    this.#ticker = setInterval(() => this.#tick(), TICK);
+  }
+
+  /** There may be new events: looks at once. */
+  wake(): void {
+    this.#intake.wake();
+  }
+
+  /** Takes nothing new, gives what is under way up to 9 s, puts the rest back. */
+  async stop(): Promise<void> {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    clearInterval(this.#ticker);
+    await this.#intake.stop();
+    const left = [...this.#endpoints.values()].flatMap((endpoint) => endpoint.ready.splice(0));
+    await this.#putBack(left);
+    await this.#whenIdle(STOP_WITHIN);
+    await this.#egress.close();
+    await this.#results.stop();
+    await this.#registration.stop();
+    await this.#pool.end();
+  }
+
+  #onRegistered(kept: boolean): void {
+    // Under a new id nothing that waits here is ours any more; what is under way is recorded, and fenced.
+    if (!kept) for (const endpoint of this.#endpoints.values()) endpoint.ready = [];
+    this.#intake.onRegistered();
+  }
+
+  #endpoint(id: string, clientId: string): Endpoint {
+    let endpoint = this.#endpoints.get(id);
+    if (!endpoint) {
+      endpoint = new Endpoint(id, clientId);
+      this.#endpoints.set(id, endpoint);
+    }
+    endpoint.lastUsed = monotonic();
+    return endpoint;
+  }
+
+  /** Requests that may be under way to an endpoint at once: its share of the cap among the workers that are alive. */
+  #slots(endpoint: Endpoint): number {
+    if (endpoint.failures > 2 && this.#underWay > BUSY) return 1;
+    return this.#share();
+  }
+
+  /** This worker's part of the concurrency of a subscription. */
+  #share(): number {
+    return Math.max(1, Math.floor(this.#context.config.webhookConcurrency / this.#registration.peers));
+  }
+
+  /**
+   * How many more deliveries an endpoint may hold: what it takes in a tenth of a second, so that a slot that is free never waits for a
+   * statement and a burst is claimed in large batches; one that fails or hangs holds no more than it has slots.
+   */
+  #room(endpoint: Endpoint | undefined): number {
+    if (!endpoint) return 2 * this.#share();
+    const slots = this.#slots(endpoint);
+    if (endpoint.failures > 2) return Math.max(0, slots - endpoint.held);
+    const ahead = Math.min(Math.ceil((slots * AHEAD) / Math.max(endpoint.pace, 1)), MOST_AHEAD);
+    return Math.max(0, slots + Math.max(slots, ahead) - endpoint.held);
+  }
+
+  async #reload(ids: readonly string[]): Promise<void> {
+    const known = ids.filter((id) => this.#endpoints.has(id));
+    if (known.length === 0) return;
+    try {
+      for (const row of await readSubscriptions(this.#pool, known)) {
+        const endpoint = this.#endpoints.get(row.id);
+        if (!endpoint || endpoint.revision >= row.revision) continue;
+        update(endpoint, row, this.#context.vault);
+        this.#refuse(endpoint);
+      }
+    } catch (error) {
+      this.#log.warn(
+        { reason: (error as Error).message },
+        'webhook subscriptions could not be read; they are read again',
+      );
+      this.#intake.recheck(known);
+    }
+  }
+
+  /** What an endpoint no longer takes goes back to the queue, or is cancelled where it was deleted. */
+  #refuse(endpoint: Endpoint): void {
+    const refused = endpoint.ready.filter((delivery) => !endpoint.takes(delivery));
+    if (refused.length === 0) return;
+    endpoint.ready = endpoint.ready.filter((delivery) => endpoint.takes(delivery));
+    if (endpoint.deleted) this.#intake.cancel(refused.map((delivery) => delivery.id));
+    else void this.#putBack(refused);
+  }
+
+  async #putBack(deliveries: readonly Delivery[]): Promise<void> {
+    const worker = this.#registration.id;
+    if (worker === undefined || deliveries.length === 0) return;
+    try {
+      await release(
+        this.#pool,
+        worker,
+        deliveries.map((delivery) => delivery.id),
+      );
+    } catch {
+      this.#intake.reconcile();
+    }
+  }
+
+  /** Deliveries that have just been leased, of endpoints whose subscription has been read. */
+  #accept(deliveries: readonly Delivery[]): void {
+    const touched = new Set<Endpoint>();
+    for (const delivery of deliveries) {
+      const endpoint = this.#endpoint(delivery.subscriptionId, delivery.clientId);
+      endpoint.ready.push(delivery);
+      touched.add(endpoint);
+    }
+    for (const endpoint of touched) {
+      this.#refuse(endpoint);
+      this.#send(endpoint);
+    }
+  }
+
+  #send(endpoint: Endpoint): void {
+    const slots = this.#slots(endpoint);
+    while (endpoint.ready.length > 0 && endpoint.underWay < slots && this.#registration.registered && !this.#stopping) {
+      if (endpoint.failures >= PACED_AFTER) {
+        const now = monotonic();
+        if (now < endpoint.notBefore) return;
+        endpoint.notBefore = now + PACE;
+      }
+      this.#attempt(endpoint, endpoint.ready.shift() as Delivery);
+    }
+    if (endpoint.backlog && endpoint.ready.length <= slots / 2) this.#intake.wantClaims();
+  }
+
+  #attempt(endpoint: Endpoint, delivery: Delivery): void {
+    const startedAt = this.#context.clock.now();
+    const deliveryId = randomUUID();
+    const worker = this.#registration.id as number;
+    if (delivery.attempts === 0)
+      firstAttemptDelay.observe(Math.max(0, startedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
+    endpoint.underWay += 1;
+    this.#underWay += 1;
+    endpoint.lastUsed = monotonic();
+    const request = this.#signer.request(endpoint, delivery, deliveryId, startedAt);
+    this.#results.began(delivery);
+    this.#egress.dispatch(request, (outcome) => {
+      endpoint.underWay -= 1;
+      this.#underWay -= 1;
+      this.#finished(endpoint, delivery, { worker, deliveryId, startedAt }, outcome);
+      this.#send(endpoint);
+      this.#checkIdle();
+    });
+  }
+
+  #finished(
+    endpoint: Endpoint,
+    delivery: Delivery,
+    attempt: { worker: number; deliveryId: string; startedAt: Date },
+    outcome: Outcome,
+  ): void {
+    const success = succeeded(outcome);
+    // Stopped before its time: put back, as if it had not begun.
+    if (outcome.reason === 'interrupted') {
+      this.#results.abandoned(delivery);
+      return;
+    }
+    attemptsTotal.inc({ outcome: success ? 'delivered' : (outcome.reason ?? 'status') });
+    attemptDuration.observe(outcome.durationMs / 1_000);
+    endpoint.failures = success ? 0 : endpoint.failures + 1;
+    endpoint.pace += (outcome.durationMs - endpoint.pace) / 8;
+    const result: WorkerResult = {
+      delivery,
+      ...attempt,
+      outcome,
+      ...this.#verdict(endpoint, delivery, outcome, success),
+      now: this.#context.clock.now(),
+    };
+    if (result.status !== 'pending') finishedTotal.inc({ status: result.status });
+    if (result.dueAt) endpoint.nextDue = Math.min(endpoint.nextDue, result.dueAt.getTime());
+    this.#health.note(endpoint, success, outcome.statusCode);
+    this.#results.add(result);
+  }
+
+  /** What an outcome makes of the notification (docs/decisions.md, 6). */
+  #verdict(
+    endpoint: Endpoint,
+    delivery: Delivery,
+    outcome: Outcome,
+    success: boolean,
+  ): Pick<WorkerResult, 'status' | 'dueAt'> {
+    if (success) return { status: 'delivered', dueAt: null };
+    if (outcome.statusCode === 410 || endpoint.deleted) return { status: 'failed', dueAt: null };
+    const now = this.#context.clock.now();
+    const retryAfter = parseRetryAfter(outcome.headers?.['retry-after'], now);
+    const wait = nextWait(this.#context.config.webhookRetries, delivery.roundAttempts + 1, retryAfter, Math.random());
+    if (wait === undefined) return { status: 'failed', dueAt: null };
+    return { status: 'pending', dueAt: new Date(now.getTime() + wait) };
+  }
+
+  #tick(): void {
+    let held = 0;
+    const old = monotonic() - FORGET_AFTER;
+    for (const endpoint of this.#endpoints.values()) {
+      held += endpoint.held;
+      if (endpoint.ready.length > 0) this.#send(endpoint);
+      else if (endpoint.underWay === 0 && !endpoint.backlog && endpoint.lastUsed < old)
+        this.#endpoints.delete(endpoint.id);
+    }
+    heldDeliveries.set(held);
+    this.#intake.tick();
+  }
+
+  #heldIds(): string[] {
+    const ids = this.#results.unwritten();
+    for (const endpoint of this.#endpoints.values()) for (const delivery of endpoint.ready) ids.push(delivery.id);
+    return ids;
+  }
+
+  #checkIdle(): void {
+    if (this.#idle && this.#underWay === 0) this.#idle();
+  }
+
+  #whenIdle(limit: number): Promise<void> {
+    if (this.#underWay === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limit);
+      this.#idle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

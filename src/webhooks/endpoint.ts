@@ -1,0 +1,102 @@
+import type { Vault } from '../crypto.ts';
+import type { Db } from '../database.ts';
+import type { Delivery } from './queue.ts';
+import { openSecret } from './subscription.ts';
+import type { ExtraHeader } from './subscription-rules.ts';
+
+/** Failures in a row after which an endpoint is no longer tried as fast as it fails, and the milliseconds between its attempts then. */
+export const PACED_AFTER = 50;
+export const PACE = 50;
+
+/** What a worker knows and holds of one subscription. */
+export class Endpoint {
+  readonly id: string;
+  readonly clientId: string;
+  revision = 0;
+  active = false;
+  deleted = false;
+  /** The URL as registered, which is signed, and parsed, which is dialled. */
+  urlText = '';
+  url = new URL('https://invalid');
+  secret = '';
+  previousSecret: string | undefined;
+  /** Milliseconds since 1970, service time. */
+  previousSecretUntil = 0;
+  /** Names and values in turns. */
+  extraHeaders: string[] = [];
+
+  /** Leased and waiting for a slot, first in, first out. */
+  ready: Delivery[] = [];
+  underWay = 0;
+  /** Whether, or from when on (service time), there may be something in the queue for it. */
+  backlog = false;
+  nextDue = Number.POSITIVE_INFINITY;
+  /** Failures since the last success, in this worker. */
+  failures = 0;
+  /** Milliseconds that its attempts take, about. */
+  pace = 100;
+  /** Monotonic milliseconds before which a paced endpoint is not tried again. */
+  notBefore = 0;
+  /** Monotonic milliseconds: when it was last used, and when its failing or not was last written. */
+  lastUsed = 0;
+  failingWritten = Number.NEGATIVE_INFINITY;
+  failingKnown: boolean | undefined;
+
+  constructor(id: string, clientId: string) {
+    this.id = id;
+    this.clientId = clientId;
+  }
+
+  get held(): number {
+    return this.ready.length + this.underWay;
+  }
+
+  /** Whether a delivery may be sent now. Pings go to inactive subscriptions too (the service interface, POST /webhooks/ping). */
+  takes(delivery: Delivery): boolean {
+    return !this.deleted && (this.active || delivery.type === 'PING');
+  }
+
+  /** The secrets that are signed with at a moment of service time, the present one first. */
+  secretsAt(time: number): string[] {
+    return this.previousSecret !== undefined && time < this.previousSecretUntil
+      ? [this.secret, this.previousSecret]
+      : [this.secret];
+  }
+}
+
+interface SubscriptionRow {
+  id: string;
+  client_id: string;
+  revision: number;
+  active: boolean;
+  deleted: boolean;
+  url: string;
+  secret: Buffer | null;
+  previous_secret: Buffer | null;
+  previous_secret_until: Date | null;
+  extra_headers: ExtraHeader[];
+}
+
+/** Reads subscriptions, whoever's they are: the delivery engine works for every client. */
+export async function readSubscriptions(db: Db, ids: readonly string[]): Promise<SubscriptionRow[]> {
+  const { rows } = await db.query<SubscriptionRow>({
+    name: 'webhooks-subscriptions',
+    text: `select id, client_id, revision, active, deleted_at is not null as deleted, url, secret, previous_secret, previous_secret_until,
+      to_json(extra_headers) as extra_headers from webhooks.subscriptions where id = any($1::uuid[])`,
+    values: [ids],
+  });
+  return rows;
+}
+
+/** Brings an endpoint to what its row says. */
+export function update(endpoint: Endpoint, row: SubscriptionRow, vault: Vault): void {
+  endpoint.revision = row.revision;
+  endpoint.active = row.active;
+  endpoint.deleted = row.deleted;
+  endpoint.urlText = row.url;
+  endpoint.url = new URL(row.url);
+  endpoint.secret = openSecret(vault, row.secret);
+  endpoint.previousSecret = row.previous_secret ? openSecret(vault, row.previous_secret) : undefined;
+  endpoint.previousSecretUntil = row.previous_secret_until?.getTime() ?? 0;
+  endpoint.extraHeaders = row.extra_headers.flatMap(({ name, value }) => [name, value]);
+}
