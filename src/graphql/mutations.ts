@@ -80,7 +80,7 @@ const payload = {
  * sealed, the rules be checked and the audit row be written, which the domain does (src/webhooks/subscription.ts).
  */
 export const mutations = extendSchema((build) => {
-  const table = build.pgResources['subscriptions'];
+  const table = build.pgResources.subscriptions;
   if (!table) throw new Error('the table of subscriptions is not part of the schema');
   const find = ($id: Step) => table.get({ id: $id }) as PgSelectSingleStep;
   const answer = ($input: Step, $subscription: Step) =>

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { Pool } from '../database.ts';
+import type { Logger } from '../log.ts';
+import { Periodic } from '../periodic.ts';
+
+const CHANNEL = 'webhook_changes';
+/** Milliseconds between two signs of life in `delivery.watches`; a watch counts for a minute after the last one. */
+const WATCH_INTERVAL = 10_000;
+/** Milliseconds before a lost connection is opened again. */
+const RECONNECT_AFTER = 1_000;
+
+/** A change of a client's subscriptions or notifications, as 0010_graphql.sql announces it. */
+export interface Change {
+  clientId: string;
+  event: 'subscription' | 'notification';
+  data: object;
+}
+
+export interface Follower {
+  changed(change: Change): void;
+  /** Changes may have been missed. */
+  missed(): void;
+}
+
+/**
+ * Changes of the clients that somebody follows, of all processes. One connection for each process, and only while there are
+ * followers: nothing that nobody follows is announced, so that following costs the engine nothing.
+ */
+export class ChangeFeed {
+  private readonly pool: Pool;
+  private readonly log: Logger;
+  private readonly watcher = randomUUID();
+  private readonly followers = new Map<string, Set<Follower>>();
+  private readonly watching: Periodic;
+  private connection: pg.Client | undefined;
+  private connecting: Promise<void> | undefined;
+  private stopped = false;
+
+  constructor(pool: Pool, log: Logger) {
+    this.pool = pool;
+    this.log = log;
+    this.watching = new Periodic('watched clients', WATCH_INTERVAL, log, () => this.watch());
+    this.watching.start();
+  }
+
+  /**
+   * Follows a client from the moment the promise resolves on.
+   * @returns what ends it
+   */
+  async follow(clientId: string, follower: Follower): Promise<() => void> {
+    const others = this.followers.get(clientId);
+    if (others) others.add(follower);
+    else this.followers.set(clientId, new Set([follower]));
+    const end = () => {
+      const all = this.followers.get(clientId);
+      all?.delete(follower);
+      if (all?.size === 0) this.followers.delete(clientId);
+    };
+    try {
+      await this.connect();
+      await this.watch();
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return end;
+  }
+
+  /** Lets go of the connection and of what this process watched. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.followers.clear();
+    await this.watching.stop();
+    await this.watch().catch(() => undefined);
+  }
+
+  private connect(): Promise<void> {
+    if (this.connection) return Promise.resolve();
+    this.connecting ??= this.listen().finally(() => {
+      this.connecting = undefined;
+    });
+    return this.connecting;
+  }
+
+  private async listen(): Promise<void> {
+    const connection = new pg.Client({
+      connectionString: this.pool.options.connectionString,
+      application_name: 'lombard-changes',
+      connectionTimeoutMillis: this.pool.options.connectionTimeoutMillis ?? 0,
+      keepAlive: true,
+    });
+    let lost = false;
+    connection.on('error', (error) => {
+      if (lost) return;
+      lost = true;
+      this.lose(connection, error);
+    });
+    connection.on('end', () => {
+      if (!lost) this.lose(connection, new Error('closed'));
+      lost = true;
+    });
+    connection.on('notification', ({ payload }) => this.tell(payload ?? '[]'));
+    await connection.connect();
+    await connection.query(`listen ${CHANNEL}`);
+    this.connection = connection;
+  }
+
+  private lose(connection: pg.Client, error: Error): void {
+    if (this.connection !== connection) return;
+    this.connection = undefined;
+    void connection.end().catch(() => undefined);
+    if (this.stopped || this.followers.size === 0) return;
+    this.log.warn({ reason: error.message }, 'the connection that follows changes was lost');
+    const again = () => {
+      if (this.stopped || this.followers.size === 0) return;
+      this.connect()
+        .then(() => this.everyone((follower) => follower.missed()))
+        .catch(() => setTimeout(again, RECONNECT_AFTER).unref());
+    };
+    setTimeout(again, RECONNECT_AFTER).unref();
+  }
+
+  private tell(payload: string): void {
+    for (const change of JSON.parse(payload) as Change[]) {
+      for (const follower of this.followers.get(change.clientId) ?? []) follower.changed(change);
+    }
+  }
+
+  private everyone(work: (follower: Follower) => void): void {
+    for (const followers of this.followers.values()) for (const follower of followers) work(follower);
+  }
+
+  /** Says which clients are followed here, and forgets processes that have not said anything for long. */
+  private async watch(): Promise<void> {
+    const clients = [...this.followers.keys()];
+    if (clients.length === 0 && !this.connection) return;
+    await this.pool.query(
+      `with gone as (
+         delete from delivery.watches where seen_at < clock_timestamp() - interval '2 minutes'
+           or (watcher = $1 and client_id <> all($2::text[])))
+       insert into delivery.watches (watcher, client_id, seen_at) select $1, client_id, clock_timestamp() from unnest($2::text[]) as c(client_id)
+       on conflict (client_id, watcher) do update set seen_at = excluded.seen_at`,
+      [this.watcher, clients],
+    );
+    if (this.followers.size > 0 || !this.connection) return;
+    const idle = this.connection;
+    this.connection = undefined;
+    await idle.end();
+  }
+}

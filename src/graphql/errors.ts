@@ -1,0 +1,47 @@
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { isSafeError } from 'postgraphile/grafast';
+import type { Problem } from '../errors.ts';
+import { limitError } from './limits.ts';
+
+/** Errors that one answer lists; a page of rows can have one for each. */
+const MOST_ERRORS = 20;
+/** PostgreSQL: a statement was cancelled, here by its timeout. */
+const QUERY_CANCELED = '57014';
+
+/**
+ * The `errors` of an answer: messages for developers, never SQL or a stack (the service interface, Errors).
+ * @param translate makes a Problem of a failure that has none
+ * @throws Problem integration_error where the service, and not the request, is at fault
+ */
+export function errorList(
+  errors: readonly GraphQLError[],
+  translate: (error: unknown) => Problem,
+): GraphQLFormattedError[] {
+  const listed: GraphQLFormattedError[] = [];
+  for (const error of errors) {
+    const shown = show(error, translate);
+    if (listed.length < MOST_ERRORS) listed.push(shown);
+  }
+  return listed;
+}
+
+function show(error: GraphQLError, translate: (error: unknown) => Problem): GraphQLFormattedError {
+  const cause = error.originalError as (Error & { code?: string }) | undefined;
+  if (cause === undefined || isSafeError(cause)) return error.toJSON();
+  const place = {
+    ...(error.locations ? { locations: error.locations } : {}),
+    ...(error.path ? { path: error.path } : {}),
+  };
+  if (cause instanceof GraphQLError) return { ...cause.toJSON(), ...place };
+  if (cause.code === QUERY_CANCELED) {
+    const slow = limitError(
+      'STATEMENT_MS',
+      'The database took too long',
+      'ask for smaller pages, or without totalCount',
+    );
+    return { ...slow.toJSON(), ...place };
+  }
+  const problem = translate(cause);
+  if (problem.code === 'integration_error') throw problem;
+  return { message: `${problem.details}`, ...place, extensions: { code: problem.code } };
+}
