@@ -64,9 +64,13 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
     await tx.query('commit');
     return result;
   } catch (error) {
-    await tx.query('rollback').catch((failed: Error) => {
-      broken = failed;
-    });
+    // A server that did not answer in time will not answer a rollback either: the connection is given up, which rolls back.
+    if ((error as Error).message === 'Query read timeout') broken ??= error as Error;
+    if (!broken) {
+      await tx.query('rollback').catch((failed: Error) => {
+        broken = failed;
+      });
+    }
     throw error;
   } finally {
     tx.off('error', onError);

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type EmbeddedPostgres, startEmbedded } from '../src/embedded/postgres.ts';
+import { call, createWorld, log, startTestService, type TestService } from './service.ts';
+
+/** Stands between the service and its database: lets through, or swallows everything, as a host that has gone silent does. */
+class Wire {
+  silent = false;
+  private server: Server | undefined;
+  private readonly sockets = new Set<Socket>();
+
+  async open(target: URL): Promise<string> {
+    this.server = createServer((inner) => {
+      const outer = connect(Number(target.port), target.hostname);
+      for (const [from, to] of [
+        [inner, outer],
+        [outer, inner],
+      ] as const) {
+        this.sockets.add(from);
+        from.on('data', (data) => this.silent || to.write(data));
+        from.on('close', () => to.destroy());
+        from.on('error', () => to.destroy());
+      }
+    });
+    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    const url = new URL(target);
+    url.hostname = '127.0.0.1';
+    url.port = String((this.server.address() as { port: number }).port);
+    return url.toString();
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.destroy();
+    this.server?.close();
+  }
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'lombard-gone-'));
+const wire = new Wire();
+let database: EmbeddedPostgres;
+let service: TestService;
+let world: Awaited<ReturnType<typeof createWorld>>;
+let token: string;
+
+before(async () => {
+  database = await startEmbedded({ dataDir, log, durable: false });
+  const url = await wire.open(new URL(database.url));
+  service = await startTestService({}, { url, drop: async () => {} });
+  world = await createWorld(service);
+  token = await world.signIn();
+});
+after(async () => {
+  await service.stop();
+  wire.close();
+  await database.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** One route of each kind on every listener. */
+const ROUTES: (() => Promise<{ status: number; body: { code?: string; error?: string } }>)[] = [
+  () => service.client(token, 'GET', `/payments?client_id=${world.clientId}`),
+  () => service.client(token, 'GET', `/payments/PAY000001?client_id=${world.clientId}`),
+  () => service.client(token, 'GET', `/accounts/currency-accounts?client_id=${world.clientId}`),
+  () => service.client(token, 'GET', `/quotes/fx-availability?client_id=${world.clientId}`),
+  () =>
+    service.client('a'.repeat(43), 'GET', `/payments?client_id=${world.clientId}`),
+  () => service.operator('GET', '/clients'),
+  () => service.operator('POST', '/clients', { client_name: 'Nobody' }),
+  () => world.pay(),
+  () => call(`${service.operatorUrl}/health/ready`, 'GET'),
+];
+
+/** Milliseconds within which a caller must know (docs/decisions.md, 1, 502). */
+const WITHIN = 3_000;
+
+async function allFail(): Promise<void> {
+  await Promise.all(
+    ROUTES.map(async (route, index) => {
+      const began = performance.now();
+      const answer = await route();
+      const took = performance.now() - began;
+      assert.equal(answer.status, 502, `route ${index}: ${answer.status}`);
+      assert.equal(answer.body.code, 'integration_error');
+      assert.ok(took < WITHIN, `route ${index} took ${took} ms`);
+    }),
+  );
+}
+
+async function recovers(): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  for (;;) {
+    const answer = await service.client(token, 'GET', `/payments?client_id=${world.clientId}`);
+    if (answer.status === 200) break;
+    assert.equal(answer.status, 502);
+    assert.ok(performance.now() < deadline, 'it did not recover');
+    await pause(100);
+  }
+  assert.equal((await world.pay()).status, 201);
+}
+
+test('a database that has gone silent: 502 within 3 s on every route, and back by itself', async () => {
+  wire.silent = true;
+  await pause(1_500);
+  await allFail();
+  await allFail();
+  wire.silent = false;
+  await recovers();
+});
+
+test('a database that has stopped: 502 within 3 s on every route, the process lives, and back by itself', async () => {
+  await database.stop();
+  await pause(200);
+  await allFail();
+  assert.equal((await call(`${service.operatorUrl}/health/live`, 'GET')).status, 200);
+  database = await startEmbedded({ dataDir, log, durable: false });
+  await recovers();
+});
+
+test('a sign-in while the database is gone is an error of the server, not of the caller', async () => {
+  await database.stop();
+  await pause(200);
+  await assert.rejects(service.signIn(world.email, world.password), /50[023]|no token|failed/);
+  database = await startEmbedded({ dataDir, log, durable: false });
+  await recovers();
+  assert.ok(await service.signIn(world.email, world.password));
+});
