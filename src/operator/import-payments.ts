@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as approvals from '../approvals/workflow.ts';
-import { isCalendarDay, londonDay, parseInstant, startOfLondonDay } from '../calendar.ts';
+import { isCalendarDay, parseInstant, startOfLondonDay } from '../calendar.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { decimal } from '../money.ts';
@@ -357,8 +357,8 @@ function belongs(given: ImportedPayment, what: 'cancelled' | 'rejected', status:
 /** A payment that is executed or complete was sent: on its payment date where the core does not say when. */
 function sentByStatus(given: ImportedPayment, created: Date, now: Date): Date | null {
   if (given.status !== 'Executing Payment' && given.status !== 'Payment complete') return null;
-  const day = startOfLondonDay(given.payment_date > londonDay(now) ? londonDay(now) : given.payment_date);
-  return day < created ? created : day;
+  const day = Math.min(startOfLondonDay(given.payment_date).getTime(), now.getTime());
+  return new Date(Math.max(day, created.getTime()));
 }
 
 /** An instant of the core: ISO 8601 with an offset, or a day, which is its London midnight. */
