@@ -13,6 +13,7 @@ import { StartError } from './errors.ts';
 import { accountRoutes } from './http/accounts.ts';
 import { buildApi } from './http/api.ts';
 import { buildAuthListener } from './http/auth.ts';
+import { graphqlRoutes } from './http/graphql.ts';
 import { buildOperator } from './http/operator.ts';
 import { operatorAccountRoutes } from './http/operator-accounts.ts';
 import { operatorIdentityRoutes } from './http/operator-identity.ts';
@@ -21,6 +22,7 @@ import { operatorPaymentRoutes } from './http/operator-payments.ts';
 import { operatorSystemRoutes } from './http/operator-system.ts';
 import { paymentSearchRoutes } from './http/payments-search.ts';
 import { Sessions } from './identity/sessions.ts';
+import { webhookClientRoutes, webhookOperatorRoutes } from './http/webhooks.ts';
 import type { Logger } from './log.ts';
 import { migrate } from './migrate.ts';
 import { ClockFollower } from './operator/clock.ts';
@@ -28,6 +30,8 @@ import { forgetAnswers } from './operator/idempotency.ts';
 import { createOperatorToken } from './operator/token.ts';
 import { foldTotals } from './payments/totals.ts';
 import { Periodic } from './periodic.ts';
+import { Bell } from './webhooks/bell.ts';
+import { Dispatcher, type DispatcherOptions } from './webhooks/dispatcher.ts';
 
 /** Milliseconds for what is under way when the service is told to stop. */
 const STOP_WITHIN = 10_000;
@@ -83,9 +87,14 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
     await sessions.start();
     closers.push(() => sessions.stop());
 
+    const bell = new Bell(pool, log);
     let operatorUrl: string | undefined;
     const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {
       closers.push(() => closeListener(app));
+      // An answer follows the commit of what it tells of: then the delivery engine looks.
+      app.server.on('request', (request, response) => {
+        if (request.method !== 'GET') response.once('finish', () => bell.ring());
+      });
       await app.listen({ host, port }).catch((error: Error) => {
         throw new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
       });
@@ -94,7 +103,7 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
       return `http://${name === '0.0.0.0' ? '127.0.0.1' : name}:${typeof bound === 'object' && bound ? bound.port : port}`;
     };
     if (config.roles.has('api')) {
-      const app = await buildApi(context, sessions, [accountRoutes, paymentSearchRoutes]);
+      const app = await buildApi(context, sessions, [accountRoutes, paymentSearchRoutes, graphqlRoutes(sessions), webhookClientRoutes]);
       const bound = await listen(app, config.host, config.apiPort);
       addresses.api = config.apiUrl ?? bound;
     }
@@ -110,10 +119,17 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
         operatorAccountRoutes,
         operatorSystemRoutes,
         operatorImportRoutes,
+        webhookOperatorRoutes,
       ]);
       operatorUrl = await listen(app, config.operatorHost, config.operatorPort);
     }
-    if (config.roles.has('worker')) startWorker(context, closers);
+    if (config.roles.has('worker')) {
+      startWorker(context, closers);
+      const dispatcher = new Dispatcher(context, options);
+      dispatcher.start();
+      bell.listen(() => dispatcher.wake());
+      closers.push(() => dispatcher.stop());
+    }
     return { context, addresses, operatorUrl, operatorToken, stop };
   } catch (error) {
     await stop();
