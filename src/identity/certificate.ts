@@ -144,9 +144,11 @@ function climb(path: Certificate[], search: Search, span: Span): Span | undefine
     try {
       const wider = { ...span };
       checkIssuer(issuer, path, search.now, wider);
-      checkRevocation(last, issuer, search, wider);
       const found = climb([...path, issuer], search, wider);
-      if (found) return found;
+      if (!found) continue;
+      // Last, for whether a stranger's authority has a revocation list is of no interest to anybody.
+      checkRevocation(last, issuer, search, found);
+      return found;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       search.failure ??= error;
