@@ -104,7 +104,9 @@ export class Autopilot {
       return false;
     }
     this.connection = connection;
-    connection.on('error', () => this.leave());
+    connection.on('error', () => {
+      if (this.connection === connection) this.leave();
+    });
     return true;
   }
 
