@@ -308,6 +308,24 @@ test('curl: with and without a certificate, and over HTTP', async () => {
   );
   assert.equal((await curl(...options, address)).at(-1), '496');
   assert.equal((await curl(`http://127.0.0.1:${port}/cert_check`)).at(-1), '497');
+  for (const [name, holder] of [
+    ['forged', forged(await client())],
+    ['revoked', revoked],
+  ] as const) {
+    await clientFiles.write(`${name}.pem`, certificateText(holder.certificate));
+    await clientFiles.write(`${name}-key.pem`, await keyText(holder));
+    for (let round = 0; round < TIMES; round++) {
+      const [body, status] = await curl(
+        ...options,
+        '--cert',
+        clientFiles.path(`${name}.pem`),
+        '--key',
+        clientFiles.path(`${name}-key.pem`),
+        address,
+      );
+      assert.equal(status, '495', body);
+    }
+  }
 });
 
 test('slow handshakes are cut off, and do not keep good callers out', async () => {
@@ -423,15 +441,9 @@ test('a reload keeps good connections, drops revoked ones, and takes new files',
   fresh.destroy();
 
   await files.write('ca.pem', certificateText(stranger.certificate));
-  await assert
-    .rejects(
-      listener.reload().then(() => ask(good, { agent: goodAgent })),
-      /socket hang up|ECONNRESET|495/,
-    )
-    .catch(async () => {
-      assert.equal((await ask(good)).status, 495);
-    });
+  await listener.reload();
   assert.equal(kept.destroyed, true, 'an authority that is gone takes its connections along');
+  assert.match((await ask(good)).text, /no authority/);
   await files.write('ca.pem', certificateText(root.certificate, own.certificate));
   await listener.reload();
   assert.equal((await ask(good)).status, 200);

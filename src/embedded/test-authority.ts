@@ -58,10 +58,10 @@ export async function testAuthority(dataDir: string, now: Date): Promise<TestAut
     }
     // The folder itself stays open, so that another program on the machine can read the authority and the certificates.
     await chmod(fresh, 0o755);
-    // Another process may have been faster; what it made is as good.
-    if (await usable(paths, now)) return paths;
-    await rename(folder, aside).catch(ignore('ENOENT'));
-    await rename(fresh, folder).catch(ignore('ENOTEMPTY', 'EEXIST'));
+    if ((await moved(fresh, folder)) || (await usable(paths, now))) return paths;
+    // What stands there is no other process's fresh one, but has expired or is broken.
+    await moved(folder, aside);
+    await moved(fresh, folder);
     return paths;
   } finally {
     await rm(fresh, { recursive: true, force: true });
@@ -177,8 +177,13 @@ function pem(der: ArrayBuffer, label: string): string {
   return `${x509.PemConverter.encode(der, label)}\n`;
 }
 
-function ignore(...codes: string[]): (error: NodeJS.ErrnoException) => void {
-  return (error) => {
-    if (!codes.includes(error.code ?? '')) throw error;
-  };
+/** Whether a folder could be moved: not onto one that has files in it, nor one that another process has just moved. */
+async function moved(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
 }
