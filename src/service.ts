@@ -21,8 +21,8 @@ import { operatorImportRoutes } from './http/operator-imports.ts';
 import { operatorPaymentRoutes } from './http/operator-payments.ts';
 import { operatorSystemRoutes } from './http/operator-system.ts';
 import { paymentSearchRoutes } from './http/payments-search.ts';
-import { Sessions } from './identity/sessions.ts';
 import { webhookClientRoutes, webhookOperatorRoutes } from './http/webhooks.ts';
+import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
 import { migrate } from './migrate.ts';
 import { ClockFollower } from './operator/clock.ts';
@@ -31,7 +31,7 @@ import { createOperatorToken } from './operator/token.ts';
 import { foldTotals } from './payments/totals.ts';
 import { Periodic } from './periodic.ts';
 import { Bell } from './webhooks/bell.ts';
-import { Dispatcher, type DispatcherOptions } from './webhooks/dispatcher.ts';
+import { Dispatcher } from './webhooks/dispatcher.ts';
 
 /** Milliseconds for what is under way when the service is told to stop. */
 const STOP_WITHIN = 10_000;
@@ -103,7 +103,12 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
       return `http://${name === '0.0.0.0' ? '127.0.0.1' : name}:${typeof bound === 'object' && bound ? bound.port : port}`;
     };
     if (config.roles.has('api')) {
-      const app = await buildApi(context, sessions, [accountRoutes, paymentSearchRoutes, graphqlRoutes(sessions), webhookClientRoutes]);
+      const app = await buildApi(context, sessions, [
+        accountRoutes,
+        paymentSearchRoutes,
+        graphqlRoutes(sessions),
+        webhookClientRoutes,
+      ]);
       const bound = await listen(app, config.host, config.apiPort);
       addresses.api = config.apiUrl ?? bound;
     }
@@ -125,7 +130,7 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
     }
     if (config.roles.has('worker')) {
       startWorker(context, closers);
-      const dispatcher = new Dispatcher(context, options);
+      const dispatcher = new Dispatcher(context);
       dispatcher.start();
       bell.listen(() => dispatcher.wake());
       closers.push(() => dispatcher.stop());

@@ -4,6 +4,7 @@ import { monotonic } from '../calendar.ts';
 import type { Context } from '../context.ts';
 import { createPool, type Pool } from '../database.ts';
 import type { Logger } from '../log.ts';
+import { Periodic } from '../periodic.ts';
 import { Signer } from './attempt.ts';
 import { Egress } from './egress.ts';
 import { Endpoint, PACE, PACED_AFTER, readSubscriptions, update } from './endpoint.ts';
@@ -21,6 +22,7 @@ import { type Outcome, succeeded } from './outcome.ts';
 import { type Delivery, release, setUpConnection, type WorkerResult } from './queue.ts';
 import type { Resolve } from './resolver.ts';
 import { ResultWriter } from './results.ts';
+import { Retention } from './retention.ts';
 import { nextWait, parseRetryAfter } from './schedule.ts';
 import { WorkerRegistration } from './worker.ts';
 
@@ -28,6 +30,8 @@ import { WorkerRegistration } from './worker.ts';
 const CONNECTIONS = 4;
 /** Milliseconds between two looks at what waits for a slot or a moment. */
 const TICK = 50;
+/** Milliseconds between two looks at the day: partitions are made ahead, and dropped when they are old. */
+const RETENTION_INTERVAL = 1_000;
 /** Milliseconds that attempts under way get when the service stops; and an endpoint unused for this long is forgotten. */
 const STOP_WITHIN = 9_000;
 const FORGET_AFTER = 300_000;
@@ -57,6 +61,7 @@ export class Dispatcher {
   readonly #intake: Intake;
   readonly #results: ResultWriter;
   readonly #health: EndpointHealth;
+  readonly #retention: Periodic;
   readonly #endpoints = new Map<string, Endpoint>();
   #underWay = 0;
   #ticker: NodeJS.Timeout | undefined;
@@ -72,6 +77,8 @@ export class Dispatcher {
     this.#pool.options.onConnect = async (client) => void (await client.query(setUpConnection));
     this.#egress = new Egress({ allow: config.webhookAllow, timeout: config.webhookTimeout, ...options });
     this.#signer = new Signer(config.brand);
+    const retention = new Retention(context);
+    this.#retention = new Periodic('webhook retention', RETENTION_INTERVAL, log, () => retention.keep());
     this.#health = new EndpointHealth(context, this.#pool);
     this.#registration = new WorkerRegistration(url, `${hostname()} ${process.pid}`, clock, log, {
       onEvents: () => this.#intake.wake(),
@@ -97,6 +104,7 @@ export class Dispatcher {
   /** Begins; where the database is away, as soon as it is back. */
   start(): void {
     this.#registration.start();
+    this.#retention.start();
     this.#ticker = setInterval(() => this.#tick(), TICK);
   }
 
@@ -110,7 +118,7 @@ export class Dispatcher {
     if (this.#stopping) return;
     this.#stopping = true;
     clearInterval(this.#ticker);
-    await this.#intake.stop();
+    await Promise.all([this.#intake.stop(), this.#retention.stop()]);
     const left = [...this.#endpoints.values()].flatMap((endpoint) => endpoint.ready.splice(0));
     await this.#putBack(left);
     await this.#whenIdle(STOP_WITHIN);

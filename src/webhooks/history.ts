@@ -1,0 +1,134 @@
+import type { Db } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { instantOf } from './redelivery.ts';
+import { isUuid } from './subscription.ts';
+import type { ExtraHeader } from './subscription-rules.ts';
+
+/** What the operator sees of subscriptions, notifications and attempts (docs/operator-interface.md). */
+
+export interface SubscriptionView {
+  id: string;
+  client_id: string;
+  contact_id: string;
+  url: string;
+  active: boolean;
+  types: string[];
+  extra_headers: ExtraHeader[];
+  created_at: Date;
+  disabled_reason: string | null;
+  disabled_at: Date | null;
+  deleted_at: Date | null;
+  failing_since: Date | null;
+}
+
+/** A page of subscriptions, the newest first, and how many there are; secrets are not shown. */
+export async function listSubscriptions(
+  db: Db,
+  filter: { clientId?: string | undefined; active?: boolean | undefined },
+  page: { limit: number; offset: number },
+): Promise<{ total: number; subscriptions: SubscriptionView[] }> {
+  const where = `($1::text is null or s.client_id = $1) and ($2::boolean is null or s.active = $2) and s.deleted_at is null`;
+  const values = [filter.clientId ?? null, filter.active ?? null];
+  const counted = await db.query<{ total: number }>(
+    `select count(*) as total from webhooks.subscriptions s where ${where}`,
+    values,
+  );
+  const { rows } = await db.query<SubscriptionView>(
+    `select s.id, s.client_id, s.contact_id, s.url, s.active, s.types::text[] as types, to_json(s.extra_headers) as extra_headers, s.created_at,
+       s.disabled_reason, s.disabled_at, s.deleted_at, e.failing_since
+     from webhooks.subscriptions s left join delivery.endpoints e on e.subscription_id = s.id
+     where ${where} order by s.created_at desc, s.id limit $3 offset $4`,
+    [...values, page.limit, page.offset],
+  );
+  return { total: counted.rows[0]?.total ?? 0, subscriptions: rows };
+}
+
+export interface AttemptView {
+  attempt_number: number;
+  delivery_id: string;
+  started_at: Date;
+  duration_ms: number;
+  status_code: number | null;
+  headers: Record<string, string | string[]> | null;
+  body: string | null;
+  reason: string | null;
+}
+
+export interface NotificationView {
+  id: string;
+  client_id: string;
+  subscription_id: string;
+  type: string;
+  status: string;
+  created_at: Date;
+  body: string;
+  attempts: AttemptView[];
+}
+
+export interface NotificationFilter {
+  clientId?: string | undefined;
+  subscriptionId?: string | undefined;
+  status?: string | undefined;
+  type?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+const NOTIFICATION = `n.id, n.client_id, n.subscription_id, n.type, n.status, n.created_at,
+  webhooks.notifications_body(n) as body,
+  coalesce((select json_agg(json_build_object('attempt_number', a.attempt_number, 'delivery_id', a.delivery_id, 'started_at', a.started_at,
+      'duration_ms', a.duration_ms, 'status_code', a.status_code, 'headers', a.headers, 'body', a.body, 'reason', a.reason)
+      order by a.attempt_number, a.started_at)
+    from webhooks.attempts a where a.notification_id = n.id and a.created_at = n.created_at), '[]') as attempts`;
+
+/** A page of notifications with their attempts, the newest first, and how many there are. */
+export async function listNotifications(
+  db: Db,
+  filter: NotificationFilter,
+  page: { limit: number; offset: number },
+): Promise<{ total: number; notifications: NotificationView[] }> {
+  const conditions: string[] = [];
+  const values: unknown[] = [];
+  const add = (condition: (parameter: string) => string, value: unknown) => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  // Through its subscriptions, the index leads to a client's notifications.
+  add(
+    (p) => `n.client_id = ${p} and n.subscription_id in (select id from webhooks.subscriptions where client_id = ${p})`,
+    filter.clientId,
+  );
+  add((p) => `n.subscription_id = ${p}`, filter.subscriptionId);
+  add((p) => `n.status = ${p}`, filter.status);
+  add((p) => `n.type = ${p}`, filter.type);
+  add((p) => `n.created_at >= ${p}`, filter.from);
+  add((p) => `n.created_at < ${p}`, filter.to);
+  const where = conditions.length > 0 ? conditions.join(' and ') : 'true';
+  const counted = await db.query<{ total: number }>(
+    `select count(*) as total from webhooks.notifications n where ${where}`,
+    values,
+  );
+  const { rows } = await db.query<NotificationView>(
+    `select ${NOTIFICATION} from webhooks.notifications n
+     join (select n.id, n.created_at from webhooks.notifications n where ${where}
+       order by n.created_at desc, n.id desc limit $${values.length + 1} offset $${values.length + 2}) as page
+     on n.id = page.id and n.created_at = page.created_at order by n.created_at desc, n.id desc`,
+    [...values, page.limit, page.offset],
+  );
+  return { total: counted.rows[0]?.total ?? 0, notifications: rows };
+}
+
+/** @throws Problem notification_not_found */
+export async function findNotification(db: Db, id: string): Promise<NotificationView> {
+  if (isUuid(id)) {
+    const since = instantOf(id);
+    const { rows } = await db.query<NotificationView>(
+      `select ${NOTIFICATION} from webhooks.notifications n
+       where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'`,
+      [id, since],
+    );
+    if (rows[0]) return rows[0];
+  }
+  throw new Problem('notification_not_found', 'path.id: is not a notification that is kept');
+}

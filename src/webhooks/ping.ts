@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { first, type Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { isUuid } from './subscription.ts';
+
+/**
+ * Puts a Ping for a subscription into the queue, active or not (the service interface, POST /webhooks/ping/{subscription_id}). It is signed,
+ * tried again and kept in the history as any notification.
+ * @throws Problem subscription_not_found
+ */
+export async function ping(
+  tx: Transaction,
+  key: { clientId: string; subscriptionId: string },
+  now: Date,
+): Promise<void> {
+  const found = isUuid(key.subscriptionId)
+    ? first(
+        await tx.query<{ id: string }>(
+          'select id from webhooks.subscriptions where client_id = $1 and id = $2 and deleted_at is null',
+          [key.clientId, key.subscriptionId],
+        ),
+      )
+    : undefined;
+  if (!found) throw new Problem('subscription_not_found', 'path.subscription_id: is not a subscription of this client');
+  const body = JSON.stringify({ ping: { id: randomUUID(), subscription_id: found.id, sent_at: now.toISOString() } });
+  await tx.query({
+    name: 'webhooks-ping',
+    text: `with event as (
+        insert into delivery.events (client_id, type, body, created_at) values ($1, 'PING', $3, $4) returning id, client_id, created_at),
+      made as (
+        insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
+        select delivery.notification_id(id, $2, created_at), client_id, $2, id, 'PING', 'pending', created_at from event)
+      insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+      select delivery.notification_id(id, $2, created_at), client_id, $2, id, created_at, created_at, 0, 0, true from event`,
+    values: [key.clientId, found.id, body, now],
+  });
+}

@@ -1,0 +1,67 @@
+import { addDays } from '../calendar.ts';
+import type { Context } from '../context.ts';
+import { type Pool, transaction } from '../database.ts';
+
+/** Days ahead for which partitions are made, so that midnight waits for nothing. */
+const DAYS_AHEAD = 3;
+/** How long dropping a partition may wait for a lock, while everything that comes after it waits too; it is tried again. */
+const LOCK_TIMEOUT = '2s';
+
+/** Makes the partitions of today (UTC, service time) and the next days. */
+export async function createDays(pool: Pool, now: Date): Promise<void> {
+  const today = now.toISOString().slice(0, 10);
+  for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
+    await transaction(pool, async (tx) => {
+      await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+      await tx.query('select delivery.create_day($1)', [addDays(today, ahead)]);
+    });
+  }
+}
+
+/**
+ * Drops the days whose events, notifications and attempts are older than the retention (LOMBARD_WEBHOOK_RETENTION_DAYS): whole partitions,
+ * without reading a row of them.
+ * @returns the days that were dropped
+ */
+export async function dropOldDays(pool: Pool, retentionDays: number, now: Date): Promise<string[]> {
+  const oldest = addDays(now.toISOString().slice(0, 10), -retentionDays);
+  const { rows } = await pool.query<{ day: string }>(
+    `select distinct to_char(to_date(right(relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day from pg_class
+     where relnamespace = 'delivery'::regnamespace and relkind = 'r' and relname ~ '^(events|notifications|attempts)_\\d{8}$'
+     order by 1`,
+  );
+  const old = rows.map((row) => row.day).filter((day) => day < oldest);
+  for (const day of old) {
+    const suffix = day.replaceAll('-', '');
+    await transaction(pool, async (tx) => {
+      await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+      // What still waits of that day waits for a subscription that has been inactive ever since.
+      await tx.query('delete from delivery.queue where created_at < $1', [addDays(day, 1)]);
+      for (const table of ['attempts', 'notifications', 'events'])
+        await tx.query(`drop table if exists delivery.${table}_${suffix}`);
+    });
+  }
+  return old;
+}
+
+/** Keeps partitions ahead and drops old ones, once for each day of service time: the sandbox's clock may jump. */
+export class Retention {
+  readonly #context: Context;
+  #doneFor = '';
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Does what is due; cheap where nothing is. */
+  async keep(): Promise<void> {
+    const { clock, config, log, patientPool } = this.#context;
+    const now = clock.now();
+    const today = now.toISOString().slice(0, 10);
+    if (today === this.#doneFor) return;
+    await createDays(patientPool, now);
+    const dropped = await dropOldDays(patientPool, config.webhookRetentionDays, now);
+    if (dropped.length > 0) log.info({ days: dropped }, 'webhook history older than the retention was dropped');
+    this.#doneFor = today;
+  }
+}

@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A request that a receiver got: header names in lower case, and as they were sent. */
+export interface Received {
+  at: number;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  rawHeaders: string[];
+  body: Buffer;
+}
+
+export type Behaviour = (request: Received, response: ServerResponse, socket: Socket) => void;
+
+/** A receiver on a free port of 127.0.0.1, with a behaviour that a test may change. */
+export class Receiver {
+  readonly received: Received[] = [];
+  behaviour: Behaviour = (_request, response) => void response.end('ok');
+  readonly #server: Server;
+  readonly #waiting = new Set<() => void>();
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(behaviour?: Behaviour, make: (listener: (q: IncomingMessage, r: ServerResponse) => void) => Server = createServer): Promise<Receiver> {
+    let receiver: Receiver | undefined;
+    const server = make((request, response) => receiver?.take(request, response));
+    server.keepAliveTimeout = 30_000;
+    receiver = new Receiver(server);
+    if (behaviour) receiver.behaviour = behaviour;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return receiver;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  url(path = '/hook'): string {
+    return `http://127.0.0.1:${this.port}${path}`;
+  }
+
+  take(request: IncomingMessage, response: ServerResponse): void {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    request.on('end', () => {
+      const got: Received = {
+        at: performance.now(),
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers as Record<string, string>,
+        rawHeaders: request.rawHeaders,
+        body: Buffer.concat(chunks),
+      };
+      this.received.push(got);
+      this.behaviour(got, response, request.socket);
+      for (const wake of this.#waiting) wake();
+    });
+  }
+
+  /** Waits until so many requests have come. */
+  async wait(count: number, within = 10_000): Promise<Received[]> {
+    const deadline = performance.now() + within;
+    while (this.received.length < count) {
+      const left = deadline - performance.now();
+      if (left <= 0) throw new Error(`${this.received.length} of ${count} requests came within ${within} ms`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(done, left);
+        const waiting = this.#waiting;
+        function done() {
+          clearTimeout(timer);
+          waiting.delete(done);
+          resolve();
+        }
+        waiting.add(done);
+      });
+    }
+    return this.received;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+}
