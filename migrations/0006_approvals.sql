@@ -1,8 +1,10 @@
--- Configurations as versions; what each payment requires and has; who may act now.
+-- Configurations as versions; what each payment requires and has; who may act now (docs/approvals.md).
 
 create table approval_configurations (
   client_id text not null references clients,
   version int not null,
+  -- Unique over all databases, so that a process may keep what it read of a configuration as long as it likes.
+  id uuid not null unique,
   configuration json not null,
   created_at timestamptz not null,
   created_by text not null,
@@ -13,20 +15,24 @@ create table approval_configurations (
 create table payment_approvals (
   payment_id bigint primary key references payments (id),
   client_id text not null references clients,
+  -- Eyes, or which rule of which configuration; people and groups stand in the configuration, once.
   requirement json not null,
   -- As the search shows it: {date, status, contact_id, level, contact_name}.
   authorisations json not null,
   remaining int not null,
   -- n_eyes_plus_status
-  status text not null check (status in ('Pending approval', 'Approved', 'Rejected', 'Cancelled'))
+  status text not null check (status in ('Pending approval', 'Approved', 'Rejected', 'Cancelled')),
+  -- Payments with the same one have the same approvers: a hash of all that decides who may act, besides the permissions.
+  state bytea not null default ''
 );
-create index payment_approvals_pending on payment_approvals (client_id, payment_id) where status = 'Pending approval';
+create index payment_approvals_pending on payment_approvals (client_id, state, payment_id) where status = 'Pending approval';
 
--- Who may act on a payment that is pending of authorization, so that `pending_your_approval` is an index scan.
+-- Who may act on a payment that is pending of authorization, so that `pending_your_approval` is an index scan. It follows from
+-- payment_approvals and the permissions and is written with them; foreign keys would only make 200,000 rows slower.
 create table payment_approvers (
-  client_id text not null references clients,
+  client_id text not null,
   contact_id text not null,
-  payment_id bigint not null references payments (id),
+  payment_id bigint not null,
   created timestamptz not null,
   payment_date date not null,
   may_authorise boolean not null,

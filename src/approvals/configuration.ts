@@ -1,14 +1,176 @@
-import type { Db } from '../database.ts';
-import type { Configuration } from './ruleset.ts';
+import { randomUUID } from 'node:crypto';
+import { audit } from '../audit.ts';
+import { londonTimestamp } from '../calendar.ts';
+import type { Act } from '../context.ts';
+import type { Db, Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { type Exact, exact } from '../json.ts';
+import { permittedContacts } from './approvers.ts';
+import { checkSatisfiable } from './rules.ts';
+import { type Configuration, checkUsers, type Level, validateConfiguration } from './ruleset.ts';
+import { takeTurn } from './turns.ts';
+
+/** A configuration as it was stored: users with the name and email that the service knew them by. */
+interface Stored extends Configuration {
+  groups: { name: string; scope: string; users: Person[] }[];
+}
+
+export interface Person {
+  id: string;
+  name: string;
+  email: string;
+}
+
+export interface ConfigurationInForce extends Configuration {
+  version: number;
+  /** Unique over all clients and databases. */
+  id: string;
+}
+
+/** A configuration as clients see it (the service interface, Approvals workflow configuration). */
+export interface ShownConfiguration {
+  groups: { name: string; scope: string; users: Person[] }[];
+  /** null while the client has no configuration, so that what was read cannot be sent back by mistake: it would end the eyes. */
+  ruleset: { currency: string; rules: { minimum_threshold: Exact | null; groups: Level[] }[] } | null;
+}
 
 /** The client's configuration in force, with its version; undefined while it has none, and its eyes workflow governs. */
-export async function configurationInForce(
-  db: Db,
-  clientId: string,
-): Promise<(Configuration & { version: number }) | undefined> {
-  const { rows } = await db.query<{ version: number; configuration: Configuration }>(
-    'select version, configuration from approval_configurations where client_id = $1 order by version desc limit 1',
+export async function configurationInForce(db: Db, clientId: string): Promise<ConfigurationInForce | undefined> {
+  const { rows } = await db.query<{ version: number; id: string; configuration: Configuration }>(
+    'select version, id, configuration from approval_configurations where client_id = $1 order by version desc limit 1',
     [clientId],
   );
-  return rows[0] && { ...rows[0].configuration, version: rows[0].version };
+  return rows[0] && { ...rows[0].configuration, version: rows[0].version, id: rows[0].id };
+}
+
+/** The contacts of a client by id. */
+export async function peopleOf(db: Db, clientId: string): Promise<Map<string, Person>> {
+  const { rows } = await db.query<Person>(
+    `select c.contact_id as id, c.name, c.email from contact_clients cc join contacts c using (contact_id) where cc.client_id = $1`,
+    [clientId],
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * Reads and checks a configuration for a client.
+ * @throws Problem invalid_body, naming the path to the element; ruleset_unsatisfiable
+ */
+export async function checkConfiguration(
+  db: Db,
+  clientId: string,
+  body: unknown,
+): Promise<{ configuration: Configuration; people: Map<string, Person>; permitted: Set<string> }> {
+  const configuration = validateConfiguration(body);
+  const people = await peopleOf(db, clientId);
+  checkUsers(configuration, new Set(people.keys()));
+  const permitted = await permittedContacts(db, clientId);
+  checkSatisfiable(configuration, permitted);
+  return { configuration, people, permitted };
+}
+
+/**
+ * Replaces the client's whole configuration by a new version. It governs the payments that are created from now on; those
+ * under way keep theirs (docs/decisions.md, 4).
+ * @throws Problem invalid_body, ruleset_unsatisfiable; nothing changed
+ */
+export async function replaceConfiguration(
+  tx: Transaction,
+  act: Act,
+  clientId: string,
+  body: unknown,
+): Promise<{ version: number; shown: ShownConfiguration }> {
+  await takeTurn(tx, clientId);
+  const { configuration, people } = await checkConfiguration(tx, clientId, body);
+  const before = await configurationInForce(tx, clientId);
+  const version = (before?.version ?? 0) + 1;
+  const stored = named(configuration, people);
+  await tx.query(
+    `insert into approval_configurations (client_id, version, id, configuration, created_at, created_by) values ($1, $2, $3, $4, $5, $6)`,
+    [clientId, version, randomUUID(), JSON.stringify(stored), act.now, act.actor],
+  );
+  await audit(tx, act, {
+    action: before ? 'update' : 'create',
+    entity: 'approvals_configuration',
+    entityId: `${clientId} ${version}`,
+    clientId,
+    before: before && { version: before.version, groups: before.groups, ruleset: before.ruleset },
+    after: { version, ...stored },
+  });
+  return { version, shown: shownConfiguration(stored) };
+}
+
+/**
+ * The configuration in force, its users as the service knows them now; or an earlier version, exactly as it was stored.
+ * @throws Problem invalid_parameter where there is no such version
+ */
+export async function readConfiguration(
+  db: Db,
+  clientId: string,
+  version?: number,
+): Promise<{ version: number; shown: ShownConfiguration }> {
+  const { rows } = await db.query<{ version: number; configuration: Stored }>(
+    `select version, configuration from approval_configurations
+     where client_id = $1 and ($2::int is null or version = $2) order by version desc limit 1`,
+    [clientId, version ?? null],
+  );
+  const found = rows[0];
+  if (found && version !== undefined) return { version, shown: shownConfiguration(found.configuration) };
+  if (version !== undefined)
+    throw new Problem('invalid_parameter', 'query.version: is no version of the configuration');
+  if (!found) return { version: 0, shown: { groups: [], ruleset: null } };
+  const people = await peopleOf(db, clientId);
+  return { version: found.version, shown: shownConfiguration(named(found.configuration, people)) };
+}
+
+export interface ConfigurationVersion {
+  version: number;
+  created_date: string;
+  /** `contact:<contact_id>`, as in the audit trail. */
+  created_by: string;
+  contact_name: string | null;
+}
+
+/** A page of the client's versions, the newest first, and how many there are. */
+export async function listVersions(
+  db: Db,
+  clientId: string,
+  page: number,
+  pageSize: number,
+): Promise<{ rows: ConfigurationVersion[]; total: number }> {
+  const { rows } = await db.query<{ version: number; created_at: Date; created_by: string; name: string | null }>(
+    `select v.version, v.created_at, v.created_by, c.name from approval_configurations v
+     left join contacts c on v.created_by = 'contact:' || c.contact_id
+     where v.client_id = $1 order by v.version desc limit $2 offset $3`,
+    [clientId, pageSize, (page - 1) * pageSize],
+  );
+  const total = await db.query<{ total: number }>(
+    'select count(*) as total from approval_configurations where client_id = $1',
+    [clientId],
+  );
+  return {
+    rows: rows.map((row) => ({
+      version: row.version,
+      created_date: londonTimestamp(row.created_at),
+      created_by: row.created_by,
+      contact_name: row.name,
+    })),
+    total: total.rows[0]?.total ?? 0,
+  };
+}
+
+/** Gives each user the name and email of the contact; one who has left the client keeps what was stored. */
+function named(configuration: Configuration, people: ReadonlyMap<string, Person>): Stored {
+  const person = (user: { id: string } & Partial<Person>): Person =>
+    people.get(user.id) ?? { id: user.id, name: user.name ?? user.id, email: user.email ?? '' };
+  const groups = configuration.groups.map(({ name, scope, users }) => ({ name, scope, users: users.map(person) }));
+  return { groups, ruleset: configuration.ruleset };
+}
+
+function shownConfiguration({ groups, ruleset }: Stored): ShownConfiguration {
+  const rules = ruleset.rules.map((rule) => ({
+    minimum_threshold: exact(rule.minimum_threshold),
+    groups: rule.groups,
+  }));
+  return { groups, ruleset: { currency: ruleset.currency, rules } };
 }

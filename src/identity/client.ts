@@ -70,8 +70,9 @@ export async function updateClient(
   clientId: string,
   patch: Partial<ClientGiven>,
 ): Promise<Client> {
-  const before = (await tx.query<Client>(`select ${COLUMNS} from clients where client_id = $1 for update`, [clientId]))
-    .rows[0];
+  const before = (
+    await tx.query<Client>(`select ${COLUMNS} from clients where client_id = $1 for no key update`, [clientId])
+  ).rows[0];
   if (!before) throw new Problem('client_not_found', 'path.client_id: is no client');
   const values: Record<string, unknown> = { ...patch };
   delete values.client_id;

@@ -88,7 +88,7 @@ export async function updateContact(
   contactId: string,
   patch: Partial<ContactGiven>,
 ): Promise<{ contact: Contact; touchedClients: string[] }> {
-  await tx.query('select from contacts where contact_id = $1 for update', [contactId]);
+  await tx.query('select from contacts where contact_id = $1 for no key update', [contactId]);
   const before = await findContact(tx, contactId);
   if (patch.second_factor === 'sms' && !(patch.phone ?? before.phone)) {
     throw new Problem('invalid_body', 'body.phone: is required where second_factor is sms');

@@ -42,7 +42,10 @@ interface PaymentRow {
   return_started: boolean;
   amount: string;
   payment_currency: string;
+  seen: PaymentStatus;
 }
+
+const PENDING = { status: 'Payment pending of authorization', returnStarted: false } as const;
 
 /**
  * Moves a payment (docs/decisions.md, 3) and writes its notification, in the caller's transaction. Moves of one payment
@@ -57,19 +60,25 @@ export async function movePayment(
   request: MoveRequest,
 ): Promise<Moved> {
   const { clientId, paymentId, action } = request;
+  if (mayMove(PENDING, action)) await approvals.shareTurn(tx, clientId);
+  // `seen` comes from the statement's snapshot, the other columns from the row as it is once those before have let go of it.
   const { rows } = await tx.query<PaymentRow>(
-    'select id, status, return_started, amount, payment_currency from payments where client_id = $1 and payment_id = $2 for update',
+    `select p.id, p.status, p.return_started, p.amount, p.payment_currency,
+       (select s.status from payments s where s.client_id = $1 and s.payment_id = $2) as seen
+     from payments p where p.client_id = $1 and p.payment_id = $2 for update`,
     [clientId, paymentId],
   );
   const payment = rows[0];
   if (!payment) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
   const standing = { status: payment.status, returnStarted: payment.return_started };
-  if (!mayMove(standing, action)) {
+  // A cancellation decided on while approvers decided too: one of them wins, the other looks again.
+  const overtaken = action === 'cancel' && payment.seen === PENDING.status && payment.status !== PENDING.status;
+  if (overtaken || !mayMove(standing, action)) {
     const allowed = allowedMoves(standing).join(', ') || 'none';
     const state = payment.return_started ? `${payment.status}, its return has started` : payment.status;
     throw new Problem(
       'transition_not_allowed',
-      `action: ${action} is not allowed; the payment is "${state}" and allows: ${allowed}`,
+      `action: ${action} is not allowed${overtaken ? ', an approver was faster' : ''}; the payment is "${state}" and allows: ${allowed}`,
     );
   }
 
@@ -83,7 +92,7 @@ export async function movePayment(
   const move = MOVES[action];
   const status = final ? (move.to ?? payment.status) : payment.status;
   if (final) await write(tx, act, request, payment, status);
-  if (payment.status === 'Payment pending of authorization' && status === 'Payment cancelled') {
+  if (status === 'Payment cancelled') {
     await approvals.closeApproval(tx, { clientId, id: payment.id, status: 'Cancelled' });
   }
   await audit(tx, act, {

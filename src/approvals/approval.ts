@@ -1,0 +1,35 @@
+import type { Requirement } from './requirement.ts';
+import { type ApprovalState, approvalState, type Requirement as Rules } from './rules.ts';
+
+/** An approval or rejection, as the search shows it (the service interface, approvals_workflow). */
+export interface Authorisation {
+  date: string;
+  /** 1 authorised, 2 rejected. */
+  status: 1 | 2;
+  contact_id: string;
+  level: number;
+  contact_name: string;
+}
+
+/** What is stored of a payment's approval. */
+export interface Approval {
+  requirement: Requirement;
+  authorisations: Authorisation[];
+}
+
+/** Who approved, besides the creator, whose approval is the creation. */
+export function approvedBy({ requirement, authorisations }: Approval): string[] {
+  return authorisations
+    .filter((each) => each.status === 1 && each.contact_id !== requirement.creator)
+    .map((each) => each.contact_id);
+}
+
+/** The state of a stored approval, with the people who are permitted now. */
+export function evaluate(rules: Rules, approval: Approval, permitted: ReadonlySet<string>): ApprovalState {
+  return approvalState(rules, {
+    approvals: approvedBy(approval),
+    creator: approval.requirement.creator,
+    creatorApprovalEnabled: approval.requirement.creation_counts,
+    permitted,
+  });
+}

@@ -1,0 +1,63 @@
+import type { Db, Transaction } from '../database.ts';
+import type { ApprovalState } from './rules.ts';
+
+/** Who may act on a payment that is pending of authorization, kept beside it (docs/approvals.md). */
+
+/** The contacts who may authorise payments of a client now: permitted and enabled. */
+export async function permittedContacts(db: Db, clientId: string): Promise<Set<string>> {
+  const { rows } = await db.query<{ contact_id: string }>({
+    name: 'permitted-contacts',
+    text: `select cc.contact_id from contact_clients cc join contacts c using (contact_id)
+      where cc.client_id = $1 and cc.can_authorise_payments and c.status = 'enabled' order by cc.contact_id`,
+    values: [clientId],
+  });
+  return new Set(rows.map((row) => row.contact_id));
+}
+
+export interface Approver {
+  contact: string;
+  mayAuthorise: boolean;
+  mayReject: boolean;
+}
+
+/** The approvers of a state: who may authorise may always reject too. */
+export function approversOf(state: ApprovalState): Approver[] {
+  const authorise = new Set(state.mayAuthorise);
+  const reject = new Set(state.mayReject);
+  return [...new Set([...state.mayAuthorise, ...state.mayReject])].map((contact) => ({
+    contact,
+    mayAuthorise: authorise.has(contact),
+    mayReject: reject.has(contact),
+  }));
+}
+
+/** Writes the approvers of a payment that has none written. */
+export async function writeApprovers(
+  tx: Transaction,
+  payment: { clientId: string; id: number; created: Date; paymentDate: string },
+  approvers: Approver[],
+): Promise<void> {
+  if (approvers.length === 0) return;
+  await tx.query({
+    name: 'approvers-write',
+    text: `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
+      select $1, $2, $3, $4, * from unnest($5::text[], $6::boolean[], $7::boolean[])`,
+    values: [
+      payment.clientId,
+      payment.id,
+      payment.created,
+      payment.paymentDate,
+      approvers.map(({ contact }) => contact),
+      approvers.map(({ mayAuthorise }) => mayAuthorise),
+      approvers.map(({ mayReject }) => mayReject),
+    ],
+  });
+}
+
+export async function removeApprovers(tx: Transaction, payment: { clientId: string; id: number }): Promise<void> {
+  await tx.query({
+    name: 'approvers-remove',
+    text: 'delete from payment_approvers where client_id = $1 and payment_id = $2',
+    values: [payment.clientId, payment.id],
+  });
+}

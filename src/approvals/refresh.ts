@@ -1,0 +1,145 @@
+import type { Transaction } from '../database.ts';
+import { type Approval, evaluate } from './approval.ts';
+import { type Approver, approversOf, permittedContacts } from './approvers.ts';
+import { type Requirement, rulesOf } from './requirement.ts';
+import { takeTurn } from './turns.ts';
+
+/** Rows of approvers that one statement changes: some tenths of a second, far below the limit for a query. */
+const ROWS_AT_ONCE = 20_000;
+
+interface State extends Approval {
+  state: Buffer;
+  payment_id: number;
+  remaining: number;
+}
+
+/** How the approvers of every payment of a state change. */
+interface Change {
+  state: Buffer;
+  gone: string[];
+  set: Approver[];
+  remaining: number;
+}
+
+/**
+ * Makes true again who may act on the client's pending payments, after contacts got or lost a permission, joined or left the
+ * client, or were enabled or disabled. The caller's transaction makes the change and this true at the same instant; until it
+ * ends nobody creates or approves payments of the client.
+ * Payments of the same state have the same approvers, so each state is computed once and compared with one of its payments;
+ * only rows that change are written, by set. 200,000 pending payments: docs/performance-approvals.md.
+ */
+export async function refreshApprovers(tx: Transaction, clientId: string, _now?: Date): Promise<void> {
+  await takeTurn(tx, clientId);
+  const states = await pendingStates(tx, clientId);
+  if (states.length === 0) return;
+  const permitted = await permittedContacts(tx, clientId);
+  const present = await presentApprovers(tx, clientId, states);
+  const changes: Change[] = [];
+  for (const each of states) {
+    const rules = await rulesOf(tx, clientId, each.requirement);
+    const now = evaluate(rules, each, permitted);
+    const change = difference(each, present.get(each.payment_id) ?? [], approversOf(now), now.remaining);
+    if (change) changes.push(change);
+  }
+  if (changes.length > 0) await apply(tx, clientId, changes);
+}
+
+/** Every state of the client's pending payments, with the first payment of each: the index is entered once a state. */
+async function pendingStates(tx: Transaction, clientId: string): Promise<State[]> {
+  const next = `select state, payment_id from payment_approvals where client_id = $1 and status = 'Pending approval'`;
+  const { rows } = await tx.query<State & { requirement: Requirement }>(
+    `with recursive s as (
+       (${next} order by state, payment_id limit 1)
+       union all
+       select n.* from s cross join lateral (${next} and state > s.state order by state, payment_id limit 1) n)
+     select s.state, s.payment_id, a.requirement, a.authorisations, a.remaining
+     from s join payment_approvals a on a.client_id = $1 and a.payment_id = s.payment_id`,
+    [clientId],
+  );
+  return rows;
+}
+
+async function presentApprovers(tx: Transaction, clientId: string, states: State[]): Promise<Map<number, Approver[]>> {
+  const { rows } = await tx.query<{ payment_id: number } & Approver>(
+    `select payment_id, contact_id as contact, may_authorise as "mayAuthorise", may_reject as "mayReject"
+     from payment_approvers where client_id = $1 and payment_id = any($2::bigint[])`,
+    [clientId, states.map((each) => each.payment_id)],
+  );
+  const present = new Map<number, Approver[]>();
+  for (const { payment_id: id, ...approver } of rows) {
+    const known = present.get(id);
+    if (known) known.push(approver);
+    else present.set(id, [approver]);
+  }
+  return present;
+}
+
+function difference(state: State, before: Approver[], after: Approver[], remaining: number): Change | null {
+  const old = new Map(before.map((each) => [each.contact, each]));
+  const kept = new Set(after.map((each) => each.contact));
+  const gone = before.filter((each) => !kept.has(each.contact)).map((each) => each.contact);
+  const set = after.filter((each) => {
+    const known = old.get(each.contact);
+    return known?.mayAuthorise !== each.mayAuthorise || known.mayReject !== each.mayReject;
+  });
+  if (gone.length === 0 && set.length === 0 && remaining === state.remaining) return null;
+  return { state: state.state, gone, set, remaining };
+}
+
+/** Carries changes out for all payments of their states, some thousand payments at a time. */
+async function apply(tx: Transaction, clientId: string, changes: Change[]): Promise<void> {
+  const most = Math.max(...changes.map(({ gone, set }) => gone.length + set.length), 1);
+  const payments = Math.max(1, Math.floor(ROWS_AT_ONCE / most));
+  const byState = new Map(changes.map((change) => [change.state.toString('hex'), change]));
+  let last: [Buffer, number] = [Buffer.alloc(0), 0];
+  for (;;) {
+    const { rows } = await tx.query<{ state: Buffer; payment_id: number }>(
+      `select state, payment_id from payment_approvals
+       where client_id = $1 and status = 'Pending approval' and state = any($2::bytea[]) and (state, payment_id) > ($3, $4)
+       order by state, payment_id limit ${payments}`,
+      [clientId, changes.map(({ state }) => state), ...last],
+    );
+    const end = rows.at(-1);
+    if (!end) return;
+    await applyTo(
+      tx,
+      clientId,
+      rows.map((row) => ({ id: row.payment_id, change: byState.get(row.state.toString('hex')) as Change })),
+    );
+    last = [end.state, end.payment_id];
+  }
+}
+
+async function applyTo(tx: Transaction, clientId: string, payments: { id: number; change: Change }[]): Promise<void> {
+  const gone = payments.flatMap(({ id, change }) => change.gone.map((contact) => ({ id, contact })));
+  if (gone.length > 0) {
+    await tx.query(
+      `delete from payment_approvers a using unnest($2::bigint[], $3::text[]) as u(id, contact)
+       where a.client_id = $1 and a.contact_id = u.contact and a.payment_id = u.id`,
+      [clientId, gone.map(({ id }) => id), gone.map(({ contact }) => contact)],
+    );
+  }
+  const set = payments.flatMap(({ id, change }) => change.set.map((approver) => ({ id, ...approver })));
+  if (set.length > 0) {
+    await tx.query(
+      `insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
+       select $1, u.contact, p.id, p.created, p.payment_date, u.authorise, u.reject
+       from unnest($2::bigint[], $3::text[], $4::boolean[], $5::boolean[]) as u(id, contact, authorise, reject)
+       join payments p on p.client_id = $1 and p.id = u.id
+       on conflict (client_id, contact_id, payment_id)
+       do update set may_authorise = excluded.may_authorise, may_reject = excluded.may_reject`,
+      [
+        clientId,
+        set.map(({ id }) => id),
+        set.map(({ contact }) => contact),
+        set.map(({ mayAuthorise }) => mayAuthorise),
+        set.map(({ mayReject }) => mayReject),
+      ],
+    );
+  }
+  await tx.query(
+    `update payment_approvals a set remaining = u.remaining from unnest($2::bigint[], $3::int[]) as u(id, remaining)
+     where a.client_id = $1 and a.payment_id = u.id and a.remaining <> u.remaining`,
+    [clientId, payments.map(({ id }) => id), payments.map(({ change }) => change.remaining)],
+  );
+}

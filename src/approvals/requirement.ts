@@ -1,0 +1,137 @@
+import Big from 'big.js';
+import { sha256 } from '../crypto.ts';
+import type { Db, Transaction } from '../database.ts';
+import { rateBetween } from '../quotes/exchange-rates.ts';
+import { configurationInForce } from './configuration.ts';
+import { type Requirement as Rules, requirementOf } from './rules.ts';
+import { type Configuration, governingRule } from './ruleset.ts';
+import { shareTurn } from './turns.ts';
+
+/** What a payment requires, frozen when it is created (docs/decisions.md, 4). */
+export interface Requirement {
+  /** The contact who created the payment. */
+  creator: string;
+  /**
+   * Creation counts as an approval where the creator is in a group that the rule names: the client lets creators approve, and
+   * the creator was permitted to authorise payments when it created this one.
+   */
+  creation_counts: boolean;
+  /** Distinct approvers besides the creator, 1 to 4. */
+  eyes?: number;
+  ruleset?: RulesetRequirement;
+}
+
+export interface RulesetRequirement {
+  /** Of the configuration: its unique id, and its number at the client. */
+  configuration: string;
+  version: number;
+  /** Index into the rules of that configuration. */
+  rule: number;
+  minimum_threshold: string;
+  currency: string;
+  /** What one unit of the payment's currency is in the ruleset's currency, and the payment's amount converted with it. */
+  rate: string;
+  amount: string;
+}
+
+const EYES: Record<string, number> = { simple: 0, '4-eyes': 1, '6-eyes': 2, '8-eyes': 3, '10-eyes': 4 };
+/** Decimals that a converted amount is rounded to, half even; thresholds have no more. */
+const CONVERTED_DECIMALS = 8;
+
+/** An amount in the ruleset's currency, and the rule that governs it (null: no threshold is that low). */
+export async function govern(
+  db: Db,
+  { ruleset }: Configuration,
+  amount: string,
+  currency: string,
+): Promise<{ rate: string; converted: string; rule: number | null }> {
+  const rate = await rateBetween(db, currency, ruleset.currency);
+  const converted = new Big(amount).times(rate).round(CONVERTED_DECIMALS, Big.roundHalfEven).toFixed();
+  return { rate, converted, rule: governingRule(ruleset, converted) };
+}
+
+/**
+ * What a new payment requires: nothing while approvals are off; else what the client's ruleset says, and without one its eyes.
+ * Permissions stand still until the transaction ends (turns.ts).
+ * @param payment amount in its own currency, a decimal string
+ * @returns null where no approval is needed
+ * @throws Problem exchange_rate_missing
+ */
+export async function requirementFor(
+  tx: Transaction,
+  payment: { clientId: string; creatorId: string; amount: string; currency: string; now: Date },
+): Promise<Requirement | null> {
+  await shareTurn(tx, payment.clientId);
+  const { rows } = await tx.query<{ workflow: string; enabled: boolean; creation: boolean }>(
+    `select authorisation_workflow as workflow, payment_approvals_enabled as enabled, payment_creator_approval_enabled and exists (
+       select from contact_clients cc join contacts c using (contact_id)
+       where cc.client_id = $1 and cc.contact_id = $2 and cc.can_authorise_payments and c.status = 'enabled') as creation
+     from clients where client_id = $1`,
+    [payment.clientId, payment.creatorId],
+  );
+  const client = rows[0];
+  if (!client?.enabled) return null;
+  const frozen = { creator: payment.creatorId, creation_counts: client.creation };
+  const configuration = await configurationInForce(tx, payment.clientId);
+  if (!configuration) {
+    const eyes = EYES[client.workflow] ?? 0;
+    return eyes === 0 ? null : { ...frozen, eyes };
+  }
+  const { rate, converted, rule } = await govern(tx, configuration, payment.amount, payment.currency);
+  if (rule === null) return null;
+  const { currency, rules } = configuration.ruleset;
+  const ruleset = {
+    configuration: configuration.id,
+    version: configuration.version,
+    rule,
+    minimum_threshold: rules[rule]?.minimum_threshold ?? '0',
+    currency,
+    rate,
+    amount: converted,
+  };
+  return { ...frozen, ruleset };
+}
+
+/** Configurations kept in memory; the largest has 5,000 users. They never change, so none ever has to be dropped for age. */
+const MOST_KEPT = 100;
+const kept = new Map<string, { configuration: Configuration; rules: Map<number, Rules> }>();
+
+/** The rules that a requirement names, with their groups and people. */
+export async function rulesOf(db: Db, clientId: string, requirement: Requirement): Promise<Rules> {
+  const { eyes, ruleset } = requirement;
+  if (!ruleset) return eyes ? { kind: 'eyes', approvers: eyes } : { kind: 'none' };
+  let known = kept.get(ruleset.configuration);
+  if (!known) {
+    const { rows } = await db.query<{ configuration: Configuration }>(
+      'select configuration from approval_configurations where client_id = $1 and id = $2',
+      [clientId, ruleset.configuration],
+    );
+    if (!rows[0]) throw new Error(`the approvals configuration ${ruleset.configuration} is missing`);
+    known = { configuration: rows[0].configuration, rules: new Map() };
+    if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
+    kept.set(ruleset.configuration, known);
+  }
+  let rules = known.rules.get(ruleset.rule);
+  if (!rules) {
+    const rule = known.configuration.ruleset.rules[ruleset.rule];
+    rules = rule ? requirementOf(known.configuration, rule) : { kind: 'none' };
+    known.rules.set(ruleset.rule, rules);
+  }
+  return rules;
+}
+
+/** Bytes of a state's hash. */
+const STATE_BYTES = 16;
+
+/**
+ * Names all that decides who may act on a payment, besides who is permitted: payments with the same state have the same
+ * approvers. A creator whom no group names plays no part.
+ * @param approved the contacts who approved besides the creator, in any order
+ */
+export function stateOf(requirement: Requirement, rules: Rules, approved: readonly string[]): Buffer {
+  const { creator, creation_counts: counts, ruleset } = requirement;
+  const named = rules.kind !== 'levels' || rules.groups.some(({ members }) => members.includes(creator));
+  const rule = ruleset ? [ruleset.configuration, ruleset.rule] : [rules.kind === 'eyes' ? rules.approvers : 0];
+  const text = JSON.stringify([rule, named ? [creator, counts] : null, [...approved].sort()]);
+  return sha256(text).subarray(0, STATE_BYTES);
+}
