@@ -73,7 +73,7 @@ export class Visitor {
 export function formsOf(page: string): { action: string; fields: Record<string, string> }[] {
   return [...page.matchAll(/<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/g)].map(
     ([, action = '', inside = '']) => ({
-      action: unescape(action),
+      action: decoded(action),
       fields: Object.fromEntries(
         [...inside.matchAll(/<input\b[^>]*>/g)].map(([input]) => [attribute(input, 'name'), attribute(input, 'value')]),
       ),
@@ -82,10 +82,10 @@ export function formsOf(page: string): { action: string; fields: Record<string, 
 }
 
 function attribute(tag: string, name: string): string {
-  return unescape(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
+  return decoded(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
 }
 
-function unescape(text: string): string {
+function decoded(text: string): string {
   return text
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
@@ -197,12 +197,11 @@ export function refreshTokens(service: TestService, application: TestApplication
 }
 
 /** Signs in and exchanges the code. */
-// biome-ignore lint/suspicious/noExplicitAny: the token answer
 export async function tokensOf(
   service: TestService,
   application: TestApplication,
   person: { email: string },
-): Promise<any> {
+): Promise<Record<'access_token' | 'refresh_token' | 'id_token', string> & { token_type: string; expires_in: number }> {
   const code = await signInHeadless(service, application, person);
   assert.equal(code.status, 200, code.text);
   const answer = await exchange(service, application, code.body.code);
