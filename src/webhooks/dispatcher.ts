@@ -35,6 +35,8 @@ const RETENTION_INTERVAL = 1_000;
 /** Milliseconds that attempts under way get when the service stops; and an endpoint unused for this long is forgotten. */
 const STOP_WITHIN = 9_000;
 const FORGET_AFTER = 300_000;
+/** Milliseconds until a receiver has noticed that a connection was given up: its slot is taken until then. */
+const CLOSING = 25;
 /** Milliseconds of work that are claimed ahead for an endpoint, and deliveries at most. */
 const AHEAD = 100;
 const MOST_AHEAD = 500;
@@ -247,12 +249,16 @@ export class Dispatcher {
     endpoint.lastUsed = monotonic();
     const request = this.#signer.request(endpoint, delivery, deliveryId, startedAt);
     this.#results.began(delivery);
-    this.#egress.dispatch(request, (outcome) => {
+    const free = () => {
       endpoint.underWay -= 1;
       this.#underWay -= 1;
-      this.#finished(endpoint, delivery, { worker, deliveryId, startedAt }, outcome);
       this.#send(endpoint);
       this.#checkIdle();
+    };
+    this.#egress.dispatch(request, (outcome) => {
+      this.#finished(endpoint, delivery, { worker, deliveryId, startedAt }, outcome);
+      if (outcome.reason === 'timeout') setTimeout(free, CLOSING);
+      else free();
     });
   }
 

@@ -93,7 +93,7 @@ export async function replay(tx: Transaction, act: Act, given: Replay): Promise<
     const { rowCount } = await tx.query(
       `with again as (
           update webhooks.notifications set status = 'pending', finished_at = null
-          where subscription_id = $2 and created_at >= $3 and created_at < $4 and status = 'failed' returning *)
+          where subscription_id = $2 and created_at >= $3 and created_at < $4 and status = 'failed' and type <> 'PING' returning *)
         ${QUEUE}`,
       [now, subscriptionId, since, until],
     );

@@ -24,7 +24,10 @@ export class Receiver {
     this.#server = server;
   }
 
-  static async start(behaviour?: Behaviour, make: (listener: (q: IncomingMessage, r: ServerResponse) => void) => Server = createServer): Promise<Receiver> {
+  static async start(
+    behaviour?: Behaviour,
+    make: (listener: (q: IncomingMessage, r: ServerResponse) => void) => Server = createServer,
+  ): Promise<Receiver> {
     let receiver: Receiver | undefined;
     const server = make((request, response) => receiver?.take(request, response));
     server.keepAliveTimeout = 30_000;
