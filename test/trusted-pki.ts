@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { createPrivateKey, sign, webcrypto } from 'node:crypto';
+import { createPrivateKey, sign } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +10,11 @@ import * as asn1 from 'asn1js';
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 export const DAY = 86_400_000;
 
+/** The library's own type of keys; Node's allows more usages. */
+type KeyPair = x509.X509CertificateCreateSelfSignedParams['keys'];
 export type Holder = {
   certificate: x509.X509Certificate;
-  keys: webcrypto.CryptoKeyPair;
+  keys: KeyPair;
   chain: x509.X509Certificate[];
 };
 export type Wish = {
@@ -26,17 +28,14 @@ export type Wish = {
   purposes?: string[];
   serial?: string;
   more?: x509.Extension[];
-  algorithm?: webcrypto.RsaHashedKeyGenParams | webcrypto.EcKeyGenParams;
+  algorithm?: { name: string; namedCurve?: string; modulusLength?: number; publicExponent?: Uint8Array; hash?: string };
   signing?: { name: string; hash?: string };
 };
 
 let serials = 0x4000;
 
 export async function issue(wish: Wish): Promise<Holder> {
-  const keys = (await webcrypto.subtle.generateKey(wish.algorithm ?? P256, true, [
-    'sign',
-    'verify',
-  ])) as webcrypto.CryptoKeyPair;
+  const keys = (await crypto.subtle.generateKey(wish.algorithm ?? P256, true, ['sign', 'verify'])) as KeyPair;
   const { issuer } = wish;
   const purposes = wish.purposes ?? [x509.ExtendedKeyUsage.clientAuth];
   const certificate = await x509.X509CertificateGenerator.create({
@@ -124,7 +123,7 @@ export function certificateText(...certificates: x509.X509Certificate[]): string
 }
 
 export async function keyText(holder: Holder): Promise<string> {
-  return pem(await webcrypto.subtle.exportKey('pkcs8', holder.keys.privateKey), 'PRIVATE KEY');
+  return pem(await crypto.subtle.exportKey('pkcs8', holder.keys.privateKey), 'PRIVATE KEY');
 }
 
 /** What a TLS client needs: the certificate with its intermediates, and the key. */

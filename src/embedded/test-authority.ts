@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
@@ -15,6 +15,9 @@ export type TestAuthority = {
   /** The authority's key, to issue more test certificates with. */
   caKey: string;
 };
+
+/** The library's own type of keys; Node's allows more usages. */
+type KeyPair = x509.X509CertificateCreateSelfSignedParams['keys'];
 
 /** The subject of the one client certificate that is made; the demonstration application registers it. */
 export const SANDBOX_CLIENT_SUBJECT = 'CN=sandbox client,O=Lombard Sandbox,C=GB';
@@ -105,7 +108,7 @@ async function make(now: Date): Promise<TestAuthority> {
       await x509.SubjectKeyIdentifierExtension.create(caKeys.publicKey),
     ],
   });
-  const issue = async (subject: string, publicKey: webcrypto.CryptoKey, purpose: string, more: x509.Extension[]) =>
+  const issue = async (subject: string, publicKey: KeyPair['publicKey'], purpose: string, more: x509.Extension[]) =>
     x509.X509CertificateGenerator.create({
       ...dates,
       serialNumber: serial(),
@@ -157,8 +160,8 @@ function ordered(subject: string): string {
   return subject.split(',').reverse().join(',');
 }
 
-function keys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+function keys(): Promise<KeyPair> {
+  return crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 }
 
 /** A positive number of 16 random bytes. */
@@ -168,8 +171,8 @@ function serial(): string {
   return bytes.toString('hex');
 }
 
-async function keyText(key: webcrypto.CryptoKey): Promise<string> {
-  return pem(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
+async function keyText(key: KeyPair['privateKey']): Promise<string> {
+  return pem(await crypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
 /** The library's own labels are not all OpenSSL's (`CRL` for `X509 CRL`), nor do its texts end with a line end. */
