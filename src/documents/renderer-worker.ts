@@ -4,13 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { type CompileArgs, type CompileDocArgs, NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
+import { parseInstant } from '../calendar.ts';
 import type { DrawTask, JoinTask, Task, WorkerOptions } from './renderer.ts';
 
 /** One drawing thread. Typst is synchronous, so it never runs on the thread that answers requests. */
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-/** Typst keeps what it laid out for as many later drawings as this, so that memory stays flat. */
-const CACHED_DRAWINGS = 0;
+/** Typst keeps what it laid out for as many later documents as this; of the parts of a statement nothing, for no line comes twice. */
+const CACHED_DRAWINGS = 4;
 
 const options = workerData as WorkerOptions;
 const fontDirectories = [join(HERE, 'fonts'), ...options.font_directories];
@@ -41,14 +42,14 @@ function draw(task: DrawTask): Uint8Array {
   placeLogo(task);
   const by = { mainFilePath: join(HERE, task.template), inputs: { data: task.data } };
   try {
-    return Uint8Array.from(task.tagged ? tagged(by) : compiler.pdf(by, { pdfTags: false }));
+    return new Uint8Array(task.tagged ? tagged(by) : compiler.pdf(by, { pdfTags: false }));
   } catch (error) {
     // The compiler puts its diagnostics into `code`.
     throw new Error(`typst: ${(error as { code?: string }).code ?? ''} ${(error as Error).message}`.trim(), {
       cause: error,
     });
   } finally {
-    compiler.evictCache(CACHED_DRAWINGS);
+    compiler.evictCache(task.tagged ? CACHED_DRAWINGS : 0);
   }
 }
 
@@ -71,8 +72,9 @@ async function joined(task: JoinTask): Promise<Uint8Array> {
   whole.setTitle(task.title, { showInWindowTitleBar: true });
   whole.setAuthor(task.author);
   whole.setLanguage('en-GB');
-  whole.setCreationDate(new Date(task.date));
-  whole.setModificationDate(new Date(task.date));
+  const date = parseInstant(task.date)!;
+  whole.setCreationDate(date);
+  whole.setModificationDate(date);
   if (whole.getPageCount() !== task.pages)
     throw new Error(`${whole.getPageCount()} pages where ${task.pages} were numbered`);
   return whole.save({ useObjectStreams: true });
