@@ -68,6 +68,8 @@ details { margin-top: 1.5rem; font-size: .875rem; color: var(--quiet); }
 summary { cursor: pointer; }
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 footer { text-align: center; font-size: .8125rem; color: var(--quiet); overflow-wrap: anywhere; }
+details p, .card > p:last-child { margin-bottom: 0; }
+@media (min-width: 31rem) and (min-height: 44rem) { header { padding-top: 7vh; } }
 @media (max-width: 30rem) { main { padding: 0 .75rem; } .card { padding: 1.5rem; } }
 @media (forced-colors: active) { button { border-color: currentColor; } }
 `;
