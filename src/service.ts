@@ -25,6 +25,7 @@ import { webhookClientRoutes, webhookOperatorRoutes } from './http/webhooks.ts';
 import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
 import { migrate } from './migrate.ts';
+import { Autopilot } from './operator/autopilot.ts';
 import { ClockFollower } from './operator/clock.ts';
 import { forgetAnswers } from './operator/idempotency.ts';
 import { createOperatorToken } from './operator/token.ts';
@@ -49,9 +50,15 @@ export interface Service {
 /**
  * The composition root: makes and wires everything that the process's roles need, by hand.
  * @param databaseUrl a server that runs already; without it and without DATABASE_URL the embedded one is started
+ * @param prepare puts data in before anything is served: the demonstration institution
  * @throws StartError one line for the person who starts it
  */
-export async function startService(config: Config, log: Logger, databaseUrl = config.databaseUrl): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Logger,
+  databaseUrl = config.databaseUrl,
+  prepare: (context: Context) => Promise<void> = async () => {},
+): Promise<Service> {
   const closers: (() => Promise<void> | void)[] = [];
   const stop = async () => {
     for (const close of closers.reverse()) await close();
@@ -82,6 +89,7 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
     };
     const context: Context = { config, pool, patientPool, clock, log, vault, addresses };
     const operatorToken = await ensureOperatorToken(context);
+    await prepare(context);
 
     const sessions = new Sessions(pool, clock, log);
     await sessions.start();
@@ -130,6 +138,11 @@ export async function startService(config: Config, log: Logger, databaseUrl = co
     }
     if (config.roles.has('worker')) {
       startWorker(context, closers);
+      if (config.autopilot !== undefined) {
+        const autopilot = new Autopilot(context, config.autopilot);
+        autopilot.start();
+        closers.push(() => autopilot.stop());
+      }
       const dispatcher = new Dispatcher(context);
       dispatcher.start();
       bell.listen(() => dispatcher.wake());
