@@ -20,7 +20,7 @@ import { Receiver } from './receivers/receiver.ts';
 
 const LOOPBACK = [{ address: '127.0.0.1', prefix: 32 }];
 const TIMEOUT = 600;
-const closers: (() => Promise<void> | void)[] = [];
+const closers: (() => unknown)[] = [];
 after(async () => {
   for (const close of closers) await close();
 });
