@@ -73,7 +73,7 @@ const listener = await createTrustedListener({
   log,
   isRegistered: async (subject) => {
     if (database.gone) throw new Error('the database is gone');
-    return registered.has(canonicalDistinguishedName(subject));
+    return registered.has(subject);
   },
   limits: { handshake: 600, pending: 40, refusalHead: 400, refusalLinger: 400 },
 });

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import Fastify from 'fastify';
 import { pino } from 'pino';
+import type { AddressRange } from '../src/config.ts';
 import { certCheckRoute } from '../src/http/peer.ts';
 import { createProxiedListener } from '../src/http/trusted-proxy.ts';
-import { canonicalDistinguishedName } from '../src/identity/distinguished-name.ts';
 import {
   certificateText,
   DAY,
@@ -34,14 +34,14 @@ const app = Fastify();
 certCheckRoute(app);
 await app.ready();
 
-const listen = async (proxies: string[]) => {
+const listen = async (proxies: AddressRange[]) => {
   const listener = await createProxiedListener({
     handler: (incoming, response) => app.routing(incoming, response),
     files: { ca: [files.path('ca.pem')], crl: [files.path('crl.pem')] },
     proxies,
     clock,
     log: pino({ level: 'silent' }),
-    isRegistered: async (subject) => canonicalDistinguishedName(subject) === SUBJECT,
+    isRegistered: async (subject) => subject === SUBJECT,
   });
   await new Promise<void>((resolve) => listener.server.listen(0, '127.0.0.1', resolve));
   after(() => {
@@ -50,7 +50,10 @@ const listen = async (proxies: string[]) => {
   });
   return { ...listener, port: (listener.server.address() as AddressInfo).port };
 };
-const listener = await listen(['127.0.0.0/8', '::1']);
+const listener = await listen([
+  { address: '127.0.0.0', prefix: 8 },
+  { address: '::1', prefix: 128 },
+]);
 after(async () => {
   await app.close();
   await files.remove();
@@ -117,7 +120,11 @@ test('no header is no certificate; anything but one certificate is a bad one', a
 });
 
 test('another address than a proxy is told to use HTTPS, whatever it sends', async () => {
-  const other = await listen(['10.0.0.0/8', '192.168.1.7', 'fd00::/8']);
+  const other = await listen([
+    { address: '10.0.0.0', prefix: 8 },
+    { address: '127.0.0.2', prefix: 32 },
+    { address: 'fd00::', prefix: 8 },
+  ]);
   const answer = await ask(headersOf(good), other.port);
   assert.equal(answer.status, 497);
   assert.equal((JSON.parse(answer.text) as { code: string }).code, 'https_required');
@@ -139,9 +146,4 @@ test('a remembered verdict ends with the dates and with a reload', async () => {
   );
   await listener.reload();
   assert.match((await ask(headersOf(short))).text, /revoked/);
-});
-
-test('ranges that are none stop the start', async () => {
-  for (const range of ['proxy.example', '10.0.0.0/33', '10.0.0.0/', '1.2.3', '::1/129', '10.0.0.0/8/8'])
-    await assert.rejects(listen([range]), /is not an address/);
 });

@@ -14,8 +14,8 @@ const MOST_REMEMBERED_SUBJECTS = 10_000;
 export type AdmissionOptions = {
   clock: Clock;
   log: Logger;
-  /** Whether a subject DN is registered for an application; called at most once a second for each subject in use. */
-  isRegistered(subject: string): Promise<boolean>;
+  /** Whether a subject DN, in its canonical spelling, is registered for an application; asked about once a second for each in use. */
+  isRegistered(canonicalSubject: string): Promise<boolean>;
 };
 
 /** An accepted certificate, and what is needed to judge it again. */
@@ -59,29 +59,30 @@ export class Admission {
       this.#options.log.info({ reason: verdict.reason }, 'client certificate refused');
       return { code: 'certificate_invalid', details: verdict.details };
     }
-    const refusal = await this.#register(verdict.subject);
+    const refusal = await this.#register(verdict);
     if (refusal) return refusal;
     // A reload while the registration was looked up makes the verdict old.
     if (authority !== this.#authority) return this.admit(presented);
-    return { presented, verdict, peer: { subject: verdict.subject, thumbprint: verdict.thumbprint } };
+    const { subject, canonicalSubject, thumbprint } = verdict;
+    return { presented, verdict, peer: { subject, canonicalSubject, thumbprint } };
   }
 
   /** Whether an admitted certificate is still good without asking anybody: in its dates, and seen as registered just now. */
   stillGood({ verdict }: Admitted): boolean {
     const now = this.#options.clock.now();
-    const seen = this.#registered.get(verdict.subject);
+    const seen = this.#registered.get(verdict.canonicalSubject);
     return (
       now >= verdict.from && now < verdict.until && seen !== undefined && monotonic() - seen < REGISTRATION_MEMORY_MS
     );
   }
 
-  async #register(subject: string): Promise<Refusal | undefined> {
-    const seen = this.#registered.get(subject);
+  async #register({ subject, canonicalSubject }: Admitted['verdict']): Promise<Refusal | undefined> {
+    const seen = this.#registered.get(canonicalSubject);
     if (seen !== undefined && monotonic() - seen < REGISTRATION_MEMORY_MS) return undefined;
     try {
-      const known = await inTime(this.#options.isRegistered(subject));
+      const known = await inTime(this.#options.isRegistered(canonicalSubject));
       if (!known) {
-        this.#registered.delete(subject);
+        this.#registered.delete(canonicalSubject);
         this.#options.log.info({ reason: 'not_registered' }, 'client certificate refused');
         return { code: 'certificate_invalid', details: `certificate: its subject "${subject}" is not registered` };
       }
@@ -90,7 +91,7 @@ export class Admission {
       return { code: 'integration_error', details: 'certificate: its registration could not be looked up' };
     }
     if (this.#registered.size >= MOST_REMEMBERED_SUBJECTS) this.#registered.clear();
-    this.#registered.set(subject, monotonic());
+    this.#registered.set(canonicalSubject, monotonic());
     return undefined;
   }
 }

@@ -4,8 +4,10 @@ import { Problem } from '../errors.ts';
 
 /** The holder of the client certificate that a request came with. */
 export type Peer = {
-  /** Subject DN, RFC 4514; compare it through `canonicalDistinguishedName`. */
+  /** Subject DN, RFC 4514, as OpenSSL prints it: for people. */
   subject: string;
+  /** The subject as `canonicalDistinguishedName` spells it: for comparing with registered ones. */
+  canonicalSubject: string;
   /** `x5t#S256`: what tokens are bound to (RFC 8705). */
   thumbprint: string;
 };

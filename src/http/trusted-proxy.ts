@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import type { AddressRange } from '../config.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
 import { setPeer } from './peer.ts';
 import { type Refusal, refuseRequest } from './refusal.ts';
@@ -18,8 +19,8 @@ const MOST_REMEMBERED_CERTIFICATES = 1_000;
 export type ProxiedOptions = AdmissionOptions & {
   handler: RequestListener;
   files: Pick<TrustedFiles, 'ca' | 'crl'>;
-  /** Addresses and ranges (`10.0.0.0/8`, `::1`) of the proxies that end TLS; nobody else is served. */
-  proxies: string[];
+  /** Addresses of the proxies that end TLS (LOMBARD_TRUSTED_PROXIES); nobody else is served. */
+  proxies: readonly AddressRange[];
   http?: ServerOptions;
 };
 
@@ -30,11 +31,13 @@ export type ProxiedListener = { server: Server; reload(): Promise<void>; close()
  * rest of its chain in `Client-Cert-Chain` (RFC 9440). The proxy has to ask for a certificate, to remove both headers
  * from what callers send, and to allow TLS 1.3 only; what the certificate is worth is judged here as without a proxy.
  * Another address than a proxy's has by definition come over HTTP instead of HTTPS: 497.
- * @throws Error where a range or a file is unusable
+ * @throws Error saying which file is unusable and why
  */
 export async function createProxiedListener(options: ProxiedOptions): Promise<ProxiedListener> {
   const admission = new Admission(await loadTrustedAuthority(options.files), options);
-  const proxies = addressList(options.proxies);
+  const proxies = new BlockList();
+  for (const { address, prefix } of options.proxies)
+    proxies.addSubnet(address, prefix, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   const remembered = new Map<string, Admitted>();
 
   const server = createServer({ ...options.http }, (request, response) => void serve(request, response));
@@ -77,21 +80,6 @@ export async function createProxiedListener(options: ProxiedOptions): Promise<Pr
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
-}
-
-/** Proxies' addresses as a list to check against. @throws Error naming what is not an address or range */
-function addressList(ranges: string[]): BlockList {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = '', bits, ...rest] = range.trim().split('/');
-    const version = isIP(address);
-    const most = version === 6 ? 128 : 32;
-    if (version === 0 || rest.length || (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > most))) {
-      throw new Error(`"${range}" is not an address or a range as 10.0.0.0/8`);
-    }
-    list.addSubnet(address, bits === undefined ? most : Number(bits), version === 6 ? 'ipv6' : 'ipv4');
-  }
-  return list;
 }
 
 function header(request: IncomingMessage, name: string): string | undefined {

@@ -1,5 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { type Certificate, readCertificate } from './certificate-reader.ts';
+import { canonicalDistinguishedName } from './distinguished-name.ts';
 import { loadRevocationLists, type RevocationList, signedBy } from './revocation-list.ts';
 import { serialText } from './revocation-list-reader.ts';
 
@@ -22,6 +23,8 @@ export type Verdict =
       ok: true;
       /** RFC 4514, as `subjectOf` writes it. */
       subject: string;
+      /** The subject in the one spelling that registered names are compared in. */
+      canonicalSubject: string;
       /** SHA-256 of the certificate, base64url: `x5t#S256` (RFC 8705, section 3.1). */
       thumbprint: string;
       /** The verdict holds from (inclusive) to (exclusive): dates of the chain and of its revocation lists. */
@@ -80,6 +83,8 @@ export function judgeCertificate(presented: Uint8Array[], authority: Authority, 
     if (!first) throw new Refusal('malformed', 'there is no certificate');
     const leaf = readable(first);
     if (leaf.subject === '') throw new Refusal('malformed', 'its subject is empty');
+    const canonicalSubject = canonicalDistinguishedName(leaf.subject);
+    if (canonicalSubject === undefined) throw new Refusal('malformed', 'its subject is too long');
     if (leaf.issuer === leaf.subject)
       throw new Refusal('self_signed', 'it is self-signed; one issued by an authority is needed');
     const helpers = others.slice(0, MOST_PRESENTED).flatMap((der) => {
@@ -98,6 +103,7 @@ export function judgeCertificate(presented: Uint8Array[], authority: Authority, 
     return {
       ok: true,
       subject: leaf.subject,
+      canonicalSubject,
       thumbprint: createHash('sha256').update(leaf.der).digest('base64url'),
       ...found,
     };
