@@ -12,14 +12,19 @@ import { startEmbedded } from './embedded/postgres.ts';
 import { StartError } from './errors.ts';
 import { accountRoutes } from './http/accounts.ts';
 import { buildApi } from './http/api.ts';
+import { approvalRoutes } from './http/approvals.ts';
 import { buildAuthListener } from './http/auth.ts';
 import { graphqlRoutes } from './http/graphql.ts';
+import { massBeneficiaryRoutes } from './http/mass-beneficiaries.ts';
+import { multipaymentRoutes } from './http/multipayments.ts';
 import { buildOperator } from './http/operator.ts';
 import { operatorAccountRoutes } from './http/operator-accounts.ts';
 import { operatorIdentityRoutes } from './http/operator-identity.ts';
 import { operatorImportRoutes } from './http/operator-imports.ts';
+import { operatorMultipaymentRoutes } from './http/operator-multipayments.ts';
 import { operatorPaymentRoutes } from './http/operator-payments.ts';
 import { operatorSystemRoutes } from './http/operator-system.ts';
+import { paymentActionRoutes } from './http/payment-actions.ts';
 import { paymentSearchRoutes } from './http/payments-search.ts';
 import { webhookClientRoutes, webhookOperatorRoutes } from './http/webhooks.ts';
 import { Sessions } from './identity/sessions.ts';
@@ -114,6 +119,10 @@ export async function startService(
       const app = await buildApi(context, sessions, [
         accountRoutes,
         paymentSearchRoutes,
+        approvalRoutes,
+        paymentActionRoutes,
+        multipaymentRoutes,
+        massBeneficiaryRoutes,
         graphqlRoutes(sessions),
         webhookClientRoutes,
       ]);
@@ -129,6 +138,7 @@ export async function startService(
       const app = await buildOperator(context, [
         operatorIdentityRoutes,
         operatorPaymentRoutes,
+        operatorMultipaymentRoutes,
         operatorAccountRoutes,
         operatorSystemRoutes,
         operatorImportRoutes,

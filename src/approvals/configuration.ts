@@ -11,7 +11,7 @@ import { type Configuration, checkUsers, type Level, validateConfiguration } fro
 import { takeTurn } from './turns.ts';
 
 /** A configuration as it was stored: users with the name and email that the service knew them by. */
-interface Stored extends Configuration {
+export interface Stored extends Configuration {
   groups: { name: string; scope: string; users: Person[] }[];
 }
 
@@ -160,14 +160,14 @@ export async function listVersions(
 }
 
 /** Gives each user the name and email of the contact; one who has left the client keeps what was stored. */
-function named(configuration: Configuration, people: ReadonlyMap<string, Person>): Stored {
+export function named(configuration: Configuration, people: ReadonlyMap<string, Person>): Stored {
   const person = (user: { id: string } & Partial<Person>): Person =>
     people.get(user.id) ?? { id: user.id, name: user.name ?? user.id, email: user.email ?? '' };
   const groups = configuration.groups.map(({ name, scope, users }) => ({ name, scope, users: users.map(person) }));
   return { groups, ruleset: configuration.ruleset };
 }
 
-function shownConfiguration({ groups, ruleset }: Stored): ShownConfiguration {
+export function shownConfiguration({ groups, ruleset }: Stored): ShownConfiguration {
   const rules = ruleset.rules.map((rule) => ({
     minimum_threshold: exact(rule.minimum_threshold),
     groups: rule.groups,

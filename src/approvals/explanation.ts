@@ -1,0 +1,156 @@
+import type { Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { type Exact, exact } from '../json.ts';
+import { type Approval, type Authorisation, evaluate } from './approval.ts';
+import { permittedContacts } from './approvers.ts';
+import { rulesOf } from './requirement.ts';
+import type { ApprovalState, Requirement as Rules } from './rules.ts';
+
+/** Why a payment stands where it stands: what governs it, what is met by whom, and who could act next. */
+export interface Explanation {
+  payment_id: string;
+  status: string;
+  /** What decided when the payment was created: nothing, the client's eyes, or a rule of its ruleset. */
+  governed_by: 'none' | 'eyes' | 'ruleset';
+  n_eyes_plus_status: string;
+  minimum_remaining_authorisations: number;
+  /** Whether those who may authorise payments now can complete it. */
+  can_be_completed: boolean;
+  creator: { contact_id: string; contact_name: string; creation_counts: boolean };
+  /** Of eyes: how many approvers besides the creator. */
+  approvers_needed: number | null;
+  rule: ExplainedRule | null;
+  levels: ExplainedLevel[];
+  authorisations: Authorisation[];
+  /** Who could act on it now. */
+  next: { contact_id: string; contact_name: string; actions: ('authorise' | 'reject')[] }[];
+}
+
+export interface ExplainedRule {
+  version: number;
+  /** Index into `ruleset.rules` of that version. */
+  index: number;
+  minimum_threshold: Exact | null;
+  currency: string;
+  payment_amount: Exact | null;
+  payment_currency: string;
+  rate: Exact | null;
+  converted_amount: Exact | null;
+}
+
+export interface ExplainedLevel {
+  level: number;
+  met: boolean;
+  /** What the level asks for; empty for eyes. */
+  one_of: { all_of: string[] }[];
+  /** Index into `one_of` of the alternative that the fewest further people complete. */
+  alternative: number;
+  /** Each place of that alternative, and who fills it. */
+  places: { group: string | null; contact_id: string | null; contact_name: string | null }[];
+}
+
+interface Row {
+  id: number;
+  status: string;
+  amount: string;
+  payment_currency: string;
+  creator: string;
+  creator_name: string;
+  approval: (Approval & { status: string; remaining: number }) | null;
+}
+
+/**
+ * Explains a payment's approvals, from one instant of the database.
+ * @param tx a transaction in which nothing was read yet
+ * @throws Problem payment_not_found
+ */
+export async function explainApproval(tx: Transaction, clientId: string, paymentId: string): Promise<Explanation> {
+  await tx.query('set transaction isolation level repeatable read, read only');
+  const { rows } = await tx.query<Row>(
+    `select p.id, p.status, p.amount, p.payment_currency, p.contact_id as creator, c.name as creator_name,
+       (select json_build_object('requirement', a.requirement, 'authorisations', a.authorisations, 'status', a.status,
+          'remaining', a.remaining) from payment_approvals a where a.client_id = $1 and a.payment_id = p.id) as approval
+     from payments p join contacts c on c.contact_id = p.contact_id where p.client_id = $1 and p.payment_id = $2`,
+    [clientId, paymentId],
+  );
+  const payment = rows[0];
+  if (!payment) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
+  const { approval } = payment;
+  const common = {
+    payment_id: paymentId,
+    status: payment.status,
+    creator: {
+      contact_id: payment.creator,
+      contact_name: payment.creator_name,
+      creation_counts: approval?.requirement.creation_counts ?? false,
+    },
+    authorisations: approval?.authorisations ?? [],
+  };
+  if (!approval) {
+    const status = payment.status === 'Payment cancelled' ? 'Cancelled' : 'Approved';
+    const nothing = { rule: null, levels: [], next: [], approvers_needed: null };
+    return {
+      ...common,
+      ...nothing,
+      governed_by: 'none',
+      n_eyes_plus_status: status,
+      minimum_remaining_authorisations: 0,
+      can_be_completed: true,
+    };
+  }
+  const rules = await rulesOf(tx, clientId, approval.requirement);
+  const state = evaluate(rules, approval, await permittedContacts(tx, clientId));
+  return {
+    ...common,
+    governed_by: approval.requirement.ruleset ? 'ruleset' : 'eyes',
+    n_eyes_plus_status: approval.status,
+    minimum_remaining_authorisations: approval.remaining,
+    can_be_completed: state.possible,
+    approvers_needed: approval.requirement.eyes ?? null,
+    rule: ruleOf(payment, approval),
+    levels: await levelsOf(tx, rules, state),
+    next: await nextOf(tx, clientId, payment.id),
+  };
+}
+
+function ruleOf(payment: Row, { requirement: { ruleset } }: Approval): ExplainedRule | null {
+  if (!ruleset) return null;
+  return {
+    version: ruleset.version,
+    index: ruleset.rule,
+    minimum_threshold: exact(ruleset.minimum_threshold),
+    currency: ruleset.currency,
+    payment_amount: exact(payment.amount),
+    payment_currency: payment.payment_currency,
+    rate: exact(ruleset.rate),
+    converted_amount: exact(ruleset.amount),
+  };
+}
+
+async function levelsOf(tx: Transaction, rules: Rules, state: ApprovalState): Promise<ExplainedLevel[]> {
+  const ids = state.levels.flatMap((level) => level.places.flatMap(({ contact_id: id }) => id ?? []));
+  const { rows } = await tx.query<{ contact_id: string; name: string }>(
+    'select contact_id, name from contacts where contact_id = any($1)',
+    [ids],
+  );
+  const names = new Map(rows.map((row) => [row.contact_id, row.name]));
+  return state.levels.map(({ level, met, alternative, places }) => ({
+    level,
+    met,
+    one_of: rules.kind === 'levels' ? (rules.levels[level - 1] ?? []).map((names) => ({ all_of: names })) : [],
+    alternative,
+    places: places.map((place) => ({ ...place, contact_name: names.get(place.contact_id ?? '') ?? null })),
+  }));
+}
+
+async function nextOf(tx: Transaction, clientId: string, id: number): Promise<Explanation['next']> {
+  const { rows } = await tx.query<{ contact_id: string; contact_name: string; authorise: boolean; reject: boolean }>(
+    `select a.contact_id, c.name as contact_name, a.may_authorise as authorise, a.may_reject as reject
+     from payment_approvers a join contacts c using (contact_id) where a.client_id = $1 and a.payment_id = $2 order by a.contact_id`,
+    [clientId, id],
+  );
+  return rows.map(({ authorise, reject, ...contact }) => ({
+    ...contact,
+    actions: [...(authorise ? ['authorise' as const] : []), ...(reject ? ['reject' as const] : [])],
+  }));
+}

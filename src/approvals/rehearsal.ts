@@ -1,0 +1,123 @@
+import type { Db } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { type Exact, exact } from '../json.ts';
+import { decimal } from '../money.ts';
+import {
+  checkConfiguration,
+  named,
+  type Person,
+  type ShownConfiguration,
+  shownConfiguration,
+} from './configuration.ts';
+import { govern } from './requirement.ts';
+import { approvalState, requirementOf } from './rules.ts';
+import type { Configuration, Level } from './ruleset.ts';
+
+/** Sample amounts of one rehearsal; each is evaluated, 5 ms at most. */
+export const MAX_SAMPLES = 50;
+
+/** What a payment of an amount would need. */
+export interface Sample {
+  amount: Exact | null;
+  currency: string;
+  rate: Exact | null;
+  converted_amount: Exact | null;
+  /** Index into `ruleset.rules`; null: no threshold is that low, no approval is needed. */
+  rule: number | null;
+  minimum_threshold: Exact | null;
+  minimum_authorisations: number;
+  levels: Level[];
+  /** Contacts whose approval could be the first. */
+  first_approvers: string[];
+}
+
+export interface Rehearsal extends ShownConfiguration {
+  dry_run: true;
+  payment_approvals_enabled: boolean;
+  payment_creator_approval_enabled: boolean;
+  /** For each group, its users who may authorise payments now. */
+  approvers: { group: string; users: Person[] }[];
+  samples: Sample[];
+}
+
+/**
+ * Checks a configuration as if it were to replace the one in force, and says for sample amounts who would have to approve.
+ * Changes nothing.
+ * @param body the configuration, and `sample_amounts`: numbers or decimal strings in the ruleset's currency, or objects with
+ *   `amount` and `currency`; without it each rule's threshold is a sample
+ * @throws Problem invalid_body, ruleset_unsatisfiable, exchange_rate_missing
+ */
+export async function rehearse(db: Db, clientId: string, body: unknown): Promise<Rehearsal> {
+  const { configuration, people, permitted } = await checkConfiguration(db, clientId, body);
+  const { rows } = await db.query<{ payment_approvals_enabled: boolean; payment_creator_approval_enabled: boolean }>(
+    'select payment_approvals_enabled, payment_creator_approval_enabled from clients where client_id = $1',
+    [clientId],
+  );
+  const settings = rows[0] ?? { payment_approvals_enabled: false, payment_creator_approval_enabled: false };
+  const samples: Sample[] = [];
+  for (const [index, { amount, currency }] of readSamples(body, configuration).entries()) {
+    samples.push(await sampleOf(db, configuration, permitted, amount, currency, `body.sample_amounts[${index}]`));
+  }
+  const stored = named(configuration, people);
+  return {
+    ...shownConfiguration(stored),
+    dry_run: true,
+    ...settings,
+    approvers: stored.groups.map(({ name, users }) => ({
+      group: name,
+      users: users.filter(({ id }) => permitted.has(id)),
+    })),
+    samples,
+  };
+}
+
+function readSamples(body: unknown, { ruleset }: Configuration): { amount: string; currency: string }[] {
+  const given = (body as { sample_amounts?: unknown }).sample_amounts;
+  if (given === undefined) {
+    return ruleset.rules.map((rule) => ({ amount: rule.minimum_threshold, currency: ruleset.currency }));
+  }
+  if (!Array.isArray(given) || given.length > MAX_SAMPLES) {
+    throw new Problem('invalid_body', `body.sample_amounts: must be a list of at most ${MAX_SAMPLES} amounts`);
+  }
+  return given.map((sample: unknown, index) => {
+    const path = `body.sample_amounts[${index}]`;
+    if (typeof sample !== 'object' || sample === null)
+      return { amount: decimal(sample, path), currency: ruleset.currency };
+    const { amount, currency = ruleset.currency } = sample as { amount?: unknown; currency?: unknown };
+    if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency))
+      throw new Problem('invalid_body', `${path}.currency: must be three capital letters (ISO 4217)`);
+    return { amount: decimal(amount, `${path}.amount`), currency };
+  });
+}
+
+async function sampleOf(
+  db: Db,
+  configuration: Configuration,
+  permitted: ReadonlySet<string>,
+  amount: string,
+  currency: string,
+  path: string,
+): Promise<Sample> {
+  const governed = await govern(db, configuration, amount, currency).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'exchange_rate_missing')
+      throw new Problem(
+        error.code,
+        `${path}.currency: no rate is known between ${currency} and ${configuration.ruleset.currency}`,
+      );
+    throw error;
+  });
+  const rule = governed.rule === null ? undefined : configuration.ruleset.rules[governed.rule];
+  const nobody = { approvals: [], creator: '', creatorApprovalEnabled: false, permitted };
+  const state = approvalState(rule ? requirementOf(configuration, rule) : { kind: 'none' }, nobody);
+  return {
+    amount: exact(amount),
+    currency,
+    rate: exact(governed.rate),
+    converted_amount: exact(governed.converted),
+    rule: governed.rule,
+    minimum_threshold: exact(rule?.minimum_threshold ?? null),
+    minimum_authorisations: state.remaining,
+    levels: rule?.groups ?? [],
+    first_approvers: rule ? state.mayAuthorise : [],
+  };
+}
