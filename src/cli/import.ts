@@ -1,0 +1,108 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import cliProgress from 'cli-progress';
+import { monotonic } from '../calendar.ts';
+import type { ImportAnswer } from '../operator/import.ts';
+import { CommandFailure } from './failure.ts';
+import { callOperator, type OperatorOptions } from './operator-call.ts';
+
+export const IMPORT_KINDS = ['clients', 'contacts', 'beneficiaries', 'trades', 'payments', 'transactions'] as const;
+/** Refused lines that are printed. */
+const MOST_PRINTED = 50;
+const MEBIBYTE = 1_048_576;
+
+export interface ImportOptions extends OperatorOptions {
+  kind?: string;
+  stop?: boolean;
+  notify?: boolean;
+  idempotencyKey?: string;
+}
+
+/**
+ * Sends a file to POST /imports/{kind}, with a bar of its progress on a terminal.
+ * @returns 0 where every line went in, 1 where some were refused
+ * @throws CommandFailure
+ */
+export async function importFile(file: string, options: ImportOptions): Promise<number> {
+  const kind = options.kind ?? kindOf(file);
+  const { size, bytes } = await open(file);
+  const bar = new cliProgress.SingleBar(
+    {
+      format: '{bar} {percentage}% | {mebibytes} MiB | {eta_formatted} left',
+      noTTYOutput: false,
+      clearOnComplete: true,
+      etaBuffer: 50,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  const query = new URLSearchParams({
+    ...(options.stop ? { on_error: 'stop' } : {}),
+    ...(options.notify ? { notify: 'true' } : {}),
+  }).toString();
+  const started = monotonic();
+  if (size !== undefined) bar.start(size, 0, { mebibytes: '0.0' });
+  try {
+    const answer = (await callOperator(options, {
+      method: 'POST',
+      path: `/imports/${kind}${query ? `?${query}` : ''}`,
+      body: Readable.from(
+        counted(bytes, (sent) => bar.update(sent, { mebibytes: (sent / MEBIBYTE).toFixed(1) })),
+        { objectMode: false },
+      ),
+      headers: {
+        'content-type': 'application/x-ndjson',
+        ...(file.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}),
+        ...(options.idempotencyKey ? { 'idempotency-key': options.idempotencyKey } : {}),
+      },
+    })) as ImportAnswer;
+    bar.stop();
+    report(kind, answer, (monotonic() - started) / 1_000);
+    return answer.rejected === 0 ? 0 : 1;
+  } finally {
+    bar.stop();
+    bytes.destroy();
+  }
+}
+
+function kindOf(file: string): string {
+  const name = basename(file).toLowerCase();
+  const kinds = IMPORT_KINDS.filter((kind) => name.includes(kind));
+  if (kinds.length === 1) return kinds[0] as string;
+  throw new CommandFailure(
+    `the name "${basename(file)}" does not say what the records are: give --kind (${IMPORT_KINDS.join(', ')})`,
+    2,
+  );
+}
+
+async function open(file: string): Promise<{ size: number | undefined; bytes: Readable }> {
+  if (file === '-') return { size: undefined, bytes: process.stdin };
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailure(
+      `cannot read ${file}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`,
+    );
+  });
+  if (found.isDirectory()) throw new CommandFailure(`cannot read ${file}: it is a directory`);
+  return { size: found.size, bytes: createReadStream(file, { highWaterMark: 262_144 }) };
+}
+
+async function* counted(bytes: Readable, seen: (sent: number) => void): AsyncGenerator<Buffer> {
+  let sent = 0;
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    yield chunk;
+    sent += chunk.length;
+    seen(sent);
+  }
+}
+
+function report(kind: string, answer: ImportAnswer, seconds: number): void {
+  const rate = Math.round(answer.accepted / Math.max(seconds, 0.001));
+  process.stdout.write(
+    `${kind}: ${answer.accepted} accepted, ${answer.rejected} rejected in ${seconds.toFixed(1)} s (${rate} a second)\n`,
+  );
+  for (const error of answer.errors.slice(0, MOST_PRINTED))
+    process.stdout.write(`line ${error.line}: ${error.code}: ${error.details}\n`);
+  const unlisted = answer.rejected - Math.min(answer.errors.length, MOST_PRINTED);
+  if (unlisted > 0) process.stdout.write(`... and ${unlisted} more\n`);
+}

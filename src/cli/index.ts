@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { Command, CommanderError, Option } from 'commander';
+import { StartError } from '../errors.ts';
+import { OPERATOR_ROLES } from '../operator/token.ts';
+import { CommandFailure } from './failure.ts';
+import { IMPORT_KINDS, importFile } from './import.ts';
+import { createToken, listTokens, revokeToken } from './operator-tokens.ts';
+import { serve } from './serve.ts';
+
+const USAGE = 2;
+
+/**
+ * The command line. A command that fails says why in one line on standard error.
+ * @param argv as process.argv
+ * @returns the exit code: 0, 1 where the command failed, 2 where it was called wrongly
+ */
+export async function run(argv: string[]): Promise<number> {
+  let code = 0;
+  const program = await build((result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(argv);
+    return code;
+  } catch (error) {
+    // Help and version are no errors; what commander refuses it has written already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    const known = error instanceof CommandFailure || error instanceof StartError;
+    const text = known ? (error as Error).message : String((error as Error).stack);
+    if (text !== '') process.stderr.write(`lombard: ${text}\n`);
+    return error instanceof CommandFailure ? error.exitCode : 1;
+  }
+}
+
+async function build(finish: (code: number) => void): Promise<Command> {
+  const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  const program = new Command('lombard')
+    .description('Client API for cross-border payments: run the service, and feed it.')
+    .version(manifest.version)
+    .helpCommand(false)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', ENVIRONMENT);
+
+  program
+    .command('serve')
+    .description('start the service; the environment says how (docs/configuration.md)')
+    .action(async () => finish(await serve({ demonstration: false, print: false })));
+
+  program
+    .command('demo')
+    .description('start the service for trying it out, and print addresses, a login and a command that works')
+    .option('--no-demo', 'start empty, without the demonstration institution')
+    .action(async (options: { demo: boolean }) => finish(await serve({ demonstration: options.demo, print: true })));
+
+  withOperator(
+    program
+      .command('import <file>')
+      .description('import an NDJSON file, one record a line, as it is or compressed (.gz); - reads standard input')
+      .addOption(
+        new Option('--kind <kind>', 'what the records are; otherwise the name of the file says it').choices([
+          ...IMPORT_KINDS,
+        ]),
+      )
+      .option('--stop', 'stop at the first line that is refused')
+      .option('--notify', 'cause the notifications of single calls')
+      .option('--idempotency-key <key>', 'the same file with the same key goes in once'),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  lombard import payments.ndjson\n  lombard import export.ndjson.gz --kind transactions\n  zcat big.gz | lombard import - --kind payments\n\nLines that are refused are listed, and the exit code is 1; the others are in.',
+    )
+    .action(async (file: string, options) => finish(await importFile(file, options)));
+
+  const tokens = program.command('operator-token').description('tokens of the operator interface').helpCommand(false);
+  withOperator(
+    tokens
+      .command('create <name>')
+      .description('make a token; it is printed once')
+      .addOption(
+        new Option('--role <role>', 'admin: everything; core: feeds data; support: reads and redelivers')
+          .choices([...OPERATOR_ROLES])
+          .default('core'),
+      )
+      .option('--expires <instant>', 'when it stops working, as 2027-01-01T00:00:00Z')
+      .option('--database', 'write it into the database directly: for the first token of an installation'),
+  ).action(async (name: string, options) => finish(await createToken(name, options)));
+  withOperator(tokens.command('list').description('list the tokens in force')).action(async (options) =>
+    finish(await listTokens(options)),
+  );
+  withOperator(tokens.command('revoke <id>').description('end a token, by the id that list shows')).action(
+    async (id: string, options) => finish(await revokeToken(id, options)),
+  );
+
+  return program;
+}
+
+function withOperator(command: Command): Command {
+  return command
+    .option('--url <address>', 'operator interface; otherwise that of the service which runs on the data directory')
+    .option(
+      '--token <token>',
+      'operator token; otherwise LOMBARD_OPERATOR_TOKEN, or operator-token in the data directory',
+    );
+}
+
+const ENVIRONMENT = `
+Environment (all in docs/configuration.md):
+  LOMBARD_DATA_DIR   embedded database, keys, operator-token (./data)
+  DATABASE_URL       an existing PostgreSQL instead of the embedded one
+  LOMBARD_API_PORT, LOMBARD_AUTH_PORT, LOMBARD_TRUSTED_PORT, LOMBARD_OPERATOR_PORT
+                     8080, 8081, 8443, 8090; 0 takes a free one
+  LOMBARD_WORKERS    processes that share the listeners (1)
+  LOMBARD_AUTOPILOT  sandbox: payments move by themselves, a step at this interval (2s)
+  LOMBARD_LOG_LEVEL  trace, debug, info, warn, error, fatal or silent (info)
+
+lombard <command> --help tells more about a command.`;

@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream';
+import { Agent, request } from 'undici';
+import { readConfig } from '../config.ts';
+import { CommandFailure } from './failure.ts';
+import { operatorAddress, operatorTokenFile } from './running.ts';
+
+export interface OperatorOptions {
+  url?: string;
+  token?: string;
+}
+
+/**
+ * Calls the operator interface.
+ * @param call path with query; a body that is an object goes as JSON, a stream as it is
+ * @returns the answer's JSON, undefined where it has no body
+ * @throws CommandFailure
+ */
+export async function callOperator(
+  options: OperatorOptions,
+  call: { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: object | Readable; headers?: Record<string, string> },
+): Promise<unknown> {
+  const config = readConfig();
+  const base = options.url ?? operatorAddress(config);
+  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
+    throw new CommandFailure(`--url: "${base}" is no http or https address`, 2);
+  const token = options.token ?? config.operatorToken ?? operatorTokenFile(config);
+  if (!token) {
+    throw new CommandFailure(
+      `no operator token: give --token, set LOMBARD_OPERATOR_TOKEN, or LOMBARD_DATA_DIR to the service's data directory (now ${config.dataDir})`,
+    );
+  }
+  const stream = call.body !== undefined && typeof (call.body as Readable).pipe === 'function';
+  // An import answers when it is done, which may take long; whoever waits can see its progress.
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 5_000, pipelining: 0 });
+  try {
+    const response = await request(base.replace(/\/+$/, '') + call.path, {
+      method: call.method,
+      dispatcher,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(call.body && !stream ? { 'content-type': 'application/json' } : {}),
+        ...call.headers,
+      },
+      ...(call.body === undefined ? {} : { body: stream ? (call.body as Readable) : JSON.stringify(call.body) }),
+    });
+    const text = await response.body.text();
+    const answer = parsed(text);
+    if (response.statusCode < 300) return answer;
+    const { code, details } = (answer ?? {}) as { code?: string; details?: string };
+    throw new CommandFailure(`${base} answered ${response.statusCode}${code ? ` ${code}: ${details}` : ''}`);
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    const { code, message } = error as { code?: string; message: string };
+    throw new CommandFailure(
+      `cannot reach the operator interface at ${base}: ${code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : message || code}`,
+    );
+  } finally {
+    await dispatcher.close().catch(() => {});
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+
+/** Where the service that runs on a data directory can be reached; commands on the same machine read it. */
+export interface Running {
+  api: string;
+  auth: string;
+  trusted: string | null;
+  operator: string | null;
+}
+
+const FILE = 'addresses.json';
+
+export function writeRunning(dataDir: string, running: Running): void {
+  writeFileSync(join(dataDir, FILE), `${JSON.stringify(running, null, 2)}\n`);
+}
+
+export function removeRunning(dataDir: string): void {
+  rmSync(join(dataDir, FILE), { force: true });
+}
+
+/** The operator interface: of the service that runs, else where the settings put it. */
+export function operatorAddress(config: Config): string {
+  try {
+    const running = JSON.parse(readFileSync(join(config.dataDir, FILE), 'utf8')) as Running;
+    if (running.operator) return running.operator;
+  } catch {
+    // None runs here, or it was killed; the settings say where it would be.
+  }
+  const host = config.operatorHost.includes(':') ? `[${config.operatorHost}]` : config.operatorHost;
+  return `http://${host}:${config.operatorPort}`;
+}
+
+/** The operator token of the data directory, or undefined. */
+export function operatorTokenFile(config: Config): string | undefined {
+  try {
+    return readFileSync(join(config.dataDir, 'operator-token'), 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Db } from '../database.ts';
+import { DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from '../operator/demonstration-data.ts';
+import type { Running } from './running.ts';
+
+/** Whether the demonstration institution is in the database: the printed login works. */
+export async function holdsDemonstration(db: Db): Promise<boolean> {
+  const { rows } = await db.query(
+    'select from applications a, contacts c where a.client_id = $1 and c.contact_id = $2 and c.email = $3',
+    [DEMO_APPLICATION.client_id, DEMO_CONTACTS[0]?.contact_id, DEMO_CONTACTS[0]?.email],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * What `lombard demo` prints: where everything is, who can sign in, and a command that works as it stands.
+ * @param demonstration whether the demonstration institution is there
+ */
+export function welcome(config: Config, running: Running, demonstration: boolean): string {
+  const token = join(config.dataDir, 'operator-token');
+  const lines = [
+    '',
+    'Lombard is ready.',
+    '',
+    `  client API          ${running.api}   (described at ${running.api}/docs)`,
+    `  authorization       ${running.auth}`,
+    ...(running.trusted ? [`  trusted             ${running.trusted}`] : []),
+    ...(running.operator
+      ? [`  operator interface  ${running.operator}   (described at ${running.operator}/docs)`]
+      : []),
+    ...(config.operatorToken ? [] : [`  operator token      in ${token}`]),
+    '',
+  ];
+  const [contact, client] = [DEMO_CONTACTS[0], DEMO_CLIENTS[0]];
+  if (demonstration && contact && client) {
+    lines.push(
+      `  Demonstration login of ${contact.name}, ${client.client_name} (client_id ${client.client_id}):`,
+      '',
+      `  email               ${contact.email}`,
+      `  password            ${DEMO_PASSWORD}`,
+      `  application         ${DEMO_APPLICATION.client_id}, secret ${DEMO_APPLICATION.client_secret}`,
+      `  redirect_uri        ${DEMO_APPLICATION.redirect_uri}`,
+      '',
+      '  Sign in, take the token, search payments (one command; step by step in docs/sandbox.md):',
+      '',
+      `${searchCommand(running, contact.email, client.client_id)}`,
+      '',
+    );
+    if (running.operator)
+      lines.push(
+        '  The same institution from the other side:',
+        '',
+        operatorCommand(running.operator, config, token),
+        '',
+      );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function searchCommand(running: Running, email: string, clientId: string): string {
+  const { client_id: application, client_secret: secret, redirect_uri: redirect } = DEMO_APPLICATION;
+  const code = `$(curl -s -H 'No-Redirect: application/json' -d 'email=${email}&password=${DEMO_PASSWORD}&client_id=${application}&state=demo' ${running.auth}/authenticate | cut -d '"' -f 4)`;
+  const token = `$(curl -s -u ${application}:${secret} -d grant_type=authorization_code -d "code=${code}" -d redirect_uri=${redirect} ${running.auth}/token | grep -o '"access_token":"[^"]*' | cut -d '"' -f 4)`;
+  return `curl -s -i -H "Authorization: Bearer ${token}" '${running.api}/payments?client_id=${clientId}&page_size=2&order=desc'`;
+}
+
+function operatorCommand(operator: string, config: Config, token: string): string {
+  const bearer = config.operatorToken ? '$LOMBARD_OPERATOR_TOKEN' : `$(cat '${token}')`;
+  return `curl -s -H "Authorization: Bearer ${bearer}" ${operator}/clients`;
+}
