@@ -33,7 +33,7 @@ export function tokenRoutes(app: FastifyInstance, identity: Identity, certificat
   ): Promise<AuthenticatedApplication & { certificate: JudgedCertificate | undefined }> => {
     const proved = await authenticateApplication(applications, request, form(request));
     const certificate = certificateOf?.(request);
-    if (certificate && !proved.application.certificateSubjects.includes(certificate.subject)) {
+    if (certificate && !proved.application.certificateSubjects.has(certificate.subject)) {
       throw new OAuthError(
         'unauthorized_client',
         'the subject of the certificate is not registered for the application',
@@ -75,8 +75,9 @@ export function tokenRoutes(app: FastifyInstance, identity: Identity, certificat
       if (form(request).require('grant_type') !== 'client_credentials') {
         throw new OAuthError('unsupported_grant_type', 'grant_type: must be client_credentials');
       }
-      const given = { applicationId: application.id, contactId: request.params.contact_id, now: context.clock.now() };
-      const tokens = await issueTrusted(context.pool, { ...given, certificate: certificate ?? certificateOf(request) });
+      const { thumbprint } = certificate ?? certificateOf(request);
+      const given = { applicationId: application.id, contactId: request.params.contact_id, thumbprint };
+      const tokens = await issueTrusted(context.pool, { ...given, now: context.clock.now() });
       request.log.info(
         { requestId: request.id, application: application.id, contact: tokens.contactId },
         'token issued to a certificate',

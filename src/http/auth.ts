@@ -1,7 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+import { Problem } from '../errors.ts';
 import { deleteWhatIsOver } from '../identity/housekeeping.ts';
 import type { Sessions } from '../identity/sessions.ts';
+import type { JudgedCertificate } from '../identity/tokens.ts';
 import { Periodic } from '../periodic.ts';
 import { authenticateRoutes } from './auth-authenticate.ts';
 import { discoveryRoutes } from './auth-discovery.ts';
@@ -9,7 +11,8 @@ import { answerOAuthErrors } from './auth-errors.ts';
 import { createIdentity, readForms } from './auth-requests.ts';
 import { secondFactorRoutes } from './auth-second-factor.ts';
 import { signOutRoutes } from './auth-sign-out.ts';
-import { type CertificateOf, tokenRoutes } from './auth-token.ts';
+import { tokenRoutes } from './auth-token.ts';
+import { peerOf } from './peer.ts';
 import { RateLimit } from './rate-limit.ts';
 import { createServer } from './server.ts';
 import { Pages } from './sign-in-pages/pages.ts';
@@ -42,14 +45,10 @@ export async function buildAuthListener(context: Context, sessions: Sessions): P
 }
 
 /**
- * The token operations of the trusted listener: the same code, with the certificate of the request.
- * @param certificateOf gives the judged certificate; called for requests only that came with one
+ * The token operations of the trusted listener: the same code, with the certificate of the request (peer.ts).
+ * Registers a scope of its own, since forms and OAuth errors are not for the API operations beside it.
  */
-export function trustedTokenRoutes(
-  context: Context,
-  sessions: Sessions,
-  certificateOf: CertificateOf,
-): (app: FastifyInstance) => Promise<void> {
+export function trustedTokenRoutes(context: Context, sessions: Sessions): (app: FastifyInstance) => Promise<void> {
   const identity = createIdentity(context, sessions);
   const rate = new RateLimit('auth', context.config.authRate, context.config.workers);
   return async (app) => {
@@ -60,6 +59,16 @@ export function trustedTokenRoutes(
       tokenRoutes(scope, identity, certificateOf);
     });
   };
+}
+
+function certificateOf(request: FastifyRequest): JudgedCertificate {
+  const peer = peerOf(request.raw);
+  if (!peer)
+    throw new Problem(
+      'certificate_missing',
+      'connection: the token operations of this address need a client certificate',
+    );
+  return { subject: peer.canonicalSubject, thumbprint: peer.thumbprint };
 }
 
 /** One household has a whole /64 of IPv6: its addresses count as one. */

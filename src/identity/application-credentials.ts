@@ -1,6 +1,7 @@
 import type { Clock } from '../calendar.ts';
 import { equalSecrets, type Vault } from '../crypto.ts';
 import { first, type Pool } from '../database.ts';
+import { canonicalDistinguishedName } from './distinguished-name.ts';
 import type { Freshness } from './freshness.ts';
 
 /** Applications that are remembered. */
@@ -15,8 +16,8 @@ export interface RegisteredApplication {
   postLogoutRedirectUris: string[];
   headlessSignIn: boolean;
   requirePkce: boolean;
-  /** Subject DNs of certificates that it may use. */
-  certificateSubjects: string[];
+  /** Subject DNs of certificates that it may use, in their canonical spelling. */
+  certificateSubjects: ReadonlySet<string>;
   /** Newest first; the later ones are in their overlap until `expiresAt` (milliseconds since 1970). */
   secrets: { secret: string; expiresAt: number }[];
 }
@@ -94,7 +95,7 @@ export class ApplicationCredentials {
       postLogoutRedirectUris: row.post_logout_redirect_uris,
       headlessSignIn: row.headless_sign_in,
       requirePkce: row.require_pkce,
-      certificateSubjects: row.certificate_subjects,
+      certificateSubjects: new Set(row.certificate_subjects.flatMap((text) => canonicalDistinguishedName(text) ?? [])),
       secrets: (row.secrets ?? []).map(({ secret, expires_at }) => ({
         secret: this.vault.open(Buffer.from(secret, 'base64'), 'application_secrets'),
         expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
