@@ -91,6 +91,12 @@ test('tokens for a contact, bound to the certificate and refreshed over mutual T
   assert.equal((await userinfo(refreshed.body.access_token, trusted)).status, 200);
   assert.equal((await userinfo(answer.body.access_token, trusted)).status, 401, 'bound to the other certificate');
   assert.equal((await userinfo(refreshed.body.access_token, service.auth)).status, 401, 'without a certificate');
+  const api = await service.client(
+    refreshed.body.access_token,
+    'GET',
+    `/accounts/currency-accounts?client_id=${person.clientId}`,
+  );
+  assert.equal(api.status, 401, 'at the client API without a certificate');
 });
 
 test('a code is exchanged at the trusted address too, and its tokens are bound', async () => {

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import type { Permissions, Session, Sessions } from '../identity/sessions.ts';
 import { openApi } from './openapi.ts';
+import { peerOf } from './peer.ts';
 import { RateLimit } from './rate-limit.ts';
 import { createServer } from './server.ts';
 
@@ -48,6 +49,12 @@ export async function buildApi(context: Context, sessions: Sessions, routes: Cli
     if (request.is404 || request.routeOptions.config.open) return;
     const found = sessions.find(bearer(request));
     const session = found instanceof Promise ? await found : found;
+    if (session.thumbprint !== null && session.thumbprint !== peerOf(request.raw)?.thumbprint) {
+      throw new Problem(
+        'authentication_failed',
+        'header.Authorization: the token is bound to a certificate (RFC 8705)',
+      );
+    }
     identify(request, session);
     rate.use(`${session.applicationId} ${request.caller.clientId}`, reply);
     const permission = request.routeOptions.config.permission;
