@@ -19,6 +19,7 @@ create index payments_multipayment on payments (client_id, multipayment_id, id) 
 -- Counts of payments, summed up in the background. Days are Europe/London days.
 --   grain 0: of each phase and currency (day: 1970-01-01)
 --   grain 1: of each phase, currency and month of creation;  grain 2: ... and month of the payment date
+--            and of the month alone (phase 0, no currency)
 --   grain 3: of each day of creation (phase 0, no currency); grain 4: of each payment date
 create table payment_totals (
   client_id text not null,
@@ -50,7 +51,9 @@ create table payment_total_deltas (
   payment_date date not null,
   bucket numeric not null,
   n bigint not null
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0,
+) with (
+  -- Never cut back to no pages: a plan made while it is empty would read all of it once it is not.
+  vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0,
   autovacuum_analyze_threshold = 1000000000);
 create index payment_total_deltas_client on payment_total_deltas (client_id);
 
@@ -98,7 +101,7 @@ create trigger payments_count_truncated after truncate on payments for each stat
 -- Sums up to `most` deltas into the totals, in one statement; gives how many. The caller sees to it that one process does it at a time.
 create function fold_payment_totals(most int) returns bigint language sql as $$
   with batch as (
-    delete from payment_total_deltas where ctid = any (array(select ctid from payment_total_deltas limit most)) returning *
+    delete from payment_total_deltas where ctid = any (array(select ctid from payment_total_deltas order by client_id limit most)) returning *
   ), cells as (
     insert into payment_totals as t (client_id, grain, phase, payment_currency, day, n)
     select b.client_id, c.grain, c.phase, c.currency, c.day, sum(b.n)
@@ -106,6 +109,8 @@ create function fold_payment_totals(most int) returns bigint language sql as $$
       (0, b.phase, b.payment_currency, date '1970-01-01'),
       (1, b.phase, b.payment_currency, date_trunc('month', b.created_day::timestamp)::date),
       (2, b.phase, b.payment_currency, date_trunc('month', b.payment_date::timestamp)::date),
+      (1, 0::smallint, '', date_trunc('month', b.created_day::timestamp)::date),
+      (2, 0::smallint, '', date_trunc('month', b.payment_date::timestamp)::date),
       (3, 0::smallint, '', b.created_day),
       (4, 0::smallint, '', b.payment_date)) as c (grain, phase, currency, day)
     group by 1, 2, 3, 4, 5 having sum(b.n) <> 0

@@ -1,6 +1,6 @@
 import type { PaymentSearch } from './search-parameters.ts';
 import { ALL_PHASES, and, inDays, type Parameters, PHASES } from './search-statement.ts';
-import { type Kept, keptAmountTotal, keptTotal, seekDay } from './totals.ts';
+import { type Kept, keptAmountTotal, keptTotal, seekTables } from './totals.ts';
 
 /**
  * How a search is answered: a statement's tables, among them `t (total)`, and its page, rows of payments. Written out for each
@@ -112,7 +112,7 @@ class Shape {
       const page = `select id from (${this.branches(`id, ${orderBy}`, ` and (select total from t) > ${place}`)}) k ${this.order}${this.limit(place)}`;
       return { tables, page: this.wide(page) };
     }
-    tables.push(['seek', seekDay(this.parameters, this.client, this.kept(), orderBy, this.search.descending, place)]);
+    tables.push(...seekTables(this.parameters, this.client, this.kept(), orderBy, this.search.descending, place));
     const page = `select id from (${this.branches(`id, ${orderBy}`, this.fromSoughtDay())}) k ${this.order}${this.limit(`(select ${place} - before from seek)`)}`;
     return { tables, page: this.wide(page) };
   }
@@ -152,26 +152,24 @@ class Shape {
     return paymentDate && { basis: 'payment_date', range: paymentDate };
   }
 
-  /** One index range for each phase and currency, merged in order; each ends as soon as the page is full. */
+  /**
+   * One index range for each phase and currency, merged in order; each ends as soon as the page is full. Each is ordered by itself:
+   * without that the planner does not see that its index has the order, and sorts everything.
+   */
   private branches(columns: string, further = ''): string {
-    const phases = this.phases ?? (this.currencies ? ALL_PHASES : undefined);
-    const currencies = this.currencies;
-    const rest = this.dayConditions() + this.amountCondition() + this.approvalCondition() + further;
+    const { currencies } = this;
+    const byCurrency = currencies !== undefined && this.search.orderBy === 'created';
+    const phases = this.phases ?? (byCurrency ? ALL_PHASES : [undefined]);
     const from = `select ${columns} from payments p where client_id = ${this.client}`;
-    const byCurrency = currencies && this.search.orderBy === 'created';
-    if (
-      !phases ||
-      phases.length * (byCurrency ? currencies.length : 1) > MOST_BRANCHES ||
-      (currencies && !byCurrency && !this.phases)
-    ) {
-      return `${from}${this.cellConditions()}${rest}`;
-    }
-    const branch = phases.flatMap((phase) => {
-      if (!byCurrency)
-        return `${from} and phase = ${phase}${currencies ? ` and payment_currency in (${currencies.join(', ')})` : ''}${rest}`;
-      return currencies.map((currency) => `${from} and payment_currency = ${currency} and phase = ${phase}${rest}`);
+    const rest = this.dayConditions() + this.amountCondition() + this.approvalCondition() + further;
+    const cells = phases.flatMap((phase) => {
+      const ofPhase = phase === undefined ? '' : ` and phase = ${phase}`;
+      if (byCurrency) return currencies.map((currency) => ` and payment_currency = ${currency}${ofPhase}`);
+      return [ofPhase + (currencies ? ` and payment_currency in (${currencies.join(', ')})` : '')];
     });
-    return branch.join(' union all ');
+    if (cells.length === 1) return `${from}${cells[0]}${rest}`;
+    if (cells.length > MOST_BRANCHES) return `${from}${this.cellConditions()}${rest}`;
+    return cells.map((cell) => `(${from}${cell}${rest} ${this.order})`).join(' union all ');
   }
 
   private cellConditions(): string {

@@ -47,11 +47,17 @@ export function keptTotal(parameters: Parameters, client: string, kept: Kept): s
   const cells = cellConditions(kept);
   if (!kept.days) return sums(client, `grain = ${GRAIN.all}${cells}`, cells);
   const { basis, range } = kept.days;
-  if (cells === '') {
-    const day = `grain = ${GRAIN.day[basis]} and phase = 0 and payment_currency = ''${dayConditions(parameters, 'day', range)}`;
-    return sums(client, day, dayConditions(parameters, DELTA_DAY[basis], range));
-  }
   const { months, edges } = wholeMonths(range);
+  if (cells === '') {
+    const all = "phase = 0 and payment_currency = ''";
+    const days = edges.map((edge) => `grain = ${GRAIN.day[basis]} and ${all}${dayConditions(parameters, 'day', edge)}`);
+    if (months) days.push(`grain = ${GRAIN.month[basis]} and ${all}${dayConditions(parameters, 'day', months)}`);
+    if (days.length === 0) return '0';
+    const kept = days.map(
+      (each) => `(select coalesce(sum(n), 0) from payment_totals where client_id = ${client} and ${each})`,
+    );
+    return `(${kept.join(' + ')} + ${deltaSum(client, dayConditions(parameters, DELTA_DAY[basis], range))})::bigint`;
+  }
   const parts = edges.map(
     (edge) => `(select count(*) from payments where client_id = ${client}${cells}${inDays(parameters, basis, edge)})`,
   );
@@ -64,7 +70,11 @@ export function keptTotal(parameters: Parameters, client: string, kept: Kept): s
 
 function sums(client: string, total: string, delta: string, table = 'payment_totals'): string {
   return `((select coalesce(sum(n), 0) from ${table} where client_id = ${client} and ${total})
-    + (select coalesce(sum(n), 0) from payment_total_deltas where client_id = ${client}${delta}))::bigint`;
+    + ${deltaSum(client, delta)})::bigint`;
+}
+
+function deltaSum(client: string, conditions: string): string {
+  return `(select coalesce(sum(n), 0) from payment_total_deltas where client_id = ${client}${conditions})`;
 }
 
 function cellConditions({ phases, currencies }: Kept): string {
@@ -128,32 +138,48 @@ export function keptAmountTotal(
 }
 
 /**
- * SQL of the day (or month) in which a page begins, so that a deep page does not walk past everything before it: one row
- * `day, before` (payments before that day in the order), or none where the page is behind the end.
+ * Tables that find the day (or, among phases and currencies, the month) in which a page begins, so that a deep page does not walk
+ * past everything before it. The last, `seek (day, before)`, has one row (before: payments before that day in the order), or none
+ * where the page is behind the end. Without a range of days the month is found first: a client's months are few, its days many.
  * @param offset the SQL parameter of the number of payments before the page
  */
-export function seekDay(
+export function seekTables(
   parameters: Parameters,
   client: string,
   kept: Kept,
   basis: Basis,
   descending: boolean,
   offset: string,
-): string {
+): [name: string, sql: string][] {
   const cells = cellConditions(kept);
-  const grain =
-    cells === ''
-      ? `grain = ${GRAIN.day[basis]} and phase = 0 and payment_currency = ''`
-      : `grain = ${GRAIN.month[basis]}${cells}`;
   const range = kept.days?.range ?? { from: undefined, to: undefined };
-  const delta = cells === '' ? DELTA_DAY[basis] : `date_trunc('month', ${DELTA_DAY[basis]}::timestamp)::date`;
-  return `select day, before from (
-      select day, n, (sum(n) over (order by day${descending ? ' desc' : ''}) - n)::bigint as before from (
-        select day, sum(n) as n from (
-          select day, n from payment_totals where client_id = ${client} and ${grain}${dayConditions(parameters, 'day', range)}
+  const deltaDay = DELTA_DAY[basis];
+  const all = " and phase = 0 and payment_currency = ''";
+  const find = (
+    grain: number,
+    totals: string,
+    delta: string,
+    deltas: string,
+    before: string,
+  ) => `select day, before from (
+      select day, n, ${before} + sum(n) over (order by day${descending ? ' desc' : ''}) - n as before from (
+        select day, sum(n)::bigint as n from (
+          select day, n from payment_totals where client_id = ${client} and grain = ${grain}${totals}
           union all
-          select ${delta}, n from payment_total_deltas where client_id = ${client}${cells}${dayConditions(parameters, DELTA_DAY[basis], range)}
+          select ${delta}, n from payment_total_deltas where client_id = ${client}${deltas}
         ) as counted group by day
       ) as days
     ) as running where before <= ${offset} and before + n > ${offset} limit 1`;
+  const month = `date_trunc('month', ${deltaDay}::timestamp)::date`;
+  if (cells !== '') return [['seek', find(GRAIN.month[basis], cells, month, cells, '0')]];
+  if (kept.days) {
+    const days = dayConditions(parameters, 'day', range);
+    return [['seek', find(GRAIN.day[basis], all + days, deltaDay, dayConditions(parameters, deltaDay, range), '0')]];
+  }
+  const inMonth = (day: string) =>
+    ` and ${day} >= (select day from sought) and ${day} < (select day + interval '1 month' from sought)::date`;
+  return [
+    ['sought', find(GRAIN.month[basis], all, month, '', '0')],
+    ['seek', find(GRAIN.day[basis], all + inMonth('day'), deltaDay, inMonth(deltaDay), '(select before from sought)')],
+  ];
 }
