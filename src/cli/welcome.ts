@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Db } from '../database.ts';
 import { DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from '../operator/demonstration-data.ts';
@@ -18,7 +18,7 @@ export async function holdsDemonstration(db: Db): Promise<boolean> {
  * @param demonstration whether the demonstration institution is there
  */
 export function welcome(config: Config, running: Running, demonstration: boolean): string {
-  const token = join(config.dataDir, 'operator-token');
+  const token = resolve(config.dataDir, 'operator-token');
   const lines = [
     '',
     'Lombard is ready.',
