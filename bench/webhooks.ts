@@ -1,0 +1,350 @@
+/**
+ * Speed of webhook deliveries: `npm run bench webhooks`, or `node bench/webhooks.ts`. Database, service, receiver and writer are processes of
+ * their own on this machine. Prints each figure beside its target, as a Markdown table; docs/performance-webhooks.md keeps a run.
+ */
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
+import { Vault } from '../src/crypto.ts';
+import { createPool, transaction } from '../src/database.ts';
+import { startEmbedded } from '../src/embedded/postgres.ts';
+import { createLog } from '../src/log.ts';
+import { migrate } from '../src/migrate.ts';
+import { Bell } from '../src/webhooks/bell.ts';
+import { notify, notifyAll } from '../src/webhooks/notification.ts';
+import { dropOldDays } from '../src/webhooks/retention.ts';
+import { createSubscription } from '../src/webhooks/subscription.ts';
+
+const CLIENTS = 20;
+/** A payment's body has about this many characters. */
+const PADDING = 1_500;
+const BURST = 20_000;
+const BACKLOG = 1_000_000;
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+const log = createLog('warn', false);
+const dataDir = mkdtempSync(join(tmpdir(), 'lombard-bench-'));
+let failed = false;
+
+function report(what: string, measured: string, target: string, reached: boolean): void {
+  failed ||= !reached;
+  say(`| ${what} | ${measured} | ${target} | ${reached ? 'yes' : 'no'} |`);
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const now = () => Number(process.hrtime.bigint() / 1_000n);
+
+async function child(
+  name: string,
+  ...args: string[]
+): Promise<{ process: ChildProcess; first: Record<string, number> }> {
+  const started = fork(fileURLToPath(new URL(`webhooks/${name}.ts`, import.meta.url)), args, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const first = await new Promise<Record<string, number>>((resolve, reject) => {
+    started.once('message', (message) => resolve(message as Record<string, number>));
+    started.once('exit', (code) => reject(new Error(`${name} ended: ${code}`)));
+  });
+  return { process: started, first };
+}
+
+function ask<T>(process: ChildProcess, question: string): Promise<T> {
+  return new Promise((resolve) => {
+    process.once('message', (message) => resolve(message as T));
+    process.send(question);
+  });
+}
+
+const database = await startEmbedded({ dataDir, log });
+const pool = createPool(database.url, log, { max: 8, patient: true });
+const bell = new Bell(pool, log);
+const receiver = await child('receiver');
+const port = receiver.first.port ?? 0;
+
+async function subscribe(client: number, path: string): Promise<string> {
+  const act = { now: new Date(), actor: 'bench', requestId: 'bench' };
+  const made = {
+    clientId: `CLI${client}`,
+    contactId: 'CON',
+    url: path.startsWith('http') ? path : `http://127.0.0.1:${port}${path}`,
+    types: ['PAYMENT_STATUS_CHANGE'],
+    active: true,
+    secret: 'secret',
+  };
+  return transaction(pool, (tx) =>
+    createSubscription(tx, new Vault(Buffer.alloc(32, 7)), { sandbox: true, brand: 'Service' }, act, made),
+  );
+}
+
+let events = 0;
+const pad = 'x'.repeat(PADDING);
+const event = (client: number) => {
+  events += 1;
+  return {
+    clientId: `CLI${client}`,
+    type: 'PAYMENT_STATUS_CHANGE' as const,
+    body: JSON.stringify({ n: events, pad }),
+    now: new Date(),
+  };
+};
+
+function percentiles(values: number[]): { p50: number; p99: number } {
+  values.sort((a, b) => a - b);
+  const at = (part: number) =>
+    (values[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN) / 1_000;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+/** Events at a steady rate, for the clients given in turn; milliseconds from commit to the first attempt's arrival, of the measured clients. */
+async function latency(
+  perSecond: number,
+  seconds: number,
+  clients: number[],
+  measured: ReadonlySet<number>,
+): Promise<{ p50: number; p99: number }> {
+  await ask(receiver.process, 'take');
+  const committed = new Map<number, number>();
+  const began = performance.now();
+  const writes: Promise<void>[] = [];
+  for (let index = 0; index < perSecond * seconds; index += 1) {
+    const client = clients[index % clients.length] ?? 0;
+    const one = event(client);
+    const number = events;
+    const write = async () => {
+      await transaction(pool, (tx) => notify(tx, one));
+      if (measured.has(client)) committed.set(number, now());
+      bell.ring();
+    };
+    writes.push(write());
+    const wait = began + ((index + 1) * 1_000) / perSecond - performance.now();
+    if (wait > 0) await pause(wait);
+  }
+  await Promise.all(writes);
+  await pause(1_500);
+  const { arrived } = await ask<{ arrived: [number, number][] }>(receiver.process, 'take');
+  const first = new Map<number, number>();
+  for (const [number, at] of arrived) if (!first.has(number)) first.set(number, at);
+  const delays: number[] = [];
+  for (const [number, at] of committed) {
+    const arrival = first.get(number);
+    if (arrival === undefined) throw new Error(`event ${number} did not arrive`);
+    delays.push(Math.max(0, arrival - at));
+  }
+  return percentiles(delays);
+}
+
+const ms = (value: number) => `${value.toFixed(1)} ms`;
+const each = ({ p50, p99 }: { p50: number; p99: number }) => `p50 ${ms(p50)}, p99 ${ms(p99)}`;
+
+async function transactions(): Promise<number> {
+  const { rows: counted } = await pool.query<{ count: number }>(
+    'select pg_stat_clear_snapshot(), xact_commit as count from pg_stat_database where datname = current_database()',
+  );
+  return counted[0]?.count ?? 0;
+}
+
+/** Deliveries a second of a burst that is committed at once. */
+async function burst(): Promise<{ rate: number; statements: number }> {
+  await ask(receiver.process, 'take');
+  await pause(1_200);
+  const before = await transactions();
+  await transaction(pool, async (tx) => {
+    for (let at = 0; at < BURST; at += 1_000) {
+      await notifyAll(
+        tx,
+        Array.from({ length: 1_000 }, (_one, index) => event(1 + ((at + index) % CLIENTS))),
+      );
+    }
+  });
+  const began = performance.now();
+  bell.ring();
+  for (;;) {
+    const { count } = await ask<{ count: number }>(receiver.process, 'count');
+    if (count >= BURST) break;
+    if (performance.now() - began > 60_000) throw new Error(`only ${count} of the burst arrived`);
+    await pause(10);
+  }
+  const rate = BURST / ((performance.now() - began) / 1_000);
+  await pause(2_500);
+  return { rate, statements: (await transactions()) - before };
+}
+
+async function bareLoop(): Promise<number> {
+  const loop = await child('bare-loop', String(port), String(BURST), '128', String(PADDING));
+  await ask(receiver.process, 'take');
+  return loop.first.rate ?? 0;
+}
+
+/** pgbench inserting, claiming and recording an attempt row by row, as a table queue without batches does; undefined where it is not installed. */
+async function pgbench(): Promise<number | undefined> {
+  await pool.query(
+    'create table row_queue (id bigint generated always as identity primary key, body text, due_at timestamptz, lease int)',
+  );
+  await pool.query('create index on row_queue (due_at) where lease is null');
+  await pool.query('create table row_attempts (id bigint, at timestamptz, status int, body text)');
+  const script = join(dataDir, 'row-by-row.sql');
+  writeFileSync(
+    script,
+    `insert into row_queue (body, due_at) values (repeat('x', ${PADDING}), now());
+update row_queue set lease = 1 where id = (select id from row_queue where lease is null and due_at <= now() order by due_at limit 1 for update skip locked) returning id \\gset
+begin;
+insert into row_attempts values (:id, now(), 200, 'ok');
+delete from row_queue where id = :id;
+commit;
+`,
+  );
+  try {
+    const output = execFileSync(
+      'pgbench',
+      ['-n', '-M', 'prepared', '-c', '8', '-j', '2', '-T', '8', '-f', script, database.url],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    );
+    return Number(/tps = ([\d.]+)/.exec(output)?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deliveries that wait for an endpoint that refuses every connection, all of them due. */
+async function makeBacklog(): Promise<void> {
+  const id = await subscribe(0, 'http://127.0.0.1:9/dead');
+  await pool.query(
+    `with event as (
+        insert into delivery.events (client_id, type, body, created_at)
+        select 'CLI0', 'PAYMENT_STATUS_CHANGE', '{"n":0}', now() - interval '1 hour' + n * interval '1 ms' from generate_series(1, $2::int) n
+        returning id, client_id, created_at),
+      made as (
+        insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at, attempts_count)
+        select delivery.notification_id(id, $1, created_at), client_id, $1, id, 'PAYMENT_STATUS_CHANGE', 'pending', created_at, 1 from event)
+      insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+      select delivery.notification_id(id, $1, created_at), client_id, $1, id, created_at, created_at, 1, 1, false from event`,
+    [id, BACKLOG],
+  );
+}
+
+/** Drops a day of 300,000 notifications: milliseconds. */
+async function retention(): Promise<number> {
+  await pool.query("select delivery.create_day('2020-01-01')");
+  for (const [table, columns] of [
+    [
+      'delivery.events',
+      "(client_id, type, body, created_at) select 'CLI0', 'PAYMENT_STATUS_CHANGE', '{}', timestamptz '2020-01-01 10:00Z' + n * interval '1 ms'",
+    ],
+    [
+      'webhooks.notifications',
+      "(id, client_id, subscription_id, event_id, type, status, created_at) select gen_random_uuid(), 'CLI0', gen_random_uuid(), n, 'PAYMENT_STATUS_CHANGE', 'delivered', timestamptz '2020-01-01 10:00Z' + n * interval '1 ms'",
+    ],
+    [
+      'webhooks.attempts',
+      "(notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms, created_at) select gen_random_uuid(), 1, gen_random_uuid(), 'CLI0', gen_random_uuid(), now(), 1, timestamptz '2020-01-01 10:00Z' + n * interval '1 ms'",
+    ],
+  ]) {
+    await pool.query(`insert into ${table} ${columns} from generate_series(1, 300000) n`);
+  }
+  const began = performance.now();
+  await dropOldDays(pool as pg.Pool, 90, new Date());
+  return performance.now() - began;
+}
+
+let worker: Awaited<ReturnType<typeof child>> | undefined;
+try {
+  await migrate(database.url, log);
+  await pool.query(
+    "insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at) values ('CON', 'c', 'c@example.com', 'none', false, now())",
+  );
+  for (let client = 0; client <= CLIENTS + 2; client += 1) {
+    await pool.query(
+      `insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow, payment_approvals_enabled,
+        payment_creator_approval_enabled, created_at) values ($1, 'c', 'enabled', true, false, 'simple', false, false, now())`,
+      [`CLI${client}`],
+    );
+    if (client >= 1 && client <= CLIENTS) await subscribe(client, `/c${client}`);
+  }
+  worker = await child('worker', database.url, dataDir);
+  await pause(1_500);
+  const all = Array.from({ length: CLIENTS }, (_one, index) => index + 1);
+  const measured = new Set(all);
+  say(
+    `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}\n\n| | measured | target | reached |\n|---|---|---|---|`,
+  );
+
+  await latency(100, 3, all, measured);
+  const hundred = await latency(100, 15, all, measured);
+  report(
+    'commit to first attempt, 100 events/s',
+    each(hundred),
+    'p50 < 5 ms, p99 < 20 ms',
+    hundred.p50 < 5 && hundred.p99 < 20,
+  );
+  const fiveHundred = await latency(500, 10, all, measured);
+  report('commit to first attempt, 500 events/s', each(fiveHundred), 'p99 < 50 ms', fiveHundred.p99 < 50);
+
+  await burst();
+  const bursts = [await burst(), await burst(), await burst()].sort((a, b) => a.rate - b.rate);
+  const { rate, statements } = bursts[1] ?? { rate: 0, statements: 0 };
+  const bare = [await bareLoop(), await bareLoop(), await bareLoop()].sort((a, b) => a - b)[1] ?? 0;
+  report(
+    `burst of ${BURST}, against a bare loop of signed undici POSTs`,
+    `${rate.toFixed(0)}/s of ${bare.toFixed(0)}/s: ${(rate / bare).toFixed(2)}`,
+    '>= 0.5',
+    rate / bare >= 0.5,
+  );
+  const rowByRow = await pgbench();
+  if (rowByRow !== undefined) {
+    report(
+      'burst, against pgbench: insert, claim, attempt row by row',
+      `${rate.toFixed(0)}/s of ${rowByRow.toFixed(0)}/s: ${(rate / rowByRow).toFixed(2)}`,
+      '>= 1.5',
+      rate / rowByRow >= 1.5,
+    );
+  }
+  report(`transactions for ${BURST} deliveries`, String(statements), `< ${BURST / 10}`, statements < BURST / 10);
+
+  const hanging = [CLIENTS + 1, CLIENTS + 2];
+  for (const client of hanging) await subscribe(client, '/hang');
+  const beside = await latency(100, 20, [...all, ...hanging], measured);
+  report(
+    '100 events/s, a tenth of the subscriptions hang',
+    `${each(beside)}: ${(beside.p99 / hundred.p99).toFixed(2)} of p99 without`,
+    '<= 1.5 (or within 5 ms)',
+    beside.p99 <= Math.max(hundred.p99 * 1.5, hundred.p99 + 5),
+  );
+
+  await makeBacklog();
+  await pool.query('vacuum analyze');
+  await pause(3_000);
+  const behind = await latency(100, 15, all, measured);
+  report(
+    `100 events/s, ${BACKLOG} deliveries of a dead endpoint wait`,
+    `${each(behind)}: ${(behind.p99 / hundred.p99).toFixed(2)} of p99 without`,
+    '<= 1.5 (or within 5 ms)',
+    behind.p99 <= Math.max(hundred.p99 * 1.5, hundred.p99 + 5),
+  );
+  const burstBehind = await burst();
+  report(
+    'burst beside that backlog',
+    `${burstBehind.rate.toFixed(0)}/s: ${(burstBehind.rate / rate).toFixed(2)} of without`,
+    '>= 0.8',
+    burstBehind.rate / rate >= 0.8,
+  );
+
+  const { peak } = await ask<{ peak: number }>(worker.process, 'peak');
+  report(
+    'largest resident memory of the worker',
+    `${(peak / 1024 ** 2).toFixed(0)} MB`,
+    '< 400 MB',
+    peak < 400 * 1024 ** 2,
+  );
+  const took = await retention();
+  report('retention drops a day of 300,000 events, notifications and attempts', ms(took), '< 500 ms', took < 500);
+} finally {
+  worker?.process.kill('SIGKILL');
+  receiver.process.kill('SIGKILL');
+  await pool.end();
+  await database.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+process.exitCode = failed ? 1 : 0;

@@ -1,0 +1,46 @@
+/**
+ * What the engine is compared with: a loop of signed undici POSTs and nothing else, a process of its own.
+ * Arguments: port, requests, at once. Tells its rate.
+ */
+import { createHmac, randomUUID } from 'node:crypto';
+import { Pool } from 'undici';
+
+const [port = '', count = '0', atOnce = '1', padding = '0'] = process.argv.slice(2);
+const origin = `http://127.0.0.1:${port}`;
+const pool = new Pool(origin, { connections: Number(atOnce), pipelining: 1 });
+const pad = 'x'.repeat(Number(padding));
+let next = 0;
+
+async function loop(): Promise<void> {
+  while (next < Number(count)) {
+    next += 1;
+    const path = `/c${next % 20}`;
+    const body = JSON.stringify({ n: next, pad });
+    const response = await pool.request({
+      path,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'X-Service-Client-Id': 'CLI1',
+        'X-Service-Signature': `sha3-256=${createHmac('sha3-256', 'secret')
+          .update(origin + path)
+          .update(body)
+          .digest('hex')}`,
+        'X-Service-Webhook': 'PaymentStatusChange',
+        'X-Service-Notification-Id': randomUUID(),
+        'X-Service-Delivery-Id': randomUUID(),
+        'X-Service-Attempt-Number': '1',
+      },
+      body,
+    });
+    await response.body.text();
+  }
+}
+
+await Promise.all(Array.from({ length: 32 }, loop));
+const began = performance.now();
+next = 0;
+await Promise.all(Array.from({ length: Number(atOnce) }, loop));
+process.send?.({ rate: Number(count) / ((performance.now() - began) / 1_000) });
+await pool.close();
+process.disconnect?.();
