@@ -1,0 +1,233 @@
+/**
+ * POST /imports/payments against its floor: a bare COPY of the same rows into the same table, with all its indexes, foreign keys
+ * and totals. Each run starts with an empty table. `npm run bench -- imports [rows]`; docs/performance-imports.md has the numbers.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { callOperator } from '../src/cli/operator-call.ts';
+import { startEmbedded } from '../src/embedded/postgres.ts';
+import { createLog } from '../src/log.ts';
+import { migrate } from '../src/migrate.ts';
+import { Seeded } from '../src/operator/demonstration-payments.ts';
+import type { ImportAnswer } from '../src/operator/import.ts';
+
+const ROUNDS = 3;
+const CLIENTS = 100;
+const TRADES_OF_CLIENT = 20;
+const BENEFICIARIES_OF_CLIENT = 100;
+const TOKEN = 'operator-token-of-the-bench';
+const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY', 'CHF', 'AUD', 'SEK', 'PLN'];
+const STATUSES = [
+  'Payment complete',
+  'Payment complete',
+  'Payment complete',
+  'Payment complete',
+  'Executing Payment',
+  'Waiting for payment date',
+  'Payment rejected',
+  'Validating beneficiary information',
+];
+const COLUMNS = `client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency, reference, status, charges,
+  invoice_required, ordered_by_name, created, payment_date, sent_date, authorisation_workflow`;
+
+export async function run(args: string[]): Promise<void> {
+  const rows = Number(args[0] ?? 1_000_000);
+  const folder = await mkdtemp(join(tmpdir(), 'lombard-bench-imports-'));
+  const database = await startEmbedded({ dataDir: folder, log: createLog('warn', false) });
+  const client = new pg.Client({ connectionString: database.url });
+  let service: ReturnType<typeof spawn> | undefined;
+  try {
+    await migrate(database.url, createLog('silent', false));
+    await client.connect();
+    await fillParties(client);
+    const [lines, copy] = [join(folder, 'payments.ndjson'), join(folder, 'payments.copy')];
+    await writeFiles(rows, lines, copy);
+    print(
+      `${rows} payments, ${Math.round(statSync(lines).size / 1e6)} MB of NDJSON, ${Math.round(statSync(copy).size / 1e6)} MB as COPY`,
+    );
+    const operatorUrl = await new Promise<string>((resolve, reject) => {
+      service = spawn(process.execPath, ['src/main.ts', 'serve'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: {
+          ...process.env,
+          DATABASE_URL: database.url,
+          LOMBARD_DATA_DIR: join(folder, 'data'),
+          LOMBARD_OPERATOR_TOKEN: TOKEN,
+          LOMBARD_API_PORT: '0',
+          LOMBARD_AUTH_PORT: '0',
+          LOMBARD_TRUSTED_PORT: '0',
+          LOMBARD_OPERATOR_PORT: '0',
+          LOMBARD_LOG_LEVEL: 'info',
+        },
+      });
+      service.once('exit', () => reject(new Error('the service ended')));
+      let text = '';
+      service.stdout?.on('data', (chunk) => {
+        text += chunk;
+        const ready = /"operator":"([^"]+)".*"msg":"ready"/.exec(text);
+        if (ready) resolve(ready[1] as string);
+      });
+    });
+    const pid = service?.pid as number;
+    const idle = memory(pid);
+    const ratios: number[] = [];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      await empty(client);
+      const bare = await timed(async () => {
+        await pipeline(
+          createReadStream(copy, { highWaterMark: 262_144 }),
+          client.query(copyFrom(`copy payments (${COLUMNS}) from stdin`)),
+        );
+      });
+      await expectRows(client, rows);
+      await empty(client);
+      const cpu = processorSeconds(pid);
+      const imported = await timed(async () => {
+        const answer = (await callOperator(
+          { url: operatorUrl, token: TOKEN },
+          {
+            method: 'POST',
+            path: '/imports/payments',
+            body: createReadStream(lines, { highWaterMark: 262_144 }),
+            headers: { 'content-type': 'application/x-ndjson' },
+          },
+        )) as ImportAnswer;
+        if (answer.accepted !== rows)
+          throw new Error(`accepted ${answer.accepted}: ${JSON.stringify(answer.errors.slice(0, 3))}`);
+      });
+      await expectRows(client, rows);
+      ratios.push(bare / imported);
+      print(
+        `round ${round}: bare COPY ${bare.toFixed(1)} s (${perSecond(rows, bare)}), import ${imported.toFixed(1)} s (${perSecond(rows, imported)}), ratio ${(bare / imported).toFixed(2)}, ` +
+          `service CPU ${(((processorSeconds(pid) - cpu) / rows) * 1e6).toFixed(1)} us a payment, peak memory ${memory(pid).peak} MB (idle ${idle.now} MB)`,
+      );
+    }
+    print(`median ratio ${(ratios.sort((a, b) => a - b)[ROUNDS >> 1] ?? 0).toFixed(2)} (least wanted: 0.40)`);
+  } finally {
+    if (service && service.exitCode === null) {
+      service.kill('SIGTERM');
+      await once(service, 'exit');
+    }
+    await client.end().catch(() => {});
+    await database.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function fillParties(client: pg.Client): Promise<void> {
+  await client.query(
+    `insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow, payment_approvals_enabled,
+       payment_creator_approval_enabled, created_at) select 'CLI' || n, 'Client ' || n, 'enabled', true, false, 'simple', false, false, now() from generate_series(1, $1) n`,
+    [CLIENTS],
+  );
+  await client.query(
+    `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at)
+    select 'CON' || n, 'Contact ' || n, 'c' || n || '@example.com', 'none', false, now() from generate_series(1, $1) n`,
+    [CLIENTS],
+  );
+  await client.query(
+    `insert into contact_clients select 'CLI' || n, 'CON' || n, true, true, true, true, true from generate_series(1, $1) n`,
+    [CLIENTS],
+  );
+  await client.query(
+    `insert into trades (trade_id, client_id, contact_id, status, trade_type, rate_symbol, rate, buy_currency, sell_currency, buy_amount, sell_amount, order_date,
+       synthetic, created_at) select 'TRD' || c || '-' || n, 'CLI' || c, 'CON' || c, 'Created', 'spot', 'GBPEUR', 1.17, 'EUR', 'GBP', 117, 100, now(), false, now()
+     from generate_series(1, $1) c, generate_series(1, $2) n`,
+    [CLIENTS, TRADES_OF_CLIENT],
+  );
+  await client.query(
+    `insert into beneficiaries (beneficiary_id, client_id, beneficiary_name, active, authorised, blocked, completed, verified, created_at)
+     select 'BEN' || c || '-' || n, 'CLI' || c, 'Beneficiary ' || n, true, true, false, true, true, now() from generate_series(1, $1) c, generate_series(1, $2) n`,
+    [CLIENTS, BENEFICIARIES_OF_CLIENT],
+  );
+  await client.query('analyze');
+}
+
+/** The same payments twice: as a core would send them, and as COPY takes them. */
+async function writeFiles(rows: number, linesPath: string, copyPath: string): Promise<void> {
+  const random = new Seeded(1);
+  const [lines, copy] = [createWriteStream(linesPath), createWriteStream(copyPath)];
+  const start = Date.parse('2024-01-01T00:00:00Z');
+  for (let n = 1; n <= rows; n += 1) {
+    const c = random.whole(1, CLIENTS);
+    const created = new Date(start + Math.floor((n / rows) * 900 * 86_400_000));
+    const status = random.pick(STATUSES);
+    const sent =
+      status === 'Payment complete' || status === 'Executing Payment'
+        ? new Date(created.getTime() + 86_400_000).toISOString()
+        : null;
+    const payment = {
+      client_id: `CLI${c}`,
+      payment_id: `P${n}`,
+      contact_id: `CON${c}`,
+      trade_id: `TRD${c}-${random.whole(1, TRADES_OF_CLIENT)}`,
+      beneficiary_id: `BEN${c}-${random.whole(1, BENEFICIARIES_OF_CLIENT)}`,
+      uuid: random.uuid(),
+      scheme: 'SWIFT',
+      amount: `${random.whole(1, 99_999)}.${random.whole(10, 99)}`,
+      payment_currency: random.pick(CURRENCIES),
+      reference: `Invoice ${random.whole(1, 500_000)}`,
+      status,
+      charges: 'SHA',
+      created_date: created.toISOString(),
+      payment_date: new Date(created.getTime() + 2 * 86_400_000).toISOString().slice(0, 10),
+      ...(sent ? { sent_date: sent } : {}),
+    };
+    // The amount as a number with all its digits, as cores write it.
+    lines.write(`${JSON.stringify(payment).replace(`"amount":"${payment.amount}"`, `"amount":${payment.amount}`)}\n`);
+    const p = payment;
+    const ready = copy.write(
+      `${[p.client_id, p.payment_id, p.contact_id, p.trade_id, p.beneficiary_id, p.uuid, p.scheme, p.amount, p.payment_currency, p.reference, p.status, p.charges, 'f', `Contact ${c}`, p.created_date, p.payment_date, sent ?? '\\N', 'simple'].join('\t')}\n`,
+    );
+    if (!ready) await once(copy, 'drain');
+    if (lines.writableNeedDrain) await once(lines, 'drain');
+  }
+  for (const file of [lines, copy]) {
+    file.end();
+    await once(file, 'close');
+  }
+}
+
+async function empty(client: pg.Client): Promise<void> {
+  await client.query('truncate payments, payment_approvals, payment_approvers');
+  await client.query('checkpoint');
+}
+
+async function expectRows(client: pg.Client, rows: number): Promise<void> {
+  const { rows: found } = await client.query('select count(*)::int as n from payments');
+  if (found[0].n !== rows) throw new Error(`${found[0].n} payments are there, not ${rows}`);
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1_000;
+}
+
+function perSecond(rows: number, seconds: number): string {
+  return `${Math.round(rows / seconds)}/s`;
+}
+
+/** Resident memory of a process in MB: now, and the most it ever had. */
+function memory(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const value = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024);
+  return { now: value('VmRSS'), peak: value('VmHWM') };
+}
+
+/** Processor time of a process, in seconds. */
+function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
