@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import type { RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { sealAudit } from './audit.ts';
@@ -26,6 +27,7 @@ import { operatorPaymentRoutes } from './http/operator-payments.ts';
 import { operatorSystemRoutes } from './http/operator-system.ts';
 import { paymentActionRoutes } from './http/payment-actions.ts';
 import { paymentSearchRoutes } from './http/payments-search.ts';
+import { buildTrusted, type TrustedService } from './http/trusted-service.ts';
 import { webhookClientRoutes, webhookOperatorRoutes } from './http/webhooks.ts';
 import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
@@ -101,31 +103,31 @@ export async function startService(
     closers.push(() => sessions.stop());
 
     const bell = new Bell(pool, log);
+    // An answer follows the commit of what it tells of: then the delivery engine looks.
+    const ringAfterwards: RequestListener = (request, response) => {
+      if (request.method !== 'GET') response.once('finish', () => bell.ring());
+    };
     let operatorUrl: string | undefined;
     const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {
       closers.push(() => closeListener(app));
-      // An answer follows the commit of what it tells of: then the delivery engine looks.
-      app.server.on('request', (request, response) => {
-        if (request.method !== 'GET') response.once('finish', () => bell.ring());
-      });
+      app.server.on('request', ringAfterwards);
       await app.listen({ host, port }).catch((error: Error) => {
         throw new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
       });
-      const bound = app.server.address();
-      const name = host.includes(':') ? `[${host}]` : host;
-      return `http://${name === '0.0.0.0' ? '127.0.0.1' : name}:${typeof bound === 'object' && bound ? bound.port : port}`;
+      return `http://${boundTo(app.server, host, port)}`;
     };
+    const clientRoutes = [
+      accountRoutes,
+      paymentSearchRoutes,
+      approvalRoutes,
+      paymentActionRoutes,
+      multipaymentRoutes,
+      massBeneficiaryRoutes,
+      graphqlRoutes(sessions),
+      webhookClientRoutes,
+    ];
     if (config.roles.has('api')) {
-      const app = await buildApi(context, sessions, [
-        accountRoutes,
-        paymentSearchRoutes,
-        approvalRoutes,
-        paymentActionRoutes,
-        multipaymentRoutes,
-        massBeneficiaryRoutes,
-        graphqlRoutes(sessions),
-        webhookClientRoutes,
-      ]);
+      const app = await buildApi(context, sessions, clientRoutes);
       const bound = await listen(app, config.host, config.apiPort);
       addresses.api = config.apiUrl ?? bound;
     }
@@ -133,6 +135,19 @@ export async function startService(
       const app = await buildAuthListener(context, sessions);
       const bound = await listen(app, config.host, config.authPort);
       addresses.auth = config.authUrl ?? bound;
+    }
+    if (config.roles.has('trusted')) {
+      const trusted = await buildTrusted(context, sessions, clientRoutes);
+      if (trusted) {
+        addresses.trusted = await listenTrusted(trusted, config, closers);
+        trusted.server.on('request', ringAfterwards);
+        const reload = () =>
+          trusted.reload().catch((error: Error) => {
+            log.error({ reason: error.message }, 'certificates could not be read anew; those before stay in force');
+          });
+        process.on('SIGHUP', reload);
+        closers.push(() => void process.off('SIGHUP', reload));
+      }
     }
     if (config.roles.has('operator')) {
       const app = await buildOperator(context, [
@@ -177,6 +192,34 @@ function startWorker(context: Context, closers: (() => Promise<void> | void)[]):
     task.start();
     closers.push(() => task.stop());
   }
+}
+
+/** Host and port as a caller on this machine writes them. */
+function boundTo(server: Server, host: string, port: number): string {
+  const bound = server.address();
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `${name}:${typeof bound === 'object' && bound ? bound.port : port}`;
+}
+
+/** @returns the public address */
+async function listenTrusted(
+  trusted: TrustedService,
+  config: Config,
+  closers: (() => Promise<void> | void)[],
+): Promise<string> {
+  const { server } = trusted;
+  closers.push(async () => {
+    const timer = setTimeout(() => server.closeAllConnections(), STOP_WITHIN);
+    await trusted.close();
+    clearTimeout(timer);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(new StartError(`cannot listen on ${config.host}:${config.trustedPort}: ${error.message}`)),
+    );
+    server.listen(config.trustedPort, config.host, resolve);
+  });
+  return config.trustedUrl ?? `${trusted.scheme}://${boundTo(server, config.host, config.trustedPort)}`;
 }
 
 async function closeListener(app: FastifyInstance): Promise<void> {

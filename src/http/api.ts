@@ -37,9 +37,15 @@ export type ClientRoutes = (app: FastifyInstance, context: Context) => void | Pr
 /**
  * The client listener. Checks in the order of docs/decisions.md, 1: token, client, contact, permission, then parameters and body.
  * @param routes what it serves
+ * @param name the same operations are served behind certificates at the trusted address
  */
-export async function buildApi(context: Context, sessions: Sessions, routes: ClientRoutes[]): Promise<FastifyInstance> {
-  const app = createServer({ name: 'api', log: context.log });
+export async function buildApi(
+  context: Context,
+  sessions: Sessions,
+  routes: ClientRoutes[],
+  name: 'api' | 'trusted' = 'api',
+): Promise<FastifyInstance> {
+  const app = createServer({ name, log: context.log });
   const rate = new RateLimit('api', context.config.apiRate, context.config.workers);
   app.decorateRequest('caller', null as unknown as Caller);
   app.decorateRequest('now', null as unknown as Date);
@@ -66,7 +72,7 @@ export async function buildApi(context: Context, sessions: Sessions, routes: Cli
   await openApi(app, context, {
     title: 'Lombard client API',
     path: '/openapi.json',
-    url: () => context.addresses.api,
+    url: () => (name === 'trusted' && context.addresses.trusted) || context.addresses.api,
     description: 'Payments, accounts, approvals, statements, documents and webhooks of one client at a time.',
   });
   for (const register of routes) await app.register(async (scope) => register(scope, context));

@@ -55,6 +55,10 @@ export function trustedTokenRoutes(context: Context, sessions: Sessions): (app: 
     await app.register(async (scope) => {
       answerOAuthErrors(scope);
       readForms(scope);
+      // The certificate and the application's credentials stand in the place of an access token.
+      scope.addHook('onRoute', (route) => {
+        route.config = { ...route.config, open: true };
+      });
       scope.addHook('onRequest', async (request, reply) => rate.use(addressKey(request.ip), reply));
       tokenRoutes(scope, identity, certificateOf);
     });

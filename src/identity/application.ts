@@ -4,6 +4,7 @@ import { randomToken, type Vault } from '../crypto.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { nextId, updateRow } from '../rows.ts';
+import { canonicalDistinguishedName } from './distinguished-name.ts';
 
 export const DEFAULT_REFRESH_TOKEN_DAYS = 28;
 export const MOST_REDIRECT_URIS = 50;
@@ -127,10 +128,18 @@ async function newSecret(tx: Transaction, act: Act, vault: Vault, clientId: stri
 
 async function setLists(tx: Transaction, clientId: string, given: Partial<ApplicationGiven>): Promise<void> {
   if (given.certificate_subjects) {
+    const subjects = given.certificate_subjects.map((subject, index) => {
+      const canonical = canonicalDistinguishedName(subject);
+      if (canonical) return canonical;
+      throw new Problem(
+        'invalid_body',
+        `body.certificate_subjects[${index}]: must be a distinguished name as RFC 4514 writes it, most specific part first, as CN=acme,O=Acme Ltd,C=GB`,
+      );
+    });
     await tx.query('delete from application_certificates where application_id = $1', [clientId]);
     await tx.query(
       'insert into application_certificates (application_id, subject) select distinct $1, unnest($2::text[])',
-      [clientId, given.certificate_subjects],
+      [clientId, subjects],
     );
   }
   if (given.trusted_clients) {
