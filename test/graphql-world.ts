@@ -38,7 +38,10 @@ export async function createSubscriber(test: TestService, name?: string) {
   });
   const readerToken = await tokenFor(test, reader.body.contact_id);
   const ask = (as: string) => async (query: string, variables?: object) => {
-    const answer = await call(`${test.api}/webhooks/graphql?client_id=${world.clientId}`, 'POST', { token: as, body: { query, variables } });
+    const answer = await call(`${test.api}/webhooks/graphql?client_id=${world.clientId}`, 'POST', {
+      token: as,
+      body: { query, variables },
+    });
     return { ...answer, data: answer.body?.data, errors: answer.body?.errors } as GraphqlAnswer;
   };
   const graphql = ask(token);

@@ -5,35 +5,41 @@ import { openSecret } from '../webhooks/subscription.ts';
 import { limitError } from './limits.ts';
 import { type GraphqlRequest, needsManage } from './request.ts';
 
-/** Which row a body belongs to: its id, and the moment that leads to its partition. */
-type Key = readonly [id: string, createdAt: string, attemptNumber?: number, deliveryId?: string];
+/** What finds a body: texts of the columns below. */
+type Key = readonly (string | number)[];
 
-const NOTIFICATION_BODIES = `
-  select k.n, e.body, sum(octet_length(e.body)) over () as bytes
-  from unnest($1::uuid[], $2::timestamptz[]) with ordinality as k(id, created_at, n)
-  join webhooks.notifications n on n.id = k.id and n.created_at = k.created_at
-  join delivery.events e on e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id`;
+/** Rows of a kind whose bodies are read, and by which columns of theirs. One look-up for each, whatever the planner thinks of the list. */
+interface Kind {
+  columns: readonly string[];
+  statement: string;
+}
 
-const ATTEMPT_BODIES = `
-  select k.n, a.body, sum(octet_length(a.body)) over () as bytes
-  from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::uuid[]) with ordinality as k(id, created_at, number, delivery_id, n)
-  join webhooks.attempts a on a.notification_id = k.id and a.created_at = k.created_at and a.attempt_number = k.number and a.delivery_id = k.delivery_id`;
+const NOTIFICATION: Kind = {
+  columns: ['created_at', 'event_id'],
+  statement: `
+    select k.n, found.body, sum(octet_length(found.body)) over () as bytes
+    from unnest($1::timestamptz[], $2::bigint[]) with ordinality as k(created_at, id, n)
+    cross join lateral (select e.body from delivery.events e where e.created_at = k.created_at and e.id = k.id limit 1) as found`,
+};
+
+const ATTEMPT: Kind = {
+  columns: ['created_at', 'notification_id', 'attempt_number', 'delivery_id'],
+  statement: `
+    select k.n, found.body, sum(octet_length(found.body)) over () as bytes
+    from unnest($1::timestamptz[], $2::uuid[], $3::int[], $4::uuid[]) with ordinality as k(created_at, id, number, delivery_id, n)
+    cross join lateral (select a.body from webhooks.attempts a where a.created_at = k.created_at and a.notification_id = k.id
+      and a.attempt_number = k.number and a.delivery_id = k.delivery_id limit 1) as found`,
+};
 
 /**
  * Reads bodies apart from their rows: the database counts their bytes before it sends any, so that an answer cannot take more
  * memory than RESPONSE_BODY_BYTES, however many bodies were asked for.
  */
-async function readBodies(
-  request: GraphqlRequest,
-  statement: string,
-  keys: readonly Key[],
-): Promise<(string | null)[]> {
-  const columns = [0, 1, 2, 3]
-    .map((index) => keys.map((key) => key[index]))
-    .slice(0, statement === ATTEMPT_BODIES ? 4 : 2);
+async function readBodies(request: GraphqlRequest, kind: Kind, keys: readonly Key[]): Promise<(string | null)[]> {
+  const columns = kind.columns.map((_, index) => keys.map((key) => key[index]));
   const { rows } = await request.withPgClient(null, (client) =>
     client.query<{ n: number; body: string | null; bytes: number }>({
-      text: `select n, case when bytes <= $${columns.length + 1} then body end as body, bytes::int8 as bytes from (${statement}) as found`,
+      text: `select n, case when bytes <= $${columns.length + 1} then body end as body, bytes::int8 as bytes from (${kind.statement}) as counted`,
       values: [...columns, request.bodyBytes],
     }),
   );
@@ -46,13 +52,13 @@ async function readBodies(
   return bodies;
 }
 
-function load($row: PgSelectSingleStep, columns: string[], statement: string): Step {
+function load($row: PgSelectSingleStep, kind: Kind): Step {
   return loadOne(
-    columns.map((column) => $row.get(column)) as never,
+    kind.columns.map((column) => $row.get(column)) as never,
     {
       shared: () => context(),
       load: (keys: readonly unknown[], { shared }: { shared: unknown }) =>
-        readBodies(shared as GraphqlRequest, statement, keys as readonly Key[]),
+        readBodies(shared as GraphqlRequest, kind, keys as readonly Key[]),
     } as never,
   );
 }
@@ -99,12 +105,11 @@ export const bodies = extendSchema({
       },
     },
     Notification: {
-      plans: { body: ($row: PgSelectSingleStep) => load($row, ['id', 'created_at'], NOTIFICATION_BODIES) },
+      plans: { body: ($row: PgSelectSingleStep) => load($row, NOTIFICATION) },
     },
     Attempt: {
       plans: {
-        body: ($row: PgSelectSingleStep) =>
-          load($row, ['notification_id', 'created_at', 'attempt_number', 'delivery_id'], ATTEMPT_BODIES),
+        body: ($row: PgSelectSingleStep) => load($row, ATTEMPT),
       },
     },
   },

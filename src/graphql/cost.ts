@@ -92,6 +92,7 @@ export function costOf(
 class Meter {
   private values = 0;
   private introspected = 0;
+  private connections = 0;
   private readonly pages = new Map<FieldNode, number>();
   private readonly schema: GraphQLSchema;
   private readonly fragments: ReturnType<typeof fragmentsOf>;
@@ -144,6 +145,9 @@ class Meter {
       const entries = isListField(field) ? (INTROSPECTION_LISTS[node.name.value] ?? INTROSPECTION_LIST) : 1;
       this.walk(node.selectionSet, type, times * entries, level, 1);
     } else if (isConnection(type)) {
+      this.connections += 1;
+      if (this.connections > LIMITS.CONNECTIONS)
+        throw limitError('CONNECTIONS', 'The operation opens too many connections');
       this.walk(node.selectionSet, type, times, level + 1, this.page(node, level));
     } else {
       this.walk(node.selectionSet, type, times * (isListField(field) ? page : 1), level, 1);

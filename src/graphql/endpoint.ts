@@ -69,6 +69,11 @@ export class GraphqlEndpoint {
       checkVariables(query.variables);
       const prepared = this.prepare(query.query);
       operation = chooseOperation(prepared.document, query.operationName);
+      if (!this.schema.getRootType(operation.operation)) {
+        throw new GraphQLError(
+          `There are no operations of the kind ${operation.operation}; the header X-GraphQL-Event-Stream names a stream of changes`,
+        );
+      }
       this.coerce(operation, query.variables);
       document = this.page(prepared, operation, query.variables);
     } catch (error) {

@@ -28,11 +28,11 @@ export function errorList(
 function show(error: GraphQLError, translate: (error: unknown) => Problem): GraphQLFormattedError {
   const cause = error.originalError as (Error & { code?: string }) | undefined;
   if (cause === undefined || isSafeError(cause)) return error.toJSON();
+  if (cause instanceof GraphQLError) return { ...error.toJSON(), extensions: cause.extensions };
   const place = {
     ...(error.locations ? { locations: error.locations } : {}),
     ...(error.path ? { path: error.path } : {}),
   };
-  if (cause instanceof GraphQLError) return { ...cause.toJSON(), ...place };
   if (cause.code === QUERY_CANCELED) {
     const slow = limitError(
       'STATEMENT_MS',

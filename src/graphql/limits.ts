@@ -19,11 +19,13 @@ export const LIMITS = {
   ALIASES: 30,
   /** Fields of the operation itself. */
   ROOT_FIELDS: 10,
+  /** Connections that an operation opens, fragments resolved: what its plan costs most. */
+  CONNECTIONS: 30,
   /** Directives in the document. */
   DIRECTIVES: 20,
   /** Values that may be answered: every field, `__typename` too, times the pages around it. */
   COST: 20_000,
-  /** Values that introspection may answer, estimated: three full descriptions of the schema. */
+  /** Values that introspection may answer, estimated: two full descriptions of the schema. */
   INTROSPECTION_COST: 150_000,
   /** Entries of a page: `first` and `last`. */
   PAGE: 1_000,
