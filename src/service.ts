@@ -1,14 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import type { RequestListener, Server } from 'node:http';
-import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { sealAudit } from './audit.ts';
 import { ServiceClock } from './calendar.ts';
 import type { Config } from './config.ts';
 import type { Addresses, Context } from './context.ts';
-import { randomToken, Vault } from './crypto.ts';
-import { createPool, transaction } from './database.ts';
+import { Vault } from './crypto.ts';
+import { createPool } from './database.ts';
 import { startEmbedded } from './embedded/postgres.ts';
 import { StartError } from './errors.ts';
 import { accountRoutes } from './http/accounts.ts';
@@ -20,11 +18,16 @@ import { massBeneficiaryRoutes } from './http/mass-beneficiaries.ts';
 import { multipaymentRoutes } from './http/multipayments.ts';
 import { buildOperator } from './http/operator.ts';
 import { operatorAccountRoutes } from './http/operator-accounts.ts';
-import { operatorIdentityRoutes } from './http/operator-identity.ts';
+import { operatorApplicationRoutes } from './http/operator-applications.ts';
+import { operatorBeneficiaryRoutes } from './http/operator-beneficiaries.ts';
+import { operatorClientRoutes } from './http/operator-clients.ts';
+import { operatorContactRoutes } from './http/operator-contacts.ts';
 import { operatorImportRoutes } from './http/operator-imports.ts';
 import { operatorMultipaymentRoutes } from './http/operator-multipayments.ts';
 import { operatorPaymentRoutes } from './http/operator-payments.ts';
 import { operatorSystemRoutes } from './http/operator-system.ts';
+import { operatorTokenRoutes } from './http/operator-tokens.ts';
+import { operatorTradeRoutes } from './http/operator-trades.ts';
 import { paymentActionRoutes } from './http/payment-actions.ts';
 import { paymentSearchRoutes } from './http/payments-search.ts';
 import { buildTrusted, type TrustedService } from './http/trusted-service.ts';
@@ -34,10 +37,11 @@ import type { Logger } from './log.ts';
 import { migrate } from './migrate.ts';
 import { Autopilot } from './operator/autopilot.ts';
 import { ClockFollower } from './operator/clock.ts';
+import { firstOperatorToken } from './operator/first-token.ts';
 import { forgetAnswers } from './operator/idempotency.ts';
-import { createOperatorToken } from './operator/token.ts';
 import { foldTotals } from './payments/totals.ts';
 import { Periodic } from './periodic.ts';
+import { sandboxKey } from './private-file.ts';
 import { Bell } from './webhooks/bell.ts';
 import { Dispatcher } from './webhooks/dispatcher.ts';
 
@@ -72,7 +76,7 @@ export async function startService(
   };
   try {
     await mkdir(config.dataDir, { recursive: true });
-    const vault = new Vault(config.masterKey ?? (await keyFile(config.dataDir)));
+    const vault = new Vault(config.masterKey ?? (await sandboxKey(config.dataDir)));
     const url = databaseUrl ?? (await embeddedDatabase(config, log, closers));
     await migrate(url, log);
 
@@ -95,7 +99,7 @@ export async function startService(
       trusted: config.trustedUrl,
     };
     const context: Context = { config, pool, patientPool, clock, log, vault, addresses };
-    const operatorToken = await ensureOperatorToken(context);
+    const operatorToken = await firstOperatorToken(context);
     await prepare(context);
 
     const sessions = new Sessions(pool, clock, log);
@@ -151,7 +155,12 @@ export async function startService(
     }
     if (config.roles.has('operator')) {
       const app = await buildOperator(context, [
-        operatorIdentityRoutes,
+        operatorTokenRoutes,
+        operatorClientRoutes,
+        operatorContactRoutes,
+        operatorApplicationRoutes,
+        operatorBeneficiaryRoutes,
+        operatorTradeRoutes,
         operatorPaymentRoutes,
         operatorMultipaymentRoutes,
         operatorAccountRoutes,
@@ -238,61 +247,4 @@ async function embeddedDatabase(
   });
   closers.push(() => database.stop());
   return database.url;
-}
-
-/** The sandbox's master key, made on the first start. */
-async function keyFile(dataDir: string): Promise<Buffer> {
-  const path = join(dataDir, 'master-key');
-  try {
-    return Buffer.from((await readFile(path, 'utf8')).trim(), 'base64');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new StartError(`cannot read ${path}: ${(error as Error).message}`);
-  }
-  const key = randomBytes(32);
-  await writePrivately(path, `${key.toString('base64')}\n`);
-  return key;
-}
-
-async function writePrivately(path: string, text: string): Promise<void> {
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await chmod(draft, 0o600);
-  await rename(draft, path);
-}
-
-/** Key of the advisory lock under which the first operator token is made. */
-const FIRST_TOKEN_LOCK = 7_210_434;
-
-/** The configured token is put into the database; without any, one is made and written to the data directory. */
-async function ensureOperatorToken(context: Context): Promise<string | undefined> {
-  const { config, pool, clock } = context;
-  const act = { now: clock.now(), actor: 'service:start', requestId: 'start' };
-  return transaction(pool, async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [FIRST_TOKEN_LOCK]);
-    if (config.operatorToken) {
-      const token = config.operatorToken;
-      const known = await tx.query(
-        "select from operator_tokens where token_sha256 = sha256(convert_to($1, 'UTF8')) and revoked_at is null",
-        [token],
-      );
-      if (known.rows.length === 0) await createOperatorToken(tx, act, { name: 'configured', role: 'admin', token });
-      return token;
-    }
-    const any = await tx.query(
-      'select from operator_tokens where revoked_at is null and (expires_at is null or expires_at > $1) limit 1',
-      [act.now],
-    );
-    const path = join(config.dataDir, 'operator-token');
-    if (any.rows.length > 0) return (await readFile(path, 'utf8').catch(() => '')).trim() || undefined;
-    if (config.environment === 'production') {
-      throw new StartError(
-        'LOMBARD_ENVIRONMENT=production refuses to start: LOMBARD_OPERATOR_TOKEN is not set and the database has none',
-      );
-    }
-    const token = randomToken();
-    await createOperatorToken(tx, act, { name: 'first start', role: 'admin', token });
-    await writePrivately(path, `${token}\n`);
-    return token;
-  });
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import type { Permissions, Session, Sessions } from '../identity/sessions.ts';
@@ -118,9 +118,4 @@ function identify(request: FastifyRequest, session: Session): void {
   if (!client.enabled)
     throw new Problem('client_disabled', 'query.client_id: the client is disabled; ask the institution');
   request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
-}
-
-/** Sends a text that is JSON already. */
-export function sendJson(reply: FastifyReply, body: string): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(body);
 }

@@ -6,7 +6,7 @@ import { rehearse } from '../approvals/rehearsal.ts';
 import type { Context } from '../context.ts';
 import { transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { sendJson } from './api.ts';
+import { sendJson } from './reply.ts';
 import { Configuration, Explanation, Rehearsal, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
 import { contactAct } from './payment-actions.ts';
 import { ClientId, errors, MOST_PAGE, Paging } from './schemas.ts';

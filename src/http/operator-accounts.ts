@@ -17,11 +17,23 @@ import { Problem } from '../errors.ts';
 import { recordOnboarding } from '../identity/onboarding.ts';
 import { MOST_RATES, type RatesGiven, readRates, setRates } from '../quotes/exchange-rates.ts';
 import { FX_MODES, MOST_HOLIDAYS, readFxAvailability, setFxAvailability } from '../quotes/fx-availability.ts';
-import { change, FEED, READ } from './operator.ts';
-import { clientExists, sendList, sendValue } from './operator-payments.ts';
-import { ClientId, Currency, Day, Decimal, errors, Id, Instant, Nullable, Paging, Text, Uuid } from './schemas.ts';
+import { change, FEED, READ, sendList, sendValue } from './operator.ts';
+import { clientExists } from './owner.ts';
+import {
+  ClientId,
+  Currency,
+  closed,
+  Day,
+  Decimal,
+  errors,
+  Id,
+  Instant,
+  Nullable,
+  Paging,
+  Text,
+  Uuid,
+} from './schemas.ts';
 
-const closed = { additionalProperties: false };
 const text = (description: string) => Type.Optional(Nullable(Text(description)));
 
 const Details = Type.Array(

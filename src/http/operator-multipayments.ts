@@ -18,9 +18,11 @@ import {
 } from '../payments/multipayment.ts';
 import { paymentBodies } from '../payments/payment.ts';
 import { findTrade } from '../payments/trade.ts';
-import { sendJson } from './api.ts';
 import { change, FEED, READ } from './operator.ts';
-import { clientExists, PaymentFields, presentation, TradeFields } from './operator-payments.ts';
+import { PaymentFields, presentation } from './operator-payments.ts';
+import { TradeFields } from './operator-trades.ts';
+import { clientExists } from './owner.ts';
+import { sendJson } from './reply.ts';
 import { ClientId, errors, Text, Uuid } from './schemas.ts';
 
 const closed = { additionalProperties: false };

@@ -6,8 +6,7 @@ import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { metrics } from '../metrics.ts';
 import { moveClock } from '../operator/clock.ts';
-import { change, READ } from './operator.ts';
-import { sendValue } from './operator-payments.ts';
+import { change, READ, sendValue } from './operator.ts';
 import { errors, Instant, Paging } from './schemas.ts';
 
 const ClockBody = Type.Object(

@@ -6,6 +6,7 @@ import { Problem } from '../errors.ts';
 import { claimKey, LONGEST_IDEMPOTENCY_KEY, storeAnswer } from '../operator/idempotency.ts';
 import { findOperatorToken, type OperatorRole, type OperatorToken } from '../operator/token.ts';
 import { openApi } from './openapi.ts';
+import { sendJson } from './reply.ts';
 import { createServer } from './server.ts';
 
 declare module 'fastify' {
@@ -115,4 +116,14 @@ function fingerprint(request: FastifyRequest): Buffer {
   return createHash('sha256')
     .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)
     .digest();
+}
+
+/** A page of a list, and how many entries there are in all. */
+export function sendList(reply: FastifyReply, list: { rows: unknown[]; total: number }): FastifyReply {
+  return sendValue(reply.header('x-total-count', list.total), list.rows);
+}
+
+/** A value as JSON, its decimals with exactly their digits (json.ts). */
+export function sendValue(reply: FastifyReply, value: unknown): FastifyReply {
+  return sendJson(reply, JSON.stringify(value));
 }

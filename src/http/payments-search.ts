@@ -13,7 +13,7 @@ import {
   type SearchQuery,
   STATUS_FILTERS,
 } from '../payments/search-parameters.ts';
-import { sendJson } from './api.ts';
+import { sendJson } from './reply.ts';
 import { Payment } from './payment-schema.ts';
 import { ClientId, errors, Paging } from './schemas.ts';
 

@@ -75,6 +75,11 @@ const DESCRIPTIONS: Record<number, string> = {
   502: 'Something that the service depends on failed',
 };
 
+/** A record with no other fields than those named. */
+export const closed = { additionalProperties: false };
+/** The path's one parameter, an identifier. */
+export const idPath = (name: string) => Type.Object({ [name]: Type.String() });
+
 export const Paging = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PAGE, default: 1, description: 'Page, from 1' })),
   page_size: Type.Optional(
