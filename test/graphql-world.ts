@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Answer, call, createWorld, type TestService } from './service.ts';
 
 /** A token of a contact, written straight into the database: these tests are not about signing in. */
-export async function tokenFor(test: TestService, contactId: string): Promise<string> {
+export async function tokenFor(test: TestService, contactId: string, seconds = 3_600): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await test.query(
     `with application as (
@@ -12,8 +12,8 @@ export async function tokenFor(test: TestService, contactId: string): Promise<st
        insert into grants (application_id, contact_id, trusted, methods, authenticated_at, created_at)
        select client_id, $1, false, '{pwd}', now(), now() from application returning id)
      insert into access_tokens (token_sha256, grant_id, application_id, contact_id, issued_at, expires_at)
-     select sha256(convert_to($2, 'UTF8')), id, 'graphql-tests', $1, now(), now() + interval '1 hour' from made`,
-    [contactId, token],
+     select sha256(convert_to($2, 'UTF8')), id, 'graphql-tests', $1, now(), now() + make_interval(secs => $3) from made`,
+    [contactId, token, seconds],
   );
   return token;
 }
