@@ -7,6 +7,8 @@ import type { Logger } from './log.ts';
 /** Key of the advisory lock that lets one process migrate while the others wait. */
 const MIGRATION_LOCK = 7_210_431;
 const LEAST_SERVER_VERSION = 150_000;
+/** Milliseconds to wait for the server at the start. */
+const CONNECT_WITHIN = 10_000;
 
 /**
  * Brings the database to the newest schema: each numbered file of migrations/ once, in order, each in a transaction of its own
@@ -14,8 +16,18 @@ const LEAST_SERVER_VERSION = 150_000;
  * @throws StartError where the server is older than 15, or a recorded migration is not the one on disk
  */
 export async function migrate(url: string, log: Logger): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'lombard-migrate' });
-  await client.connect();
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'lombard-migrate',
+    connectionTimeoutMillis: CONNECT_WITHIN,
+  });
+  // Without a listener a connection that breaks would end the process; the query under way fails anyway.
+  client.on('error', () => {});
+  await client.connect().catch((error: Error) => {
+    throw new StartError(`the database cannot be reached: ${error.message} (DATABASE_URL, docs/configuration.md)`, {
+      cause: error,
+    });
+  });
   try {
     await refuseOldServer(client);
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
