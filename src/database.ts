@@ -43,7 +43,10 @@ export function createPool(
     keepAlive: true,
     allowExitOnIdle: false,
   });
-  pool.on('error', (error) => log.warn({ err: { message: error.message } }, 'an idle database connection broke'));
+  pool.on('error', (error) => {
+    // A pool that is closing does not wait for the server to see its goodbyes.
+    if (!pool.ending) log.warn({ reason: error.message }, 'an idle database connection broke');
+  });
   return pool;
 }
 
