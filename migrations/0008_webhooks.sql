@@ -167,6 +167,8 @@ begin
   foreach parent in array array['delivery.events', 'webhooks.notifications', 'webhooks.attempts'] loop
     name := split_part(parent, '.', 2) || '_' || to_char(day, 'YYYYMMDD');
     continue when to_regclass('delivery.' || name) is not null;
+    -- Who writes or reads now waits before its row is routed: attached under its feet, the default partition would refuse the row.
+    execute format('lock table %s in access exclusive mode', parent);
     execute format('create table delivery.%I (like %s including all excluding identity)', name, parent);
     if parent = 'delivery.events' then execute format('alter table delivery.%I set (toast_tuple_target = 8160)', name); end if;
     if parent = 'webhooks.notifications' then execute format('alter table delivery.%I set (fillfactor = 80)', name); end if;
