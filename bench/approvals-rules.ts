@@ -9,11 +9,8 @@ const GROUPS = 50;
 const LEVELS = 5;
 const ALTERNATIVES = 5;
 
-const { values } = parseArgs({
-  options: { count: { type: 'string', default: '300' }, seed: { type: 'string', default: '1' } },
-});
-const count = Number(values.count);
-let state = Number(values.seed) >>> 0;
+let count = 0;
+let state = 0;
 
 /** mulberry32: the same cases for the same seed. */
 function random(below: number): number {
@@ -83,39 +80,48 @@ function measure(name: string, cases: Case[]): void {
 
 const cases = (make: () => Case) => Array.from({ length: count }, make);
 
-measure(
-  '50 groups x 20 users, no approval yet',
-  cases(() => make(400, 20, [1, 3], 0)),
-);
-measure(
-  '50 groups x 20 users, some approvals',
-  cases(() => make(400, 20, [1, 3], random(8))),
-);
-measure(
-  '50 groups x 20 users, 5 names, some approvals',
-  cases(() => make(400, 20, [5, 5], random(25))),
-);
-measure(
-  '50 groups x 100 users of 1,000, 5 names',
-  cases(() => make(1000, 100, [5, 5], random(25))),
-);
-measure(
-  'few people in many groups (24 of 30), 5 names',
-  cases(() => make(30, 20, [5, 5], random(25))),
-);
-measure(
-  'few people: 3 a group of 30, 1 to 5 names',
-  cases(() => make(30, 3, [1, 5], random(12))),
-);
-measure(
-  'nearly enough people (26), 5 names',
-  cases(() => make(26, 8, [5, 5], random(25))),
-);
-measure(
-  'one person too few (25 with the creator), 5 names',
-  cases(() => make(25, 12, [5, 5], random(12))),
-);
-measure(
-  'half of them without permission, 5 names',
-  cases(() => make(50, 10, [5, 5], random(12), 0.5)),
-);
+/** `npm run bench -- approvals-rules [--count 300] [--seed 1]` */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { count: { type: 'string', default: '300' }, seed: { type: 'string', default: '1' } },
+  });
+  count = Number(values.count);
+  state = Number(values.seed) >>> 0;
+  measure(
+    '50 groups x 20 users, no approval yet',
+    cases(() => make(400, 20, [1, 3], 0)),
+  );
+  measure(
+    '50 groups x 20 users, some approvals',
+    cases(() => make(400, 20, [1, 3], random(8))),
+  );
+  measure(
+    '50 groups x 20 users, 5 names, some approvals',
+    cases(() => make(400, 20, [5, 5], random(25))),
+  );
+  measure(
+    '50 groups x 100 users of 1,000, 5 names',
+    cases(() => make(1000, 100, [5, 5], random(25))),
+  );
+  measure(
+    'few people in many groups (24 of 30), 5 names',
+    cases(() => make(30, 20, [5, 5], random(25))),
+  );
+  measure(
+    'few people: 3 a group of 30, 1 to 5 names',
+    cases(() => make(30, 3, [1, 5], random(12))),
+  );
+  measure(
+    'nearly enough people (26), 5 names',
+    cases(() => make(26, 8, [5, 5], random(25))),
+  );
+  measure(
+    'one person too few (25 with the creator), 5 names',
+    cases(() => make(25, 12, [5, 5], random(12))),
+  );
+  measure(
+    'half of them without permission, 5 names',
+    cases(() => make(50, 10, [5, 5], random(12), 0.5)),
+  );
+}
