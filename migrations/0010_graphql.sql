@@ -14,8 +14,9 @@ begin
     exception
       when duplicate_object or unique_violation then null;
       when insufficient_privilege then
-        raise exception 'the database role "%" is missing and user "%" may not create roles: let an administrator run: create role %; grant % to %',
-          role, current_user, role, role, quote_ident(current_user);
+        raise insufficient_privilege using message = format(
+          'the database role %I is missing and the user %I may not create roles: let an administrator run: create role %I; grant %I to %I',
+          role, current_user, role, role, current_user);
     end;
   end if;
   if not pg_has_role(current_user, role, 'member') then
@@ -24,8 +25,8 @@ begin
     exception
       when unique_violation then null;
       when insufficient_privilege then
-        raise exception 'user "%" may not act as the database role "%": let an administrator run: grant % to %',
-          current_user, role, role, quote_ident(current_user);
+        raise insufficient_privilege using message = format(
+          'the user %I may not act as the database role %I: let an administrator run: grant %I to %I', current_user, role, role, current_user);
     end;
   end if;
 end $$;

@@ -83,7 +83,10 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
+    const { code, message } = error as Error & { code?: string };
+    // What the database's user may not do is for the person who starts the service to arrange.
+    const Failure = code === '42501' ? StartError : Error;
+    throw new Failure(`migration ${migration.name} failed: ${message}`, { cause: error });
   }
 }
 

@@ -52,39 +52,43 @@ function say(text, bad = false) {
   element('state').classList.toggle('bad', bad);
 }
 
-// The editor asks without a token; here it gets one, and only what goes to the endpoint does.
+// The editor asks without a token; here it gets one, and only what goes to the endpoint does. It would follow the event stream
+// without one, too, which is refused: so it does not learn of the stream.
 const plainFetch = globalThis.fetch.bind(globalThis);
-globalThis.fetch = (resource, init = {}) => {
+globalThis.fetch = async (resource, init = {}) => {
   const { pathname, origin } = new URL(resource instanceof Request ? resource.url : resource, location.href);
   if (origin !== location.origin || pathname !== ENDPOINT) return plainFetch(resource, init);
+  if (!token) return Response.json({ errors: [{ message: 'Paste an access token and a client_id above first.' }] });
+  const answer = await ask(init.body, init.signal);
+  return new Response(answer.body, { status: answer.status, headers: { 'content-type': 'application/json' } });
+};
+
+function ask(body, signal) {
   return plainFetch(ENDPOINT, {
     method: 'POST',
-    body: init.body,
-    signal: init.signal,
+    body,
+    signal,
     headers: { 'content-type': 'application/json', ...identity() },
   });
-};
+}
 
 function identity() {
   return token ? { authorization: `Bearer ${token}`, 'x-client-id': client } : {};
 }
 
-const root = createRoot(element('explorer'));
-let shown = 0;
+createRoot(element('explorer')).render(
+  React.createElement(Ruru, {
+    endpoint: ENDPOINT,
+    defaultQuery: QUERY,
+    isHeadersEditorEnabled: false,
+    showPersistHeadersSettings: false,
+    debugTools: [],
+  }),
+);
 
-/** Draws the editor; a new key makes it read the schema again. */
-function draw() {
-  shown += 1;
-  root.render(
-    React.createElement(Ruru, {
-      key: shown,
-      endpoint: ENDPOINT,
-      defaultQuery: QUERY,
-      isHeadersEditorEnabled: false,
-      showPersistHeadersSettings: false,
-      debugTools: [],
-    }),
-  );
+/** The editor reads the schema when it is drawn, and again when its button is pressed: with a token there is one to read. */
+function readSchema() {
+  document.querySelector('[aria-label^="Re-fetch"]')?.click();
 }
 
 async function use() {
@@ -95,17 +99,14 @@ async function use() {
     say('Both the token and the client_id are needed.', true);
     return false;
   }
-  const response = await fetch(ENDPOINT, {
-    method: 'POST',
-    body: JSON.stringify({ query: '{ subscriptions { totalCount } }' }),
-  });
+  const response = await ask(JSON.stringify({ query: '{ subscriptions { totalCount } }' }));
   const answer = await response.json();
   if (!response.ok) {
     say(`${response.status}: ${answer.details ?? answer.errors?.[0]?.message}`, true);
     return false;
   }
   say(`Client ${client}: ${answer.data.subscriptions.totalCount} subscriptions.`);
-  draw();
+  readSchema();
   return true;
 }
 
@@ -127,7 +128,7 @@ async function follow() {
   element('follow').setAttribute('aria-pressed', 'true');
   element('events').hidden = false;
   try {
-    const named = await fetch(ENDPOINT, { method: 'POST', body: JSON.stringify({ query: '{ webhookTypes }' }) });
+    const named = await ask(JSON.stringify({ query: '{ webhookTypes }' }));
     const path = named.headers.get('x-graphql-event-stream');
     const response = await plainFetch(path, { headers: identity(), signal: reading.signal });
     if (!response.ok) throw new Error(`${response.status}: ${(await response.json()).details}`);
@@ -161,4 +162,3 @@ for (const id of ['token', 'client']) {
     if (event.key === 'Enter') element('connect').click();
   });
 }
-draw();
