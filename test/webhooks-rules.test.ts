@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type pg from 'pg';
@@ -130,6 +131,21 @@ test('Retry-After in seconds and as a date', () => {
     [undefined, undefined],
   ];
   for (const [value, expected] of cases) assert.equal(parseRetryAfter(value, now), expected, String(value));
+});
+
+test('property: the own HMAC is the library’s, for every length of key and text', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 400, unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (secret, body) => {
+      const expected = createHmac('sha3-256', secret).update(`https://example.com/${body}`).digest('hex');
+      assert.equal(signature(secret, 'https://example.com/', body), `sha3-256=${expected}`);
+      assert.equal(signature(secret, 'https://example.com/', Buffer.from(body)), `sha3-256=${expected}`);
+    }),
+    { verbose: true },
+  );
+  for (const length of [0, 135, 136, 137, 272]) {
+    const expected = createHmac('sha3-256', 'k'.repeat(length)).update('ub').digest('hex');
+    assert.equal(signature('k'.repeat(length), 'u', 'b'), `sha3-256=${expected}`);
+  }
 });
 
 test('signatures are what another implementation makes of them', () => {

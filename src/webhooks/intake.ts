@@ -22,6 +22,8 @@ const PING_LIMIT = 100;
 const CANCEL_LIMIT = 1_000;
 /** Milliseconds between looks at the database without having been woken. */
 const POLL = 100;
+/** Milliseconds between looks for pings, where something was announced. */
+const PINGS = 10;
 const DISCOVER = 400;
 const REFRESH = 1_000;
 /** Milliseconds after its last use for which an endpoint's room is told to the database; then it has the default again. */
@@ -59,6 +61,7 @@ export class Intake {
   #claims = false;
   #pings = true;
   #lastPoll = 0;
+  #lastPings = Number.NEGATIVE_INFINITY;
   #lastDiscovery = Number.NEGATIVE_INFINITY;
   #lastRefresh = 0;
   #cancelled: string[] = [];
@@ -155,14 +158,13 @@ export class Intake {
       await releaseUnknown(this.#pool, worker, this.#host.held());
     }
     await this.#takeEvents(worker, now);
-    // Every poll looks for pings too: most are announced, some by processes whose NOTIFY was lost.
-    this.#pings = false;
-    await this.#takePings(worker, now);
+    // Pings that nobody announced are found by looking.
+    if (this.#lastPoll - this.#lastPings >= (this.#pings ? PINGS : POLL)) await this.#takePings(worker, now);
     await this.#takeCancelled(worker, now);
     if (this.#lastPoll - this.#lastDiscovery >= DISCOVER) await this.#discover(now);
     if (this.#lastPoll - this.#lastRefresh >= REFRESH) await this.#refresh();
     await this.#claimDue(worker, now);
-    if (this.#pings) this.#again = true;
+    if (this.#pings) setTimeout(() => this.#run(), PINGS).unref();
   }
 
   /** Whether a worker holds as much as it may. */
@@ -199,6 +201,8 @@ export class Intake {
   }
 
   async #takePings(worker: number, now: Date): Promise<void> {
+    this.#pings = false;
+    this.#lastPings = this.#lastPoll;
     const full: string[] = [];
     for (const endpoint of this.#host.endpoints.values()) if (this.#host.room(endpoint) === 0) full.push(endpoint.id);
     const deliveries = await claimPings(this.#pool, {
