@@ -67,8 +67,7 @@ const ROUTES: (() => Promise<{ status: number; body: { code?: string; error?: st
   () => service.client(token, 'GET', `/payments/PAY000001?client_id=${world.clientId}`),
   () => service.client(token, 'GET', `/accounts/currency-accounts?client_id=${world.clientId}`),
   () => service.client(token, 'GET', `/quotes/fx-availability?client_id=${world.clientId}`),
-  () =>
-    service.client('a'.repeat(43), 'GET', `/payments?client_id=${world.clientId}`),
+  () => service.client('a'.repeat(43), 'GET', `/payments?client_id=${world.clientId}`),
   () => service.operator('GET', '/clients'),
   () => service.operator('POST', '/clients', { client_name: 'Nobody' }),
   () => world.pay(),

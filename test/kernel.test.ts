@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  addDays, daysBetween, isCalendarDay, londonDay, londonTimestamp, newYorkTime, parseInstant, startOfLondonDay,
+  addDays,
+  daysBetween,
+  isCalendarDay,
+  londonDay,
+  londonTimestamp,
+  newYorkTime,
+  parseInstant,
+  startOfLondonDay,
 } from '../src/calendar.ts';
 import { readConfig } from '../src/config.ts';
 import { equalSecrets, Vault } from '../src/crypto.ts';
@@ -11,7 +18,8 @@ import { decimal } from '../src/money.ts';
 import { marketsOpen } from '../src/quotes/fx-availability.ts';
 
 const seed = Number(process.env.SEED ?? 20_260_701);
-const property = (name: string, check: fc.IProperty<unknown[]>) => test(`${name} (seed ${seed})`, () => fc.assert(check, { seed, numRuns: 2_000 }));
+const property = (name: string, check: fc.IProperty<unknown[]>) =>
+  test(`${name} (seed ${seed})`, () => fc.assert(check, { seed, numRuns: 2_000 }));
 
 test('London timestamps carry the offset of their instant, both clock changes included', () => {
   for (const [utc, london] of [
@@ -41,17 +49,30 @@ test('a London day begins at its own midnight', () => {
 
 property(
   'an instant lies between the beginnings of its London day and of the next',
-  fc.property(fc.date({ min: new Date('1990-01-01Z'), max: new Date('2090-01-01Z'), noInvalidDate: true }), (instant) => {
-    const day = londonDay(instant);
-    assert.ok(startOfLondonDay(day) <= instant && instant < startOfLondonDay(addDays(day, 1)));
-    assert.equal(new Date(londonTimestamp(instant)).getTime(), Math.floor(instant.getTime() / 1000) * 1000);
-    assert.equal(londonTimestamp(instant).slice(0, 10), day);
-  }),
+  fc.property(
+    fc.date({ min: new Date('1990-01-01Z'), max: new Date('2090-01-01Z'), noInvalidDate: true }),
+    (instant) => {
+      const day = londonDay(instant);
+      assert.ok(startOfLondonDay(day) <= instant && instant < startOfLondonDay(addDays(day, 1)));
+      assert.equal(new Date(londonTimestamp(instant)).getTime(), Math.floor(instant.getTime() / 1000) * 1000);
+      assert.equal(londonTimestamp(instant).slice(0, 10), day);
+    },
+  ),
 );
 
 test('calendar days are real days', () => {
   for (const day of ['2026-02-28', '2024-02-29', '0001-01-01', '9999-12-31']) assert.ok(isCalendarDay(day), day);
-  for (const day of ['2026-02-29', '2026-13-01', '2026-00-10', '2026-1-1', '20260101', '0000-01-01', '2026-04-31', '2026-01-01T00:00:00Z', '']) {
+  for (const day of [
+    '2026-02-29',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-1-1',
+    '20260101',
+    '0000-01-01',
+    '2026-04-31',
+    '2026-01-01T00:00:00Z',
+    '',
+  ]) {
     assert.ok(!isCalendarDay(day), day);
   }
   assert.equal(daysBetween('2026-03-28', '2026-03-30'), 2);
@@ -83,7 +104,13 @@ test('the FX week runs from Sunday 17:00 to Friday 17:00 in New York', () => {
 
 test('JSON keeps the digits that a double would lose', () => {
   const text = '{"a":12345678901234567.89,"b":0.1,"c":100.50,"d":1e3,"e":[1,-0,{"f":2}]}';
-  assert.deepEqual(parseJson(text), { a: '12345678901234567.89', b: 0.1, c: '100.50', d: '1e3', e: [1, '-0', { f: 2 }] });
+  assert.deepEqual(parseJson(text), {
+    a: '12345678901234567.89',
+    b: 0.1,
+    c: '100.50',
+    d: '1e3',
+    e: [1, '-0', { f: 2 }],
+  });
   assert.equal(JSON.stringify({ amount: exact('100.50'), none: exact(null) }), '{"amount":100.50,"none":null}');
   assert.throws(() => parseJson('{"__proto__":{"admin":true}}'), SyntaxError);
   assert.throws(() => parseJson('{'), SyntaxError);
@@ -100,7 +127,27 @@ property(
 );
 
 test('amounts that cannot be stored as they are get an error that names the field', () => {
-  for (const value of ['', 'abc', '1,5', '0x10', 'NaN', 'Infinity', '1.', '.5', null, undefined, true, {}, [], '1'.repeat(19), '0.123456789', 0, -1, '-0.01', '1e99']) {
+  for (const value of [
+    '',
+    'abc',
+    '1,5',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '1.',
+    '.5',
+    null,
+    undefined,
+    true,
+    {},
+    [],
+    '1'.repeat(19),
+    '0.123456789',
+    0,
+    -1,
+    '-0.01',
+    '1e99',
+  ]) {
     assert.throws(() => decimal(value, 'body.amount', { positive: true }), { code: 'invalid_body' }, String(value));
   }
   assert.equal(decimal('1e3', 'body.amount'), '1000');
@@ -150,12 +197,23 @@ test('a wrong setting stops the start with one line that names it, and never sho
 });
 
 test('production names everything that is unsafe at once', () => {
-  assert.throws(() => readConfig({ LOMBARD_ENVIRONMENT: 'production', LOMBARD_AUTOPILOT: '2s', LOMBARD_API_URL: 'http://api.example' }), (error: Error) => {
-    for (const name of ['LOMBARD_MASTER_KEY', 'LOMBARD_API_URL', 'LOMBARD_AUTH_URL', 'SMTP_URL', 'DATABASE_URL', 'LOMBARD_AUTOPILOT']) {
-      assert.ok(error.message.includes(name), name);
-    }
-    return true;
-  });
+  assert.throws(
+    () =>
+      readConfig({ LOMBARD_ENVIRONMENT: 'production', LOMBARD_AUTOPILOT: '2s', LOMBARD_API_URL: 'http://api.example' }),
+    (error: Error) => {
+      for (const name of [
+        'LOMBARD_MASTER_KEY',
+        'LOMBARD_API_URL',
+        'LOMBARD_AUTH_URL',
+        'SMTP_URL',
+        'DATABASE_URL',
+        'LOMBARD_AUTOPILOT',
+      ]) {
+        assert.ok(error.message.includes(name), name);
+      }
+      return true;
+    },
+  );
   const safe = readConfig({
     LOMBARD_ENVIRONMENT: 'production',
     LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -171,11 +229,23 @@ test('production names everything that is unsafe at once', () => {
 test('the settings of the sandbox are those of the documentation', () => {
   const config = readConfig({});
   assert.deepEqual(
-    [config.apiPort, config.authPort, config.trustedPort, config.operatorPort, config.host, config.brand, config.apiRate, config.authRate],
+    [
+      config.apiPort,
+      config.authPort,
+      config.trustedPort,
+      config.operatorPort,
+      config.host,
+      config.brand,
+      config.apiRate,
+      config.authRate,
+    ],
     [8080, 8081, 8443, 8090, '127.0.0.1', 'Service', 500, 60],
   );
   assert.deepEqual(config.webhookRetries.slice(0, 3), [5_000, 60_000, 300_000]);
   assert.equal(config.webhookRetries.length, 10);
-  assert.deepEqual(config.webhookAllow, [{ address: '127.0.0.0', prefix: 8 }, { address: '::1', prefix: 128 }]);
+  assert.deepEqual(config.webhookAllow, [
+    { address: '127.0.0.0', prefix: 8 },
+    { address: '::1', prefix: 128 },
+  ]);
   assert.deepEqual(readConfig({ LOMBARD_WEBHOOK_ALLOW: '' }).webhookAllow, []);
 });

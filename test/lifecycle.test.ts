@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { allowedMoves, mayMove, PAYMENT_ACTIONS, PAYMENT_STATUSES, type PaymentAction, type PaymentStatus } from '../src/payments/moves.ts';
+import {
+  allowedMoves,
+  mayMove,
+  PAYMENT_ACTIONS,
+  PAYMENT_STATUSES,
+  type PaymentAction,
+  type PaymentStatus,
+} from '../src/payments/moves.ts';
 import { createWorld, startTestService, type TestService } from './service.ts';
 
 let service: TestService;
@@ -31,7 +38,8 @@ test('every status allows the actions of the table and no other', () => {
 
 test('while a return has started only return is legal, and complete of an executing payment', () => {
   for (const status of PAYMENT_STATUSES) {
-    const expected = status === 'Executing Payment' ? ['complete', 'return'] : status === 'Payment complete' ? ['return'] : [];
+    const expected =
+      status === 'Executing Payment' ? ['complete', 'return'] : status === 'Payment complete' ? ['return'] : [];
     assert.deepEqual(allowedMoves({ status, returnStarted: true }).sort(), expected, status);
   }
 });
@@ -46,7 +54,8 @@ const WAYS: Partial<Record<PaymentStatus, PaymentAction[]>> = {
   'Payment cancelled': ['cancel'],
 };
 
-const act = (id: string, action: string, more: object = {}) => service.operator('POST', `/payments/${id}/actions`, { action, ...more });
+const act = (id: string, action: string, more: object = {}) =>
+  service.operator('POST', `/payments/${id}/actions`, { action, ...more });
 
 async function paymentIn(status: PaymentStatus): Promise<string> {
   const { body } = await world.pay();
@@ -99,7 +108,8 @@ test('each move that the table names is notified, in order, with one payment and
 
 test('a returned payment credits the account of its currency, exactly', async () => {
   const id = (await world.pay({ amount: '1234.50', payment_currency: 'SEK' })).body.payment_id;
-  for (const action of ['validate', 'send', 'start_return', 'return']) assert.equal((await act(id, action)).status, 200, action);
+  for (const action of ['validate', 'send', 'start_return', 'return'])
+    assert.equal((await act(id, action)).status, 200, action);
   const { rows } = await service.query(
     `select t.amount, t.balance_after, c.balance from transactions t join currency_accounts c on c.account_id = t.currency_account_id
      where t.client_id = $1 and t.payment_id = $2 and t.kind = 'CREDIT_PAYMENT_RETURNED_TRANSACTION'`,
@@ -118,10 +128,17 @@ test('of twenty moves of one payment at the same instant one wins', async () => 
 });
 
 test('an approval is needed where the client has a workflow, and the last one authorises', async () => {
-  const client = await createWorld(service, 'Four eyes', { authorisation_workflow: '6-eyes', payment_approvals_enabled: true });
+  const client = await createWorld(service, 'Four eyes', {
+    authorisation_workflow: '6-eyes',
+    payment_approvals_enabled: true,
+  });
   const approvers: string[] = [];
   for (const name of ['A', 'B', 'C']) {
-    const contact = await service.operator('POST', '/contacts', { name, email: `${name}-${client.clientId}@example.com`, clients: [{ client_id: client.clientId }] });
+    const contact = await service.operator('POST', '/contacts', {
+      name,
+      email: `${name}-${client.clientId}@example.com`,
+      clients: [{ client_id: client.clientId }],
+    });
     approvers.push(contact.body.contact_id);
   }
   const { body } = await client.pay();
@@ -139,8 +156,14 @@ test('an approval is needed where the client has a workflow, and the last one au
   assert.equal(last.body.status, 'Validating beneficiary information');
   assert.equal(last.body.authorised_by, approvers[1]);
   assert.deepEqual(
-    last.body.approvals_workflow.authorisations.map((each: { contact_id: string; status: number }) => [each.contact_id, each.status]),
-    [[approvers[0], 1], [approvers[1], 1]],
+    last.body.approvals_workflow.authorisations.map((each: { contact_id: string; status: number }) => [
+      each.contact_id,
+      each.status,
+    ]),
+    [
+      [approvers[0], 1],
+      [approvers[1], 1],
+    ],
   );
   assert.equal(last.body.approvals_workflow.n_eyes_plus_status, 'Approved');
 });

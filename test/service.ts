@@ -76,7 +76,10 @@ export async function createDatabase(): Promise<TestDatabase> {
   return {
     url: databaseUrl(server, name),
     drop: async () => {
-      await withClient(server, async (client) => void (await client.query(`drop database if exists ${name} with (force)`)));
+      await withClient(
+        server,
+        async (client) => void (await client.query(`drop database if exists ${name} with (force)`)),
+      );
       await leaveServer();
     },
   };

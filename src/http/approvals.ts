@@ -6,9 +6,9 @@ import { rehearse } from '../approvals/rehearsal.ts';
 import type { Context } from '../context.ts';
 import { transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { sendJson } from './reply.ts';
 import { Configuration, Explanation, Rehearsal, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
 import { contactAct } from './payment-actions.ts';
+import { sendJson } from './reply.ts';
 import { ClientId, errors, MOST_PAGE, Paging } from './schemas.ts';
 
 const Client = Type.Object({ client_id: ClientId });

@@ -13,8 +13,8 @@ import {
   type SearchQuery,
   STATUS_FILTERS,
 } from '../payments/search-parameters.ts';
-import { sendJson } from './reply.ts';
 import { Payment } from './payment-schema.ts';
+import { sendJson } from './reply.ts';
 import { ClientId, errors, Paging } from './schemas.ts';
 
 const list = (description: string, example: string) =>
