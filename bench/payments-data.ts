@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { sha256 } from '../src/crypto.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import { createLog } from '../src/log.ts';
 import { migrate } from '../src/migrate.ts';
@@ -36,16 +36,29 @@ export async function benchDatabase(): Promise<BenchDatabase> {
   const database = await startEmbedded({ dataDir: folder, log });
   try {
     const marker = join(folder, 'filled');
-    if (!existsSync(marker)) {
+    if ((await readFile(marker, 'utf8').catch(() => '')) !== (await schema())) {
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      await client.query('drop schema public cascade');
+      await client.query('create schema public');
+      await client.end();
       await migrate(database.url, log);
       await fill(database.url);
-      await writeFile(marker, `${PAYMENTS} payments\n`);
+      await writeFile(marker, await schema());
     }
     return database;
   } catch (error) {
     await database.stop();
     throw error;
   }
+}
+
+/** What the database was made from: another schema is another database. */
+async function schema(): Promise<string> {
+  const folder = new URL('../migrations/', import.meta.url);
+  const files = (await readdir(folder)).sort();
+  const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
+  return sha256(`${PAYMENTS} ${texts.join('')}`).toString('hex');
 }
 
 async function fill(url: string): Promise<void> {

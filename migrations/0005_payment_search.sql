@@ -28,6 +28,10 @@ create table payment_totals (
   payment_currency text not null,
   day date not null,
   n bigint not null,
+  -- Where the phase is 0: no payment of the day (or month) has the other date, payment date or day of creation, outside of these.
+  -- A page of a range of one date in the order of the other begins to read there.
+  low date,
+  high date,
   primary key (client_id, grain, phase, payment_currency, day)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
@@ -103,18 +107,20 @@ create function fold_payment_totals(most int) returns bigint language sql as $$
   with batch as (
     delete from payment_total_deltas where ctid = any (array(select ctid from payment_total_deltas order by client_id limit most)) returning *
   ), cells as (
-    insert into payment_totals as t (client_id, grain, phase, payment_currency, day, n)
-    select b.client_id, c.grain, c.phase, c.currency, c.day, sum(b.n)
+    insert into payment_totals as t (client_id, grain, phase, payment_currency, day, n, low, high)
+    select b.client_id, c.grain, c.phase, c.currency, c.day, sum(b.n), min(c.other), max(c.other)
     from batch b cross join lateral (values
-      (0, b.phase, b.payment_currency, date '1970-01-01'),
-      (1, b.phase, b.payment_currency, date_trunc('month', b.created_day::timestamp)::date),
-      (2, b.phase, b.payment_currency, date_trunc('month', b.payment_date::timestamp)::date),
-      (1, 0::smallint, '', date_trunc('month', b.created_day::timestamp)::date),
-      (2, 0::smallint, '', date_trunc('month', b.payment_date::timestamp)::date),
-      (3, 0::smallint, '', b.created_day),
-      (4, 0::smallint, '', b.payment_date)) as c (grain, phase, currency, day)
-    group by 1, 2, 3, 4, 5 having sum(b.n) <> 0
-    on conflict (client_id, grain, phase, payment_currency, day) do update set n = t.n + excluded.n
+      (0, b.phase, b.payment_currency, date '1970-01-01', null::date),
+      (1, b.phase, b.payment_currency, date_trunc('month', b.created_day::timestamp)::date, null),
+      (2, b.phase, b.payment_currency, date_trunc('month', b.payment_date::timestamp)::date, null),
+      (1, 0::smallint, '', date_trunc('month', b.created_day::timestamp)::date, b.payment_date),
+      (2, 0::smallint, '', date_trunc('month', b.payment_date::timestamp)::date, b.created_day),
+      (3, 0::smallint, '', b.created_day, b.payment_date),
+      (4, 0::smallint, '', b.payment_date, b.created_day)) as c (grain, phase, currency, day, other)
+    -- A payment whose other date alone changed leaves the number as it was, but not what lies between low and high.
+    group by 1, 2, 3, 4, 5 having sum(b.n) <> 0 or min(c.other) < max(c.other)
+    on conflict (client_id, grain, phase, payment_currency, day)
+      do update set n = t.n + excluded.n, low = least(t.low, excluded.low), high = greatest(t.high, excluded.high)
   ), amounts as (
     insert into payment_amount_totals as t (client_id, bucket, n)
     select client_id, bucket, sum(n) from batch group by 1, 2 having sum(n) <> 0

@@ -26,18 +26,25 @@ const DAY = 86_400_000;
 /** A row of `PAYMENT_COLUMNS`: texts as PostgreSQL writes them. */
 export type PaymentRow = (string | null)[];
 
+/** Between the fields of the first column. No field there can hold it: identifiers, codes, numbers, flags, dates, and JSON. */
+const SEPARATOR = '\x1f';
+
+/** The fields of the first column, in the order that the writer reads them; null is an empty text there. */
+const PACKED = `p.payment_id, p.contact_id, p.trade_id, p.uuid, p.scheme, p.amount, p.payment_currency, p.fee_amount, p.fee_currency,
+  p.status, p.invoice_required, p.created at time zone 'UTC', p.payment_date, p.authorised_date at time zone 'UTC',
+  p.cancelled_date at time zone 'UTC', p.rejected_date at time zone 'UTC', p.authorisation_workflow, pa.authorisations, pv.may_authorise,
+  pv.may_reject, pa.status, pa.remaining, p.beneficiary_id, b.active, b.authorised, b.blocked, b.completed, b.verified, b.iban,
+  b.swift_code, p.multipayment_id, m.multipayment_unique_id, p.sent_date is not null, p.return_started`;
+
 /**
- * The columns behind a Payment, in the order that `writePayment` reads them. Instants come as UTC wall time, so that neither the
- * session's time zone nor a Date object is involved. `p`: payments, `b`: beneficiaries, `m`: multipayments, `pa`: payment_approvals,
- * `pv`: payment_approvers of the viewer.
+ * The columns behind a Payment: most fields packed into one, and one for each text that anybody wrote. A field costs the driver
+ * 0.1 us however short it is, so that this halves what a page costs in this process and leaves the database where it was.
+ * Instants come as UTC wall time: neither the session's time zone nor a Date object is involved. `p`: payments, `b`: beneficiaries,
+ * `m`: multipayments, `pa`: payment_approvals, `pv`: payment_approvers of the viewer.
  */
-export const PAYMENT_COLUMNS = `p.payment_id, p.contact_id, p.trade_id, p.uuid, p.scheme, p.amount, p.payment_currency, p.fee_amount,
-  p.fee_currency, p.reference, p.status, p.charges, p.invoice_required, p.ordered_by_name, p.created at time zone 'UTC', p.payment_date,
-  p.authorised_by, p.authorised_date at time zone 'UTC', p.cancelled_by, p.cancelled_date at time zone 'UTC', p.rejected_by,
-  p.rejected_date at time zone 'UTC', p.authorisation_workflow, pa.authorisations, pv.may_authorise, pv.may_reject, pa.status, pa.remaining,
-  b.beneficiary_name, p.beneficiary_id, b.beneficiary_aml_id, b.active, b.authorised, b.blocked, b.completed, b.verified,
-  b.account_number, b.iban, b.bank_identifier, b.swift_code, p.multipayment_id, m.multipayment_unique_id,
-  p.sent_date is not null, p.return_started`;
+export const PAYMENT_COLUMNS = `concat(${PACKED.replaceAll(/,\s+/g, ", E'\\x1f', ")}),
+  p.reference, p.charges, p.ordered_by_name, p.authorised_by, p.cancelled_by, p.rejected_by, b.beneficiary_name, b.beneficiary_aml_id,
+  b.account_number, b.bank_identifier`;
 
 /** The tables that `PAYMENT_COLUMNS` come from, beside `p`. @param viewer the SQL parameter with the viewer's contact_id */
 export function paymentJoins(viewer: string): string {
@@ -88,8 +95,13 @@ export async function paymentBody(db: Db, view: PaymentView, paymentId: string):
   return row && paymentWriter(view)(row, row[MAY_MANAGE] === 't');
 }
 
+/** Whether a row of outer joins has no payment. */
+export function isEmpty(row: PaymentRow): boolean {
+  return (row[0] as string).startsWith(SEPARATOR);
+}
+
 /** Place of what stands behind `PAYMENT_COLUMNS` in a row. */
-export const MAY_MANAGE = 44;
+export const MAY_MANAGE = 11;
 
 const BEFORE_SENDING = new Set([
   'Payment pending of authorization',
@@ -121,18 +133,12 @@ export function paymentWriter(view: PaymentView): (row: PaymentRow, manages: boo
       currency,
       feeAmount,
       feeCurrency,
-      reference,
       status,
-      charges,
       invoice,
-      orderedBy,
       created,
       paymentDate,
-      authorisedBy,
       authorisedDate,
-      cancelledBy,
       cancelledDate,
-      rejectedBy,
       rejectedDate,
       workflow,
       authorisations,
@@ -140,30 +146,24 @@ export function paymentWriter(view: PaymentView): (row: PaymentRow, manages: boo
       mayReject,
       approvalStatus,
       remaining,
-      name,
       beneficiaryId,
-      amlId,
       active,
       authorised,
       blocked,
       completed,
       verified,
-      accountNumber,
       iban,
-      bankIdentifier,
       swiftCode,
       multipaymentId,
       multipaymentUniqueId,
       sent,
       returning,
-    ] = row as [string, string, string, string, string, string, string, ...PaymentRow];
-    const state = status as string;
-    const moment = londonTime(created as string);
+    ] = (row[0] as string).split(SEPARATOR) as Fields;
+    const [, reference, charges, orderedBy, authorisedBy, cancelledBy, rejectedBy, name, amlId, accountNumber, bank] =
+      row;
+    const moment = londonTime(created);
     const tracked =
-      scheme === 'SWIFT' &&
-      state !== CANCELLED &&
-      (created as string) > trackedSince &&
-      moment.slice(0, 10) > view.trackingCutoff;
+      scheme === 'SWIFT' && status !== CANCELLED && created > trackedSince && moment.slice(0, 10) > view.trackingCutoff;
     const link = `${paymentId}${client}`;
     const actions =
       view.viewer === null
@@ -171,35 +171,66 @@ export function paymentWriter(view: PaymentView): (row: PaymentRow, manages: boo
         : allowed(
             mayAuthorise === 't',
             mayReject === 't',
-            returning !== 't' && BEFORE_SENDING.has(state) && (manages || contactId === view.viewer),
-          ) + executed(view.viewer, authorisations ?? null, cancelledBy ?? null);
-    return `{"payment_id":"${paymentId}","contact_id":"${contactId}","trade_id":"${tradeId}","uuid":"${uuid}","is_uuid_used_for_tracking":${
-      tracked
-    },"amount":${amount},"payment_currency":${text(currency)},"fee_amount":${feeAmount},"fee_currency":${text(feeCurrency)},"reference":${text(
-      reference,
-    )},"status":"${state}","charges":${text(charges)},"invoice_required":${bool(invoice)},"ordered_by_name":${text(
-      orderedBy,
-    )},"created_date":"${moment}","payment_date":"${paymentDate}","authorised_by":${text(authorisedBy)},"authorised_date":${time(
-      authorisedDate,
-    )},"cancelled_by":${text(cancelledBy)},"cancelled_date":${time(cancelledDate)},"rejected_by":${text(rejectedBy)},"rejected_date":${time(
-      rejectedDate,
-    )},"authorisation_workflow":${text(workflow)},"approvals_workflow":{"authorisations":${authorisations ?? '[]'},"contact_authorisation_actions":{${
-      actions
-    }},"n_eyes_plus_status":"${approvalStatus ?? APPROVAL_STATUS[state] ?? 'Approved'}","minimum_remaining_authorisations":${
-      remaining ?? '0'
-    }},"beneficiary_name":${text(name)},"beneficiary_id":"${beneficiaryId}","beneficiary_aml_id":${text(amlId)},"beneficiary_active":${bool(
-      active,
-    )},"beneficiary_authorised":${bool(authorised)},"beneficiary_blocked":${bool(blocked)},"beneficiary_completed":${bool(
-      completed,
-    )},"beneficiary_verified":${bool(verified)},"account_number":${text(accountNumber)},"iban":${text(iban)},"bank_identifier":${text(
-      bankIdentifier,
-    )},"swift_code":${text(swiftCode)},"multipayment":${
-      multipaymentId == null ? null : `"MP${multipaymentId.padStart(6, '0')}"`
-    },"multipayment_id":${text(multipaymentId)},"multipayment_unique_id":${text(
-      multipaymentUniqueId,
-    )},"payment_instruction":${documents}pi&id=${link},"payment_receipt":${sent === 't' ? `${documents}pr&id=${link}` : null}}`;
+            returning !== 't' && BEFORE_SENDING.has(status) && (manages || contactId === view.viewer),
+          ) + executed(view.viewer, authorisations, cancelledBy ?? null);
+    // One line for each piece of the specification's table; the formatter would hide the order of the fields.
+    // biome-ignore format: the order of the fields is what matters here
+    return `{"payment_id":"${paymentId}","contact_id":"${contactId}","trade_id":"${tradeId}","uuid":"${uuid}","is_uuid_used_for_tracking":${tracked
+      },"amount":${amount},"payment_currency":${code(currency)},"fee_amount":${feeAmount || 'null'},"fee_currency":${code(feeCurrency)
+      },"reference":${text(reference)},"status":"${status}","charges":${text(charges)},"invoice_required":${bool(invoice)
+      },"ordered_by_name":${text(orderedBy)},"created_date":"${moment}","payment_date":"${paymentDate
+      }","authorised_by":${text(authorisedBy)},"authorised_date":${time(authorisedDate)
+      },"cancelled_by":${text(cancelledBy)},"cancelled_date":${time(cancelledDate)
+      },"rejected_by":${text(rejectedBy)},"rejected_date":${time(rejectedDate)
+      },"authorisation_workflow":${code(workflow)},"approvals_workflow":{"authorisations":${authorisations || '[]'
+      },"contact_authorisation_actions":{${actions}},"n_eyes_plus_status":"${approvalStatus || (APPROVAL_STATUS[status] ?? 'Approved')
+      }","minimum_remaining_authorisations":${remaining || '0'}},"beneficiary_name":${text(name)},"beneficiary_id":"${beneficiaryId
+      }","beneficiary_aml_id":${text(amlId)},"beneficiary_active":${bool(active)},"beneficiary_authorised":${bool(authorised)
+      },"beneficiary_blocked":${bool(blocked)},"beneficiary_completed":${bool(completed)},"beneficiary_verified":${bool(verified)
+      },"account_number":${text(accountNumber)},"iban":${code(iban)},"bank_identifier":${text(bank)},"swift_code":${code(swiftCode)
+      },"multipayment":${multipaymentId && `"MP${multipaymentId.padStart(6, '0')}"` || 'null'},"multipayment_id":${code(multipaymentId)
+      },"multipayment_unique_id":${code(multipaymentUniqueId)},"payment_instruction":${documents}pi&id=${link
+      },"payment_receipt":${sent === 't' ? `${documents}pr&id=${link}` : 'null'}}`;
   };
 }
+
+/** As many texts as `PACKED` has fields: more than are named above would not be read. */
+type Fields = [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
 
 const NO_ACTIONS = '"allowed":[],"executed":null';
 
@@ -210,9 +241,9 @@ function allowed(authorise: boolean, reject: boolean, cancel: boolean): string {
 }
 
 /** The viewer's own last action: a cancellation, else its entry in the list of authorisations (status 1 authorised, 2 rejected). */
-function executed(viewer: string, authorisations: string | null, cancelledBy: string | null): string {
+function executed(viewer: string, authorisations: string, cancelledBy: string | null): string {
   if (cancelledBy === viewer) return ',"executed":"cancel"';
-  if (authorisations === null || authorisations === '[]' || !authorisations.includes(viewer)) return ',"executed":null';
+  if (authorisations === '' || !authorisations.includes(viewer)) return ',"executed":null';
   const own = (JSON.parse(authorisations) as { contact_id: string; status: number }[]).findLast(
     (entry) => entry.contact_id === viewer,
   );
@@ -228,12 +259,17 @@ function text(value: string | null | undefined): string {
   return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
 }
 
-function bool(value: string | null | undefined): string {
+/** A code, an identifier or an IBAN: nothing in it needs escaping. */
+function code(value: string): string {
+  return value === '' ? 'null' : `"${value}"`;
+}
+
+function bool(value: string): string {
   return value === 't' ? 'true' : value === 'f' ? 'false' : 'null';
 }
 
-function time(value: string | null | undefined): string {
-  return value == null ? 'null' : `"${londonTime(value)}"`;
+function time(value: string): string {
+  return value === '' ? 'null' : `"${londonTime(value)}"`;
 }
 
 const MOST_CACHED_HOURS = 50_000;

@@ -1,6 +1,6 @@
 import type { PaymentSearch } from './search-parameters.ts';
 import { ALL_PHASES, and, inDays, type Parameters, PHASES } from './search-statement.ts';
-import { type Kept, keptAmountTotal, keptTotal, seekTables } from './totals.ts';
+import { firstDay, type Kept, keptAmountTotal, keptTotal, seekTables } from './totals.ts';
 
 /**
  * How a search is answered: a statement's tables, among them `t (total)`, and its page, rows of payments. Written out for each
@@ -16,7 +16,7 @@ const SEEK_FROM = 1_000;
 /** More branches than this (phases times currencies) are not merged; one index is walked and filtered. */
 const MOST_BRANCHES = 25;
 /** Up to this many matches are collected and sorted, more are looked for in the order of the page. */
-const MOST_COLLECTED = 5_000;
+const MOST_COLLECTED = 2_000;
 
 const PHASES_OF = {
   pending: [PHASES.pendingAuthorisation, PHASES.inProgress],
@@ -112,8 +112,9 @@ class Shape {
       const page = `select id from (${this.branches(`id, ${orderBy}`, ` and (select total from t) > ${place}`)}) k ${this.order}${this.limit(place)}`;
       return { tables, page: this.wide(page) };
     }
+    const step = this.phases || this.currencies ? "interval '1 month'" : "interval '1 day'";
     tables.push(...seekTables(this.parameters, this.client, this.kept(), orderBy, this.search.descending, place));
-    const page = `select id from (${this.branches(`id, ${orderBy}`, this.fromSoughtDay())}) k ${this.order}${this.limit(`(select ${place} - before from seek)`)}`;
+    const page = `select id from (${this.branches(`id, ${orderBy}`, this.fromSoughtDay(step))}) k ${this.order}${this.limit(`(select ${place} - before from seek)`)}`;
     return { tables, page: this.wide(page) };
   }
 
@@ -127,7 +128,13 @@ class Shape {
     const inside = place === null ? '' : ` and (select total from t) > ${place}`;
     const matches = `select id, ${orderBy} from payments where ${this.everyCondition()}`;
     tables.push(['matches', `${matches} and (select total from t) <= ${MOST_COLLECTED}${inside}`]);
-    const walk = this.branches(`id, ${orderBy}`, ` and (select total from t) > ${MOST_COLLECTED}${inside}`);
+    const range = this.days()?.range;
+    if (range) {
+      const first = firstDay(this.parameters, this.client, orderBy, this.search.descending, range);
+      tables.push(['seek', `select case when (select total from t) > ${MOST_COLLECTED} then ${first} end as day`]);
+    }
+    const begin = range ? this.fromSoughtDay("interval '1 day'") : '';
+    const walk = this.branches(`id, ${orderBy}`, ` and (select total from t) > ${MOST_COLLECTED}${inside}${begin}`);
     const page = `select id, ${orderBy} from (${walk}) w ${this.order}${this.limit(place)}`;
     const sorted = `select id, ${orderBy} from matches ${this.order}${this.limit(place)}`;
     return { tables, page: this.wide(`(${page}) union all (${sorted})`) };
@@ -224,10 +231,9 @@ class Shape {
     return status === 'pending_your_approval' ? ` and ${own}` : ` and not ${own}`;
   }
 
-  /** Begins (or, descending, ends) with the day or month that the page begins in. */
-  private fromSoughtDay(): string {
+  /** Begins (or, descending, ends) with the day or month of `seek`, which is a step long. */
+  private fromSoughtDay(step: string): string {
     const { orderBy, descending } = this.search;
-    const step = this.phases || this.currencies ? "interval '1 month'" : "interval '1 day'";
     const day: string = descending ? `day + ${step}` : 'day::timestamp';
     const bound = orderBy === 'created' ? `(${day}) at time zone 'Europe/London'` : `(${day})::date`;
     return ` and ${orderBy} ${descending ? '<' : '>='} (select ${bound} from seek)`;

@@ -1,6 +1,7 @@
 import type { Db } from '../database.ts';
 import {
   AS_TEXT,
+  isEmpty,
   MAY_MANAGE,
   mayManage,
   PAYMENT_COLUMNS,
@@ -38,7 +39,7 @@ export async function searchPayments(db: Db, view: PaymentView, search: PaymentS
   });
   const head = rows[0] as PaymentRow;
   const total = Number(head[TOTAL]);
-  if (head[0] === null) return { total, body: '[]' };
+  if (isEmpty(head)) return { total, body: '[]' };
   const write = paymentWriter(view);
   const manages = head[MAY_MANAGE] === 't';
   let body = '[';

@@ -183,3 +183,34 @@ export function seekTables(
     ['seek', find(GRAIN.day[basis], all + inMonth('day'), deltaDay, inMonth(deltaDay), '(select before from sought)')],
   ];
 }
+
+/**
+ * SQL of the first day of the order (the last, descending) on which a payment of a range of the other date can be: a date, or null
+ * where there is none. Not every such day has one; no payment of the range lies before it.
+ * @param basis the date that is ordered by; the range is of the other one
+ */
+export function firstDay(
+  parameters: Parameters,
+  client: string,
+  basis: Basis,
+  descending: boolean,
+  range: DayRange,
+): string {
+  const other = basis === 'created' ? 'payment_date' : 'created';
+  const edge = descending ? 'max' : 'min';
+  const { from, to } = range;
+  const touches = and([
+    ...(from === undefined ? [] : [`high >= ${parameters.add(from)}::date`]),
+    ...(to === undefined ? [] : [`low <= ${parameters.add(to)}::date`]),
+  ]);
+  const totals = (grain: number, further: string) => `(select ${edge}(day) from payment_totals
+    where client_id = ${client} and grain = ${grain} and phase = 0 and payment_currency = ''${touches}${further})`;
+  const month = totals(GRAIN.month[basis], '');
+  const day = totals(
+    GRAIN.day[basis],
+    descending ? ` and day < ${month} + interval '1 month'` : ` and day >= ${month}`,
+  );
+  const delta = `(select ${edge}(${DELTA_DAY[basis]}) from payment_total_deltas
+    where client_id = ${client}${dayConditions(parameters, DELTA_DAY[other], range)})`;
+  return `${descending ? 'greatest' : 'least'}(${day}, ${delta})`;
+}
