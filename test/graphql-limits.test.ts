@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { getIntrospectionQuery } from 'graphql';
 import { LIMITS, type LimitName } from '../src/graphql/limits.ts';
@@ -184,6 +185,11 @@ describe('GraphQL limits', () => {
       assert.equal('data' in answer.body, false);
     });
   }
+
+  test('the documentation has every limit with its value', () => {
+    const page = readFileSync(new URL('../docs/graphql.md', import.meta.url), 'utf8');
+    for (const [name, value] of Object.entries(LIMITS)) assert.ok(page.includes(`| ${name} | ${value} |`), name);
+  });
 
   test('very deep variables', async () => {
     const deep = 20_000;
