@@ -37,8 +37,7 @@ create table payment_approvers (
   payment_date date not null,
   may_authorise boolean not null,
   may_reject boolean not null,
-  primary key (client_id, contact_id, payment_id)
+  primary key (client_id, payment_id, contact_id)
 );
 create index payment_approvers_created on payment_approvers (client_id, contact_id, created, payment_id) where may_authorise;
 create index payment_approvers_payment_date on payment_approvers (client_id, contact_id, payment_date, payment_id) where may_authorise;
-create index payment_approvers_payment on payment_approvers (payment_id);

@@ -17,7 +17,8 @@ interface State extends Approval {
 interface Change {
   state: Buffer;
   gone: string[];
-  set: Approver[];
+  added: Approver[];
+  changed: Approver[];
   remaining: number;
 }
 
@@ -78,17 +79,18 @@ function difference(state: State, before: Approver[], after: Approver[], remaini
   const old = new Map(before.map((each) => [each.contact, each]));
   const kept = new Set(after.map((each) => each.contact));
   const gone = before.filter((each) => !kept.has(each.contact)).map((each) => each.contact);
-  const set = after.filter((each) => {
+  const added = after.filter((each) => !old.has(each.contact));
+  const changed = after.filter((each) => {
     const known = old.get(each.contact);
-    return known?.mayAuthorise !== each.mayAuthorise || known.mayReject !== each.mayReject;
+    return known && (known.mayAuthorise !== each.mayAuthorise || known.mayReject !== each.mayReject);
   });
-  if (gone.length === 0 && set.length === 0 && remaining === state.remaining) return null;
-  return { state: state.state, gone, set, remaining };
+  if (gone.length + added.length + changed.length === 0 && remaining === state.remaining) return null;
+  return { state: state.state, gone, added, changed, remaining };
 }
 
 /** Carries changes out for all payments of their states, some thousand payments at a time. */
 async function apply(tx: Transaction, clientId: string, changes: Change[]): Promise<void> {
-  const most = Math.max(...changes.map(({ gone, set }) => gone.length + set.length), 1);
+  const most = Math.max(...changes.map((each) => each.gone.length + each.added.length + each.changed.length), 1);
   const payments = Math.max(1, Math.floor(ROWS_AT_ONCE / most));
   const byState = new Map(changes.map((change) => [change.state.toString('hex'), change]));
   let last: [Buffer, number] = [Buffer.alloc(0), 0];
@@ -119,22 +121,33 @@ async function applyTo(tx: Transaction, clientId: string, payments: { id: number
       [clientId, gone.map(({ id }) => id), gone.map(({ contact }) => contact)],
     );
   }
-  const set = payments.flatMap(({ id, change }) => change.set.map((approver) => ({ id, ...approver })));
-  if (set.length > 0) {
+  const columns = (which: 'added' | 'changed') => {
+    const rows = payments.flatMap(({ id, change }) => change[which].map((approver) => ({ id, ...approver })));
+    if (rows.length === 0) return null;
+    return [
+      clientId,
+      rows.map(({ id }) => id),
+      rows.map(({ contact }) => contact),
+      rows.map(({ mayAuthorise }) => mayAuthorise),
+      rows.map(({ mayReject }) => mayReject),
+    ];
+  };
+  const given = 'unnest($2::bigint[], $3::text[], $4::boolean[], $5::boolean[]) as u(id, contact, authorise, reject)';
+  const added = columns('added');
+  if (added) {
     await tx.query(
       `insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
        select $1, u.contact, p.id, p.created, p.payment_date, u.authorise, u.reject
-       from unnest($2::bigint[], $3::text[], $4::boolean[], $5::boolean[]) as u(id, contact, authorise, reject)
-       join payments p on p.client_id = $1 and p.id = u.id
-       on conflict (client_id, contact_id, payment_id)
-       do update set may_authorise = excluded.may_authorise, may_reject = excluded.may_reject`,
-      [
-        clientId,
-        set.map(({ id }) => id),
-        set.map(({ contact }) => contact),
-        set.map(({ mayAuthorise }) => mayAuthorise),
-        set.map(({ mayReject }) => mayReject),
-      ],
+       from ${given} join payments p on p.client_id = $1 and p.id = u.id`,
+      added,
+    );
+  }
+  const changed = columns('changed');
+  if (changed) {
+    await tx.query(
+      `update payment_approvers a set may_authorise = u.authorise, may_reject = u.reject from ${given}
+       where a.client_id = $1 and a.contact_id = u.contact and a.payment_id = u.id`,
+      changed,
     );
   }
   await tx.query(
