@@ -7,12 +7,15 @@ import type { Config } from './config.ts';
 import type { Addresses, Context } from './context.ts';
 import { Vault } from './crypto.ts';
 import { createPool } from './database.ts';
+import { institutionFrom } from './documents/institution.ts';
+import { Renderer } from './documents/renderer.ts';
 import { startEmbedded } from './embedded/postgres.ts';
 import { StartError } from './errors.ts';
 import { accountRoutes } from './http/accounts.ts';
 import { buildApi } from './http/api.ts';
 import { approvalRoutes } from './http/approvals.ts';
 import { buildAuthListener } from './http/auth.ts';
+import { documentRoutes } from './http/documents.ts';
 import { graphqlRoutes } from './http/graphql.ts';
 import { massBeneficiaryRoutes } from './http/mass-beneficiaries.ts';
 import { multipaymentRoutes } from './http/multipayments.ts';
@@ -25,11 +28,13 @@ import { operatorContactRoutes } from './http/operator-contacts.ts';
 import { operatorImportRoutes } from './http/operator-imports.ts';
 import { operatorMultipaymentRoutes } from './http/operator-multipayments.ts';
 import { operatorPaymentRoutes } from './http/operator-payments.ts';
+import { operatorStatementRoutes } from './http/operator-statements.ts';
 import { operatorSystemRoutes } from './http/operator-system.ts';
 import { operatorTokenRoutes } from './http/operator-tokens.ts';
 import { operatorTradeRoutes } from './http/operator-trades.ts';
 import { paymentActionRoutes } from './http/payment-actions.ts';
 import { paymentSearchRoutes } from './http/payments-search.ts';
+import { statementRoutes } from './http/statements.ts';
 import { buildTrusted, type TrustedService } from './http/trusted-service.ts';
 import { webhookClientRoutes, webhookOperatorRoutes } from './http/webhooks.ts';
 import { Sessions } from './identity/sessions.ts';
@@ -42,6 +47,7 @@ import { forgetAnswers } from './operator/idempotency.ts';
 import { foldTotals } from './payments/totals.ts';
 import { Periodic } from './periodic.ts';
 import { sandboxKey } from './private-file.ts';
+import { StatementWorker } from './statements/worker.ts';
 import { Bell } from './webhooks/bell.ts';
 import { Dispatcher } from './webhooks/dispatcher.ts';
 
@@ -106,6 +112,8 @@ export async function startService(
     await sessions.start();
     closers.push(() => sessions.stop());
 
+    const drawing = { renderer: new Renderer(), institution: institution(config) };
+    closers.push(() => drawing.renderer.stop());
     const bell = new Bell(pool, log);
     // An answer follows the commit of what it tells of: then the delivery engine looks.
     const ringAfterwards: RequestListener = (request, response) => {
@@ -129,6 +137,8 @@ export async function startService(
       massBeneficiaryRoutes,
       graphqlRoutes(sessions),
       webhookClientRoutes,
+      statementRoutes,
+      documentRoutes(drawing),
     ];
     if (config.roles.has('api')) {
       const app = await buildApi(context, sessions, clientRoutes);
@@ -167,6 +177,7 @@ export async function startService(
         operatorSystemRoutes,
         operatorImportRoutes,
         webhookOperatorRoutes,
+        operatorStatementRoutes,
       ]);
       operatorUrl = await listen(app, config.operatorHost, config.operatorPort);
     }
@@ -180,7 +191,9 @@ export async function startService(
       const dispatcher = new Dispatcher(context);
       dispatcher.start();
       bell.listen(() => dispatcher.wake());
-      closers.push(() => dispatcher.stop());
+      const statements = new StatementWorker(context, drawing);
+      statements.start();
+      closers.push(async () => void (await Promise.all([dispatcher.stop(), statements.stop()])));
     }
     return { context, addresses, operatorUrl, operatorToken, stop };
   } catch (error) {
@@ -229,6 +242,15 @@ async function listenTrusted(
     server.listen(config.trustedPort, config.host, resolve);
   });
   return config.trustedUrl ?? `${trusted.scheme}://${boundTo(server, config.host, config.trustedPort)}`;
+}
+
+/** @throws StartError where the logo cannot be used */
+function institution(config: Config) {
+  try {
+    return institutionFrom(config.institution);
+  } catch (error) {
+    throw new StartError(`LOMBARD_INSTITUTION_LOGO: ${(error as Error).message}`);
+  }
 }
 
 async function closeListener(app: FastifyInstance): Promise<void> {

@@ -91,6 +91,7 @@ export const trade: TradeFacts = {
       payment_currency: payment.payment_currency,
     },
   ],
+  further_payments: 0,
 };
 
 const NAMES = [

@@ -99,4 +99,6 @@ export interface TradeFacts {
     amount: string;
     payment_currency: string;
   }[];
+  /** Payments of the trade that are not in the list. */
+  further_payments: number;
 }

@@ -24,7 +24,8 @@ const BANK_TRANSACTION_CODES: Record<string, [domain: string, family: string, su
 /**
  * A statement as camt.053.001.08 (ISO 20022, BankToCustomerStatementV08), as a stream: one Stmt for each currency account,
  * with opening and closing balance, the summary of its entries, and the entries. Texts longer than the message allows
- * end in an ellipsis; characters that XML cannot carry become U+FFFD.
+ * end in an ellipsis; characters that XML cannot carry become U+FFFD. Its stream fails with UnwritableAmount where the schema
+ * has no room for an amount.
  * @param servicer the institution that keeps the account
  */
 export function statementCamt(statement: AccountStatement, servicer: { name: string; bic?: string }): Readable {
@@ -43,12 +44,13 @@ async function* chunked(pieces: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 async function* message(statement: AccountStatement, servicer: { name: string; bic?: string }): AsyncGenerator<string> {
-  // A UUID has 36 characters and the message's identifiers 35: the hyphens go.
+  // A UUID has 36 characters and the message's identifiers 35: the hyphens go, and a currency makes it one of several.
   const id = statement.statement_id.replaceAll('-', '').slice(0, 31);
+  const only = statement.sections.length === 1 ? `-${statement.sections[0]!.currency}` : '';
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}"><BkToCstmrStmt>`;
-  yield element('GrpHdr', element('MsgId', id) + element('CreDtTm', statement.created_at));
-  for (const [index, section] of statement.sections.entries()) {
-    yield `\n<Stmt>${statementHead(statement, section, `${id}-${index + 1}`, servicer)}`;
+  yield element('GrpHdr', element('MsgId', id + only) + element('CreDtTm', statement.created_at));
+  for (const section of statement.sections) {
+    yield `\n<Stmt>${statementHead(statement, section, `${id}-${section.currency}`, servicer)}`;
     for await (const entry of balancedLines(section)) yield `\n${entryElement(entry, section.currency)}`;
     yield '\n</Stmt>';
   }
@@ -90,8 +92,11 @@ function statementHead(
     element(
       'TxsSummry',
       element('TtlNtries', element('NbOfNtries', String(lineCount(section)))) +
-        element('TtlCdtNtries', element('NbOfNtries', String(totals.credit_count)) + element('Sum', totals.credits)) +
-        element('TtlDbtNtries', element('NbOfNtries', String(totals.debit_count)) + element('Sum', totals.debits)),
+        element(
+          'TtlCdtNtries',
+          element('NbOfNtries', String(totals.credit_count)) + element('Sum', sum(totals.credits)),
+        ) +
+        element('TtlDbtNtries', element('NbOfNtries', String(totals.debit_count)) + element('Sum', sum(totals.debits))),
     )
   );
 }
@@ -171,9 +176,36 @@ function agentElement(name: string, account: StatementParty | null): string {
   return other ? element(name, element('FinInstnId', element('Othr', element('Id', text(other, 35))))) : '';
 }
 
-function amountElement(signed: string, currency: string): string {
-  return `<Amt Ccy="${currency}">${signed.replace('-', '')}</Amt>`;
+/** A sum may have 17 decimals, but no more than 18 digits in all (DecimalNumber). */
+function sum(amount: string): string {
+  const [integer = '', fraction = ''] = amount.split('.');
+  const decimals = fraction.replace(/0+$/, '');
+  if (integer.length + decimals.length > MOST_DIGITS)
+    throw new UnwritableAmount(
+      `camt.053 writes sums of at most ${MOST_DIGITS} digits: ${amount} is none; pdf and csv write it`,
+    );
+  return integer.length + fraction.length > MOST_DIGITS ? `${integer}${decimals && `.${decimals}`}` : amount;
 }
+
+/** Digits of an amount: in all, and after the point (ActiveOrHistoricCurrencyAndAmount). */
+const MOST_DIGITS = 18;
+const MOST_DECIMALS = 5;
+
+function amountElement(signed: string, currency: string): string {
+  const [integer = '', fraction = ''] = signed.replace('-', '').split('.');
+  const decimals = fraction.replace(/0+$/, '');
+  if (decimals.length > MOST_DECIMALS || integer.replace(/^0+/, '').length + decimals.length > MOST_DIGITS) {
+    throw new UnwritableAmount(
+      `camt.053 writes amounts of at most ${MOST_DIGITS} digits, ${MOST_DECIMALS} of them after the point: ${signed} ${currency} is none; pdf and csv write it`,
+    );
+  }
+  const kept = fraction.slice(0, Math.max(decimals.length, Math.min(fraction.length, MOST_DECIMALS)));
+  const shown = integer.length + kept.length > MOST_DIGITS ? decimals : kept;
+  return `<Amt Ccy="${currency}">${integer}${shown && `.${shown}`}</Amt>`;
+}
+
+/** An amount that the message's schema has no room for: nothing is rounded, so there is no statement in this format. */
+export class UnwritableAmount extends Error {}
 
 function indicator(signed: string, known?: 'Credit' | 'Debit'): string {
   return known === 'Debit' || (!known && signed.startsWith('-')) ? 'DBIT' : 'CRDT';

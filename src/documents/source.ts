@@ -1,0 +1,86 @@
+import { londonTimestamp } from '../calendar.ts';
+import type { Db } from '../database.ts';
+import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from './facts.ts';
+
+/** The facts of documents as they are stored. A row is found through its client (docs/decisions.md, 1). */
+
+/** Payments that a trade receipt lists; of the others it says how many there are. */
+export const MOST_PAYMENTS_OF_TRADE = 200;
+
+interface PaymentRow extends Record<string, unknown> {
+  created: Date;
+  authorised_date: Date | null;
+  sent_date: Date | null;
+  approval: { status: string; authorisations: AuthorisationFacts[]; version: number | null } | null;
+  authorisation_workflow: string;
+  multipayment_id: number | null;
+  client: ClientFacts;
+}
+
+/** A payment's facts, or undefined where the client has none of that id. */
+export async function paymentFacts(db: Db, clientId: string, paymentId: string): Promise<PaymentFacts | undefined> {
+  const { rows } = await db.query<PaymentRow & PaymentFacts>({
+    name: 'document-payment',
+    text: `select p.payment_id, p.uuid, p.reference, p.status::text as status, p.scheme, p.charges, p.amount, p.payment_currency, p.fee_amount,
+        p.fee_currency, p.payment_date, p.created, p.authorised_date, p.sent_date, p.trade_id, p.authorisation_workflow, p.multipayment_id,
+        json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'account_number', c.account_number) as client,
+        json_build_object('contact_id', p.contact_id, 'name', p.ordered_by_name) as ordered_by,
+        json_build_object('beneficiary_id', b.beneficiary_id, 'name', b.beneficiary_name, 'iban', b.iban, 'account_number', b.account_number,
+          'swift_code', b.swift_code, 'bank_identifier', b.bank_identifier, 'bank_name', null, 'address', null) as beneficiary,
+        case when a.payment_id is not null then json_build_object('status', a.status, 'authorisations', a.authorisations,
+          'version', a.requirement -> 'ruleset' -> 'version') end as approval
+      from payments p
+      join clients c on c.client_id = p.client_id
+      join beneficiaries b on b.client_id = p.client_id and b.beneficiary_id = p.beneficiary_id
+      left join payment_approvals a on a.client_id = p.client_id and a.payment_id = p.id
+      where p.client_id = $1 and p.payment_id = $2`,
+    values: [clientId, paymentId],
+  });
+  const row = rows[0];
+  if (!row) return undefined;
+  const { created, approval, authorisation_workflow: eyes, multipayment_id: multipayment, ...facts } = row;
+  const workflow =
+    approval && (approval.version === null ? eyes : `approval rules, version ${approval.version} of the configuration`);
+  return {
+    ...facts,
+    created_date: londonTimestamp(created),
+    authorised_date: row.authorised_date && londonTimestamp(row.authorised_date as unknown as Date),
+    sent_date: row.sent_date && londonTimestamp(row.sent_date as unknown as Date),
+    completed_date: null,
+    multipayment: multipayment === null ? null : `MP${String(multipayment).padStart(6, '0')}`,
+    approvals: { workflow, status: approval?.status ?? null, authorisations: approval?.authorisations ?? [] },
+  };
+}
+
+interface TradeRow extends Record<string, unknown> {
+  maturity_date: Date | null;
+}
+
+/** A trade's facts, or undefined where the client has none of that id. */
+export async function tradeFacts(db: Db, clientId: string, tradeId: string): Promise<TradeFacts | undefined> {
+  const { rows } = await db.query<TradeRow & Omit<TradeFacts, 'maturity_date'>>({
+    name: 'document-trade',
+    text: `select t.trade_id, t.parent_trade_id, t.status, t.trade_type, t.reference, t.rate_symbol, t.rate, t.buy_currency, t.buy_amount,
+        t.sell_currency, t.sell_amount, t.fee_amount, t.fee_currency, t.order_date, t.maturity_date,
+        json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'account_number', c.account_number) as client,
+        json_build_object('contact_id', p.contact_id, 'name', p.name) as booked_by
+      from trades t join clients c on c.client_id = t.client_id join contacts p on p.contact_id = t.contact_id
+      where t.client_id = $1 and t.trade_id = $2`,
+    values: [clientId, tradeId],
+  });
+  const row = rows[0];
+  if (!row) return undefined;
+  const payments = await db.query<TradeFacts['payments'][number] & { total: number }>({
+    name: 'document-trade-payments',
+    text: `select p.payment_id, b.beneficiary_name, p.payment_date, p.amount, p.payment_currency, count(*) over () as total
+      from payments p join beneficiaries b on b.client_id = p.client_id and b.beneficiary_id = p.beneficiary_id
+      where p.client_id = $1 and p.trade_id = $2 order by p.created, p.id limit ${MOST_PAYMENTS_OF_TRADE}`,
+    values: [clientId, tradeId],
+  });
+  return {
+    ...row,
+    maturity_date: row.maturity_date && londonTimestamp(row.maturity_date),
+    payments: payments.rows.map(({ total: _total, ...payment }) => payment),
+    further_payments: (payments.rows[0]?.total ?? 0) - payments.rows.length,
+  };
+}

@@ -1,0 +1,45 @@
+import type { Readable } from 'node:stream';
+import type { Institution } from '../documents/institution.ts';
+import type { Renderer } from '../documents/renderer.ts';
+import type { AccountStatement } from './account-statement.ts';
+import { statementCamt } from './camt.ts';
+import { statementCsv } from './csv.ts';
+import { statementPdf } from './pdf.ts';
+import type { StatementFormat } from './request.ts';
+
+const MEDIA_TYPES: Record<StatementFormat, string> = {
+  pdf: 'application/pdf',
+  csv: 'text/csv; charset=utf-8; header=present',
+  'camt.053': 'application/xml',
+};
+const ENDINGS: Record<StatementFormat, string> = { pdf: 'pdf', csv: 'csv', 'camt.053': 'camt.053.xml' };
+
+/** A statement's file before it is made. */
+export interface StatementFile {
+  filename: string;
+  contentType: string;
+  make(): Promise<Buffer | Readable>;
+}
+
+/**
+ * The files of a statement: a pdf has a section for each currency; csv and camt.053 have a file for each, so that a program
+ * that reads one meets one account.
+ */
+export function statementFiles(
+  statement: AccountStatement,
+  format: StatementFormat,
+  drawing: { renderer: Renderer; institution: Institution },
+): StatementFile[] {
+  const { client, date_from, date_to } = statement;
+  const named = (currency?: string) => ({
+    filename: `${['statement', client.client_id, date_from, date_to, ...(currency ? [currency] : [])].join('_')}.${ENDINGS[format]}`,
+    contentType: MEDIA_TYPES[format],
+  });
+  if (format === 'pdf')
+    return [{ ...named(), make: () => statementPdf(drawing.renderer, statement, drawing.institution) }];
+  return statement.sections.map((section) => {
+    const one = { ...statement, sections: [section] };
+    const stream = format === 'csv' ? () => statementCsv(one) : () => statementCamt(one, drawing.institution);
+    return { ...named(section.currency), make: async () => stream() };
+  });
+}

@@ -1,0 +1,90 @@
+import type { Db } from '../database.ts';
+
+/** Where a request stands: as its delivery that is furthest from its end; failed where all have ended and one has failed. */
+export const STATEMENT_STATES = ['requested', 'making', 'retrying', 'sent', 'failed'] as const;
+export type StatementState = (typeof STATEMENT_STATES)[number];
+
+export interface StatementFilter {
+  clientId?: string | undefined;
+  status?: StatementState | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A statement request as the operator sees it (docs/operator-interface.md). */
+export interface StatementRequest {
+  statement_id: string;
+  client_id: string;
+  contact_id: string;
+  date_from: string;
+  date_to: string;
+  format: string;
+  delivery: string;
+  currencies: string[];
+  status: StatementState;
+  created_at: string;
+  request_id: string;
+  deliveries: {
+    channel: string;
+    /** Null: the whole statement. */
+    currency: string | null;
+    status: StatementState;
+    attempts: number;
+    last_error: string | null;
+    next_attempt_at: string | null;
+    finished_at: string | null;
+  }[];
+}
+
+const DELIVERIES = `cross join lateral (
+    select case when bool_or(d.status = 'making') then 'making' when bool_or(d.status = 'retrying') then 'retrying'
+        when bool_or(d.status = 'requested') then 'requested' when bool_or(d.status = 'failed') then 'failed' else 'sent' end as status,
+      json_agg(json_build_object('channel', d.channel, 'currency', nullif(d.currency, ''), 'status', d.status, 'attempts', d.attempts,
+        'last_error', d.last_error, 'next_attempt_at', case when d.finished_at is null then d.due_at end, 'finished_at', d.finished_at)
+        order by d.id) as deliveries
+    from statement_deliveries d where d.statement_id = r.statement_id) as state`;
+
+/** Requests, the newest first, and how many there are. */
+export async function listStatements(
+  db: Db,
+  filter: StatementFilter,
+  page: { limit: number; offset: number },
+): Promise<{ total: number; statements: StatementRequest[] }> {
+  const conditions = [
+    '($1::text is null or r.client_id = $1)',
+    '($2::timestamptz is null or r.created_at >= $2)',
+    '($3::timestamptz is null or r.created_at < $3)',
+    '($4::text is null or state.status = $4)',
+  ].join(' and ');
+  const values = [filter.clientId ?? null, filter.from ?? null, filter.to ?? null, filter.status ?? null];
+  const total = await db.query<{ total: number }>(
+    `select count(*) as total from statement_requests r ${DELIVERIES} where ${conditions}`,
+    values,
+  );
+  const { rows } = await db.query<Omit<StatementRequest, 'created_at'> & { created_at: Date }>(
+    `select r.statement_id, r.client_id, r.contact_id, r.date_from, r.date_to, r.format, r.delivery,
+       array(select s.currency from statement_sections s where s.statement_id = r.statement_id order by s.currency) as currencies,
+       state.status, r.created_at, r.request_id, state.deliveries
+     from statement_requests r ${DELIVERIES} where ${conditions}
+     order by r.created_at desc, r.statement_id desc limit $5 offset $6`,
+    [...values, page.limit, page.offset],
+  );
+  const utc = (text: string | null) => text && parsed(text);
+  return {
+    total: total.rows[0]?.total ?? 0,
+    statements: rows.map((row) => ({
+      ...row,
+      created_at: row.created_at.toISOString(),
+      deliveries: row.deliveries.map((delivery) => ({
+        ...delivery,
+        next_attempt_at: utc(delivery.next_attempt_at),
+        finished_at: utc(delivery.finished_at),
+      })),
+    })),
+  };
+}
+
+/** A moment as PostgreSQL's JSON writes it, in UTC. */
+function parsed(text: string): string {
+  return new Date(text).toISOString();
+}

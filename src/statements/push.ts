@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../context.ts';
+import { Signer } from '../webhooks/attempt.ts';
+import { Egress } from '../webhooks/egress.ts';
+import { succeeded } from '../webhooks/outcome.ts';
+import { nextWait, parseRetryAfter } from '../webhooks/schedule.ts';
+import { ownHeaderNames } from '../webhooks/subscription-rules.ts';
+import type { StatementFile } from './file.ts';
+import type { Delivery } from './queue.ts';
+import type { Spool } from './spool.ts';
+
+/** Bytes of a file that is pushed: it is signed, so it is in memory as a whole. */
+export const LARGEST_PUSH = 67_108_864;
+
+/** A push that was not accepted. `wait`: milliseconds until the next attempt; undefined: there is none. */
+export class PushFailure extends Error {
+  readonly wait: number | undefined;
+
+  constructor(message: string, wait: number | undefined) {
+    super(message);
+    this.name = 'PushFailure';
+    this.wait = wait;
+  }
+}
+
+/**
+ * Pushes statements: a PUT to the client's statement_push_url, signed, checked for its address and retried as webhooks are
+ * (docs/decisions.md, 5 and 6).
+ */
+export class Pusher {
+  readonly #context: Context;
+  readonly #egress: Egress;
+  readonly #signer: Signer;
+
+  constructor(context: Context) {
+    const { config } = context;
+    this.#context = context;
+    this.#egress = new Egress({ allow: config.webhookAllow, timeout: config.webhookTimeout });
+    this.#signer = new Signer(config.brand);
+  }
+
+  /** @throws PushFailure */
+  async push(delivery: Delivery, file: StatementFile, spool: Spool): Promise<void> {
+    const { config, clock } = this.#context;
+    if (spool.size > LARGEST_PUSH)
+      throw new PushFailure(`the file has ${spool.size} bytes; at most ${LARGEST_PUSH} are pushed`, undefined);
+    const { url, secret } = await this.#destination(delivery.client_id);
+    const [, , , , deliveryId, attemptNumber] = ownHeaderNames(config.brand);
+    const now = clock.now();
+    const outcome = await this.#signer.signedRequest(this.#egress, {
+      method: 'PUT',
+      url,
+      body: await spool.bytes(),
+      secret,
+      // One for each file, the same at every attempt.
+      id: delivery.currency === '' ? delivery.statement_id : `${delivery.statement_id}-${delivery.currency}`,
+      clientId: delivery.client_id,
+      headers: [
+        'content-type',
+        file.contentType,
+        'content-disposition',
+        `attachment; filename="${file.filename}"`,
+        deliveryId,
+        randomUUID(),
+        attemptNumber,
+        String(delivery.attempts),
+      ],
+      now,
+    });
+    if (succeeded(outcome)) return;
+    const { statusCode, headers, reason } = outcome;
+    const complaint = reason === null ? `the receiver answered ${statusCode}` : `the push failed: ${reason}`;
+    if (statusCode === 410) throw new PushFailure(`${complaint}: it is gone`, undefined);
+    const asked = parseRetryAfter(headers?.['retry-after'], now);
+    throw new PushFailure(complaint, nextWait(config.webhookRetries, delivery.attempts, asked, Math.random()));
+  }
+
+  /** Where the client takes statements, and the key: read at every attempt, so that a wrong address can be mended in between. */
+  async #destination(clientId: string): Promise<{ url: string; secret: string }> {
+    const { patientPool, vault, config } = this.#context;
+    const { rows } = await patientPool.query<{ url: string | null; secret: Buffer | null }>(
+      'select statement_push_url as url, statement_push_secret as secret from clients where client_id = $1',
+      [clientId],
+    );
+    const { url = null, secret = null } = rows[0] ?? {};
+    if (url === null) throw new PushFailure('the client has no statement_push_url any more', undefined);
+    if (config.environment !== 'sandbox' && !url.startsWith('https:'))
+      throw new PushFailure('the client’s statement_push_url is not an https address', undefined);
+    return { url, secret: secret === null ? '' : vault.open(secret, 'statement_push_secret') };
+  }
+
+  /** Ends what is under way. */
+  close(): Promise<void> {
+    return this.#egress.close();
+  }
+}
