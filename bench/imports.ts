@@ -53,7 +53,7 @@ export async function run(args: string[]): Promise<void> {
       `${rows} payments, ${Math.round(statSync(lines).size / 1e6)} MB of NDJSON, ${Math.round(statSync(copy).size / 1e6)} MB as COPY`,
     );
     const operatorUrl = await new Promise<string>((resolve, reject) => {
-      service = spawn(process.execPath, ['src/main.ts', 'serve'], {
+      service = spawn('bin/lombard', ['serve'], {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: {
           ...process.env,

@@ -90,7 +90,7 @@ const COLUMNS = [
  */
 export const paymentImport: ImportKind<ImportedPayment, PaymentRow> = {
   entity: 'payment',
-  batchLines: 5_000,
+  batchLines: 2_000,
 
   read(given, { act }) {
     if (!isCalendarDay(given.payment_date))
