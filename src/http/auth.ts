@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { deleteWhatIsOver } from '../identity/housekeeping.ts';
+import { warmUpPasswords } from '../identity/password.ts';
 import type { Sessions } from '../identity/sessions.ts';
 import type { JudgedCertificate } from '../identity/tokens.ts';
 import { Periodic } from '../periodic.ts';
@@ -39,7 +40,10 @@ export async function buildAuthListener(context: Context, sessions: Sessions): P
   const housekeeping = new Periodic('sign-in housekeeping', HOUSEKEEPING_INTERVAL, context.log, async () => {
     await deleteWhatIsOver(context.patientPool, context.clock.now());
   });
-  app.addHook('onReady', async () => housekeeping.start());
+  app.addHook('onReady', async () => {
+    housekeeping.start();
+    await warmUpPasswords();
+  });
   app.addHook('onClose', () => housekeeping.stop());
   return app;
 }
