@@ -22,6 +22,7 @@ import { change, FEED, READ } from './operator.ts';
 import { PaymentFields, presentation } from './operator-payments.ts';
 import { TradeFields } from './operator-trades.ts';
 import { clientExists } from './owner.ts';
+import { Payment } from './payment-schema.ts';
 import { sendJson } from './reply.ts';
 import { ClientId, errors, Text, Uuid } from './schemas.ts';
 
@@ -114,6 +115,61 @@ const MassPatch = Type.Object(
   },
 );
 
+const Multipayment = Type.Object(
+  {
+    multipayment_id: Type.String({ description: 'Internal sequential identifier' }),
+    multipayment: Type.String({ description: 'Formatted identifier' }),
+    multipayment_unique_id: Type.String({ format: 'uuid' }),
+    client_id: ClientId,
+    contact_id: Type.String({ description: 'Who initiated it' }),
+    status: Type.Enum(['created', 'rejected']),
+    trades: Type.Array(Type.Object({ trade_id: Type.String(), status: Type.String() }), {
+      description: 'BookedTrade records, in the order in which they were given',
+    }),
+    payments: Type.Array(Payment),
+  },
+  {
+    examples: [
+      {
+        multipayment_id: '1',
+        multipayment: 'MP000001',
+        multipayment_unique_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        client_id: 'CLI000001',
+        contact_id: 'CON000001',
+        status: 'created',
+        trades: [{ trade_id: 'TRD000001', status: 'Created' }],
+        payments: [{ payment_id: 'PAY000001', trade_id: 'TRD000001', multipayment: 'MP000001' }],
+      },
+    ],
+  },
+);
+const MassBeneficiary = Type.Object(
+  {
+    mass_beneficiary_id: Type.String({ format: 'uuid' }),
+    client_id: ClientId,
+    status: Type.Enum([...MASS_BENEFICIARY_STATUSES]),
+    created_date: Type.String({ format: 'date-time' }),
+    error_count: Type.Integer(),
+    errors: MassErrors,
+  },
+  {
+    examples: [
+      {
+        mass_beneficiary_id: '5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11',
+        client_id: 'CLI000001',
+        status: 'queued',
+        created_date: '2026-07-01T10:15:00+01:00',
+        error_count: 0,
+        errors: [],
+      },
+    ],
+  },
+);
+const answer = (description: string, schema: unknown) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
 /** Multi payments and mass-beneficiary instructions (docs/operator-interface.md). */
 export function operatorMultipaymentRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: MultipaymentGiven }>(
@@ -125,7 +181,7 @@ export function operatorMultipaymentRoutes(app: FastifyInstance, context: Contex
         summary: 'Create a multi payment',
         description: 'Books trades and creates the payments that they fund, all or nothing.',
         body: MultipaymentBody,
-        response: errors(400, 404, 409, 502),
+        response: { 201: answer('The multi payment', Multipayment), ...errors(400, 404, 409, 502) },
       },
     },
     (request, reply) =>
@@ -145,7 +201,7 @@ export function operatorMultipaymentRoutes(app: FastifyInstance, context: Contex
         params: Type.Object({
           multipayment_id: Type.String({ description: 'The number, the formatted or the unique identifier' }),
         }),
-        response: errors(404, 502),
+        response: { 200: answer('The multi payment', Multipayment), ...errors(404, 502) },
       },
     },
     async (request, reply) =>
@@ -160,7 +216,7 @@ export function operatorMultipaymentRoutes(app: FastifyInstance, context: Contex
         tags: ['mass beneficiaries'],
         summary: 'Record a mass-beneficiaries instruction',
         body: MassBody,
-        response: errors(400, 404, 409, 502),
+        response: { 201: answer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },
       },
     },
     (request, reply) => change(request, reply, context, 201, (tx, act) => createMassBeneficiary(tx, act, request.body)),
@@ -175,7 +231,7 @@ export function operatorMultipaymentRoutes(app: FastifyInstance, context: Contex
         description: '`errors` replaces those reported so far, `add_errors` comes after them.',
         params: Type.Object({ mass_beneficiary_id: Type.String() }),
         body: MassPatch,
-        response: errors(400, 404, 409, 502),
+        response: { 200: answer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },
       },
     },
     (request, reply) =>
