@@ -354,3 +354,50 @@ test('a dry run refuses bad samples by their path', async () => {
     assert.equal(refused.body.details.split(': ')[0], path);
   }
 });
+
+test('the largest configuration is accepted, and a payment under it is approved by as many people as it asks for', async () => {
+  const people = MAX_LEVELS * MAX_NAMES_PER_ALTERNATIVE;
+  const large = await approvalsWorld(
+    service,
+    many(people, (n) => `p${n}`),
+  );
+  // The other users may approve too, but never sign in.
+  const ids = many(MAX_USERS_PER_GROUP - people, (n) => `${large.clientId}-${n}`);
+  await service.query(
+    `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at)
+     select u, u, u || '@example.com', 'none', false, now() from unnest($1::text[]) u`,
+    [ids],
+  );
+  await service.query(
+    'insert into contact_clients select $2, u, true, true, true, true, true from unnest($1::text[]) u',
+    [ids, large.clientId],
+  );
+  const users = [...Object.values(large.people).map(({ id }) => ({ id })), ...ids.map((id) => ({ id }))];
+  const name = (n: number) => `${'g'.repeat(MAX_GROUP_NAME_LENGTH - 2)}${String(n % MAX_GROUPS).padStart(2, '0')}`;
+  const body = {
+    groups: many(MAX_GROUPS, (n) => ({ name: name(n), scope: 's'.repeat(MAX_SCOPE_LENGTH), users })),
+    ruleset: {
+      currency: 'EUR',
+      rules: many(MAX_RULES, (rule) => ({
+        minimum_threshold: rule * 100,
+        groups: many(MAX_LEVELS, (level) => ({
+          one_of: many(MAX_ALTERNATIVES, (other) => ({
+            all_of: many(MAX_NAMES_PER_ALTERNATIVE, (place) => name(rule + level * 7 + other * 11 + place)),
+          })),
+        })),
+      })),
+    },
+  };
+  const made = await large.ask(large.owner, 'POST', CONFIG, body);
+  assert.equal(made.status, 200, made.text.slice(0, 300));
+  const samples = many(MAX_SAMPLES, (n) => n * 50);
+  const rehearsed = await large.ask(large.owner, 'POST', CONFIG, { ...body, sample_amounts: samples }, '&dry_run=true');
+  assert.equal(rehearsed.body.samples.length, MAX_SAMPLES);
+  const id = await large.create(1950);
+  for (let given = 0; given < people; given += 1) {
+    assert.equal((await large.payment(id)).approvals_workflow.minimum_remaining_authorisations, people - given);
+    const done = await large.patch(large.person(`p${given}`), id, 'authorise');
+    assert.equal(done.status, 204, done.text);
+  }
+  assert.equal((await large.payment(id)).approvals_workflow.n_eyes_plus_status, 'Approved');
+});
