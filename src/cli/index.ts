@@ -5,7 +5,7 @@ import { OPERATOR_ROLES } from '../operator/token.ts';
 import { CommandFailure } from './failure.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
 import { createToken, listTokens, revokeToken } from './operator-tokens.ts';
-import { serve } from './serve.ts';
+import type { ServeOptions } from './serve.ts';
 
 const USAGE = 2;
 
@@ -47,13 +47,13 @@ async function build(finish: (code: number) => void): Promise<Command> {
   program
     .command('serve')
     .description('start the service; the environment says how (docs/configuration.md)')
-    .action(async () => finish(await serve({ demonstration: false, print: false })));
+    .action(async () => finish(await start({ demonstration: false, print: false })));
 
   program
     .command('demo')
     .description('start the service for trying it out, and print addresses, a login and a command that works')
     .option('--no-demo', 'start empty, without the demonstration institution')
-    .action(async (options: { demo: boolean }) => finish(await serve({ demonstration: options.demo, print: true })));
+    .action(async (options: { demo: boolean }) => finish(await start({ demonstration: options.demo, print: true })));
 
   withOperator(
     program
@@ -95,6 +95,12 @@ async function build(finish: (code: number) => void): Promise<Command> {
   );
 
   return program;
+}
+
+/** The service is loaded only where it is started: a second that the other commands do not need. */
+async function start(options: ServeOptions): Promise<number> {
+  const { serve } = await import('./serve.ts');
+  return serve(options);
 }
 
 function withOperator(command: Command): Command {
