@@ -43,6 +43,8 @@ async function child(
 ): Promise<{ process: ChildProcess; first: Record<string, number> }> {
   const started = fork(fileURLToPath(new URL(`webhooks/${name}.ts`, import.meta.url)), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // As the service is started (package.json).
+    execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8'],
   });
   const first = await new Promise<Record<string, number>>((resolve, reject) => {
     started.once('message', (message) => resolve(message as Record<string, number>));
@@ -189,7 +191,7 @@ async function pgbench(): Promise<number | undefined> {
   writeFileSync(
     script,
     `insert into row_queue (body, due_at) values (repeat('x', ${PADDING}), now());
-update row_queue set lease = 1 where id = (select id from row_queue where lease is null and due_at <= now() order by due_at limit 1 for update skip locked) returning id \\gset
+with claimed as (update row_queue set lease = 1 where id = (select id from row_queue where lease is null and due_at <= now() order by due_at limit 1 for update skip locked) returning id) select coalesce((select id from claimed), 0) as id \\gset
 begin;
 insert into row_attempts values (:id, now(), 200, 'ok');
 delete from row_queue where id = :id;
@@ -283,9 +285,15 @@ try {
   report('commit to first attempt, 500 events/s', each(fiveHundred), 'p99 < 50 ms', fiveHundred.p99 < 50);
 
   await burst();
-  const bursts = [await burst(), await burst(), await burst()].sort((a, b) => a.rate - b.rate);
-  const { rate, statements } = bursts[1] ?? { rate: 0, statements: 0 };
-  const bare = [await bareLoop(), await bareLoop(), await bareLoop()].sort((a, b) => a - b)[1] ?? 0;
+  // In turns, so that whatever else the machine does falls on both.
+  const bursts: { rate: number; statements: number }[] = [];
+  const loops: number[] = [];
+  for (let turn = 0; turn < 3; turn += 1) {
+    bursts.push(await burst());
+    loops.push(await bareLoop());
+  }
+  const { rate, statements } = bursts.sort((x, y) => x.rate - y.rate)[1] ?? { rate: 0, statements: 0 };
+  const bare = loops.sort((x, y) => x - y)[1] ?? 0;
   report(
     `burst of ${BURST}, against a bare loop of signed undici POSTs`,
     `${rate.toFixed(0)}/s of ${bare.toFixed(0)}/s: ${(rate / bare).toFixed(2)}`,

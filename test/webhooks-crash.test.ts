@@ -178,7 +178,7 @@ test('two workers, one killed: the other takes over its deliveries within 5 s', 
       await write();
       return (await leases(one.pid)).length >= 5 && (await leases(two.pid)).length >= 5;
     },
-    10_000,
+    20_000,
     'both workers hold deliveries',
   );
   const held = new Set(await leases(one.pid));
