@@ -112,7 +112,11 @@ async function serveWorker(
   options: ServeOptions,
   signal: Promise<string>,
 ): Promise<number> {
-  const service = await start(config, log, options);
+  const service = await start(config, log, options).catch((error: Error) => {
+    // The channel to the primary would hold a worker that failed; the primary takes its end for an answer.
+    process.disconnect?.();
+    throw error;
+  });
   process.send?.({ running: reachable(service), demonstration: await demonstrated(service, options) } satisfies Ready);
   await signal;
   await service.stop();
