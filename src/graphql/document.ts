@@ -141,7 +141,7 @@ export function withPages(document: DocumentNode, pages: ReadonlyMap<FieldNode, 
   if (pages.size === 0) return document;
   return visit(document, {
     Field: {
-      // On the way out, so that the node is still the one that was looked at on the way in.
+      // The children of the copy are the nodes that were measured, so that theirs are found as well.
       enter(node) {
         const page = pages.get(node);
         if (page === undefined) return undefined;
