@@ -7,6 +7,9 @@ import { takeTurn } from './turns.ts';
 /** Rows of approvers that one statement changes: some tenths of a second, far below the limit for a query. */
 const ROWS_AT_ONCE = 20_000;
 
+/** Turns that one transaction takes without asking who needs them: PostgreSQL holds some thousand locks in all. */
+const MOST_TURNS = 1_000;
+
 interface State extends Approval {
   state: Buffer;
   payment_id: number;
@@ -23,14 +26,30 @@ interface Change {
 }
 
 /**
- * Makes true again who may act on the client's pending payments, after contacts got or lost a permission, joined or left the
+ * Makes true again who may act on the clients' pending payments, after contacts got or lost a permission, joined or left the
  * client, or were enabled or disabled. The caller's transaction makes the change and this true at the same instant; until it
- * ends nobody creates or approves payments of the client.
+ * ends nobody creates or approves payments of these clients.
  * Payments of the same state have the same approvers, so each state is computed once and compared with one of its payments;
  * only rows that change are written, by set. 200,000 pending payments: docs/performance-approvals.md.
  */
-export async function refreshApprovers(tx: Transaction, clientId: string, _now?: Date): Promise<void> {
-  await takeTurn(tx, clientId);
+export async function refreshApprovers(tx: Transaction, ...clientIds: string[]): Promise<void> {
+  if (clientIds.length === 0) return;
+  const clients = clientIds.length > MOST_TURNS ? await withApprovals(tx, clientIds) : clientIds;
+  await takeTurn(tx, ...clients);
+  for (const clientId of clients) await refreshClient(tx, clientId);
+}
+
+/** An import of contacts can name more clients than locks are at hand: those without approvals have nothing to be kept. */
+async function withApprovals(tx: Transaction, clientIds: string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ client_id: string }>(
+    `select client_id from clients c where client_id = any($1) and (payment_approvals_enabled or exists (
+       select from payment_approvals a where a.client_id = c.client_id and a.status = 'Pending approval'))`,
+    [clientIds],
+  );
+  return rows.map((row) => row.client_id);
+}
+
+async function refreshClient(tx: Transaction, clientId: string): Promise<void> {
   const states = await pendingStates(tx, clientId);
   if (states.length === 0) return;
   const permitted = await permittedContacts(tx, clientId);

@@ -92,7 +92,7 @@ export function operatorClientRoutes(app: FastifyInstance, context: Context): vo
           request.params.client_id,
           checkedClient(request.body, context),
         );
-        await refreshApprovers(tx, client.client_id, act.now);
+        await refreshApprovers(tx, client.client_id);
         return client;
       }),
   );

@@ -82,11 +82,7 @@ export function operatorContactRoutes(app: FastifyInstance, context: Context): v
           passwordHash,
           totpSecret: totp?.secret,
         } as ContactGiven);
-        await refreshAll(
-          tx,
-          contact.clients.map((client) => client.client_id),
-          act.now,
-        );
+        await refreshApprovers(tx, ...contact.clients.map((client) => client.client_id));
         return totp ? { ...contact, totp } : contact;
       });
     },
@@ -146,14 +142,9 @@ export function operatorContactRoutes(app: FastifyInstance, context: Context): v
           passwordHash,
           totpSecret: totp?.secret,
         } as Partial<ContactGiven>);
-        await refreshAll(tx, touchedClients, act.now);
+        await refreshApprovers(tx, ...touchedClients);
         return totp ? { ...contact, totp } : contact;
       });
     },
   );
-}
-
-/** The order is fixed, so that two changes at once cannot wait for each other. */
-async function refreshAll(tx: Parameters<typeof refreshApprovers>[0], clientIds: string[], now: Date): Promise<void> {
-  for (const clientId of [...clientIds].sort()) await refreshApprovers(tx, clientId, now);
 }

@@ -122,7 +122,11 @@ export const contactImport: ImportKind<ImportedContact, ContactRow> = {
       ]),
     );
     await copyRows(tx, 'contact_clients', ['client_id', 'contact_id', ...PERMISSIONS], members);
-    await refreshPending(tx, rows, act.now);
+    // New contacts may be approvers of payments that are pending already.
+    await refreshApprovers(
+      tx,
+      ...new Set(rows.flatMap(({ row }) => row.given.clients.map((client) => client.client_id))),
+    );
   },
 };
 
@@ -140,15 +144,4 @@ async function refuseEmails(tx: Transaction, rows: Numbered<ContactRow>[], refus
     if (taken || earlier.has(key)) refusals.refuse(line, 'already_exists', 'body.email: is in use');
     earlier.add(key);
   });
-}
-
-/** New contacts may be approvers of payments that are pending already. The order is fixed, so that two changes cannot wait for each other. */
-async function refreshPending(tx: Transaction, rows: Numbered<ContactRow>[], now: Date): Promise<void> {
-  const touched = [...new Set(rows.flatMap(({ row }) => row.given.clients.map((client) => client.client_id)))];
-  const pending = await tx.query<{ client_id: string }>(
-    `select u.client_id from unnest($1::text[]) as u(client_id) where exists (
-       select from payment_approvals a where a.client_id = u.client_id and a.status = 'Pending approval') order by 1`,
-    [touched],
-  );
-  for (const { client_id: clientId } of pending.rows) await refreshApprovers(tx, clientId, now);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import * as approvals from '../approvals/workflow.ts';
+import type { Requirement } from '../approvals/workflow.ts';
 import { isCalendarDay, parseInstant, startOfLondonDay } from '../calendar.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -8,6 +8,7 @@ import type { PaymentGiven } from '../payments/creation.ts';
 import type { PaymentStatus, PaymentWebhookStatus } from '../payments/moves.ts';
 import { paymentBodies } from '../payments/payment.ts';
 import { notifyAll } from '../webhooks/notification.ts';
+import { findRequirements, openApprovals } from './import-approvals.ts';
 import { type CopyValue, copyRows } from './import-copy.ts';
 import { type ImportKind, type ImportScope, type Numbered, Refusals } from './import-kind.ts';
 import {
@@ -47,7 +48,7 @@ export interface PaymentRow {
   sent: Date | null;
   creatorName: string;
   workflow: string;
-  requirement: approvals.Requirement | null;
+  requirement: Requirement | null;
 }
 
 const PENDING: PaymentStatus = 'Payment pending of authorization';
@@ -177,7 +178,8 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentRow> = {
 
   async insert(tx, rows, scope) {
     await copyRows(tx, 'payments', COLUMNS, copied(rows));
-    await openApprovals(tx, rows);
+    const open = rows.filter(({ row }) => row.requirement !== null);
+    if (open.length > 0) await openApprovals(tx, open, await idsOf(tx, open));
     if (scope.notify) await notifyImported(tx, rows, scope);
   },
 };
@@ -222,78 +224,7 @@ function statusOf(row: PaymentRow): PaymentStatus {
   return row.status ?? (row.requirement ? PENDING : VALIDATING);
 }
 
-/** What the payments that have not been decided yet require. Eyes ask for the same whatever the amount, so they are asked once. */
-async function findRequirements(
-  tx: Transaction,
-  rows: Numbered<PaymentRow>[],
-  clients: Map<string, ClientFacts>,
-  refusals: Refusals,
-  { act }: ImportScope,
-): Promise<void> {
-  const open = rows.filter(
-    ({ line, row }) =>
-      !refusals.has(line) && (row.status ?? PENDING) === PENDING && clients.get(row.given.client_id)?.approvalsEnabled,
-  );
-  if (open.length === 0) return;
-  const { rows: configured } = await tx.query<{ client_id: string }>(
-    'select distinct client_id from approval_configurations where client_id = any($1)',
-    [[...new Set(open.map(({ row }) => row.given.client_id))]],
-  );
-  const rulesets = new Set(configured.map((row) => row.client_id));
-  const known = new Map<string, approvals.Requirement | null>();
-  for (const { line, row } of open) {
-    const { client_id: clientId, contact_id: creatorId, payment_currency: currency } = row.given;
-    const key = rulesets.has(clientId)
-      ? `${clientId}\0${creatorId}\0${currency}\0${row.amount}`
-      : pairKey(clientId, creatorId);
-    try {
-      let requirement = known.get(key);
-      if (requirement === undefined) {
-        requirement = await approvals.requirementFor(tx, {
-          clientId,
-          creatorId,
-          amount: row.amount,
-          currency,
-          now: act.now,
-        });
-        known.set(key, requirement);
-      }
-      row.requirement = requirement;
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      refusals.set(line, error);
-    }
-  }
-}
-
-async function openApprovals(tx: Transaction, rows: Numbered<PaymentRow>[]): Promise<void> {
-  const open = rows.filter(({ row }) => row.requirement !== null);
-  if (open.length === 0) return;
-  const ids = await idsOf(tx, open);
-  const complete: number[] = [];
-  for (const { row } of open) {
-    const id = ids.get(row.paymentId as string);
-    if (id === undefined || !row.requirement) continue;
-    const { created, given } = row;
-    const opened = await approvals.openApproval(
-      tx,
-      { id, clientId: given.client_id, created, paymentDate: given.payment_date },
-      row.requirement,
-    );
-    if (opened.complete) {
-      complete.push(id);
-      row.status = VALIDATING;
-    }
-  }
-  // Creation can be the approval that was needed, where the client lets creators approve.
-  if (complete.length > 0) {
-    await tx.query(
-      `update payments set status = $2, authorised_by = contact_id, authorised_date = created where id = any($1::bigint[])`,
-      [complete, VALIDATING],
-    );
-  }
-}
-
+/** payments.id of rows that are in, by their payment_id. */
 async function idsOf(tx: Transaction, rows: Numbered<PaymentRow>[]): Promise<Map<string, number>> {
   const found = await tx.query<{ id: number; payment_id: string }>(
     'select id, payment_id from payments where payment_id = any($1)',
