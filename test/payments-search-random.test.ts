@@ -103,23 +103,17 @@ before(async () => {
     if (from === 0) await pay(service, 'NOISE', noise);
     for (const [n, payment] of piece.entries()) {
       for (const approver of payment.approvers) {
-        await service.query('insert into payment_approvers values ($1, $2, $3, $4, $5, true, true)', [
-          'CLI-RND',
-          approver,
-          ids[n],
-          payment.created,
-          payment.payment_date,
-        ]);
+        await service.query(
+          'insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject) values ($1, $2, $3, $4, $5, true, true)',
+          ['CLI-RND', approver, ids[n], payment.created, payment.payment_date],
+        );
       }
       // One who may reject only is not one who may authorise.
       if (payment.status === STATUSES[0] && payment.approvers.length === 0) {
-        await service.query('insert into payment_approvers values ($1, $2, $3, $4, $5, false, true)', [
-          'CLI-RND',
-          'CON-RND',
-          ids[n],
-          payment.created,
-          payment.payment_date,
-        ]);
+        await service.query(
+          'insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject) values ($1, $2, $3, $4, $5, false, true)',
+          ['CLI-RND', 'CON-RND', ids[n], payment.created, payment.payment_date],
+        );
       }
     }
   }

@@ -203,6 +203,46 @@ test('whole months and edges of a range are the range, each day once', () => {
   );
 });
 
+test('what waits for a contact: by every way of writing its approvers, before and after the fold', async () => {
+  const { clientId, contactId } = await client(service, 'WAIT');
+  await pay(
+    service,
+    'WAIT',
+    some(400).map((payment) => ({ ...payment, status: STATUSES[0] as string })),
+  );
+  const exact = async (moment: string) => {
+    const { rows } = await pool.query(
+      'select count(*) filter (where may_authorise) as n, count(distinct p.id) as all from payments p left join payment_approvers a on a.payment_id = p.id where p.client_id = $1',
+      [clientId],
+    );
+    for (const [status, wanted] of [
+      ['pending_your_approval', rows[0].n],
+      ['pending_others_approval', rows[0].all - rows[0].n],
+    ] as const) {
+      const query = readSearch({ status, page_size: 1_000 });
+      const answer = await searchPayments(pool, { ...view(clientId), viewer: contactId }, query);
+      assert.deepEqual([answer.total, JSON.parse(answer.body).length], [wanted, wanted], `${moment}: ${status}`);
+    }
+  };
+  for (const [what, text] of [
+    [
+      'inserted',
+      `insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
+       select client_id, $2, id, created, payment_date, id % 3 <> 0, true from payments where client_id = $1`,
+    ],
+    [
+      'updated',
+      'update payment_approvers set may_authorise = not may_authorise where client_id = $1 and contact_id = $2 and payment_id % 5 < 2',
+    ],
+    ['deleted', 'delete from payment_approvers where client_id = $1 and contact_id = $2 and payment_id % 7 = 0'],
+  ] as const) {
+    await pool.query(text, [clientId, contactId]);
+    await exact(what);
+    await foldTotals(pool);
+    await exact(`${what}, folded`);
+  }
+});
+
 test('truncated: nothing is counted', async () => {
   await client(service, 'GONE');
   await pay(service, 'GONE', some(20));

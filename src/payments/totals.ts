@@ -11,6 +11,7 @@ import { ALL_PHASES, and, type Basis, inDays, type Parameters } from './search-s
 /** Deltas that one statement of the fold takes. */
 const FOLD_BATCH = 20_000;
 const FOLD_LOCK = 7_210_433;
+const NOTHING = { payments: 0, approvers: 0 };
 
 /**
  * Sums up what has been counted since the last time; gives how many deltas. Any number of processes may call it: one works, the
@@ -21,12 +22,15 @@ export async function foldTotals(pool: Pool): Promise<number> {
   for (;;) {
     const batch = await transaction(pool, async (tx) => {
       const lock = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [FOLD_LOCK]);
-      if (!lock.rows[0]?.mine) return 0;
-      const { rows } = await tx.query<{ n: number }>('select fold_payment_totals($1) as n', [FOLD_BATCH]);
-      return rows[0]?.n ?? 0;
+      if (!lock.rows[0]?.mine) return NOTHING;
+      const { rows } = await tx.query<{ payments: number; approvers: number }>(
+        'select fold_payment_totals($1) as payments, fold_payment_approver_totals($1) as approvers',
+        [FOLD_BATCH],
+      );
+      return rows[0] ?? NOTHING;
     });
-    folded += batch;
-    if (batch < FOLD_BATCH) return folded;
+    folded += batch.payments + batch.approvers;
+    if (Math.max(batch.payments, batch.approvers) < FOLD_BATCH) return folded;
   }
 }
 
@@ -135,6 +139,13 @@ export function keptAmountTotal(
       : [`bucket < ${bound}`, `amount >= ${bound} and amount < ${limit}`];
   return `${sums(client, bucket, ` and ${bucket}`, 'payment_amount_totals')}
     + (select count(*) from payments where client_id = ${client} and ${own})`;
+}
+
+/** SQL of the number of payments that a contact may authorise now. */
+export function keptApprovals(client: string, contact: string): string {
+  const own = `where client_id = ${client} and contact_id = ${contact}`;
+  return `((select coalesce(sum(n), 0) from payment_approver_totals ${own})
+    + (select coalesce(sum(n), 0) from payment_approver_deltas ${own}))`;
 }
 
 /**
