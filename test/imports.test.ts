@@ -4,6 +4,8 @@ import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { replaceConfiguration } from '../src/approvals/configuration.ts';
+import { transaction } from '../src/database.ts';
 import { parseJson } from '../src/json.ts';
 import { type Line, LONGEST_LINE, parseLine, readLines } from '../src/operator/import-lines.ts';
 import { type Answer, call, createWorld, startTestService, type TestService } from './service.ts';
@@ -388,6 +390,70 @@ describe('POST /imports/{kind}', () => {
     );
   });
 
+  test('approvals opened by the batch and by the single call are the same, creation as an approval among them', async () => {
+    const own = await createWorld(service, 'Rules plc', {
+      payment_approvals_enabled: true,
+      payment_creator_approval_enabled: true,
+    });
+    const [first, second] = await Promise.all(
+      [1, 2].map(
+        async () =>
+          (
+            await service.operator('POST', '/contacts', {
+              name: 'P',
+              email: `${fresh('p')}@example.com`,
+              clients: [{ client_id: own.clientId }],
+            })
+          ).body.contact_id,
+      ),
+    );
+    const group = (name: string, ...ids: string[]) => ({ name, users: ids.map((id) => ({ id })) });
+    await transaction(service.service.context.pool, (tx) =>
+      replaceConfiguration(tx, { now: new Date(), actor: 'test', requestId: 'test' }, own.clientId, {
+        groups: [group('a', own.contactId, first), group('b', second), group('c', first, second)],
+        ruleset: {
+          currency: 'EUR',
+          rules: [
+            { minimum_threshold: 10, groups: [{ one_of: [{ all_of: ['a'] }] }] },
+            {
+              minimum_threshold: 100,
+              groups: [{ one_of: [{ all_of: ['a'] }] }, { one_of: [{ all_of: ['b'] }, { all_of: ['c'] }] }],
+            },
+            { minimum_threshold: 1_000, groups: [{ one_of: [{ all_of: ['c', 'c'] }] }] },
+          ],
+        },
+      }),
+    );
+    const records = [5, 50, 500, 5_000].flatMap((amount) =>
+      [own.contactId, first, second].map((contact) => ({ ...own.base, contact_id: contact, amount })),
+    );
+    const singles = records.map((record) => ({ ...record, payment_id: fresh('rule-single') }));
+    const batch = records.map((record) => ({ ...record, payment_id: fresh('rule-batch') }));
+    for (const record of singles) assert.equal((await service.operator('POST', '/payments', record)).status, 201);
+    assert.equal((await load('payments', batch)).body.accepted, batch.length);
+    const seen = async (records: { payment_id: string }[]) =>
+      Promise.all(
+        records.map(async ({ payment_id: id }) => {
+          const { rows } = await service.query(
+            `select p.status, p.authorised_by, a.requirement::text, a.remaining, a.status as approval, a.state, (select json_agg(x ->> 'contact_id') from json_array_elements(a.authorisations) x) as given,
+               (select json_agg(array[v.contact_id, v.may_authorise::text, v.may_reject::text] order by v.contact_id) from payment_approvers v where v.payment_id = p.id) as approvers
+             from payments p left join payment_approvals a on a.payment_id = p.id where p.payment_id = $1`,
+            [id],
+          );
+          return rows[0];
+        }),
+      );
+    const expected = await seen(singles);
+    assert.deepEqual(await seen(batch), expected);
+    // The cases are in it: none needed, complete by creation, half by creation, plain.
+    assert.deepEqual([...new Set(expected.map((row) => `${row.approval} ${row.given?.length ?? 0}`))].sort(), [
+      'Approved 1',
+      'Pending approval 0',
+      'Pending approval 1',
+      'null 0',
+    ]);
+  });
+
   test('a contact imported later may approve what was pending before', async () => {
     const eyes = await createWorld(service, 'Late Ltd', {
       authorisation_workflow: '4-eyes',
@@ -666,7 +732,7 @@ describe('Idempotency-Key', () => {
 
   test('an upload that breaks off leaves its whole batches, and its key free', async () => {
     const key = fresh('key');
-    const records = Array.from({ length: 12_000 }, () => JSON.stringify({ ...world.base, payment_id: fresh('cut') }));
+    const records = Array.from({ length: 11_500 }, () => JSON.stringify({ ...world.base, payment_id: fresh('cut') }));
     await new Promise<void>((resolve) => {
       const url = new URL(`${service.operatorUrl}/imports/payments`);
       const request = httpRequest(url, {
@@ -687,6 +753,6 @@ describe('Idempotency-Key', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     assert.equal(await count(), 10_000);
     const again = await send('payments', records.join('\n'), { 'idempotency-key': key });
-    assert.deepEqual([again.status, again.body.accepted, again.body.rejected], [200, 2_000, 10_000]);
+    assert.deepEqual([again.status, again.body.accepted, again.body.rejected], [200, 1_500, 10_000]);
   });
 });

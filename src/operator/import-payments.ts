@@ -11,15 +11,7 @@ import { notifyAll } from '../webhooks/notification.ts';
 import { findRequirements, openApprovals } from './import-approvals.ts';
 import { type CopyValue, copyRows } from './import-copy.ts';
 import { type ImportKind, type ImportScope, type Numbered, Refusals } from './import-kind.ts';
-import {
-  type ClientFacts,
-  findClients,
-  findContactNames,
-  findMissing,
-  nextIds,
-  pairKey,
-  settleIds,
-} from './import-lookups.ts';
+import { findClients, findContactNames, findMissing, nextIds, pairKey, settleIds } from './import-lookups.ts';
 
 /** A payment as the core has it: besides what creates one, how far it has come, and when. */
 export interface ImportedPayment extends PaymentGiven {
