@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ReadStream } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+
+/** Bytes that are read at a time. */
+const CHUNK = 65_536;
 
 /**
  * A file without a name: whole before anything of it is sent, whatever its length, and gone with the process however that ends.
@@ -29,7 +30,7 @@ export class Spool {
     try {
       await unlink(path);
       if (Buffer.isBuffer(content)) await handle.writeFile(content);
-      else await pipeline(content, handle.createWriteStream({ autoClose: false }));
+      else for await (const chunk of content) await handle.writeFile(chunk);
       return new Spool(handle, (await handle.stat()).size);
     } catch (error) {
       await handle.close();
@@ -37,21 +38,25 @@ export class Spool {
     }
   }
 
-  /** A stream over the whole content. */
-  stream(): ReadStream {
-    return this.#handle.createReadStream({ start: 0, autoClose: false });
+  /** A stream over the whole content. It reads through the handle, so that one which is still open at the end meets a closed file and not another one. */
+  stream(): Readable {
+    return Readable.from(this.#chunks(), { objectMode: false });
   }
 
   /** The whole content at once. */
   async bytes(): Promise<Buffer> {
-    const bytes = Buffer.allocUnsafe(this.size);
-    let read = 0;
-    while (read < this.size) {
-      const { bytesRead } = await this.#handle.read(bytes, read, this.size - read, read);
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.#chunks()) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+
+  async *#chunks(): AsyncGenerator<Buffer> {
+    for (let position = 0; position < this.size; ) {
+      const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, position);
       if (bytesRead === 0) throw new Error('a spooled file is shorter than it was');
-      read += bytesRead;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
     }
-    return bytes;
   }
 
   close(): Promise<void> {

@@ -12,7 +12,9 @@ const LOOK_INTERVAL = 200;
  */
 const TAKE_OVER_AFTER = 2_000;
 /** Milliseconds that what is under way gets when the service stops. */
-const STOP_WITHIN = 9_000;
+const STOP_WITHIN = 8_500;
+/** Milliseconds for what is broken off then to be written down. */
+const BREAK_OFF_WITHIN = 1_000;
 /** Deliveries under way at once in one process: mails share the mail server, pushes go to receivers that may hang. */
 const SLOTS: Record<Channel, number> = { email: 4, push: 8 };
 
@@ -47,13 +49,22 @@ export class StatementWorker {
     this.#stopping = true;
     clearTimeout(this.#timer);
     await this.#look;
-    const deadline = new Promise<void>((resolve) => setTimeout(resolve, STOP_WITHIN).unref());
-    await Promise.race([Promise.all([...this.#running.values()].map(({ done }) => done)), deadline]);
+    await this.#ended(STOP_WITHIN);
     await this.#work.close();
-    await Promise.all([...this.#running.values()].map(({ done }) => done));
+    await this.#ended(BREAK_OFF_WITHIN);
     this.#locks?.release(true);
     this.#locks = undefined;
     await this.#pool.end();
+  }
+
+  /** Waits for what is under way, at most so many milliseconds. */
+  async #ended(within: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, within);
+    });
+    await Promise.race([Promise.all([...this.#running.values()].map(({ done }) => done)), deadline]);
+    clearTimeout(timer);
   }
 
   #schedule(): void {
