@@ -323,6 +323,7 @@ try {
 
   await makeBacklog();
   await pool.query('vacuum analyze');
+  await pool.query('checkpoint');
   await pause(3_000);
   const behind = await latency(100, 15, all, measured);
   report(

@@ -59,9 +59,11 @@ async function prepare(url: string, receiver: Receiver, clients: number): Promis
   return pool;
 }
 
-async function startWorker(url: string, events: number, clients: number): Promise<ChildProcess> {
+async function startWorker(url: string, events: number, clients: number, timeout = '5s'): Promise<ChildProcess> {
   const path = fileURLToPath(new URL('receivers/crashing-worker.ts', import.meta.url));
-  const child = fork(path, [url, String(events), String(clients)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(path, [url, String(events), String(clients), timeout], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   closers.push(() => kill(child));
   await new Promise<void>((resolve, reject) => {
     child.once('message', () => resolve());
@@ -128,7 +130,7 @@ test('kill -9 at random moments while 2,000 events are written and delivered', {
   let kills = 0;
   while ((await written()) < 2_000) {
     const worker = await startWorker(database.url, 4_000, 5);
-    await new Promise((resolve) => setTimeout(resolve, randomInt(20, 600)));
+    await new Promise((resolve) => setTimeout(resolve, randomInt(20, 1_000)));
     await kill(worker);
     kills += 1;
   }
@@ -200,6 +202,30 @@ test('two workers, one killed: the other takes over its deliveries within 5 s', 
   t.diagnostic(`${held.size} deliveries taken over, the last after ${Math.round(Math.max(...arrived.values()))} ms`);
   await until(() => empty(pool), 15_000, 'the rest is delivered');
   await kill(two);
+});
+
+test('told to stop, a worker ends within 10 s and puts back what hangs', { timeout: 40_000 }, async () => {
+  const database = await createDatabase();
+  closers.push(() => database.drop());
+  const receiver = await Receiver.start(() => undefined);
+  closers.push(() => receiver.stop());
+  const pool = await prepare(database.url, receiver, 2);
+  const worker = await startWorker(database.url, 0, 2, '30s');
+  const body = JSON.stringify({ id: 'hangs' });
+  for (let index = 0; index < 30; index += 1) {
+    await transaction(pool, (tx) =>
+      notify(tx, { clientId: 'CLI0', type: 'PAYMENT_STATUS_CHANGE', body, now: new Date() }),
+    );
+  }
+  await receiver.wait(16);
+  const began = performance.now();
+  worker.kill('SIGTERM');
+  await new Promise((resolve) => worker.once('exit', resolve));
+  assert.ok(performance.now() - began < 10_000, `${performance.now() - began} ms`);
+  const { rows } = await pool.query(
+    'select count(*) + (select count(*) from delivery.markers) as waiting, count(lease_owner) as leased, (select count(*) from delivery.workers) as workers from delivery.queue',
+  );
+  assert.deepEqual(rows, [{ waiting: 30, leased: 0, workers: 0 }]);
 });
 
 test('the database is killed and started again: nothing is lost', { timeout: 60_000 }, async (t) => {

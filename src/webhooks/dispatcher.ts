@@ -33,7 +33,7 @@ const TICK = 50;
 /** Milliseconds between two looks at the day: partitions are made ahead, and dropped when they are old. */
 const RETENTION_INTERVAL = 1_000;
 /** Milliseconds that attempts under way get when the service stops; and an endpoint unused for this long is forgotten. */
-const STOP_WITHIN = 9_000;
+const STOP_WITHIN = 8_000;
 const FORGET_AFTER = 300_000;
 /** Milliseconds until a receiver has noticed that a connection was given up: its slot is taken until then. */
 const CLOSING = 25;
@@ -115,7 +115,7 @@ export class Dispatcher {
     this.#intake.wake();
   }
 
-  /** Takes nothing new, gives what is under way up to 9 s, puts the rest back. */
+  /** Takes nothing new, gives what is under way up to 8 s, puts the rest back. */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;

@@ -11,7 +11,8 @@ export const PACE = 50;
 /** What a worker knows and holds of one subscription. */
 export class Endpoint {
   readonly id: string;
-  readonly clientId: string;
+  /** Empty until its subscription has been read. */
+  clientId: string;
   revision = 0;
   active = false;
   deleted = false;
@@ -91,6 +92,7 @@ export async function readSubscriptions(db: Db, ids: readonly string[]): Promise
 /** Brings an endpoint to what its row says. */
 export function update(endpoint: Endpoint, row: SubscriptionRow, vault: Vault): void {
   endpoint.revision = row.revision;
+  endpoint.clientId = row.client_id;
   endpoint.active = row.active;
   endpoint.deleted = row.deleted;
   endpoint.urlText = row.url;

@@ -1,14 +1,14 @@
 import type { Clock } from '../calendar.ts';
 import type { Pool } from '../database.ts';
 import type { Logger } from '../log.ts';
-import { type Delivery, flushResults, inWindow, release, type WorkerResult, windowAround } from './queue.ts';
+import { type Delivery, flushResults, inWindow, type WorkerResult, windowAround } from './queue.ts';
 
 /** Milliseconds that results wait for others, results in one statement at most, and the wait after a failed statement. */
 const FLUSH_AFTER = 5;
 const FLUSH_AT = 500;
 const RETRY_AFTER = 200;
 /** Milliseconds for the last results when the service stops. */
-const STOP_WITHIN = 3_000;
+const STOP_WITHIN = 1_500;
 
 /** Classes of SQLSTATE that say that a value is at fault, not the database: 22 data exception, 23 constraint. */
 const FAULTY_VALUE = /^2[23]/;
@@ -21,7 +21,6 @@ export class ResultWriter {
   readonly #onWritten: () => void;
   /** Every delivery that was begun and is not written yet. */
   readonly #unwritten = new Map<string, Delivery>();
-  readonly #abandoned: string[] = [];
   #waiting: WorkerResult[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
@@ -38,10 +37,9 @@ export class ResultWriter {
     this.#unwritten.set(delivery.id, delivery);
   }
 
-  /** An attempt that was cut short by the stop of the service: its delivery goes back. */
+  /** An attempt that was cut short by the stop of the service: its lease goes back with the worker's others. */
   abandoned(delivery: Delivery): void {
     this.#unwritten.delete(delivery.id);
-    this.#abandoned.push(delivery.id);
   }
 
   add(result: WorkerResult): void {
@@ -56,7 +54,7 @@ export class ResultWriter {
     return [...this.#unwritten.keys()];
   }
 
-  /** Writes what there is, for at most 3 s, and gives abandoned deliveries back. */
+  /** Writes what there is, for at most 1.5 s. */
   async stop(): Promise<void> {
     const limit = AbortSignal.timeout(STOP_WITHIN);
     while ((this.#waiting.length > 0 || this.#writing) && !limit.aborted) {
@@ -64,11 +62,7 @@ export class ResultWriter {
       await Promise.race([this.#writing, new Promise((resolve) => setTimeout(resolve, RETRY_AFTER))]);
     }
     clearTimeout(this.#timer);
-    const worker = this.#worker;
-    if (worker !== undefined) await release(this.#pool, worker, this.#abandoned).catch(() => undefined);
   }
-
-  #worker: number | undefined;
 
   #write(): void {
     clearTimeout(this.#timer);
@@ -108,7 +102,6 @@ export class ResultWriter {
     const groups = Map.groupBy(batch, (result) => `${result.worker} ${inWindow(window, result.delivery.createdAt)}`);
     for (const group of groups.values()) {
       const { worker, delivery } = group[0] as WorkerResult;
-      this.#worker = worker;
       const days = inWindow(window, delivery.createdAt) ? window : undefined;
       try {
         await flushResults(this.#pool, worker, days, group);

@@ -58,7 +58,7 @@ export class WorkerRegistration {
     this.#running = this.#run();
   }
 
-  /** Gives the identity up. The leases must have been put back before. */
+  /** Gives the identity up, and back what is still leased under it. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#wakeUp?.();
@@ -67,7 +67,13 @@ export class WorkerRegistration {
     this.#client = undefined;
     if (!client) return;
     if (this.registered)
-      await client.query('delete from delivery.workers where id = $1', [this.id]).catch(() => undefined);
+      await client
+        .query(
+          `with freed as (update delivery.queue set lease_owner = null where lease_owner = $1::int)
+           delete from delivery.workers where id = $1::int`,
+          [this.id],
+        )
+        .catch(() => undefined);
     this.registered = false;
     await client.end().catch(() => undefined);
   }
@@ -137,6 +143,11 @@ export class WorkerRegistration {
     await client.query(
       'insert into delivery.workers (id, name, started_at) overriding system value values ($1, $2, $3)',
       [id, this.#name, this.#clock.now()],
+    );
+    // Leases of nobody: of a database that was restored from a copy, for one.
+    await client.query(
+      `update delivery.queue set lease_owner = null
+       where lease_owner is not null and lease_owner not in (select w.id from delivery.workers w)`,
     );
     return id;
   }
