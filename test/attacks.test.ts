@@ -12,6 +12,7 @@ import {
   createPerson,
   exchange,
   formsOf,
+  later,
   PASSWORD,
   type Person,
   refreshTokens,
@@ -189,8 +190,7 @@ describe('codes and tokens', () => {
     );
     assert.equal(answers.filter(({ status }) => status === 200).length, 10);
     assert.equal((await refreshTokens(service, application, first.refresh_token)).status, 400);
-    for (const answer of answers.slice(0, 3))
-      assert.equal((await refreshTokens(service, application, answer.body.refresh_token)).status, 200);
+    assert.equal((await refreshTokens(service, application, answers[0]?.body.refresh_token)).status, 200);
   });
 });
 
@@ -208,13 +208,9 @@ describe('guessing', () => {
     assert.ok(Number(locked[0]?.headers.get('retry-after')) > 800);
     assert.equal((await signInHeadless(service, application, someone)).status, 429);
     assert.equal((await signInHeadless(sibling, application, { email: someone.email.toUpperCase() })).status, 429);
-    const clock = service.service.context.clock as unknown as { offset: number };
-    clock.offset += 901_000;
-    try {
+    await later(service, 901, async () => {
       assert.equal((await signInHeadless(service, application, someone)).status, 200);
-    } finally {
-      clock.offset -= 901_000;
-    }
+    });
   });
 
   test('twelve right sign-ins at once, even after nine wrong ones', async () => {

@@ -212,3 +212,20 @@ export async function tokensOf(
 export function claimsOf(idToken: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
 }
+
+/** Moves the sandbox's clock, does something then, and moves it back. */
+export async function later(service: TestService, seconds: number, work: () => Promise<void>): Promise<void> {
+  const clock = service.service.context.clock as unknown as { offset: number };
+  const move = async (by: number) => {
+    const wanted = clock.offset + by * 1_000;
+    const answer = await service.operator('PUT', '/clock', { advance_seconds: by });
+    assert.equal(answer.status, 200, answer.text);
+    while (clock.offset !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  await move(seconds);
+  try {
+    await work();
+  } finally {
+    await move(-seconds);
+  }
+}
