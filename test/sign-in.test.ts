@@ -487,3 +487,27 @@ describe('what OpenID Connect clients look for', () => {
 function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
+
+test('housekeeping deletes what can never be used again, and nothing else', async () => {
+  const { deleteWhatIsOver } = await import('../src/identity/housekeeping.ts');
+  const { pool, clock } = service.service.context;
+  const someone = await createPerson(service);
+  const issued = [await tokensOf(service, application, someone)];
+  for (let count = 0; count < 11; count += 1) {
+    issued.push((await refreshTokens(service, application, issued.at(-1)?.refresh_token ?? '')).body);
+  }
+  const count = async (table: string) =>
+    (await service.query(`select count(*)::int as n from ${table} where contact_id = $1`, [someone.contactId])).rows[0]
+      .n;
+  assert.equal(await count('refresh_tokens'), 12);
+  await deleteWhatIsOver(pool, clock.now());
+  assert.equal(await count('refresh_tokens'), 10);
+  assert.equal(await count('access_tokens'), 12);
+  assert.equal((await refreshTokens(service, application, issued[2]?.refresh_token ?? '')).status, 200);
+  const inDays = (days: number) => new Date(clock.now().getTime() + days * 86_400_000);
+  await deleteWhatIsOver(pool, inDays(20));
+  assert.equal(await count('access_tokens'), 0);
+  assert.equal(await count('refresh_tokens'), 10);
+  await deleteWhatIsOver(pool, inDays(40));
+  for (const table of ['refresh_tokens', 'grants', 'authorization_codes']) assert.equal(await count(table), 0, table);
+});

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { FastifyReply } from 'fastify';
 import type { Config } from '../../config.ts';
+import { StartError } from '../../errors.ts';
 import type { Refusal } from '../../identity/oauth-error.ts';
 import { Html, html } from './html.ts';
 import { styleOf } from './style.ts';
@@ -197,11 +198,21 @@ ${body}
 function markOf({ institution }: Config): Html {
   const type = LOGO_TYPES[extname(institution.logo ?? '').toLowerCase()];
   if (institution.logo && type) {
-    const data = readFileSync(institution.logo).toString('base64');
+    const data = readLogo(institution.logo);
     return html`<img src="data:${type};base64,${data}" alt="${institution.name}">`;
   }
   const initial = [...institution.name.trim()][0]?.toUpperCase() ?? '';
   return html`<span aria-hidden="true">${initial}</span>${institution.name}`;
+}
+
+function readLogo(path: string): string {
+  try {
+    return readFileSync(path).toString('base64');
+  } catch (error) {
+    throw new StartError(
+      `LOMBARD_INSTITUTION_LOGO: "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
 }
 
 function notice(said: Said | undefined | false | ''): Html | undefined {
