@@ -2,6 +2,7 @@
 --
 -- Events, notifications and attempts are partitioned by the UTC day of the event (`created_at`, the same value in all three):
 -- what belongs together stands in one day and goes with it, and a row is found by its key and one partition.
+-- Milliseconds, as the service's clock has them: a moment with more digits would not find its row again.
 -- Partitions stand in `delivery`; a default partition takes what has no day yet (the sandbox's clock jumps).
 
 create schema webhooks;
@@ -53,7 +54,7 @@ create table delivery.events (
   client_id text not null,
   type text not null,
   body text not null,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   primary key (client_id, created_at, id)
 ) partition by range (created_at);
 create table delivery.events_default partition of delivery.events default with (toast_tuple_target = 8160);
@@ -64,7 +65,7 @@ create table delivery.markers (
   client_id text not null,
   event_id bigint not null,
   type webhooks.webhook_type not null,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   primary key (client_id, event_id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
@@ -78,7 +79,7 @@ create table webhooks.notifications (
   type text not null,
   status text not null check (status in ('pending', 'delivered', 'failed', 'cancelled')),
   attempts_count int not null default 0,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   finished_at timestamptz,
   primary key (id, created_at)
 ) partition by range (created_at);
@@ -104,7 +105,7 @@ create table webhooks.attempts (
   headers json,
   body text,
   reason text,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   primary key (notification_id, attempt_number, delivery_id, created_at)
 ) partition by range (created_at);
 create table delivery.attempts_default partition of webhooks.attempts default;
@@ -115,7 +116,7 @@ create table delivery.queue (
   client_id text not null,
   subscription_id uuid not null,
   event_id bigint not null,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   due_at timestamptz not null,
   -- Attempts made so far, and how many of them belong to the present round (a redelivery begins a new one).
   attempts int not null,
@@ -145,13 +146,9 @@ create table delivery.endpoints (
 -- so that ids sort by time and lead to their partition, and whose other bits are a hash of the pair.
 create function delivery.notification_id(event_id bigint, subscription_id uuid, created_at timestamptz) returns uuid
   language sql immutable parallel safe as $$
-  select encode(
-    set_byte(
-      set_byte(bytes, 6, (get_byte(bytes, 6) & 15) | 112),
-      8, (get_byte(bytes, 8) & 63) | 128),
-    'hex')::uuid
-  from (select overlay(decode(md5(event_id::text || subscription_id::text), 'hex')
-    placing substring(int8send(floor(extract(epoch from created_at) * 1000)::bigint) from 3) from 1 for 6) as bytes) as made
+  select (lpad(to_hex((date_part('epoch', created_at) * 1000)::bigint), 12, '0')
+    || '7' || substr(md5(event_id::text || subscription_id::text), 14, 3)
+    || '8' || substr(md5(event_id::text || subscription_id::text), 18, 15))::uuid
 $$;
 
 -- Makes the partitions of a UTC day, with what the default partitions hold of it; nothing where they exist.

@@ -38,7 +38,7 @@ const FORGET_AFTER = 300_000;
 /** Milliseconds until a receiver has noticed that a connection was given up: its slot is taken until then. */
 const CLOSING = 25;
 /** Milliseconds of work that are claimed ahead for an endpoint, and deliveries at most. */
-const AHEAD = 100;
+const AHEAD = 500;
 const MOST_AHEAD = 500;
 /** Requests under way at once above which endpoints that only fail get one slot each. */
 const BUSY = 2_000;
@@ -158,11 +158,11 @@ export class Dispatcher {
   }
 
   /**
-   * How many more deliveries an endpoint may hold: what it takes in a tenth of a second, so that a slot that is free never waits for a
-   * statement and a burst is claimed in large batches; one that fails or hangs holds no more than it has slots.
+   * How many more deliveries an endpoint may hold: what it takes in half a second, so that a slot that is free never waits for a
+   * statement and most of a burst never waits in the queue; one that fails or hangs holds no more than it has slots.
    */
   #room(endpoint: Endpoint | undefined): number {
-    if (!endpoint) return 2 * this.#share();
+    if (!endpoint) return 4 * this.#share();
     const slots = this.#slots(endpoint);
     if (endpoint.failures > 2) return Math.max(0, slots - endpoint.held);
     const ahead = Math.min(Math.ceil((slots * AHEAD) / Math.max(endpoint.pace, 1)), MOST_AHEAD);
