@@ -35,6 +35,9 @@ export interface Mail {
   attachments: Attachment[];
 }
 
+/** What nodemailer says of a failure: its own code, the command it came upon, and the server's reply code. */
+type SmtpError = Error & { code?: string; command?: string; responseCode?: number };
+
 /** Why a mail was not accepted. `permanent`: the server refused this mail or its recipient, and would do so again. */
 export class MailFailure extends Error {
   readonly permanent: boolean;
@@ -99,10 +102,12 @@ export class Mailer {
         })),
       });
     } catch (error) {
-      const { code = '', responseCode = 0, message } = error as Error & { code?: string; responseCode?: number };
-      // 5xx to the sender, the recipient or the content. To a login or a greeting it is the institution's own affair: it will be mended.
-      const permanent = responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE');
-      throw new MailFailure(code ? `${code}: ${message}` : message, permanent, { cause: error });
+      const { code = '', command, responseCode = 0, message } = error as SmtpError;
+      // 5xx to the recipient or the content, or too long for the server. To the greeting, the login or the sender it is the
+      // institution's affair: it will be mended.
+      const content = code === 'EMESSAGE' && (responseCode >= 500 || command === 'MAIL FROM');
+      const recipient = code === 'EENVELOPE' && responseCode >= 500 && command !== 'MAIL FROM';
+      throw new MailFailure(code ? `${code}: ${message}` : message, content || recipient, { cause: error });
     }
   }
 
