@@ -168,6 +168,23 @@ for (const [query, index, read] of COLLECTED) {
   });
 }
 
+/** A range of one date in the order of the other, of more payments than are collected: read from the day where it can begin. */
+const CROSSED: [SearchQuery, string][] = [
+  [{ from_payment_date: '2025-01-20', to_payment_date: '2025-02-20' }, 'payments_created'],
+  [{ from_payment_date: '2024-06-01', to_payment_date: '2025-06-01', order: 'desc' }, 'payments_created'],
+  [{ from_payment_date: '2025-01-20' }, 'payments_created'],
+  [{ from_created_date: '2025-01-20', to_created_date: '2025-02-20', order_by: 'value_date' }, 'payments_payment_date'],
+  [{ to_created_date: '2025-02-20', order_by: 'value_date', order: 'desc' }, 'payments_payment_date'],
+];
+for (const [query, index] of CROSSED) {
+  test(`walks ${index}, not from the beginning, for ${JSON.stringify(query)}`, async () => {
+    const plan = await planOf(query);
+    assert.ok(plan.indexes.includes(index), plan.indexes.join());
+    // The first days where a payment of the range can be, and no more.
+    assert.ok(plan.read <= 2 * FEW, `${plan.read} rows were read`);
+  });
+}
+
 test('an amount range walks where much matches, and collects where little does', async () => {
   const much = await planOf({ amount: 3_000, amount_range: 'over' });
   assert.deepEqual(much.indexes, ['payments_amount', 'payments_created']);

@@ -18,6 +18,14 @@ const MOST_BRANCHES = 25;
 /** Up to this many matches are collected and sorted, more are looked for in the order of the page. */
 const MOST_COLLECTED = 2_000;
 
+const INDEXED = { created: 'created', payment_date: 'payment_date', amount: 'amount' };
+/** The same for a walk in the order of another index, which the planner must not leave for the filter's own. */
+const UNINDEXED: typeof INDEXED = {
+  created: "(created + interval '0')",
+  payment_date: '(payment_date + 0)',
+  amount: '(amount + 0)',
+};
+
 const PHASES_OF = {
   pending: [PHASES.pendingAuthorisation, PHASES.inProgress],
   pending_to_authorise: [PHASES.pendingAuthorisation],
@@ -134,7 +142,11 @@ class Shape {
       tables.push(['seek', `select case when (select total from t) > ${MOST_COLLECTED} then ${first} end as day`]);
     }
     const begin = range ? this.fromSoughtDay("interval '1 day'") : '';
-    const walk = this.branches(`id, ${orderBy}`, ` and (select total from t) > ${MOST_COLLECTED}${inside}${begin}`);
+    const walk = this.branches(
+      `id, ${orderBy}`,
+      ` and (select total from t) > ${MOST_COLLECTED}${inside}${begin}`,
+      UNINDEXED,
+    );
     const page = `select id, ${orderBy} from (${walk}) w ${this.order}${this.limit(place)}`;
     const sorted = `select id, ${orderBy} from matches ${this.order}${this.limit(place)}`;
     return { tables, page: this.wide(`(${page}) union all (${sorted})`) };
@@ -163,12 +175,12 @@ class Shape {
    * One index range for each phase and currency, merged in order; each ends as soon as the page is full. Each is ordered by itself:
    * without that the planner does not see that its index has the order, and sorts everything.
    */
-  private branches(columns: string, further = ''): string {
+  private branches(columns: string, further = '', names = INDEXED): string {
     const { currencies } = this;
     const byCurrency = currencies !== undefined && this.search.orderBy === 'created';
     const phases = this.phases ?? (byCurrency ? ALL_PHASES : [undefined]);
     const from = `select ${columns} from payments p where client_id = ${this.client}`;
-    const rest = this.dayConditions() + this.amountCondition() + this.approvalCondition() + further;
+    const rest = this.dayConditions(names) + this.amountCondition(names) + this.approvalCondition() + further;
     const cells = phases.flatMap((phase) => {
       const ofPhase = phase === undefined ? '' : ` and phase = ${phase}`;
       if (byCurrency) return currencies.map((currency) => ` and payment_currency = ${currency}${ofPhase}`);
@@ -208,19 +220,20 @@ class Shape {
     );
   }
 
-  private dayConditions(): string {
+  private dayConditions(names = INDEXED): string {
     const { created, paymentDate } = this.search;
+    const { parameters } = this;
     return (
-      (created ? inDays(this.parameters, 'created', created) : '') +
-      (paymentDate ? inDays(this.parameters, 'payment_date', paymentDate) : '')
+      (created ? inDays(parameters, 'created', created, names.created) : '') +
+      (paymentDate ? inDays(parameters, 'payment_date', paymentDate, names.payment_date) : '')
     );
   }
 
-  private amountCondition(): string {
+  private amountCondition(names = INDEXED): string {
     const { amount } = this.search;
     if (!amount) return '';
     const sign = { over: '>', below: '<', equal: '=' }[amount.range];
-    return ` and amount ${sign} ${this.parameters.add(amount.value)}::numeric`;
+    return ` and ${names.amount} ${sign} ${this.parameters.add(amount.value)}::numeric`;
   }
 
   private approvalCondition(): string {

@@ -21,20 +21,21 @@ export class Parameters {
   }
 }
 
-/** Conditions for a range of days on payments: London days on `created` are compared as instants, so that the index serves them. */
-export function inDays(parameters: Parameters, basis: Basis, range: DayRange, table = ''): string {
+/**
+ * Conditions for a range of days on payments: London days on `created` are compared as instants, so that the index serves them.
+ * @param column what is compared: the date itself, or an expression of it that no index serves
+ */
+export function inDays(parameters: Parameters, basis: Basis, range: DayRange, column: string = basis): string {
   const { from, to } = range;
   const conditions: string[] = [];
   if (basis === 'payment_date') {
-    if (from !== undefined) conditions.push(`${table}payment_date >= ${parameters.add(from)}::date`);
-    if (to !== undefined) conditions.push(`${table}payment_date <= ${parameters.add(to)}::date`);
+    if (from !== undefined) conditions.push(`${column} >= ${parameters.add(from)}::date`);
+    if (to !== undefined) conditions.push(`${column} <= ${parameters.add(to)}::date`);
   } else {
     if (from !== undefined)
-      conditions.push(`${table}created >= ${parameters.add(startOfLondonDay(from).toISOString())}::timestamptz`);
+      conditions.push(`${column} >= ${parameters.add(startOfLondonDay(from).toISOString())}::timestamptz`);
     if (to !== undefined && to < LAST_DAY) {
-      conditions.push(
-        `${table}created < ${parameters.add(startOfLondonDay(addDays(to, 1)).toISOString())}::timestamptz`,
-      );
+      conditions.push(`${column} < ${parameters.add(startOfLondonDay(addDays(to, 1)).toISOString())}::timestamptz`);
     }
   }
   return and(conditions);
