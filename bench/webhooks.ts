@@ -229,7 +229,9 @@ async function makeBacklog(): Promise<void> {
 
 /** Drops a day of 300,000 notifications: milliseconds. */
 async function retention(): Promise<number> {
-  await pool.query("select delivery.create_day('2020-01-01')");
+  for (const table of ['delivery.events', 'webhooks.notifications', 'webhooks.attempts']) {
+    await pool.query("select delivery.create_partition($1, '2020-01-01')", [table]);
+  }
   for (const [table, columns] of [
     [
       'delivery.events',

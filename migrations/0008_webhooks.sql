@@ -151,28 +151,24 @@ create function delivery.notification_id(event_id bigint, subscription_id uuid, 
     || '8' || substr(md5(event_id::text || subscription_id::text), 18, 15))::uuid
 $$;
 
--- Makes the partitions of a UTC day, with what the default partitions hold of it; nothing where they exist.
-create function delivery.create_day(day date) returns boolean language plpgsql as $$
+-- Makes the partition of a UTC day of one table (`events`, `notifications`, `attempts`), with what its default partition holds of
+-- that day; false where it exists. One table in a transaction: whoever locked all three would deadlock with those who read them.
+create function delivery.create_partition(parent regclass, day date) returns boolean language plpgsql as $$
 declare
   since timestamptz := day::timestamp at time zone 'UTC';
   until timestamptz := (day + 1)::timestamp at time zone 'UTC';
-  parent text;
-  name text;
-  made boolean := false;
+  table_name text := (select relname from pg_class where oid = parent);
+  name text := table_name || '_' || to_char(day, 'YYYYMMDD');
 begin
   perform pg_advisory_xact_lock(7210441);
-  foreach parent in array array['delivery.events', 'webhooks.notifications', 'webhooks.attempts'] loop
-    name := split_part(parent, '.', 2) || '_' || to_char(day, 'YYYYMMDD');
-    continue when to_regclass('delivery.' || name) is not null;
-    -- Who writes or reads now waits before its row is routed: attached under its feet, the default partition would refuse the row.
-    execute format('lock table %s in access exclusive mode', parent);
-    execute format('create table delivery.%I (like %s including all excluding identity)', name, parent);
-    if parent = 'delivery.events' then execute format('alter table delivery.%I set (toast_tuple_target = 8160)', name); end if;
-    if parent = 'webhooks.notifications' then execute format('alter table delivery.%I set (fillfactor = 80)', name); end if;
-    execute format('with moved as (delete from delivery.%I where created_at >= %L and created_at < %L returning *) insert into delivery.%I select * from moved',
-      split_part(parent, '.', 2) || '_default', since, until, name);
-    execute format('alter table %s attach partition delivery.%I for values from (%L) to (%L)', parent, name, since, until);
-    made := true;
-  end loop;
-  return made;
+  if to_regclass('delivery.' || name) is not null then return false; end if;
+  -- At once as strongly as needed: two who hold it weakly and want more would wait for each other.
+  execute format('lock table delivery.%I in access exclusive mode', table_name || '_default');
+  execute format('create table delivery.%I (like %s including all excluding identity)', name, parent);
+  if table_name = 'events' then execute format('alter table delivery.%I set (toast_tuple_target = 8160)', name); end if;
+  if table_name = 'notifications' then execute format('alter table delivery.%I set (fillfactor = 80)', name); end if;
+  execute format('with moved as (delete from delivery.%I where created_at >= %L and created_at < %L returning *) insert into delivery.%I select * from moved',
+    table_name || '_default', since, until, name);
+  execute format('alter table %s attach partition delivery.%I for values from (%L) to (%L)', parent, name, since, until);
+  return true;
 end $$;

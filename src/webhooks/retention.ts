@@ -5,16 +5,20 @@ import { type Pool, transaction } from '../database.ts';
 /** Days ahead for which partitions are made, so that midnight waits for nothing. */
 const DAYS_AHEAD = 3;
 /** How long dropping a partition may wait for a lock, while everything that comes after it waits too; it is tried again. */
-const LOCK_TIMEOUT = '2s';
+const LOCK_TIMEOUT = '500ms';
+/** Those that are partitioned by day; one of them in a transaction, so that nobody who reads several can deadlock with it. */
+const TABLES = ['delivery.events', 'webhooks.notifications', 'webhooks.attempts'];
 
 /** Makes the partitions of today (UTC, service time) and the next days. */
 export async function createDays(pool: Pool, now: Date): Promise<void> {
   const today = now.toISOString().slice(0, 10);
   for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
-    await transaction(pool, async (tx) => {
-      await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
-      await tx.query('select delivery.create_day($1)', [addDays(today, ahead)]);
-    });
+    for (const table of TABLES) {
+      await transaction(pool, async (tx) => {
+        await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+        await tx.query('select delivery.create_partition($1, $2)', [table, addDays(today, ahead)]);
+      });
+    }
   }
 }
 
@@ -33,13 +37,14 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
   const old = rows.map((row) => row.day).filter((day) => day < oldest);
   for (const day of old) {
     const suffix = day.replaceAll('-', '');
-    await transaction(pool, async (tx) => {
-      await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
-      // What still waits of that day waits for a subscription that has been inactive ever since.
-      await tx.query('delete from delivery.queue where created_at < $1', [addDays(day, 1)]);
-      for (const table of ['attempts', 'notifications', 'events'])
-        await tx.query(`drop table if exists delivery.${table}_${suffix}`);
-    });
+    // What still waits of that day waits for a subscription that has been inactive ever since.
+    await pool.query('delete from delivery.queue where created_at < $1', [addDays(day, 1)]);
+    for (const table of TABLES.toReversed()) {
+      await transaction(pool, async (tx) => {
+        await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+        await tx.query(`drop table if exists delivery.${table.split('.')[1]}_${suffix}`);
+      });
+    }
   }
   return old;
 }
