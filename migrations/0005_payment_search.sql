@@ -45,6 +45,13 @@ create table payment_amount_totals (
   primary key (client_id, bucket)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
+create table payment_beneficiary_totals (
+  client_id text not null,
+  beneficiary_id text not null,
+  n bigint not null,
+  primary key (client_id, beneficiary_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
 -- What has not been summed up yet: only ever appended to, so that writers never wait for each other.
 -- A total is payment_totals + payment_total_deltas, read in one statement.
 create table payment_total_deltas (
@@ -54,6 +61,7 @@ create table payment_total_deltas (
   created_day date not null,
   payment_date date not null,
   bucket numeric not null,
+  beneficiary_id text not null,
   n bigint not null
 ) with (
   -- Never cut back to no pages: a plan made while it is empty would read all of it once it is not.
@@ -68,30 +76,33 @@ create function payment_amount_bucket(amount numeric) returns numeric language s
 create function payments_count_inserted() returns trigger language plpgsql as $$
 begin
   insert into payment_total_deltas
-    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount), count(*)
-    from added group by 1, 2, 3, 4, 5, 6;
+    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount),
+      beneficiary_id, count(*)
+    from added group by 1, 2, 3, 4, 5, 6, 7;
   return null;
 end $$;
 create function payments_count_updated() returns trigger language plpgsql as $$
 begin
   insert into payment_total_deltas
-    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount), sum(n)
-    from (select client_id, phase, payment_currency, created, payment_date, amount, 1 as n from added
+    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount),
+      beneficiary_id, sum(n)
+    from (select client_id, phase, payment_currency, created, payment_date, amount, beneficiary_id, 1 as n from added
           union all
-          select client_id, phase, payment_currency, created, payment_date, amount, -1 from removed) as change
-    group by 1, 2, 3, 4, 5, 6 having sum(n) <> 0;
+          select client_id, phase, payment_currency, created, payment_date, amount, beneficiary_id, -1 from removed) as change
+    group by 1, 2, 3, 4, 5, 6, 7 having sum(n) <> 0;
   return null;
 end $$;
 create function payments_count_deleted() returns trigger language plpgsql as $$
 begin
   insert into payment_total_deltas
-    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount), -count(*)
-    from removed group by 1, 2, 3, 4, 5, 6;
+    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount),
+      beneficiary_id, -count(*)
+    from removed group by 1, 2, 3, 4, 5, 6, 7;
   return null;
 end $$;
 create function payments_count_truncated() returns trigger language plpgsql as $$
 begin
-  truncate payment_totals, payment_amount_totals, payment_total_deltas;
+  truncate payment_totals, payment_amount_totals, payment_beneficiary_totals, payment_total_deltas;
   return null;
 end $$;
 create trigger payments_count_inserted after insert on payments
@@ -125,6 +136,10 @@ create function fold_payment_totals(most int) returns bigint language sql as $$
     insert into payment_amount_totals as t (client_id, bucket, n)
     select client_id, bucket, sum(n) from batch group by 1, 2 having sum(n) <> 0
     on conflict (client_id, bucket) do update set n = t.n + excluded.n
+  ), beneficiaries as (
+    insert into payment_beneficiary_totals as t (client_id, beneficiary_id, n)
+    select client_id, beneficiary_id, sum(n) from batch group by 1, 2 having sum(n) <> 0
+    on conflict (client_id, beneficiary_id) do update set n = t.n + excluded.n
   )
   select count(*) from batch
 $$;

@@ -124,6 +124,8 @@ const WALKED: [SearchQuery, string][] = [
   [{ payment_currency: 'EUR,SEK', order: 'desc' }, 'payments_currency_phase_created'],
   [{ from_created_date: '2025-01-20', to_created_date: '2025-02-20' }, 'payments_created'],
   [{ from_payment_date: '2025-01-20', to_payment_date: '2025-02-20', order_by: 'value_date' }, 'payments_payment_date'],
+  [{ beneficiary_id: 'BEN-LARGE-2' }, 'payments_beneficiary'],
+  [{ beneficiary_id: 'BEN-LARGE-2', order: 'desc' }, 'payments_beneficiary'],
   [{ status: 'complete', from_created_date: '2025-01-01', to_created_date: '2025-02-28' }, 'payments_phase_created'],
 ];
 for (const [query, index] of WALKED) {
@@ -155,7 +157,9 @@ test('what waits for the viewer is read from indexes of its own, as far as the p
 
 const COLLECTED: [SearchQuery, string, number][] = [
   [{ payment_ids: 'LARGE7,LARGE8,P17' }, 'payments_payment_id_key', 3],
-  [{ reference: 'R77' }, 'payments_reference', 1],
+  // Counted, and read once more for the page.
+  [{ reference: 'R77' }, 'payments_reference', 2],
+  [{ reference: 'R77', status: 'complete' }, 'payments_reference', 1],
   [{ mass_payment_external_reference_id: 'M5' }, 'payments_mass_payment_reference', 1],
   [{ mass_payment_id: '7d8b0d7e-3b2a-4f3c-9a44-0d2c5a7f1e11' }, 'payments_mass_payment', 0],
   [{ amount: 77, amount_range: 'equal' }, 'payments_amount', 2],

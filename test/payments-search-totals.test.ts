@@ -53,6 +53,8 @@ const KEPT: [SearchQuery, string][] = [
     { payment_currency: 'USD', to_payment_date: '2026-04-17' },
     "payment_currency = 'USD' and payment_date <= '2026-04-17'",
   ],
+  [{ beneficiary_id: 'BEN-WAYS-2' }, "beneficiary_id = 'BEN-WAYS-2'"],
+  [{ beneficiary_id: 'BEN-BUSY-1' }, "beneficiary_id = 'BEN-BUSY-1'"],
   [{ from_payment_date: '2026-03-01', order_by: 'value_date' }, "payment_date >= '2026-03-01'"],
 ];
 function LONDON(from: string, to: string): string {
@@ -82,6 +84,7 @@ const some = (n: number, from = 0) =>
     status: STATUSES[i % 4] as string,
     created: new Date(Date.UTC(2026, 0, 1) + ((i * 7_919 + from) % 4_000) * 3_600_000).toISOString(),
     payment_date: addDays('2026-01-01', (i * 31) % 170),
+    beneficiary: 1 + (i % 3),
   }));
 
 test('after every way of writing, before and after the fold', async () => {
@@ -98,7 +101,7 @@ test('after every way of writing, before and after the fold', async () => {
   );
   await step('everything that counts changed', () =>
     pool.query(
-      `update payments set payment_currency = 'USD', created = created + interval '40 days', payment_date = payment_date - 33, amount = amount * 3
+      `update payments set payment_currency = 'USD', created = created + interval '40 days', payment_date = payment_date - 33, amount = amount * 3, beneficiary_id = 'BEN-WAYS-3'
        where client_id = $1 and id % 5 = 0`,
       [clientId],
     ),

@@ -1,6 +1,14 @@
 import type { PaymentSearch } from './search-parameters.ts';
 import { ALL_PHASES, and, inDays, type Parameters, PHASES } from './search-statement.ts';
-import { firstDay, type Kept, keptAmountTotal, keptApprovals, keptTotal, seekTables } from './totals.ts';
+import {
+  firstDay,
+  type Kept,
+  keptAmountTotal,
+  keptApprovals,
+  keptBeneficiaryTotal,
+  keptTotal,
+  seekTables,
+} from './totals.ts';
 
 /**
  * How a search is answered: a statement's tables, among them `t (total)`, and its page, rows of payments. Written out for each
@@ -41,14 +49,13 @@ const PHASES_OF = {
 export function searchPlan(parameters: Parameters, client: string, viewer: string, search: PaymentSearch): SearchPlan {
   const shape = new Shape(parameters, client, viewer, search);
   const { amount, created, paymentDate, status } = search;
-  const named =
-    search.paymentIds ??
-    search.massPaymentId ??
-    search.massPaymentReference ??
-    search.reference ??
-    search.tradeId ??
-    search.beneficiaryId;
-  if (named !== undefined || (created && paymentDate)) return shape.collected();
+  const names = NAMES.filter((name) => search[name] !== undefined);
+  const others = amount !== undefined || created || paymentDate || search.currencies || status;
+  const [name] = names;
+  if (name && names.length === 1 && !others && search.orderBy === 'created') {
+    if (name === 'beneficiaryId' || name === 'tradeId' || name === 'reference') return shape.named(name);
+  }
+  if (name || (created && paymentDate)) return shape.collected();
   if (status === 'pending_your_approval' || status === 'pending_others_approval') {
     const alone = !amount && !created && !paymentDate && !search.currencies;
     if (!alone) return shape.collected();
@@ -58,6 +65,10 @@ export function searchPlan(parameters: Parameters, client: string, viewer: strin
   const alone = !created && !paymentDate && !search.currencies && !status;
   return alone && amount.range !== 'equal' ? shape.walked() : shape.collected();
 }
+
+/** Filters that name what is wanted and mostly leave few payments. */
+const NAMES = ['paymentIds', 'massPaymentId', 'massPaymentReference', 'reference', 'tradeId', 'beneficiaryId'] as const;
+const NAMED_COLUMN = { reference: 'reference', tradeId: 'trade_id', beneficiaryId: 'beneficiary_id' } as const;
 
 class Shape {
   private readonly parameters: Parameters;
@@ -89,6 +100,22 @@ class Shape {
         ['t', 'select count(*) as total from matches'],
       ],
       page: this.wide(`select id from matches ${this.order}${this.limit(this.offset())}`),
+    };
+  }
+
+  /** An index has the payments of the name in order; a beneficiary's total is kept, a trade's or a reference's few are counted. */
+  named(name: keyof typeof NAMED_COLUMN): SearchPlan {
+    const { offset, [name]: value } = this.search;
+    const column = NAMED_COLUMN[name];
+    const given = this.parameters.add(value);
+    const from = `from payments where client_id = ${this.client} and ${column} = ${given}`;
+    const total = name === 'beneficiaryId' ? keptBeneficiaryTotal(this.client, given) : `(select count(*) ${from})`;
+    const tables: SearchPlan['tables'] = [['t', `select ${total} as total`]];
+    if (offset === 0) return { tables, page: `select * ${from} ${this.order}${this.limit(null)}` };
+    const place = this.offset();
+    return {
+      tables,
+      page: this.wide(`select id ${from} and (select total from t) > ${place} ${this.order}${this.limit(place)}`),
     };
   }
 

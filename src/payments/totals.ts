@@ -141,6 +141,12 @@ export function keptAmountTotal(
     + (select count(*) from payments where client_id = ${client} and ${own})`;
 }
 
+/** SQL of the number of payments to a beneficiary (an SQL parameter). */
+export function keptBeneficiaryTotal(client: string, beneficiary: string): string {
+  const own = `beneficiary_id = ${beneficiary}`;
+  return sums(client, own, ` and ${own}`, 'payment_beneficiary_totals');
+}
+
 /** SQL of the number of payments that a contact may authorise now. */
 export function keptApprovals(client: string, contact: string): string {
   const own = `where client_id = ${client} and contact_id = ${contact}`;
