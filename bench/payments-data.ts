@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -32,16 +32,15 @@ export interface BenchDatabase {
 /** Starts the database of the benches, filled. */
 export async function benchDatabase(): Promise<BenchDatabase> {
   const folder = process.env.LOMBARD_BENCH_DIR ?? join(tmpdir(), `lombard-bench-${PAYMENTS}`);
+  const dataDir = join(folder, 'database');
+  const marker = join(folder, 'filled');
+  const filled = (await readFile(marker, 'utf8').catch(() => '')) === (await schema());
+  if (!filled) await rm(dataDir, { recursive: true, force: true });
+  // 0711: the server runs as another user when this one is root.
   await mkdir(folder, { recursive: true, mode: 0o711 });
-  const database = await startEmbedded({ dataDir: folder, log });
+  const database = await startEmbedded({ dataDir, log });
   try {
-    const marker = join(folder, 'filled');
-    if ((await readFile(marker, 'utf8').catch(() => '')) !== (await schema())) {
-      const client = new pg.Client({ connectionString: database.url });
-      await client.connect();
-      await client.query('drop schema public cascade');
-      await client.query('create schema public');
-      await client.end();
+    if (!filled) {
       await migrate(database.url, log);
       await fill(database.url);
       await writeFile(marker, await schema());
