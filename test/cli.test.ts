@@ -43,6 +43,22 @@ function lombard(
 const run = (args: string[], environment: Record<string, string> = {}) =>
   lombard(args, { LOMBARD_DATA_DIR: join(folder, 'nothing'), ...environment }).ended;
 
+/** What a process has printed, once it has; its end before that is an error that shows what it said. */
+async function printed(
+  started: { ended: Promise<Ended>; output: () => string },
+  pattern: RegExp,
+): Promise<RegExpExecArray> {
+  let end: Ended | undefined;
+  void started.ended.then((ended) => {
+    end = ended;
+  });
+  return until(() => {
+    const found = pattern.exec(started.output());
+    if (!found && end) throw new Error(`it ended with ${end.code}: ${end.stderr}${end.stdout}`);
+    return found;
+  });
+}
+
 async function until<T>(what: () => T | undefined | false | null, seconds = 30): Promise<T> {
   for (let tries = 0; tries < seconds * 20; tries += 1) {
     const found = what();
@@ -119,9 +135,10 @@ describe('lombard demo', () => {
   after(() => database.drop());
 
   test('prints a command that signs in, takes the token and searches; imports; stops cleanly', async () => {
-    const { child, ended, output } = lombard(['demo'], environment);
+    const started = lombard(['demo'], environment);
+    const { child, ended, output } = started;
     try {
-      await until(() => output().includes('Lombard is ready'));
+      await printed(started, /Lombard is ready/);
       const commands = await until(() => {
         const found = output()
           .split('\n')
@@ -171,13 +188,54 @@ describe('lombard demo', () => {
     assert.equal(existsSync(join(dataDir, 'addresses.json')), false);
   });
 
+  test('the commands of docs/sandbox.md work as they stand', async () => {
+    const started = lombard(['demo'], environment);
+    const { child, ended } = started;
+    try {
+      const ready = await printed(started, /"api":"([^"]+)","auth":"([^"]+)".*"operator":"([^"]+)".*"msg":"ready"/);
+      const page = readFileSync(join(repository, 'docs/sandbox.md'), 'utf8');
+      const blocks = [...page.matchAll(/^```\n(.*?)^```$/gms)]
+        .map((match) => match[1] as string)
+        .filter((block) => block.includes('curl'));
+      const script = blocks
+        .join('\n')
+        .replaceAll('http://127.0.0.1:8080', ready[1] as string)
+        .replaceAll('http://127.0.0.1:8081', ready[2] as string)
+        .replaceAll('http://127.0.0.1:8090', ready[3] as string)
+        .replaceAll('data/operator-token', join(dataDir, 'operator-token'))
+        // What each command answers, on a line of its own, with its status.
+        .replace(/^curl /gm, "curl -w '\\n%{http_code}\\n' ");
+      const statuses = (await shell(script)).split('\n').filter((line) => /^\d{3}$/.test(line));
+      assert.deepEqual(statuses, [
+        '200',
+        '200',
+        '200',
+        '200',
+        '200',
+        '204',
+        '201',
+        '200',
+        '200',
+        '200',
+        '200',
+        '200',
+        '200',
+        '200',
+      ]);
+    } finally {
+      child.kill('SIGTERM');
+    }
+    assert.equal((await ended).code, 0);
+  });
+
   test('a token made in the database alone works at the next start, and --no-demo adds nothing', async () => {
     const empty = await createDatabase();
     const own = { ...environment, DATABASE_URL: empty.url, LOMBARD_DATA_DIR: join(folder, 'empty') };
     const made = await run(['operator-token', 'create', 'first', '--role', 'admin', '--database'], own);
-    const { child, ended, output } = lombard(['demo', '--no-demo'], own);
+    const started = lombard(['demo', '--no-demo'], own);
+    const { child, ended, output } = started;
     try {
-      await until(() => output().includes('Lombard is ready'));
+      await printed(started, /Lombard is ready/);
       assert.doesNotMatch(output(), /Demonstration/);
       const listed = await run(['operator-token', 'list', '--token', made.stdout.trim()], own);
       assert.match(listed.stdout, /admin {4}first/);
@@ -198,10 +256,11 @@ describe('LOMBARD_WORKERS', () => {
       DATABASE_URL: database.url,
       LOMBARD_WORKERS: '2',
     };
-    const { child, ended, output } = lombard(['serve'], environment);
+    const started = lombard(['serve'], environment);
+    const { child, ended } = started;
     const workers = () => childrenOf(child.pid as number);
     try {
-      const ready = await until(() => /"operator":"([^"]+)".*"msg":"ready"/.exec(output()));
+      const ready = await printed(started, /"operator":"([^"]+)".*"msg":"ready"/);
       const healthy = async () => (await fetch(`${ready[1]}/health/ready`)).status === 200;
       assert.equal(workers().length, 2);
       assert.ok(await healthy());

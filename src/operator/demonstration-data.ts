@@ -252,3 +252,24 @@ export const DEMO_BENEFICIARIES: Record<string, string[]> = {
     'Kowloon Ship Agency Ltd',
   ],
 };
+
+/** An instruction to create many beneficiaries, two of which could not be created. */
+export const DEMO_MASS_BENEFICIARY = {
+  mass_beneficiary_id: '3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01',
+  client_id: 'CLI000001',
+  status: 'created' as const,
+  errors: [
+    {
+      code: 'invalid_iban',
+      message: 'The IBAN is not valid',
+      details: 'beneficiaries[3].iban: its check digits are wrong',
+      request_index: 3,
+    },
+    {
+      code: 'missing_field',
+      message: 'A field is missing',
+      details: 'beneficiaries[8].beneficiary_name: is required',
+      request_index: 8,
+    },
+  ],
+};

@@ -7,6 +7,7 @@ import { addDays, londonDay, startOfLondonDay } from '../calendar.ts';
 import type { Act, Context } from '../context.ts';
 import { type Transaction, transaction } from '../database.ts';
 import { createApplication } from '../identity/application.ts';
+import { createMassBeneficiary } from '../payments/mass-beneficiary.ts';
 import { setRates } from '../quotes/exchange-rates.ts';
 import {
   DEMO_APPLICATION,
@@ -14,6 +15,7 @@ import {
   DEMO_BENEFICIARIES,
   DEMO_CLIENTS,
   DEMO_CONTACTS,
+  DEMO_MASS_BENEFICIARY,
   DEMO_PASSWORD,
   DEMO_RATES,
   DEMO_RULESET,
@@ -52,6 +54,7 @@ export async function ensureDemonstration(context: Context): Promise<boolean> {
     await putParties(tx, scope, today);
     await putAccounts(tx, scope, today);
     await putPayments(tx, scope, today);
+    await createMassBeneficiary(tx, act, DEMO_MASS_BENEFICIARY);
     await setSequences(tx);
     return true;
   });
