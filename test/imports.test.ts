@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -190,6 +191,26 @@ describe('POST /imports/{kind}', () => {
     assert.equal(payment.body.ordered_by_name, 'Ida Import');
     const { rows } = await service.query('select password_hash from contacts where contact_id = $1', [contact]);
     assert.match(rows[0].password_hash, /^\$argon2id\$/);
+  });
+
+  test('the example lines of docs/imports.md go in', async () => {
+    const page = readFileSync(new URL('../docs/imports.md', import.meta.url), 'utf8');
+    const examples = [...page.matchAll(/^\| (\w+) \| `(\{.*\})` \|$/gm)].map(
+      (match) => [match[1] as string, match[2] as string] as const,
+    );
+    assert.deepEqual(
+      examples.map(([kind]) => kind),
+      ['clients', 'contacts', 'beneficiaries', 'trades', 'payments', 'transactions'],
+    );
+    for (const [kind, line] of examples) {
+      const account =
+        kind === 'transactions'
+          ? (await service.operator('POST', '/currency-accounts', { client_id: 'C-1001', currency: 'EUR' })).body
+              .account_id
+          : 0;
+      const answer = await send(kind, line.replace('"currency_account_id":1', `"currency_account_id":${account}`));
+      assert.deepEqual(answer.body, { accepted: 1, rejected: 0, errors: [] }, kind);
+    }
   });
 
   test('a record imported and one created by the single call are stored alike', async () => {
