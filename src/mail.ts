@@ -9,6 +9,8 @@ const DNS_TIMEOUT = 10_000;
 const CONNECTION_TIMEOUT = 10_000;
 const GREETING_TIMEOUT = 10_000;
 const SILENCE_TIMEOUT = 60_000;
+/** Milliseconds for one mail: a server may also trickle. */
+const MAIL_DEADLINE = 600_000;
 /** Connections to the mail server from one process, and mails that one of them carries. */
 const MOST_CONNECTIONS = 4;
 const MAILS_OF_CONNECTION = 100;
@@ -57,6 +59,7 @@ export class MailFailure extends Error {
 export class Mailer {
   readonly #transport: Transporter<SMTPPool.SentMessageInfo>;
   readonly #from: string;
+  readonly #closing = new AbortController();
 
   /** @param config smtpUrl must be set */
   constructor(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'environment'>) {
@@ -93,6 +96,7 @@ export class Mailer {
       await this.#transport.sendMail({
         ...fields,
         from: this.#from,
+        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(MAIL_DEADLINE)]),
         headers: { 'Auto-Submitted': 'auto-generated' },
         attachments: attachments.map(({ filename, contentType, content }) => ({
           filename,
@@ -113,6 +117,7 @@ export class Mailer {
 
   /** Closes every connection; a mail under way fails. */
   close(): void {
+    this.#closing.abort();
     this.#transport.close();
   }
 }
