@@ -4,8 +4,9 @@ import { createPool, type Pool, type Transaction } from '../database.ts';
 import { DeliveryWork, type Drawing } from './delivery.ts';
 import { beginAttempt, type Channel, dueDeliveries, lockDelivery, unlockDelivery } from './queue.ts';
 
-/** Milliseconds between two looks at what is due. */
+/** Milliseconds between two looks at what is due, and to the next one when something has ended. */
 const LOOK_INTERVAL = 200;
+const LOOK_AGAIN = 5;
 /**
  * Milliseconds after connecting during which nothing is taken over: when the database was away, every process has lost its
  * locks, and those that live take theirs again first.
@@ -27,6 +28,8 @@ export class StatementWorker {
   readonly #pool: Pool;
   readonly #work: DeliveryWork;
   readonly #running = new Map<number, { channel: Channel; clientId: string; done: Promise<void> }>();
+  /** What has ended: its locks are let go before anything else is taken. */
+  #ended: number[] = [];
   #locks: Transaction | undefined;
   #connected = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -49,16 +52,16 @@ export class StatementWorker {
     this.#stopping = true;
     clearTimeout(this.#timer);
     await this.#look;
-    await this.#ended(STOP_WITHIN);
+    await this.#quiet(STOP_WITHIN);
     await this.#work.close();
-    await this.#ended(BREAK_OFF_WITHIN);
+    await this.#quiet(BREAK_OFF_WITHIN);
     this.#locks?.release(true);
     this.#locks = undefined;
     await this.#pool.end();
   }
 
   /** Waits for what is under way, at most so many milliseconds. */
-  async #ended(within: number): Promise<void> {
+  async #quiet(within: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, within);
@@ -67,19 +70,21 @@ export class StatementWorker {
     clearTimeout(timer);
   }
 
-  #schedule(): void {
+  #schedule(wait = LOOK_INTERVAL): void {
     if (this.#stopping) return;
     this.#timer = setTimeout(() => {
+      this.#timer = undefined;
       this.#look = this.#takeWhatIsDue()
         .catch((error: Error) =>
           this.#context.log.warn({ reason: error.message }, 'statements could not be looked for; it is tried again'),
         )
-        .then(() => this.#schedule());
-    }, LOOK_INTERVAL);
+        .then(() => this.#schedule(this.#ended.length > 0 ? LOOK_AGAIN : LOOK_INTERVAL));
+    }, wait);
   }
 
   async #takeWhatIsDue(): Promise<void> {
     const locks = (this.#locks ??= await this.#connect());
+    for (let id = this.#ended.shift(); id !== undefined; id = this.#ended.shift()) await unlockDelivery(locks, id);
     const abandoned = monotonic() - this.#connected > TAKE_OVER_AFTER;
     const now = this.#context.clock.now();
     for (const channel of ['email', 'push'] as const) {
@@ -101,10 +106,13 @@ export class StatementWorker {
       await unlockDelivery(locks, id);
       return false;
     }
-    const done = this.#work.run(delivery).finally(async () => {
+    const done = this.#work.run(delivery).finally(() => {
       this.#running.delete(id);
       // Where the connection has broken the lock is gone with it.
-      if (this.#locks === locks) await unlockDelivery(locks, id).catch(() => undefined);
+      if (this.#locks === locks) this.#ended.push(id);
+      if (!this.#timer) return;
+      clearTimeout(this.#timer);
+      this.#schedule(LOOK_AGAIN);
     });
     this.#running.set(id, { channel, clientId: delivery.client_id, done });
     return true;
@@ -116,6 +124,7 @@ export class StatementWorker {
     locks.once('error', () => {
       if (this.#locks !== locks) return;
       this.#locks = undefined;
+      this.#ended = [];
       locks.release(true);
     });
     for (const id of this.#running.keys()) await lockDelivery(locks, id);

@@ -1,0 +1,20 @@
+/**
+ * A process for statements-crash.test.ts: a worker of the service, until it is killed. Arguments: database, SMTP_URL.
+ */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { startService } from '../../src/service.ts';
+
+const [database = '', smtpUrl] = process.argv.slice(2);
+const config = readConfig({
+  LOMBARD_ROLES: 'worker',
+  LOMBARD_DATA_DIR: mkdtempSync(join(tmpdir(), 'lombard-crash-')),
+  LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  LOMBARD_OPERATOR_TOKEN: 'operator-token-of-the-tests',
+  ...(smtpUrl ? { SMTP_URL: smtpUrl } : {}),
+});
+await startService(config, createLog('silent', false), database);
+process.send?.('started');
