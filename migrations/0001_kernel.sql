@@ -44,7 +44,8 @@ create table idempotency_keys (
   request_sha256 bytea not null,
   created_at timestamptz not null,
   status smallint,
-  body text
+  -- Encrypted: the answer to a creation can hold a secret that is shown once.
+  body bytea
 );
 create index idempotency_keys_created_at on idempotency_keys (created_at);
 

@@ -50,6 +50,8 @@ create table trades (
   maturity_date timestamptz,
   reference text,
   synthetic boolean not null,
+  -- As the core gave them; null: those whom the trade's payments pay.
+  beneficiaries json,
   multipayment_id bigint,
   created_at timestamptz not null,
   unique (client_id, trade_id),
@@ -71,7 +73,8 @@ create table payments (
   contact_id text not null references contacts,
   trade_id text not null,
   beneficiary_id text not null,
-  uuid uuid not null,
+  -- The SWIFT UETR.
+  uuid uuid not null unique,
   scheme text not null,
   amount numeric not null,
   payment_currency text not null,

@@ -50,6 +50,7 @@ import { sandboxKey } from './private-file.ts';
 import { StatementWorker } from './statements/worker.ts';
 import { Bell } from './webhooks/bell.ts';
 import { Dispatcher } from './webhooks/dispatcher.ts';
+import { createDays } from './webhooks/retention.ts';
 
 /** Milliseconds for what is under way when the service is told to stop. */
 const STOP_WITHIN = 10_000;
@@ -105,6 +106,10 @@ export async function startService(
       trusted: config.trustedUrl,
     };
     const context: Context = { config, pool, patientPool, clock, log, vault, addresses };
+    // Made before anybody can write an event; where another process holds the lock, it makes them.
+    await createDays(patientPool, clock.now()).catch((error: Error) =>
+      log.warn({ reason: error.message }, 'the partitions of today could not be made; the worker tries again'),
+    );
     const operatorToken = await firstOperatorToken(context);
     await prepare(context);
 
@@ -206,7 +211,8 @@ export async function startService(
 function startWorker(context: Context, closers: (() => Promise<void> | void)[]): void {
   const { patientPool, clock, log } = context;
   const tasks = [
-    new Periodic('payment totals', 200, log, async () => void (await foldTotals(patientPool))),
+    // A second's changes are summed up for a fifth of what five times a fifth of them cost.
+    new Periodic('payment totals', 1_000, log, async () => void (await foldTotals(patientPool))),
     new Periodic('audit seal', 1_000, log, async () => void (await sealAudit(patientPool))),
     new Periodic('idempotency answers', 600_000, log, () => forgetAnswers(patientPool, clock.now())),
   ];

@@ -61,7 +61,7 @@ const bad: [string, string, unknown, string][] = [
   ['/clients', 'an identifier with a blank', { client_name: 'A', client_id: 'a b' }, 'body.client_id'],
   ['/clients', 'a day that is none', { client_name: 'A', became_client: '2026-02-30' }, 'body.became_client'],
   ['/clients', 'an empty name', { client_name: '' }, 'body.client_name'],
-  ['/clients', 'a NUL character', { client_name: 'A\u0000B' }, 'NUL'],
+  ['/clients', 'a NUL character', { client_name: 'A\u0000B' }, 'body.client_name: must not hold a NUL'],
   ['/contacts', 'no email', { name: 'A', clients: [] }, 'body.email'],
   ['/contacts', 'an email that is none', { name: 'A', email: 'nobody', clients: [] }, 'body.email'],
   [
@@ -376,7 +376,7 @@ test('unknown addresses are 404, wrong methods 405 with Allow, and the request i
   const wrong = await service.operator('DELETE', '/clients/CLI000001');
   assert.deepEqual(
     [wrong.status, wrong.body.code, wrong.headers.get('allow')],
-    [405, 'method_not_allowed', 'GET, PATCH'],
+    [405, 'method_not_allowed', 'GET, HEAD, PATCH'],
   );
   const echoed = await service.operator('GET', '/clients', undefined, { headers: { 'x-request-id': 'abc.DEF-1_2' } });
   assert.equal(echoed.headers.get('x-request-id'), 'abc.DEF-1_2');
@@ -403,4 +403,56 @@ test('health needs no token, metrics are in the text format of Prometheus, and t
   const description = await call(`${service.operatorUrl}/openapi.json`, 'GET');
   assert.equal(description.body.openapi, '3.1.0');
   assert.ok(description.body.paths['/payments/{payment_id}/actions'].post.requestBody);
+});
+
+test('an answer that is kept for its idempotency key is encrypted: it can hold a secret that is shown once', async () => {
+  const key = { 'idempotency-key': randomUUID() };
+  const body = { name: 'Kept', redirect_uris: ['https://kept.example/cb'] };
+  const first = await post('/applications', body, key);
+  const again = await post('/applications', body, key);
+  assert.equal(again.body.client_secret, first.body.client_secret);
+  const { rows } = await service.query('select body from idempotency_keys where key = $1', [key['idempotency-key']]);
+  assert.ok(rows[0].body.length > 0);
+  assert.ok(!rows[0].body.includes(first.body.client_secret));
+});
+
+test('an account is read by its id, and the clock is moved by an admin only', async () => {
+  const made = await post('/accounts', { client_id: world.clientId, currency: 'CHF' });
+  const read = await service.operator('GET', `/accounts/${made.body.account_id}`);
+  assert.deepEqual(read.body, made.body);
+  for (const role of ['core', 'support']) {
+    const { body } = await post('/operator-tokens', { name: role, role });
+    assert.equal((await service.operator('PUT', '/clock', { advance_seconds: 1 }, { token: body.token })).status, 403);
+  }
+});
+
+test('a payment exactly at a threshold needs approval, whatever rates lead there', async () => {
+  const own = await createWorld(service, 'Exactly', { payment_approvals_enabled: true });
+  const token = await own.signIn();
+  await service.operator('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { VND: 33_000, EUR: 3, JPY: 7 } });
+  const group = { name: 'all', users: [{ id: own.contactId }] };
+  const other = await post('/contacts', {
+    name: 'Second',
+    email: `${randomUUID()}@example.com`,
+    clients: [{ client_id: own.clientId }],
+  });
+  const configured = await service.client(token, 'POST', `/approvals-workflow/config?client_id=${own.clientId}`, {
+    body: {
+      groups: [{ ...group, users: [{ id: own.contactId }, { id: other.body.contact_id }] }],
+      ruleset: {
+        currency: 'GBP',
+        rules: [{ minimum_threshold: 1_000_000, groups: [{ one_of: [{ all_of: ['all'] }] }] }],
+      },
+    },
+  });
+  assert.equal(configured.status, 200, configured.text);
+  for (const [amount, payment_currency, status] of [
+    ['33000000000', 'VND', 'Payment pending of authorization'],
+    ['32999999999.99999999', 'VND', 'Validating beneficiary information'],
+    ['3000000', 'EUR', 'Payment pending of authorization'],
+    ['2999999.99999999', 'EUR', 'Validating beneficiary information'],
+    ['1000000', 'GBP', 'Payment pending of authorization'],
+  ]) {
+    assert.equal((await own.pay({ amount, payment_currency })).body.status, status, `${amount} ${payment_currency}`);
+  }
 });

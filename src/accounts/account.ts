@@ -142,6 +142,16 @@ export async function findAccount(db: Db, clientId: string, accountId: string): 
   return rows[0];
 }
 
+/** Any client's account, for the operator. @throws Problem account_not_found */
+export async function readAccount(db: Db, accountId: string): Promise<Account & { client_id: string }> {
+  const { rows } = await db.query<Account & { client_id: string }>(
+    `select ${COLUMNS}, client_id from accounts where account_id = $1`,
+    [accountId],
+  );
+  if (!rows[0]) throw new Problem('account_not_found', 'path.account_id: is no account');
+  return rows[0];
+}
+
 /** A page of accounts, of one client where it is given. */
 export async function listAccounts(db: Db, page: number, pageSize: number, clientId?: string) {
   const where = clientId === undefined ? '' : 'where client_id = $3';

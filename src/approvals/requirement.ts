@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { sha256 } from '../crypto.ts';
 import type { Db, Transaction } from '../database.ts';
-import { rateBetween } from '../quotes/exchange-rates.ts';
+import { quoteBetween } from '../quotes/exchange-rates.ts';
 import { configurationInForce } from './configuration.ts';
 import { type Requirement as Rules, requirementOf } from './rules.ts';
 import { type Configuration, governingRule } from './ruleset.ts';
@@ -35,8 +35,8 @@ export interface RulesetRequirement {
 }
 
 const EYES: Record<string, number> = { simple: 0, '4-eyes': 1, '6-eyes': 2, '8-eyes': 3, '10-eyes': 4 };
-/** Decimals that a converted amount is rounded to, half even; thresholds have no more. */
-const CONVERTED_DECIMALS = 8;
+/** Decimals that a converted amount is shown with, rounded half even; what governs is decided before it is rounded. */
+const SHOWN_DECIMALS = 8;
 
 /** An amount in the ruleset's currency, and the rule that governs it (null: no threshold is that low). */
 export async function govern(
@@ -45,9 +45,10 @@ export async function govern(
   amount: string,
   currency: string,
 ): Promise<{ rate: string; converted: string; rule: number | null }> {
-  const rate = await rateBetween(db, currency, ruleset.currency);
-  const converted = new Big(amount).times(rate).round(CONVERTED_DECIMALS, Big.roundHalfEven).toFixed();
-  return { rate, converted, rule: governingRule(ruleset, converted) };
+  const quote = await quoteBetween(db, currency, ruleset.currency);
+  const exact = quote.convert(amount);
+  const converted = new Big(exact).round(SHOWN_DECIMALS, Big.roundHalfEven).toFixed();
+  return { rate: quote.rate, converted, rule: governingRule(ruleset, exact) };
 }
 
 /**

@@ -96,8 +96,10 @@ function bearer(request: FastifyRequest): string {
 function identify(request: FastifyRequest, session: Session): void {
   const query = request.query as Record<string, string | string[] | undefined>;
   let clientId = query.client_id;
+  let field = 'query.client_id';
   if ((clientId === undefined || clientId === '') && request.routeOptions.config.clientHeader) {
     clientId = request.headers['x-client-id'];
+    if (clientId) field = 'header.X-Client-ID';
   }
   if (Array.isArray(clientId)) throw new Problem('invalid_parameter', 'query.client_id: must be given once');
   if (!clientId) {
@@ -107,7 +109,7 @@ function identify(request: FastifyRequest, session: Session): void {
     );
   }
   const client = session.clients.get(clientId);
-  if (!client) throw new Problem('client_not_found', 'query.client_id: is not a client of this contact');
+  if (!client) throw new Problem('client_not_found', `${field}: is not a client of this contact`);
   const contact = request.headers['x-contact-id'];
   if (contact !== undefined && contact !== session.contactId) {
     throw new Problem(
@@ -115,7 +117,6 @@ function identify(request: FastifyRequest, session: Session): void {
       'header.X-Contact-Id: must be the contact of the access token, or be left out',
     );
   }
-  if (!client.enabled)
-    throw new Problem('client_disabled', 'query.client_id: the client is disabled; ask the institution');
+  if (!client.enabled) throw new Problem('client_disabled', `${field}: the client is disabled; ask the institution`);
   request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
 }

@@ -13,7 +13,8 @@ import type { GraphqlRequest } from '../graphql/request.ts';
 import type { Sessions } from '../identity/sessions.ts';
 import type { ClientRoutes } from './api.ts';
 import { explorerRoutes } from './graphql-explorer.ts';
-import { toProblem } from './problem.ts';
+import { errorMessage, toProblem } from './problem.ts';
+import { sendJson } from './reply.ts';
 import { ClientId, ErrorMessage, errors } from './schemas.ts';
 
 const PATH = '/webhooks/graphql';
@@ -108,6 +109,15 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
         const result = await endpoint.answer(query, requestOf(request, context));
         const errors = result.errors ? errorList(result.errors, toProblem) : undefined;
         if (!('data' in result)) return refuse(reply, errors ?? []);
+        const denied = errors?.find((error) => error.extensions?.code === 'permission_denied');
+        if (denied && Object.values(result.data ?? {}).every((value) => value === null)) {
+          // Nothing was changed; the answer is the API's 403 and GraphQL's list at once (docs/decisions.md, 1).
+          const problem = new Problem('permission_denied', denied.message);
+          return sendJson(
+            (reply as FastifyReply).code(403),
+            JSON.stringify({ errors, data: result.data, ...errorMessage(problem) }),
+          );
+        }
         return reply
           .type('application/json; charset=utf-8')
           .send(JSON.stringify(errors ? { errors, data: result.data } : { data: result.data }));

@@ -7,6 +7,7 @@ import {
   createAccount,
   listAccounts,
   MOST_ACCOUNT_DETAILS,
+  readAccount,
   updateAccount,
 } from '../accounts/account.ts';
 import { createCurrencyAccount, listCurrencyAccounts } from '../accounts/currency-account.ts';
@@ -183,6 +184,19 @@ export function operatorAccountRoutes(app: FastifyInstance, context: Context): v
     },
     async (request, reply) =>
       sendList(reply, await listAccounts(pool, request.query.page, request.query.page_size, request.query.client_id)),
+  );
+  app.get<{ Params: { account_id: string } }>(
+    '/accounts/:account_id',
+    {
+      config: READ,
+      schema: {
+        tags: ['accounts'],
+        summary: 'Read an account',
+        params: Type.Object({ account_id: Uuid('Account') }),
+        response: errors(400, 404, 502),
+      },
+    },
+    (request) => readAccount(pool, request.params.account_id),
   );
   app.patch<{ Params: { account_id: string }; Body: Static<typeof AccountPatch> }>(
     '/accounts/:account_id',

@@ -22,7 +22,7 @@ import { ContactBody } from './operator-contacts.ts';
 import { PaymentFields, presentation } from './operator-payments.ts';
 import { TradeBody } from './operator-trades.ts';
 import { toProblem } from './problem.ts';
-import { errors, Instant, Nullable, Text, Uuid } from './schemas.ts';
+import { errors, Instant, Nullable, RandomUuid, Text } from './schemas.ts';
 import { explain } from './validation.ts';
 
 /** Imports at the same time in one process: each holds a database connection. The next wait, with their bodies unread. */
@@ -36,7 +36,7 @@ export const ImportedPaymentBody = Type.Object(
   {
     ...PaymentFields,
     status: Type.Optional(Type.Enum([...PAYMENT_STATUSES])),
-    uuid: Type.Optional(Uuid('Set once, the SWIFT UETR; made where absent')),
+    uuid: Type.Optional(RandomUuid('Version 4, set once, the SWIFT UETR; made where absent')),
     created_date: Type.Optional(Instant('When it was created; now where absent; or a day')),
     authorised_by: who('Who authorised it'),
     authorised_date: moment('When'),
@@ -151,7 +151,7 @@ async function run(
   };
   connection.on('error', onError);
   try {
-    const known = key === undefined ? undefined : await claimImport(connection, key, request.now);
+    const known = key === undefined ? undefined : await claimImport(connection, context.vault, key, request.now);
     if (known) {
       for await (const _ of source) void _;
       sameRequest(known, hash.digest());
@@ -172,7 +172,8 @@ async function run(
     // An import that stopped early has not read its body: the connection is kept usable by reading it to its end.
     for await (const _ of source) void _;
     const text = JSON.stringify(answer);
-    if (key !== undefined) await finishImport(connection, key, hash.digest(), { status: 200, body: text });
+    if (key !== undefined)
+      await finishImport(connection, context.vault, key, hash.digest(), { status: 200, body: text });
     return send(reply, 200, text);
   } finally {
     if (key !== undefined && !broken) await releaseImport(connection, key).catch(onError);

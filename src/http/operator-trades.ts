@@ -48,6 +48,9 @@ export const TradeFields = {
   maturity_date: Type.Optional(Nullable(Instant('Maturity; a day is midnight UTC'))),
   reference: Type.Optional(Nullable(Text('Reference'))),
   synthetic: flag,
+  beneficiaries: Type.Optional(
+    Type.Array(Type.Unknown(), { maxItems: 1_000, description: 'Those it pays; those of its payments where left out' }),
+  ),
 };
 export const TradeBody = Type.Object(TradeFields, {
   ...closed,

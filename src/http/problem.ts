@@ -70,6 +70,7 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
   ],
   beneficiaries_pkey: ['already_exists', 'body.beneficiary_id: is in use'],
   trades_pkey: ['already_exists', 'body.trade_id: is in use'],
+  payments_uuid_key: ['already_exists', 'body.uuid: is the uuid of another payment'],
   payments_payment_id_key: ['already_exists', 'body.payment_id: is in use'],
   multipayments_multipayment_unique_id_key: ['already_exists', 'body.multipayment_unique_id: is in use'],
   mass_beneficiaries_pkey: ['already_exists', 'body.mass_beneficiary_id: is in use'],

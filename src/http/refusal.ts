@@ -54,7 +54,7 @@ export function refuseConnection(socket: Duplex, refusal: Refusal, limits: Refus
 }
 
 function rawAnswer(head: string, refusal: Refusal): string {
-  const body = bodyOf(refusal);
+  const body = bodyOf(refusal, /^[A-Z]+ (\S+)/.exec(head)?.[1]);
   const lines = [
     `HTTP/1.1 ${STATUS[refusal.code]} ${REASONS[refusal.code]}`,
     'content-type: application/json; charset=utf-8',
@@ -68,7 +68,7 @@ function rawAnswer(head: string, refusal: Refusal): string {
 
 /** Answers a request of a connection that was accepted before. */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
-  const body = bodyOf(refusal);
+  const body = bodyOf(refusal, request.url);
   response.writeHead(STATUS[refusal.code], REASONS[refusal.code], {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
@@ -80,8 +80,13 @@ export function refuseRequest(request: IncomingMessage, response: ServerResponse
   request.resume();
 }
 
-function bodyOf({ code, details }: Refusal): string {
-  return JSON.stringify(errorMessage(new Problem(code, details)));
+/** The token operations answer as OAuth does (RFC 6749, 5.2); every other one, and these too, as the API does. */
+const TOKEN_OPERATIONS = /^\/(token|revoke|introspect)([/?]|$)/;
+
+function bodyOf({ code, details }: Refusal, path = ''): string {
+  const message = errorMessage(new Problem(code, details));
+  if (!TOKEN_OPERATIONS.test(path)) return JSON.stringify(message);
+  return JSON.stringify({ error: 'invalid_client', error_description: details, ...message });
 }
 
 /** The caller's own id where it is one (docs/decisions.md, 1). */

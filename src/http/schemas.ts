@@ -14,6 +14,12 @@ export const Uuid = (description: string) =>
     pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
     description,
   });
+/** Version 4 (RFC 9562, 5.4). */
+export const RandomUuid = (description: string) =>
+  Type.String({
+    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$',
+    description,
+  });
 export const Currency = (description = 'ISO 4217 currency') => Type.String({ pattern: '^[A-Z]{3}$', description });
 /** A free text of a record. */
 export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });

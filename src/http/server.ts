@@ -13,7 +13,7 @@ import { parseJson } from '../json.ts';
 import type { Logger } from '../log.ts';
 import { requestDuration } from '../metrics.ts';
 import { errorMessage, STATUS, toProblem } from './problem.ts';
-import { checkQuery, explain } from './validation.ts';
+import { checkQuery, explain, pathOfNul } from './validation.ts';
 
 /** Bytes of a request body; imports are streams and have no limit (docs/decisions.md, 1). */
 export const BODY_LIMIT = 1_048_576;
@@ -83,7 +83,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, body.length === 0 ? undefined : parseJson(utf8(body as Buffer)));
+      const value = body.length === 0 ? undefined : parseJson(utf8(body as Buffer));
+      const nul = body.includes('\\u0000') ? pathOfNul(value, 'body') : undefined;
+      done(nul === undefined ? null : new Problem('invalid_body', `${nul}: must not hold a NUL character`), value);
     } catch (error) {
       done(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${(error as Error).message.slice(0, 120)})`));
     }
@@ -129,7 +131,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   const routes: { methods: string[]; path: RegExp }[] = [];
   app.addHook('onRoute', (route) => {
-    const methods = (Array.isArray(route.method) ? route.method : [route.method]).filter((method) => method !== 'HEAD');
+    const methods = Array.isArray(route.method) ? route.method : [route.method];
     routes.push({ methods, path: pathPattern(route.url) });
   });
   app.setNotFoundHandler((request, reply) => {

@@ -14,6 +14,10 @@ const INTEGER = /^[+-]?\d{1,18}$/;
  * before the schema checks their ranges. Unknown parameters are left alone (docs/decisions.md, 1).
  */
 export function checkQuery(request: FastifyRequest): Problem | undefined {
+  if (request.url.includes('%00')) {
+    const path = pathOfNul(request.query, 'query');
+    if (path !== undefined) return new Problem('invalid_parameter', `${path}: must not hold a NUL character`);
+  }
   const schema = request.routeOptions.schema?.querystring as
     | { properties?: Record<string, PropertySchema> }
     | undefined;
@@ -107,4 +111,15 @@ function words(fault: Fault): string {
     default:
       return fault.message ?? 'is not valid';
   }
+}
+
+/** The path of the first text that holds a NUL character, which PostgreSQL cannot store, or undefined. */
+export function pathOfNul(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const found = pathOfNul(inner, Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

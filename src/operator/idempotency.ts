@@ -1,3 +1,4 @@
+import type { Vault } from '../crypto.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 
@@ -18,6 +19,7 @@ export interface StoredAnswer {
  */
 export async function claimKey(
   tx: Transaction,
+  vault: Vault,
   key: string,
   requestSha256: Buffer,
   now: Date,
@@ -29,7 +31,7 @@ export async function claimKey(
     [key, requestSha256, now],
   );
   if (claimed.rows.length === 1) return undefined;
-  const { rows } = await tx.query<{ request_sha256: Buffer; status: number | null; body: string | null }>(
+  const { rows } = await tx.query<{ request_sha256: Buffer; status: number | null; body: Buffer | null }>(
     'select request_sha256, status, body from idempotency_keys where key = $1',
     [key],
   );
@@ -40,15 +42,26 @@ export async function claimKey(
       'header.Idempotency-Key: was used with another request within the last 24 hours',
     );
   }
-  return { status: known.status ?? 200, body: known.body ?? '' };
+  return { status: known.status ?? 200, body: openAnswer(vault, known.body) };
+}
+
+const PURPOSE = 'idempotency_answer';
+
+/** An answer as it is kept: encrypted, since it can hold a secret that is shown once (docs/decisions.md, 7). */
+export function sealAnswer(vault: Vault, body: string): Buffer {
+  return vault.seal(body, PURPOSE);
+}
+
+export function openAnswer(vault: Vault, kept: Buffer | null): string {
+  return kept === null ? '' : vault.open(kept, PURPOSE);
 }
 
 /** Keeps the answer of a claimed key, in the same transaction. */
-export async function storeAnswer(tx: Transaction, key: string, answer: StoredAnswer): Promise<void> {
+export async function storeAnswer(tx: Transaction, vault: Vault, key: string, answer: StoredAnswer): Promise<void> {
   await tx.query('update idempotency_keys set status = $2, body = $3 where key = $1', [
     key,
     answer.status,
-    answer.body,
+    sealAnswer(vault, answer.body),
   ]);
 }
 

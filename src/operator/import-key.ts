@@ -1,6 +1,7 @@
+import type { Vault } from '../crypto.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { IDEMPOTENCY_HOURS, type StoredAnswer } from './idempotency.ts';
+import { IDEMPOTENCY_HOURS, openAnswer, type StoredAnswer, sealAnswer } from './idempotency.ts';
 
 /** First half of the advisory locks' keys; the second is the hash of an idempotency key. */
 const KEY_LOCKS = 7_210_435;
@@ -15,6 +16,7 @@ const UNDER_WAY = Buffer.alloc(32);
  */
 export async function claimImport(
   connection: Transaction,
+  vault: Vault,
   key: string,
   now: Date,
 ): Promise<(StoredAnswer & { requestSha256: Buffer }) | undefined> {
@@ -27,18 +29,19 @@ export async function claimImport(
     'insert into idempotency_keys (key, request_sha256, created_at) values ($1, $2, $3) on conflict (key) do nothing',
     [key, UNDER_WAY, now],
   );
-  const { rows } = await connection.query<{ request_sha256: Buffer; status: number | null; body: string | null }>(
+  const { rows } = await connection.query<{ request_sha256: Buffer; status: number | null; body: Buffer | null }>(
     'select request_sha256, status, body from idempotency_keys where key = $1',
     [key],
   );
   const known = rows[0];
   if (!known || known.request_sha256.equals(UNDER_WAY)) return undefined;
-  return { status: known.status ?? 200, body: known.body ?? '', requestSha256: known.request_sha256 };
+  return { status: known.status ?? 200, body: openAnswer(vault, known.body), requestSha256: known.request_sha256 };
 }
 
 /** Keeps the answer of an import that came to its end. */
 export async function finishImport(
   connection: Transaction,
+  vault: Vault,
   key: string,
   requestSha256: Buffer,
   answer: StoredAnswer,
@@ -47,7 +50,7 @@ export async function finishImport(
     key,
     requestSha256,
     answer.status,
-    answer.body,
+    sealAnswer(vault, answer.body),
   ]);
 }
 

@@ -29,6 +29,7 @@ const COLUMNS = [
   'reference',
   'synthetic',
   'created_at',
+  'beneficiaries',
 ] as const;
 
 /** Trades (docs/imports.md). The parent of a drawdown is a trade that exists, or stands on an earlier line. */
@@ -113,6 +114,7 @@ export const tradeImport: ImportKind<TradeGiven, TradeRow> = {
         given.reference,
         given.synthetic ?? false,
         act.now,
+        given.beneficiaries ? JSON.stringify(given.beneficiaries) : null,
       ]),
     );
     if (!notify) return;

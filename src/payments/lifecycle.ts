@@ -60,6 +60,8 @@ export async function movePayment(
   request: MoveRequest,
 ): Promise<Moved> {
   const { clientId, paymentId, action } = request;
+  if ((action === 'authorise' || action === 'reject') && !request.contactId)
+    throw new Problem('invalid_body', `body.contact_id: is required by ${action}`);
   if (mayMove(PENDING, action)) await approvals.shareTurn(tx, clientId);
   // `seen` comes from the statement's snapshot, the other columns from the row as it is once those before have let go of it.
   const { rows } = await tx.query<PaymentRow>(

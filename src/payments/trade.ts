@@ -45,6 +45,8 @@ export interface TradeGiven {
   maturity_date?: string | null;
   reference?: string | null;
   synthetic?: boolean;
+  /** Left out: those whom the trade's payments pay. */
+  beneficiaries?: unknown[];
 }
 
 interface TradeRow {
@@ -66,13 +68,13 @@ interface TradeRow {
   maturity_date: Date | null;
   reference: string | null;
   synthetic: boolean;
-  beneficiaries: string[];
+  beneficiaries: unknown[];
 }
 
 const SELECT = `select t.trade_id, t.client_id, t.contact_id, t.parent_trade_id, t.status, t.trade_type, t.rate_symbol, t.rate, t.buy_currency,
   t.sell_currency, t.buy_amount, t.sell_amount, t.fee_amount, t.fee_currency, t.order_date, t.maturity_date, t.reference, t.synthetic,
-  array(select distinct p.beneficiary_id from payments p where p.client_id = t.client_id and p.trade_id = t.trade_id
-    order by p.beneficiary_id limit 1000) as beneficiaries
+  coalesce(t.beneficiaries, to_json(array(select distinct p.beneficiary_id from payments p where p.client_id = t.client_id and p.trade_id = t.trade_id
+    order by p.beneficiary_id limit 1000))) as beneficiaries
   from trades t`;
 
 /** A trade as events carry it (the service interface, BookedTrade), with the links made from the public address. */
@@ -171,8 +173,8 @@ export async function createTrade(
   const tradeId = given.trade_id ?? (await nextId(tx, 'trade_numbers', 'TRD'));
   await tx.query(
     `insert into trades (trade_id, client_id, contact_id, parent_trade_id, status, trade_type, rate_symbol, rate, buy_currency, sell_currency,
-       buy_amount, sell_amount, fee_amount, fee_currency, order_date, maturity_date, reference, synthetic, multipayment_id, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+       buy_amount, sell_amount, fee_amount, fee_currency, order_date, maturity_date, reference, synthetic, multipayment_id, created_at, beneficiaries)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
     [
       tradeId,
       given.client_id,
@@ -194,6 +196,7 @@ export async function createTrade(
       given.synthetic ?? false,
       options.multipaymentId ?? null,
       act.now,
+      given.beneficiaries ? JSON.stringify(given.beneficiaries) : null,
     ],
   );
   const trade = await findTrade(tx, apiUrl, tradeId);

@@ -66,26 +66,40 @@ export async function readRates(db: Db): Promise<Rates[]> {
   return [...tables.values()];
 }
 
+/** What amounts in one currency are in another. */
+export interface Quote {
+  /** Units of the other currency for one unit, with at most 18 decimals: for people. */
+  rate: string;
+  /** Converts an amount by the stored rates themselves, dividing last: what is exactly a threshold stays exactly there. */
+  convert(amount: string): string;
+}
+
+/** Decimals that a derived rate is shown with. */
+const SHOWN_DECIMALS = 18;
+/** Decimals of a converted amount that does not come out even. */
+const CONVERTED_DECIMALS = 30;
+const Precise = Big();
+Precise.DP = CONVERTED_DECIMALS;
+
 /**
- * The rate between two currencies: direct, inverse, or over a base that has both.
- * @returns how many units of `to` one unit of `from` is, as a decimal string with at most 18 decimals
+ * The quote between two currencies: direct, inverse, or over a base that has both.
  * @throws Problem exchange_rate_missing
  */
-export async function rateBetween(db: Db, from: string, to: string): Promise<string> {
-  if (from === to) return '1';
+export async function quoteBetween(db: Db, from: string, to: string): Promise<Quote> {
+  if (from === to) return quote('1', '1');
   const { rows } = await db.query<{ base_currency: string; currency: string; rate: string }>(
     'select base_currency, currency, rate from exchange_rates where currency in ($1, $2) order by as_of desc, base_currency',
     [from, to],
   );
-  const rate = (base: string, currency: string) =>
+  const stored = (base: string, currency: string) =>
     rows.find((row) => row.base_currency === base && row.currency === currency)?.rate;
-  const direct = rate(from, to);
-  if (direct !== undefined) return direct;
-  const inverse = rate(to, from);
-  if (inverse !== undefined) return divide('1', inverse);
+  const direct = stored(from, to);
+  if (direct !== undefined) return quote(direct, '1');
+  const inverse = stored(to, from);
+  if (inverse !== undefined) return quote('1', inverse);
   for (const base of new Set(rows.map((row) => row.base_currency))) {
-    const [first, second] = [rate(base, from), rate(base, to)];
-    if (first !== undefined && second !== undefined) return divide(second, first);
+    const [first, second] = [stored(base, from), stored(base, to)];
+    if (first !== undefined && second !== undefined) return quote(second, first);
   }
   throw new Problem(
     'exchange_rate_missing',
@@ -93,11 +107,9 @@ export async function rateBetween(db: Db, from: string, to: string): Promise<str
   );
 }
 
-/** Decimals that a derived rate keeps. */
-const DERIVED_DECIMALS = 18;
-const Precise = Big();
-Precise.DP = DERIVED_DECIMALS;
-
-function divide(a: string, b: string): string {
-  return new Precise(a).div(b).toFixed();
+function quote(numerator: string, denominator: string): Quote {
+  return {
+    rate: new Precise(numerator).div(denominator).round(SHOWN_DECIMALS).toFixed(),
+    convert: (amount) => new Precise(amount).times(numerator).div(denominator).toFixed(),
+  };
 }
