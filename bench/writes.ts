@@ -1,6 +1,6 @@
 /**
  * Writes with the totals kept, against the same writes without: payments inserted one by one and in batches, and moved to another
- * status, by several connections, while the fold runs five times a second. `npm run bench -- writes`.
+ * status, by several connections, while the fold runs once a second. `npm run bench -- writes`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,8 @@ const CONNECTIONS = 4;
 /** Milliseconds of a measurement. */
 const RUN = Number(process.env.LOMBARD_BENCH_MS ?? 4_000);
 const ROUNDS = 5;
-const FOLD_INTERVAL = 200;
+/** As in the service (src/service.ts). */
+const FOLD_INTERVAL = 1_000;
 const CLIENTS = 200;
 /** Payments before the first measurement. */
 const PAYMENTS = 200_000;

@@ -28,7 +28,7 @@ create table payment_totals (
   payment_currency text not null,
   day date not null,
   n bigint not null,
-  -- Where the phase is 0: no payment of the day (or month) has the other date, payment date or day of creation, outside of these.
+  -- Read where the phase is 0: no payment of the day (or month) has the other date, payment date or day of creation, outside of these.
   -- A page of a range of one date in the order of the other begins to read there.
   low date,
   high date,
@@ -113,33 +113,61 @@ create trigger payments_count_deleted after delete on payments
   referencing old table as removed for each statement execute function payments_count_deleted();
 create trigger payments_count_truncated after truncate on payments for each statement execute function payments_count_truncated();
 
--- Sums up to `most` deltas into the totals, in one statement; gives how many. The caller sees to it that one process does it at a time.
-create function fold_payment_totals(most int) returns bigint language sql as $$
-  with batch as (
-    delete from payment_total_deltas where ctid = any (array(select ctid from payment_total_deltas order by client_id limit most)) returning *
-  ), cells as (
-    insert into payment_totals as t (client_id, grain, phase, payment_currency, day, n, low, high)
-    select b.client_id, c.grain, c.phase, c.currency, c.day, sum(b.n), min(c.other), max(c.other)
-    from batch b cross join lateral (values
-      (0, b.phase, b.payment_currency, date '1970-01-01', null::date),
-      (1, b.phase, b.payment_currency, date_trunc('month', b.created_day::timestamp)::date, null),
-      (2, b.phase, b.payment_currency, date_trunc('month', b.payment_date::timestamp)::date, null),
-      (1, 0::smallint, '', date_trunc('month', b.created_day::timestamp)::date, b.payment_date),
-      (2, 0::smallint, '', date_trunc('month', b.payment_date::timestamp)::date, b.created_day),
-      (3, 0::smallint, '', b.created_day, b.payment_date),
-      (4, 0::smallint, '', b.payment_date, b.created_day)) as c (grain, phase, currency, day, other)
+-- Sums up to `most` deltas into the totals; gives how many. The caller sees to it that one process does it at a time, so that
+-- nobody else changes the totals: a plain update finds its row there, and MERGE costs half of INSERT ... ON CONFLICT.
+create function fold_payment_totals(most int) returns bigint language plpgsql as $$
+declare
+  batch payment_total_deltas[];
+begin
+  with taken as (
+    delete from payment_total_deltas where ctid = any (array(select ctid from payment_total_deltas limit most)) returning *
+  ) select array_agg(taken::payment_total_deltas) into batch from taken;
+  if batch is null then
+    return 0;
+  end if;
+
+  merge into payment_totals as t
+  using (
+    select client_id, case when grouping(phase) = 1 then 0 else phase end as phase,
+      case when grouping(phase) = 1 then '' else payment_currency end as payment_currency,
+      case
+        when grouping(created_month) = 0 then 1
+        when grouping(payment_month) = 0 then 2
+        when grouping(created_day) = 0 then 3
+        when grouping(payment_date) = 0 then 4
+        else 0
+      end as grain,
+      coalesce(created_month, payment_month, created_day, payment_date, date '1970-01-01') as day,
+      sum(n) as n,
+      case when grouping(created_month, created_day) < 3 then min(paid) else min(made) end as low,
+      case when grouping(created_month, created_day) < 3 then max(paid) else max(made) end as high
+    from (
+      select client_id, phase, payment_currency, n, created_day, payment_date, created_day as made, payment_date as paid,
+        date_trunc('month', created_day::timestamp)::date as created_month, date_trunc('month', payment_date::timestamp)::date as payment_month
+      from unnest(batch)
+    ) as given
+    group by grouping sets (
+      (client_id, phase, payment_currency), (client_id, phase, payment_currency, created_month), (client_id, phase, payment_currency, payment_month),
+      (client_id, created_month), (client_id, payment_month), (client_id, created_day), (client_id, payment_date))
     -- A payment whose other date alone changed leaves the number as it was, but not what lies between low and high.
-    group by 1, 2, 3, 4, 5 having sum(b.n) <> 0 or min(c.other) < max(c.other)
-    on conflict (client_id, grain, phase, payment_currency, day)
-      do update set n = t.n + excluded.n, low = least(t.low, excluded.low), high = greatest(t.high, excluded.high)
-  ), amounts as (
-    insert into payment_amount_totals as t (client_id, bucket, n)
-    select client_id, bucket, sum(n) from batch group by 1, 2 having sum(n) <> 0
-    on conflict (client_id, bucket) do update set n = t.n + excluded.n
-  ), beneficiaries as (
-    insert into payment_beneficiary_totals as t (client_id, beneficiary_id, n)
-    select client_id, beneficiary_id, sum(n) from batch group by 1, 2 having sum(n) <> 0
-    on conflict (client_id, beneficiary_id) do update set n = t.n + excluded.n
-  )
-  select count(*) from batch
-$$;
+    having sum(n) <> 0 or (grouping(phase) = 1 and (min(paid) < max(paid) or min(made) < max(made)))
+  ) as b
+  on t.client_id = b.client_id and t.grain = b.grain and t.phase = b.phase and t.payment_currency = b.payment_currency and t.day = b.day
+  when matched then update set n = t.n + b.n, low = least(t.low, b.low), high = greatest(t.high, b.high)
+  when not matched then insert (client_id, grain, phase, payment_currency, day, n, low, high)
+    values (b.client_id, b.grain, b.phase, b.payment_currency, b.day, b.n, b.low, b.high);
+
+  merge into payment_amount_totals as t
+  using (select client_id, bucket, sum(n) as n from unnest(batch) group by 1, 2 having sum(n) <> 0) as b
+  on t.client_id = b.client_id and t.bucket = b.bucket
+  when matched then update set n = t.n + b.n
+  when not matched then insert (client_id, bucket, n) values (b.client_id, b.bucket, b.n);
+
+  merge into payment_beneficiary_totals as t
+  using (select client_id, beneficiary_id, sum(n) as n from unnest(batch) group by 1, 2 having sum(n) <> 0) as b
+  on t.client_id = b.client_id and t.beneficiary_id = b.beneficiary_id
+  when matched then update set n = t.n + b.n
+  when not matched then insert (client_id, beneficiary_id, n) values (b.client_id, b.beneficiary_id, b.n);
+
+  return cardinality(batch);
+end $$;
