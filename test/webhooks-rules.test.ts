@@ -139,12 +139,16 @@ test('property: the own HMAC is the library’s, for every length of key and tex
       const expected = createHmac('sha3-256', secret).update(`https://example.com/${body}`).digest('hex');
       assert.equal(signature(secret, 'https://example.com/', body), `sha3-256=${expected}`);
       assert.equal(signature(secret, 'https://example.com/', Buffer.from(body)), `sha3-256=${expected}`);
+      const standard = createHmac('sha256', secret).update(`id.7.${body}`).digest('base64');
+      assert.equal(standardSignature([secret], 'id', 7, body), `v1,${standard}`);
     }),
     { verbose: true },
   );
-  for (const length of [0, 135, 136, 137, 272]) {
+  for (const length of [0, 63, 64, 65, 135, 136, 137, 272]) {
     const expected = createHmac('sha3-256', 'k'.repeat(length)).update('ub').digest('hex');
     assert.equal(signature('k'.repeat(length), 'u', 'b'), `sha3-256=${expected}`);
+    const standard = createHmac('sha256', 'k'.repeat(length)).update('i.1.b').digest('base64');
+    assert.equal(standardSignature(['k'.repeat(length)], 'i', 1, 'b'), `v1,${standard}`);
   }
 });
 
