@@ -128,13 +128,12 @@ test('kill -9 at random moments while 2,000 events are written and delivered', {
   const written = async () =>
     (await pool.query<{ count: number }>('select count(*) as count from delivery.events')).rows[0]?.count ?? 0;
   let kills = 0;
-  while ((await written()) < 2_000) {
-    const worker = await startWorker(database.url, 4_000, 5);
-    await new Promise((resolve) => setTimeout(resolve, randomInt(20, 1_000)));
+  while ((await written()) < 2_000 || kills < 6) {
+    const worker = await startWorker(database.url, 500, 5);
+    await new Promise((resolve) => setTimeout(resolve, randomInt(20, 600)));
     await kill(worker);
     kills += 1;
   }
-  assert.ok(kills >= 3, `only ${kills} kills`);
   const last = await startWorker(database.url, 0, 5);
   await until(() => empty(pool), 30_000, 'everything is delivered');
   last.kill('SIGTERM');

@@ -69,6 +69,7 @@ interface SubscriptionRow {
   id: string;
   client_id: string;
   revision: number;
+  /** False also for one without types: the same as disabled (the service interface, Moves that are shown). */
   active: boolean;
   deleted: boolean;
   url: string;
@@ -82,7 +83,7 @@ interface SubscriptionRow {
 export async function readSubscriptions(db: Db, ids: readonly string[]): Promise<SubscriptionRow[]> {
   const { rows } = await db.query<SubscriptionRow>({
     name: 'webhooks-subscriptions',
-    text: `select id, client_id, revision, active, deleted_at is not null as deleted, url, secret, previous_secret, previous_secret_until,
+    text: `select id, client_id, revision, active and cardinality(types) > 0 as active, deleted_at is not null as deleted, url, secret, previous_secret, previous_secret_until,
       to_json(extra_headers) as extra_headers from webhooks.subscriptions where id = any($1::uuid[])`,
     values: [ids],
   });

@@ -64,6 +64,7 @@ export class Intake {
   #lastPings = Number.NEGATIVE_INFINITY;
   #lastDiscovery = Number.NEGATIVE_INFINITY;
   #lastRefresh = 0;
+  #discovery: Promise<void> | undefined;
   #cancelled: string[] = [];
   #recheck = new Set<string>();
   /** The client whose turn was last, so that claims go round. */
@@ -116,7 +117,7 @@ export class Intake {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#running;
+    await Promise.all([this.#running, this.#discovery]);
   }
 
   #run(): void {
@@ -161,7 +162,7 @@ export class Intake {
     // Pings that nobody announced are found by looking.
     if (this.#lastPoll - this.#lastPings >= (this.#pings ? PINGS : POLL)) await this.#takePings(worker, now);
     await this.#takeCancelled(worker, now);
-    if (this.#lastPoll - this.#lastDiscovery >= DISCOVER) await this.#discover(now);
+    if (this.#lastPoll - this.#lastDiscovery >= DISCOVER) this.#beginDiscovery(now);
     if (this.#lastPoll - this.#lastRefresh >= REFRESH) await this.#refresh();
     await this.#claimDue(worker, now);
     if (this.#pings) setTimeout(() => this.#run(), PINGS).unref();
@@ -242,9 +243,25 @@ export class Intake {
     await cancelLeased(this.#pool, worker, ids, now);
   }
 
+  /** Beside the loop, which waits for nothing: a bulk of rows that are being written, or have just been deleted, makes it slow. */
+  #beginDiscovery(now: Date): void {
+    if (this.#discovery) return;
+    this.#lastDiscovery = this.#lastPoll;
+    this.#discovery = this.#discover(now)
+      .catch((error: Error) => {
+        this.#context.log.debug(
+          { reason: error.message },
+          'the webhook queue could not be searched; it is tried again',
+        );
+      })
+      .finally(() => {
+        this.#discovery = undefined;
+      })
+      .then(() => this.#run());
+  }
+
   /** Finds what waits in the queue without anyone of this process knowing: left by others, brought back, asked for again. */
   async #discover(now: Date): Promise<void> {
-    this.#lastDiscovery = this.#lastPoll;
     const found = await discover(this.#pool);
     const unknown = found.filter(
       ({ subscriptionId }) => (this.#host.endpoints.get(subscriptionId)?.revision ?? 0) === 0,
