@@ -137,16 +137,15 @@ test('without a secret the key is the empty text', async () => {
   assert.equal(got?.headers['x-service-signature'], `sha3-256=${expected}`);
 });
 
-test('a ping reaches an inactive subscription, is signed, kept, and answered within 100 ms whatever the receiver does', async () => {
+test('a ping reaches an inactive subscription, is signed, kept, and answered at once whatever the receiver does', async () => {
   const to = await receiver(() => undefined);
   const id = await subscribe(to.url(), { active: false, types: [] });
   await ping(id);
-  const began = performance.now();
   const answer = await ping(id);
-  const took = performance.now() - began;
   assert.equal(answer.status, 204);
   assert.equal(answer.text, '');
-  assert.ok(took < 100, `${took} ms`);
+  // The receiver hangs: had the answer waited for it, its attempt would be over. bench/webhooks.ts measures how fast it is.
+  assert.equal((await history(id, (all) => all.length === 2))[1].status, 'pending');
   await to.wait(2);
   assert.equal(to.received[0]?.headers['x-service-webhook'], 'Ping');
   JSON.parse(to.received[0]?.body.toString() ?? '');
@@ -256,6 +255,22 @@ test('410 switches the subscription off; what comes meanwhile is kept, and sent 
   assert.equal(got[1]?.headers['x-service-webhook'], 'PaymentStatusChange');
   const once = await service.operator('POST', `/subscriptions/${id}/replay`, { since, only_failed: true });
   assert.deepEqual(once.body, { count: 0 });
+});
+
+test('a subscription without types is the same as a disabled one: its retries stop too', async () => {
+  const to = await receiver((_got, response) => void response.writeHead(500).end());
+  const id = await subscribe(to.url());
+  await world.pay();
+  await to.wait(2);
+  await patch(id, { types: [] });
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  const before = to.received.length;
+  await world.pay();
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  assert.equal(to.received.length, before);
+  to.behaviour = (_got, response) => void response.end();
+  await patch(id, { types: ['PAYMENT_STATUS_CHANGE'] });
+  await history(id, (rows) => rows.length === 2 && rows.every((row) => row.status === 'delivered'));
 });
 
 test('a redirect is a failure and is not followed', async () => {
