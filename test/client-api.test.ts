@@ -205,7 +205,10 @@ test('unknown paths, wrong methods and unknown parameters', async () => {
   assert.equal((await get('/nothing')).body.code, 'not_found');
   assert.equal((await get('/clients/CLI000001')).status, 404, 'the operator interface is not here');
   const wrong = await service.client(token, 'PUT', withClient('/payments'));
-  assert.deepEqual([wrong.status, wrong.body.code, wrong.headers.get('allow')], [405, 'method_not_allowed', 'GET, HEAD']);
+  assert.deepEqual(
+    [wrong.status, wrong.body.code, wrong.headers.get('allow')],
+    [405, 'method_not_allowed', 'GET, HEAD'],
+  );
   assert.equal((await get(withClient('/payments?colour=red'))).status, 200);
   assert.equal((await get(withClient(`/payments?reference=${encodeURIComponent('a\u0000b')}`))).status, 400);
   assert.equal((await get(withClient('/payments/%00'))).status < 500, true);
