@@ -47,7 +47,7 @@ export async function run(): Promise<void> {
           await foldTotals(folding);
         }
       }
-      const [without, kept] = [rates['disable'] as number[], rates['enable'] as number[]];
+      const [without, kept] = [rates.disable as number[], rates.enable as number[]];
       const ratio = median(kept.map((rate, n) => rate / (without[n] as number)));
       print(
         `| ${name} | ${median(without).toFixed(0)} | ${median(kept).toFixed(0)} | ${ratio.toFixed(2)} (at least 0.8) |`,
