@@ -1,66 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import { Problem } from '../errors.ts';
-import type { PasswordResult, PasswordTask } from './password-thread.ts';
+import { HashingThreads } from './hashing-threads.ts';
 
 /** Characters (of the NFKC form) of a password that is set. A longer one could not be typed, and costs to hash. */
 export const PASSWORD_LEAST = 8;
 export const PASSWORD_MOST = 1_000;
 
-/** Hashes at the same time: one core is left to the requests that need no password. */
-const THREADS = Math.max(1, availableParallelism() - 1);
-/** Hashes that wait for their turn; the next is refused, because it would wait for longer than anyone does. */
-const MOST_WAITING = 400;
-
-type Settle = { resolve: (result: string | boolean) => void; reject: (error: Error) => void };
-
-/** A thread of its own for argon2: 15 ms of computing at a time would stop the event loop, and libuv's threads know no priority. */
-class HashingThread {
-  readonly under = new Map<number, Settle>();
-  private worker: Worker | undefined;
-
-  run(task: PasswordTask): Promise<string | boolean> {
-    return new Promise((resolve, reject) => {
-      this.under.set(task.id, { resolve, reject });
-      if (!this.worker) this.worker = this.start();
-      this.worker.ref();
-      this.worker.postMessage(task);
-    });
-  }
-
-  private start(): Worker {
-    const worker = new Worker(new URL('./password-thread.ts', import.meta.url), { name: 'passwords' });
-    worker.on('message', (answer: PasswordResult) => {
-      const settle = this.under.get(answer.id);
-      this.under.delete(answer.id);
-      // An idle thread keeps no process alive.
-      if (this.under.size === 0) worker.unref();
-      if ('error' in answer) settle?.reject(new Error(answer.error));
-      else settle?.resolve(answer.result);
-    });
-    const lost = (error: Error) => {
-      if (this.worker === worker) this.worker = undefined;
-      for (const settle of this.under.values()) settle.reject(error);
-      this.under.clear();
-    };
-    worker.on('error', lost);
-    worker.on('exit', () => lost(new Error('the hashing thread ended')));
-    return worker;
-  }
-}
-
-const threads = Array.from({ length: THREADS }, () => new HashingThread());
-let lastId = 0;
-
-function compute(password: string, hash: string | undefined): Promise<string | boolean> {
-  const [least] = [...threads].sort((a, b) => a.under.size - b.under.size);
-  const waiting = threads.reduce((sum, thread) => sum + thread.under.size, 0);
-  if (!least || waiting >= MOST_WAITING) {
-    throw new Problem('rate_limited', 'too many sign-ins at once: try again in a few seconds');
-  }
-  lastId += 1;
-  return least.run({ id: lastId, password, hash });
-}
+/** One core is left to the requests that need no password. */
+const threads = new HashingThreads(Math.max(1, availableParallelism() - 1));
 
 /** The same text for every way in which a keyboard composes it (NIST SP 800-63B, 3.1.1.2). */
 function canonical(password: string): string {
@@ -79,7 +26,7 @@ export async function hashPassword(password: string, field = 'body.password'): P
   if (length < PASSWORD_LEAST || length > PASSWORD_MOST) {
     throw new Problem('invalid_body', `${field}: must have ${PASSWORD_LEAST} to ${PASSWORD_MOST} characters`);
   }
-  return (await compute(text, undefined)) as string;
+  return (await threads.run({ password: text, hash: undefined })) as string;
 }
 
 /** A hash of a text that nobody knows: what is compared where there is nothing to compare with. */
@@ -87,7 +34,7 @@ let nobodys: Promise<string | boolean> | undefined;
 
 /** Starts the thread, so that the first sign-in is no slower than the others. */
 export async function warmUpPasswords(): Promise<void> {
-  nobodys ??= compute(crypto.randomUUID(), undefined);
+  nobodys ??= threads.run({ password: crypto.randomUUID(), hash: undefined });
   await nobodys;
 }
 
@@ -100,6 +47,6 @@ export async function verifyPassword(stored: string | null, password: string): P
   await warmUpPasswords();
   const plausible = stored !== null && password.length <= 2 * PASSWORD_MOST;
   const against = plausible ? stored : ((await nobodys) as string);
-  const right = await compute(canonical(plausible ? password : 'not the password'), against);
+  const right = await threads.run({ password: canonical(plausible ? password : 'not the password'), hash: against });
   return plausible && right === true;
 }
