@@ -182,6 +182,8 @@ test('a server that dies in the middle of a mail: the next attempt sends it, onc
   server.misbehave('die');
   const broken = await ask(world, { format: 'csv' });
   assert.equal(broken.status, 'retrying', JSON.stringify(broken));
+  for (let attempt = 0; !server.dead && attempt < 100; attempt += 1)
+    await new Promise((resolve) => setTimeout(resolve, 50));
   assert.ok(server.dead, 'it died');
   assert.deepEqual(server.mails(), []);
   await server.resume();
