@@ -34,7 +34,8 @@ export async function benchDatabase(): Promise<BenchDatabase> {
   const folder = process.env.LOMBARD_BENCH_DIR ?? join(tmpdir(), `lombard-bench-${PAYMENTS}`);
   const dataDir = join(folder, 'database');
   const marker = join(folder, 'filled');
-  const filled = (await readFile(marker, 'utf8').catch(() => '')) === (await schema());
+  const wanted = await schema();
+  const filled = (await readFile(marker, 'utf8').catch(() => '')) === wanted;
   if (!filled) await rm(dataDir, { recursive: true, force: true });
   // 0711: the server runs as another user when this one is root.
   await mkdir(folder, { recursive: true, mode: 0o711 });
@@ -43,7 +44,7 @@ export async function benchDatabase(): Promise<BenchDatabase> {
     if (!filled) {
       await migrate(database.url, log);
       await fill(database.url);
-      await writeFile(marker, await schema());
+      await writeFile(marker, wanted);
     }
     return database;
   } catch (error) {
