@@ -6,6 +6,7 @@ import { audit } from '../audit.ts';
 import { addDays, londonDay, startOfLondonDay } from '../calendar.ts';
 import type { Act, Context } from '../context.ts';
 import { type Transaction, transaction } from '../database.ts';
+import { SANDBOX_CLIENT_SUBJECT } from '../embedded/test-authority.ts';
 import { createApplication } from '../identity/application.ts';
 import { createMassBeneficiary } from '../payments/mass-beneficiary.ts';
 import { setRates } from '../quotes/exchange-rates.ts';
@@ -97,7 +98,12 @@ async function putParties(tx: Transaction, scope: ImportScope, today: string): P
   await put(
     tx,
     contactImport,
-    DEMO_CONTACTS.map((contact) => ({ ...contact, password: DEMO_PASSWORD, phone: '+44 20 7946 0000' })),
+    DEMO_CONTACTS.map((contact) => ({
+      ...contact,
+      password: DEMO_PASSWORD,
+      phone: '+44 20 7946 0000',
+      trusted_access: true,
+    })),
     scope,
   );
   await put(
@@ -116,7 +122,13 @@ async function putParties(tx: Transaction, scope: ImportScope, today: string): P
   );
   await setRates(tx, act, { base_currency: 'GBP', rates: DEMO_RATES });
   const { client_secret: secret, redirect_uri: redirect, ...application } = DEMO_APPLICATION;
-  await createApplication(tx, act, vault, { ...application, redirect_uris: [redirect] });
+  await createApplication(tx, act, vault, {
+    ...application,
+    redirect_uris: [redirect],
+    // The client certificate that the sandbox makes, so that the trusted address can be tried too.
+    certificate_subjects: [SANDBOX_CLIENT_SUBJECT],
+    trusted_clients: DEMO_CLIENTS.map(({ client_id }) => client_id),
+  });
   // A secret that everybody knows, so that printed commands work as they stand.
   await tx.query('update application_secrets set secret = $2 where application_id = $1', [
     application.client_id,
