@@ -1,4 +1,6 @@
+import { fork } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { documentPdf } from '../src/documents/document.ts';
 import { Renderer } from '../src/documents/renderer.ts';
 import { statementCamt } from '../src/statements/camt.ts';
@@ -7,16 +9,20 @@ import { statementPdf } from '../src/statements/pdf.ts';
 import { institution, mixedAmount, payment, section, statement } from '../test/document-samples.ts';
 
 /**
- * Drawing alone: a receipt, and statements of many lines. `node bench/documents.ts [lines]` prints one JSON object.
- * Peak memory is the resident size of the process, all threads included.
+ * Drawing alone: a receipt, and statements of many lines; then what documents do to the search of a running service.
+ * `npm run bench -- documents [lines]` prints one JSON object. Peak memory is the resident size of the process, all threads included.
  */
 
 const RECEIPTS = 1_000;
 const WARM_UP = 100;
-const lines = Number(process.argv[2] ?? 100_000);
+/** Searches a second, documents a second beside them, and rounds of each kind in turns: a busy machine slows both. */
+const SEARCHES = 100;
+const DOCUMENTS = 5;
+const ROUNDS = 6;
+const ROUND_SECONDS = 10;
 
 const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
-const long = () => statement(section('GBP', 1_250_000n, lines, mixedAmount));
+const long = (lines: number) => statement(section('GBP', 1_250_000n, lines, mixedAmount));
 
 /** Runs, watching the resident size. */
 async function measured<T>(run: () => Promise<T>): Promise<{ value: T; seconds: number; peak: number }> {
@@ -53,28 +59,100 @@ async function receipts(renderer: Renderer) {
   return { p50_ms: at(0.5), p99_ms: at(0.99), rss_mb: megabytes(process.memoryUsage.rss()) };
 }
 
-const result: Record<string, unknown> = { lines };
-for (const [name, write] of [
-  ['csv', () => drained(statementCsv(long()))],
-  ['camt053', () => drained(statementCamt(long(), { name: institution.name }))],
-] as const) {
-  const { value, seconds, peak } = await measured(write);
-  result[name] = {
-    seconds: Number(seconds.toFixed(2)),
-    lines_per_second: Math.round(lines / seconds),
-    megabytes: megabytes(value),
-    peak_rss_mb: megabytes(peak),
+interface Running {
+  api: string;
+  token: string;
+  clientId: string;
+  payments: number;
+}
+
+/** Times of searches at a steady rate, each from the moment it was due, with so many documents a second beside them. */
+async function round({ api, token, clientId, payments }: Running, documents: number): Promise<number[]> {
+  const get = async (path: string) => {
+    const response = await fetch(`${api}${path}&client_id=${clientId}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`${path}: ${response.status}`);
+  };
+  const times: number[] = [];
+  const start = performance.now();
+  const at = async (due: number, path: string, kept: boolean) => {
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, start + due - performance.now())));
+    const began = Math.max(performance.now(), start + due);
+    await get(path);
+    if (kept) times.push(performance.now() - began);
+  };
+  const each = (count: number, path: (index: number) => string, kept: boolean) =>
+    Array.from({ length: count * ROUND_SECONDS }, (_, index) => at((index * 1_000) / count, path(index), kept));
+  await Promise.all([
+    ...each(SEARCHES, (index) => `/payments?page=${1 + (index % 20)}`, true),
+    ...each(
+      documents,
+      (index) => `/documents?type=${index % 2 ? 'pi' : 'pr'}&id=P${1 + ((index * 7) % payments)}`,
+      false,
+    ),
+  ]);
+  return times;
+}
+
+async function searchBesideDocuments() {
+  const child = fork(fileURLToPath(new URL('documents-child.ts', import.meta.url)), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const running = await new Promise<Running>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as Running));
+    child.once('exit', (code) => reject(new Error(`the service ended: ${code}`)));
+  });
+  await round(running, DOCUMENTS);
+  const times: Record<'without' | 'with', number[]> = { without: [], with: [] };
+  for (let index = 0; index < ROUNDS; index += 1) {
+    times.without.push(...(await round(running, 0)));
+    times.with.push(...(await round(running, DOCUMENTS)));
+  }
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.send('stop');
+  await ended;
+  return {
+    searches_a_second: SEARCHES,
+    documents_a_second: DOCUMENTS,
+    without: shares(times.without),
+    with: shares(times.with),
   };
 }
-const renderer = new Renderer();
-result.receipt = await receipts(renderer);
-const pdf = await measured(() => statementPdf(renderer, long(), institution));
-result.pdf = {
-  seconds: Number(pdf.seconds.toFixed(2)),
-  lines_per_second: Math.round(lines / pdf.seconds),
-  megabytes: megabytes(pdf.value.length),
-  peak_rss_mb: megabytes(pdf.peak),
-};
-result.receipt_after_statement = await receipts(renderer);
-await renderer.stop();
-process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+
+function shares(times: number[]) {
+  times.sort((a, b) => a - b);
+  const at = (share: number) => Math.round(times[Math.floor(times.length * share)]! * 100) / 100;
+  return { requests: times.length, p50_ms: at(0.5), p95_ms: at(0.95), p99_ms: at(0.99) };
+}
+
+export async function run([given]: string[]): Promise<void> {
+  const lines = Number(given ?? 100_000);
+  const result: Record<string, unknown> = { lines };
+  for (const [name, write] of [
+    ['csv', () => drained(statementCsv(long(lines)))],
+    ['camt053', () => drained(statementCamt(long(lines), { name: institution.name }))],
+  ] as const) {
+    const { value, seconds, peak } = await measured(write);
+    result[name] = {
+      seconds: Number(seconds.toFixed(2)),
+      lines_per_second: Math.round(lines / seconds),
+      megabytes: megabytes(value),
+      peak_rss_mb: megabytes(peak),
+    };
+  }
+  const renderer = new Renderer();
+  result.receipt = await receipts(renderer);
+  const pdf = await measured(() => statementPdf(renderer, long(lines), institution));
+  result.pdf = {
+    seconds: Number(pdf.seconds.toFixed(2)),
+    lines_per_second: Math.round(lines / pdf.seconds),
+    megabytes: megabytes(pdf.value.length),
+    peak_rss_mb: megabytes(pdf.peak),
+  };
+  result.receipt_after_statement = await receipts(renderer);
+  await renderer.stop();
+  result.search = await searchBesideDocuments();
+  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+}

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PDFDocument } from '@cantoo/pdf-lib';
@@ -12,6 +13,10 @@ import type { DrawTask, JoinTask, Task, WorkerOptions } from './renderer.ts';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Typst keeps what it laid out for as many later documents as this; of the parts of a statement nothing, for no line comes twice. */
 const CACHED_DRAWINGS = 4;
+
+/** How much this thread stands back (`nice`) where all cores are busy: who waits for a search waits less for a drawing. */
+const NICENESS = 10;
+standBack();
 
 const options = workerData as WorkerOptions;
 const fontDirectories = [join(HERE, 'fonts'), ...options.font_directories];
@@ -26,6 +31,15 @@ const fontBlobs = fontDirectories.flatMap((directory) =>
 const args: CompileArgs = { workspace: HERE, fontArgs: [{ fontBlobs }] };
 const compiler = NodeCompiler.create(args);
 let logoPath: string | undefined;
+
+/** Linux gives each thread a priority of its own, which the threads that the compiler starts inherit; elsewhere nothing changes. */
+function standBack(): void {
+  try {
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS);
+  } catch {
+    // There is no such link, or no permission: drawing is as right as before, only less polite.
+  }
+}
 
 function placeLogo(task: DrawTask): void {
   if (!task.logo || logoPath === task.logo.path) return;
