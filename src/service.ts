@@ -78,7 +78,10 @@ export async function startService(
   prepare: (context: Context) => Promise<void> = async () => {},
 ): Promise<Service> {
   const closers: (() => Promise<void> | void)[] = [];
+  /** What may have work under way: it all ends at the same time, so that stopping takes 10 s at most. */
+  const endings: (() => Promise<void>)[] = [];
   const stop = async () => {
+    await Promise.all(endings.map((end) => end()));
     for (const close of closers.reverse()) await close();
   };
   try {
@@ -126,7 +129,7 @@ export async function startService(
     };
     let operatorUrl: string | undefined;
     const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {
-      closers.push(() => closeListener(app));
+      endings.push(() => closeListener(app));
       app.server.on('request', ringAfterwards);
       await app.listen({ host, port }).catch((error: Error) => {
         throw new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
@@ -158,7 +161,7 @@ export async function startService(
     if (config.roles.has('trusted')) {
       const trusted = await buildTrusted(context, sessions, clientRoutes);
       if (trusted) {
-        addresses.trusted = await listenTrusted(trusted, config, closers);
+        addresses.trusted = await listenTrusted(trusted, config, endings);
         trusted.server.on('request', ringAfterwards);
         const reload = () =>
           trusted.reload().catch((error: Error) => {
@@ -198,7 +201,10 @@ export async function startService(
       bell.listen(() => dispatcher.wake());
       const statements = new StatementWorker(context, drawing);
       statements.start();
-      closers.push(async () => void (await Promise.all([dispatcher.stop(), statements.stop()])));
+      endings.push(
+        () => dispatcher.stop(),
+        () => statements.stop(),
+      );
     }
     return { context, addresses, operatorUrl, operatorToken, stop };
   } catch (error) {
@@ -233,10 +239,10 @@ function boundTo(server: Server, host: string, port: number): string {
 async function listenTrusted(
   trusted: TrustedService,
   config: Config,
-  closers: (() => Promise<void> | void)[],
+  endings: (() => Promise<void>)[],
 ): Promise<string> {
   const { server } = trusted;
-  closers.push(async () => {
+  endings.push(async () => {
     const timer = setTimeout(() => server.closeAllConnections(), STOP_WITHIN);
     await trusted.close();
     clearTimeout(timer);
