@@ -20,11 +20,17 @@ export async function run([given]: string[]): Promise<void> {
   const database = await createDatabase();
   const pool = createPool(database.url, log, { max: 2, patient: true });
   const mails = await MailServer.start();
+  const workers: ChildProcess[] = [];
+  const begin = async () => {
+    const worker = await startWorker(database.url, mails.port);
+    workers.push(worker);
+    return worker;
+  };
   const result: Record<string, unknown> = { lines };
   try {
     await prepare(pool, lines);
     for (const format of STATEMENT_FORMATS) {
-      const worker = await startWorker(database.url, mails.port);
+      const worker = await begin();
       const seconds = await timed(pool, () => ask(pool, 'LONG', format));
       result[format] = {
         seconds: Number(seconds.toFixed(2)),
@@ -34,13 +40,14 @@ export async function run([given]: string[]): Promise<void> {
       };
       await stop(worker);
     }
-    const worker = await startWorker(database.url, mails.port);
+    const worker = await begin();
     const seconds = await timed(pool, async () => {
       for (let index = 0; index < MANY; index += 1) await ask(pool, `C${index % 50}`, 'pdf');
     });
     result.small = { statements: MANY, per_second: Math.round(MANY / seconds), worker_peak_mb: peak(worker) };
     await stop(worker);
   } finally {
+    for (const worker of workers) await stop(worker);
     await mails.stop();
     await pool.end();
     await database.drop();
@@ -102,6 +109,7 @@ async function startWorker(url: string, port: number): Promise<ChildProcess> {
 }
 
 async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
   await ended;

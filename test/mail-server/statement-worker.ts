@@ -17,4 +17,6 @@ const config = readConfig({
   ...(smtpUrl ? { SMTP_URL: smtpUrl } : {}),
 });
 await startService(config, createLog('silent', false), database);
+// Nobody is left behind when the test dies.
+process.on('disconnect', () => process.exit(0));
 process.send?.('started');
