@@ -9,13 +9,13 @@ import { createDatabase, log } from '../test/service.ts';
 
 /**
  * Whole statements: from the request to the mail server's acceptance, by a worker in a process of its own, whose peak memory is
- * read from the kernel (Linux). `npm run bench -- statements [lines]` prints one JSON object.
+ * read from the kernel (Linux). `npm run bench -- statements [lines] [format]` prints one JSON object.
  */
 
 /** Small statements asked for at once. */
 const MANY = 500;
 
-export async function run([given]: string[]): Promise<void> {
+export async function run([given, only]: string[]): Promise<void> {
   const lines = Number(given ?? 100_000);
   const database = await createDatabase();
   const pool = createPool(database.url, log, { max: 2, patient: true });
@@ -29,7 +29,7 @@ export async function run([given]: string[]): Promise<void> {
   const result: Record<string, unknown> = { lines };
   try {
     await prepare(pool, lines);
-    for (const format of STATEMENT_FORMATS) {
+    for (const format of STATEMENT_FORMATS.filter((each) => only === undefined || each === only)) {
       const worker = await begin();
       const seconds = await timed(pool, () => ask(pool, 'LONG', format));
       result[format] = {

@@ -4,7 +4,7 @@ import type { Db } from '../database.ts';
 import type { StatementLine, StatementParty, StatementSection } from './account-statement.ts';
 
 /** Transactions that are read at a time. */
-const PAGE = 1_000;
+const PAGE = 250;
 
 /** What of an account a statement covers. */
 export interface Coverage {

@@ -30,7 +30,7 @@ export class Spool {
     try {
       await unlink(path);
       if (Buffer.isBuffer(content)) await handle.writeFile(content);
-      else for await (const chunk of content) await handle.writeFile(chunk);
+      else await write(content, handle);
       return new Spool(handle, (await handle.stat()).size);
     } catch (error) {
       await handle.close();
@@ -62,4 +62,22 @@ export class Spool {
   close(): Promise<void> {
     return this.#handle.close();
   }
+}
+
+/** Writers of lines give a few hundred bytes at a time; they are gathered, or each would cost a call of its own. */
+async function write(content: Readable, handle: FileHandle): Promise<void> {
+  let gathered: Buffer[] = [];
+  let size = 0;
+  const flush = async () => {
+    await handle.writeFile(Buffer.concat(gathered));
+    gathered = [];
+    size = 0;
+  };
+  for await (const chunk of content) {
+    const bytes = Buffer.from(chunk);
+    gathered.push(bytes);
+    size += bytes.length;
+    if (size >= CHUNK) await flush();
+  }
+  await flush();
 }

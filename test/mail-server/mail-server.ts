@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 const HARAKA = fileURLToPath(new URL('../../node_modules/Haraka', import.meta.url));
 
+/** Bytes. */
+const LARGEST_MAIL = 300_000_000;
+
 /** Haraka, a mail server in wide use and of another maker than the client: a process of its own, on 127.0.0.1. */
 export class MailServer {
   readonly port: number;
@@ -38,7 +41,8 @@ export class MailServer {
     write('me', 'mail.example.com');
     write('loglevel', 'WARN');
     write('host_list', 'example.com');
-    write('databytes', '200000000');
+    const connection = readFileSync(join(config, 'connection.ini'), 'utf8');
+    write('connection.ini', connection.replace(/^;?\s*bytes\s*=.*$/m, `bytes=${LARGEST_MAIL}`));
     write('auth_flat_file.ini', '[core]\nmethods=PLAIN,LOGIN\n\n[users]\nlombard=p@ss/word');
     if (options.tls || options.secure) makeCertificate(config);
     writeFileSync(
