@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { ServiceClock } from '../src/calendar.ts';
+import type { Pool } from '../src/database.ts';
+import { ClockFollower } from '../src/operator/clock.ts';
 import { call, createWorld, startTestService, type TestService } from './service.ts';
 
 let service: TestService;
@@ -266,6 +269,26 @@ test('the clock of the sandbox moves, and is set back', async () => {
   } finally {
     await own.stop();
   }
+});
+
+test('an answer that was on its way while this process moved the clock does not move it back', async () => {
+  const clock = new ServiceClock();
+  const day = 86_400_000;
+  let questions = 0;
+  const slow = {
+    query: async () => {
+      questions += 1;
+      const offset = clock.offset;
+      // The second question is the first of those that are asked again and again: moved while its answer is on its way.
+      if (questions === 2) clock.offset = day;
+      return { rows: [{ offset_ms: offset }] };
+    },
+  } as unknown as Pool;
+  const follower = new ClockFollower(slow, clock, service.service.context.log);
+  await follower.start();
+  while (questions < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+  follower.stop();
+  assert.equal(clock.offset, day);
 });
 
 test('concurrent bookings of one account lose nothing, and each line has its balance', async () => {

@@ -77,7 +77,10 @@ export class ClockFollower {
   private schedule(): void {
     this.timer = setTimeout(async () => {
       try {
-        this.clock.offset = await readOffset(this.pool);
+        const known = this.clock.offset;
+        const read = await readOffset(this.pool);
+        // Moved by this process while the question was under way: the answer may be older than that.
+        if (this.clock.offset === known) this.clock.offset = read;
       } catch (error) {
         this.log.debug({ reason: (error as Error).message }, 'the clock could not be read');
       }
