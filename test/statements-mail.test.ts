@@ -224,7 +224,7 @@ test('a server that hangs holds up nothing else, and not the end of the service'
   await world.until('making');
   const started = performance.now();
   assert.equal((await service.client(world.token, 'GET', `/payments?client_id=${world.clientId}`)).status, 200);
-  assert.ok(performance.now() - started < 1_000);
+  assert.equal((await world.list())[0]?.status, 'making', 'answered while the mail server hangs');
   const state = await world.until('retrying');
   assert.match(state.deliveries[0]?.last_error ?? '', /ETIMEDOUT.*[Gg]reeting/);
   assert.ok(performance.now() - started < 15_000, 'within the time of a greeting');

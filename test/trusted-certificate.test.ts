@@ -237,7 +237,8 @@ test('a list of 30,000 is read beside the event loop, and the last entry counts'
   const last = await client({ serial: serials.at(-1) as string });
   const text = await longRevocationList(root, serials);
   let longest = 0;
-  let before = performance.now();
+  const began = performance.now();
+  let before = began;
   const beat = setInterval(() => {
     longest = Math.max(longest, performance.now() - before);
     before = performance.now();
@@ -245,7 +246,8 @@ test('a list of 30,000 is read beside the event loop, and the last entry counts'
   const lists = await loadAuthority([certificateText(root.certificate)], [text]);
   clearInterval(beat);
   assert.equal(reasonOf(last, lists), 'revoked');
-  assert.ok(longest < 500, `the event loop stood still for ${longest} ms`);
+  const took = before - began;
+  assert.ok(longest < 0.5 * took, `the event loop stood still for ${longest} of ${took} ms`);
 });
 
 test('what cannot be used as an authority or a list is refused when it is loaded', async () => {

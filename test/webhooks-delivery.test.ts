@@ -307,7 +307,8 @@ test('a receiver that hangs slows no other, and never sees more than the cap at 
   const began = performance.now();
   await world.pay();
   await quick.wait(2);
-  assert.ok(performance.now() - began < 300, `${performance.now() - began} ms`);
+  // Behind the hanging one, whose 30 wait 700 ms in waves of 16, the payment would come later.
+  assert.ok(performance.now() - began < 600, `${performance.now() - began} ms`);
   await hanging.wait(20, 5_000);
   assert.ok(most <= 16, `${most} requests at once`);
   assert.ok(most >= 12, `${most} requests at once`);
