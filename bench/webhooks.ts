@@ -43,8 +43,8 @@ async function child(
 ): Promise<{ process: ChildProcess; first: Record<string, number> }> {
   const started = fork(fileURLToPath(new URL(`webhooks/${name}.ts`, import.meta.url)), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // As the service is started (package.json).
-    execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8'],
+    // As the service is started (bin/lombard).
+    execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16'],
   });
   const first = await new Promise<Record<string, number>>((resolve, reject) => {
     started.once('message', (message) => resolve(message as Record<string, number>));

@@ -114,12 +114,13 @@ create trigger payments_count_truncated after truncate on payments for each stat
 
 -- Sums up to `most` deltas into the totals; gives how many. The caller sees to it that one process does it at a time, so that
 -- nobody else changes the totals: a plain update finds its row there, and MERGE costs half of INSERT ... ON CONFLICT.
-create function fold_payment_totals(most int) returns bigint language plpgsql as $$
+-- Deltas are found by their index: the table keeps the pages of the largest import there ever was, empty, and this runs every second.
+create function fold_payment_totals(most int) returns bigint language plpgsql set enable_seqscan = off set enable_sort = off as $$
 declare
   batch payment_total_deltas[];
 begin
   with taken as (
-    delete from payment_total_deltas where ctid = any (array(select ctid from payment_total_deltas limit most)) returning *
+    delete from payment_total_deltas where ctid = any (array(select ctid from payment_total_deltas order by client_id limit most)) returning *
   ) select array_agg(taken::payment_total_deltas) into batch from taken;
   if batch is null then
     return 0;

@@ -52,7 +52,7 @@ create trigger payment_approvers_count_truncated after truncate on payment_appro
   for each statement execute function payment_approvers_count_truncated();
 
 -- Sums up to `most` deltas into the totals; gives how many. One process at a time, as fold_payment_totals.
-create function fold_payment_approver_totals(most int) returns bigint language sql as $$
+create function fold_payment_approver_totals(most int) returns bigint language sql set enable_seqscan = off set enable_sort = off as $$
   with batch as (
     delete from payment_approver_deltas
     where ctid = any (array(select ctid from payment_approver_deltas order by client_id, contact_id limit most)) returning *

@@ -6,7 +6,7 @@ import { ServiceClock } from './calendar.ts';
 import type { Config } from './config.ts';
 import type { Addresses, Context } from './context.ts';
 import { Vault } from './crypto.ts';
-import { createPool } from './database.ts';
+import { createPool, PLANNED_ONCE } from './database.ts';
 import { institutionFrom } from './documents/institution.ts';
 import { Renderer } from './documents/renderer.ts';
 import { startEmbedded } from './embedded/postgres.ts';
@@ -90,7 +90,7 @@ export async function startService(
     const url = databaseUrl ?? (await embeddedDatabase(config, log, closers));
     await migrate(url, log);
 
-    const pool = createPool(url, log, { max: 8, name: 'lombard' });
+    const pool = createPool(url, log, { max: 8, name: 'lombard', setUp: PLANNED_ONCE });
     const patientPool = createPool(url, log, { max: 6, patient: true, name: 'lombard-background' });
     closers.push(
       () => pool.end(),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { searchStatement } from '../src/payments/search.ts';
+import { createPool, PLANNED_ONCE } from '../src/database.ts';
+import { searchPayments, searchStatement } from '../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../src/payments/search-parameters.ts';
 import { client } from './payments-search-world.ts';
 import { startTestService, type TestService } from './service.ts';
@@ -10,6 +11,14 @@ import { startTestService, type TestService } from './service.ts';
  * Which index each shape of the search uses, and that what is walked is neither sorted nor read whole: the plan that a prepared
  * statement ends with (generic), on a table with statistics. A shape's time is in docs/performance.md.
  */
+
+const view = {
+  clientId: 'CLI-LARGE',
+  viewer: 'CON-LARGE',
+  now: new Date(),
+  apiUrl: 'http://api',
+  trackingCutoff: '2020-01-01',
+};
 
 let service: TestService;
 let db: pg.Client;
@@ -59,13 +68,6 @@ interface Node {
 
 /** Runs the shape's generic plan; the nodes that read payments (a page's own rows by id left out), and how many rows they read. */
 async function planOf(query: SearchQuery): Promise<{ indexes: string[]; read: number; nodes: Node[] }> {
-  const view = {
-    clientId: 'CLI-LARGE',
-    viewer: 'CON-LARGE',
-    now: new Date(),
-    apiUrl: 'http://api',
-    trackingCutoff: '2020-01-01',
-  };
   const { text, values } = searchStatement(view, readSearch(query));
   await db.query('deallocate all');
   await db.query(`prepare shape as ${text}`);
@@ -195,4 +197,29 @@ test('an amount range walks where much matches, and collects where little does',
   assert.ok(much.read < 4_000, `${much.read} rows were read`);
   const little = await planOf({ amount: 19_990, amount_range: 'over' });
   assert.ok(little.read < 500, `${little.read} rows were read`);
+});
+
+test('a connection that answers requests plans a page once, not at every call', async () => {
+  const pool = createPool(service.databaseUrl, service.service.context.log, { max: 1, setUp: PLANNED_ONCE });
+  try {
+    for (let call = 0; call < 8; call += 1) await searchPayments(pool, view, readSearch({}));
+    const { rows } = await pool.query('select custom_plans, generic_plans from pg_prepared_statements');
+    assert.deepEqual(rows, [{ custom_plans: 0, generic_plans: 8 }]);
+  } finally {
+    await pool.end();
+  }
+});
+
+test('the fold finds what is new by index, whatever the table has room for', async () => {
+  await db.query(
+    "update payments set amount = amount + 1 where client_id = 'CLI-LARGE' and payment_id in (select 'LARGE' || i from generate_series(1, 5000) i)",
+  );
+  await db.query('select fold_payment_totals(1000000)');
+  await db.query('vacuum payment_total_deltas');
+  const scans = "select seq_scan from pg_stat_user_tables where relname = 'payment_total_deltas'";
+  await db.query('select pg_stat_force_next_flush()');
+  const before = (await db.query(scans)).rows[0].seq_scan;
+  assert.equal((await db.query('select fold_payment_totals(1000000) as folded')).rows[0].folded, '0');
+  await db.query('select pg_stat_force_next_flush()');
+  assert.equal((await db.query(scans)).rows[0].seq_scan, before);
 });

@@ -1,23 +1,16 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 import { monotonic } from '../calendar.ts';
 import { type Config, readConfig } from '../config.ts';
 import { startEmbedded } from '../embedded/postgres.ts';
 import { StartError } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
 import { ensureDemonstration } from '../operator/demonstration.ts';
+import { withLeanHeap } from '../operator/lean-heap.ts';
 import { type Service, startService } from '../service.ts';
 import { CommandFailure } from './failure.ts';
 import { type Running, removeRunning, writeRunning } from './running.ts';
 import { holdsDemonstration, welcome } from './welcome.ts';
-
-/**
- * How much the heap may grow before it is collected. V8 would let it triple while an import runs, on a machine with much memory:
- * 410 MB resident instead of 250, for the same processor time (docs/performance-imports.md). The start commands limit the young
- * generation (--max-semi-space-size) for the same reason; that can only be said on the command line.
- */
-const HEAP_GROWING_PERCENT = 30;
 
 export interface ServeOptions {
   /** Puts the demonstration institution into an empty database (sandbox only). */
@@ -37,7 +30,6 @@ const WORKER_STOP = 12_000;
 
 /** Runs the service until SIGINT or SIGTERM. @returns the exit code @throws StartError, CommandFailure */
 export async function serve(options: ServeOptions): Promise<number> {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const config = readConfig();
   const log = createLog(config.logLevel, process.stdout.isTTY === true);
   const signal = untilSignal();
@@ -57,7 +49,7 @@ async function serveAlone(
   options: ServeOptions,
   signal: Promise<string>,
 ): Promise<number> {
-  const service = await start(config, log, options);
+  const service = await withLeanHeap(() => start(config, log, options));
   announce(config, log, options, reachable(service), await demonstrated(service, options));
   log.info({ signal: await signal }, 'stopping');
   removeRunning(config.dataDir);
@@ -112,7 +104,7 @@ async function serveWorker(
   options: ServeOptions,
   signal: Promise<string>,
 ): Promise<number> {
-  const service = await start(config, log, options).catch((error: Error) => {
+  const service = await withLeanHeap(() => start(config, log, options)).catch((error: Error) => {
     // The channel to the primary would hold a worker that failed; the primary takes its end for an answer.
     process.disconnect?.();
     throw error;

@@ -12,6 +12,7 @@ import type { ImportKind } from '../operator/import-kind.ts';
 import { paymentImport } from '../operator/import-payments.ts';
 import { tradeImport } from '../operator/import-trades.ts';
 import { transactionImport } from '../operator/import-transactions.ts';
+import { withLeanHeap } from '../operator/lean-heap.ts';
 import { PAYMENT_STATUSES } from '../payments/moves.ts';
 import { importBody } from './import-body.ts';
 import { actOf, FEED, idempotencyKey } from './operator.ts';
@@ -157,7 +158,7 @@ async function run(
       sameRequest(known, hash.digest());
       return send(reply.header('idempotency-replayed', 'true'), known.status, known.body);
     }
-    const answer = await importLines(connection, source, {
+    const wanted = {
       kind: importable.kind,
       scope: {
         act: actOf(request),
@@ -168,7 +169,8 @@ async function run(
       stop: request.query.on_error === 'stop',
       checkShape: shapeCheck(request, context, importable),
       toProblem,
-    });
+    };
+    const answer = await withLeanHeap(() => importLines(connection, source, wanted));
     // An import that stopped early has not read its body: the connection is kept usable by reading it to its end.
     for await (const _ of source) void _;
     const text = JSON.stringify(answer);

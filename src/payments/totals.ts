@@ -10,7 +10,8 @@ import { ALL_PHASES, and, type Basis, inDays, type Parameters } from './search-s
 
 /** Deltas that one statement of the fold takes. */
 const FOLD_BATCH = 50_000;
-const FOLD_LOCK = 7_210_433;
+/** Advisory lock: one process folds at a time. */
+export const FOLD_LOCK = 7_210_433;
 const NOTHING = { payments: 0, approvers: 0 };
 
 /**

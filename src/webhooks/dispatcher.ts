@@ -75,8 +75,12 @@ export class Dispatcher {
     this.#context = context;
     this.#log = log;
     const url = patientPool.options.connectionString as string;
-    this.#pool = createPool(url, log, { max: CONNECTIONS, patient: true, name: 'lombard-webhooks' });
-    this.#pool.options.onConnect = async (client) => void (await client.query(setUpConnection));
+    this.#pool = createPool(url, log, {
+      max: CONNECTIONS,
+      patient: true,
+      name: 'lombard-webhooks',
+      setUp: setUpConnection,
+    });
     this.#egress = new Egress({ allow: config.webhookAllow, timeout: config.webhookTimeout, ...options });
     this.#signer = new Signer(config.brand);
     const retention = new Retention(context);
