@@ -50,7 +50,7 @@ export class Signer {
       standardSignature(endpoint.secretsAt(now.getTime()), delivery.id, seconds, delivery.body),
     ];
     for (const part of endpoint.extraHeaders) headers.push(part);
-    return { method: 'POST', url: endpoint.url, headers, body: delivery.body };
+    return { method: 'POST', url: endpoint.url, headers, body: delivery.body, connections: endpoint.id };
   }
 
   /**

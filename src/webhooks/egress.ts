@@ -15,6 +15,11 @@ export interface OutgoingRequest {
   /** Names and values in turns. */
   headers: string[];
   body: string | Buffer;
+  /**
+   * Whose connections it takes: by default, those that all requests to its origin share. undici looks for a free one among all that are
+   * shared, so that an endpoint with many requests has its own.
+   */
+  connections?: string;
 }
 
 export interface EgressOptions {
@@ -78,7 +83,7 @@ export class Egress {
       done({ statusCode: null, headers: null, body: null, reason: 'blocked_address', durationMs });
       return;
     }
-    const origin = this.#origin(url);
+    const origin = this.#origin(url, `${request.connections ?? ''} ${url.origin}`);
     origin.underWay += 1;
     const reader = new ResponseReader(this.#timeout, started, (outcome) => {
       origin.underWay -= 1;
@@ -114,12 +119,12 @@ export class Egress {
     await Promise.all(pools);
   }
 
-  #origin(url: URL): Origin {
-    let origin = this.#origins.get(url.origin);
+  #origin(url: URL, name: string): Origin {
+    let origin = this.#origins.get(name);
     if (!origin) {
       if (this.#origins.size >= MOST_ORIGINS) this.#dropOldest();
       origin = { pool: this.#pool(url.origin), lastUsed: monotonic(), underWay: 0 };
-      this.#origins.set(url.origin, origin);
+      this.#origins.set(name, origin);
     }
     return origin;
   }

@@ -271,6 +271,16 @@ export interface WorkerResult {
   now: Date;
 }
 
+/** An array literal of what needs no quotes (identifiers, numbers, words): the driver quotes everything, which takes ten times as long. */
+function plain(
+  results: readonly WorkerResult[],
+  value: (one: WorkerResult) => string | number | null | undefined,
+): string {
+  let text = '';
+  for (const one of results) text += `${text === '' ? '{' : ','}${value(one) ?? 'NULL'}`;
+  return text === '' ? '{}' : `${text}}`;
+}
+
 /**
  * Writes results: attempts, the state of their notifications, and the queue. Fenced by the lease: where another worker has taken a delivery
  * over, its state is left alone and only the attempt is recorded.
@@ -285,10 +295,13 @@ export async function flushResults(
   await db.query({
     name: `webhooks-flush-${window?.name ?? 'any'}`,
     text: `with result as materialized (
-        select * from unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::uuid[], $6::text[], $7::timestamptz[], $8::int[], $9::int[], $10::uuid[],
-          $11::timestamptz[], $12::int[], $13::int[], $14::json[], $15::text[], $16::text[], $17::timestamptz[])
-        as r(id, created_at, client_id, subscription_id, status, due_at, attempts, round_attempts, delivery_id,
-          started_at, duration_ms, status_code, headers, body, reason, now)),
+        select id, to_timestamp(created_ms / 1000) as created_at, client_id, subscription_id, status, to_timestamp(due_ms / 1000) as due_at, attempts,
+          round_attempts, delivery_id, to_timestamp(started_ms / 1000) as started_at, duration_ms, status_code, headers, body, reason,
+          to_timestamp(now_ms / 1000) as now
+        from unnest($2::uuid[], $3::float8[], $4::text[], $5::uuid[], $6::text[], $7::float8[], $8::int[], $9::int[], $10::uuid[],
+          $11::float8[], $12::int[], $13::int[], $14::json[], $15::text[], $16::text[], $17::float8[])
+        as r(id, created_ms, client_id, subscription_id, status, due_ms, attempts, round_attempts, delivery_id,
+          started_ms, duration_ms, status_code, headers, body, reason, now_ms)),
       done as (
         delete from delivery.queue q using result r
         where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1 and r.status <> 'pending'
@@ -308,22 +321,22 @@ export async function flushResults(
       on conflict do nothing`,
     values: [
       worker,
-      results.map((one) => one.delivery.id),
-      results.map((one) => one.delivery.createdAt),
+      plain(results, (one) => one.delivery.id),
+      plain(results, (one) => one.delivery.createdAt.getTime()),
       results.map((one) => one.delivery.clientId),
-      results.map((one) => one.delivery.subscriptionId),
-      results.map((one) => one.status),
-      results.map((one) => one.dueAt),
-      results.map((one) => one.delivery.attempts + 1),
-      results.map((one) => one.delivery.roundAttempts + 1),
-      results.map((one) => one.deliveryId),
-      results.map((one) => one.startedAt),
-      results.map((one) => one.outcome.durationMs),
-      results.map((one) => one.outcome.statusCode),
+      plain(results, (one) => one.delivery.subscriptionId),
+      plain(results, (one) => one.status),
+      plain(results, (one) => one.dueAt?.getTime()),
+      plain(results, (one) => one.delivery.attempts + 1),
+      plain(results, (one) => one.delivery.roundAttempts + 1),
+      plain(results, (one) => one.deliveryId),
+      plain(results, (one) => one.startedAt.getTime()),
+      plain(results, (one) => one.outcome.durationMs),
+      plain(results, (one) => one.outcome.statusCode),
       results.map((one) => (one.outcome.headers ? JSON.stringify(one.outcome.headers) : null)),
       results.map((one) => one.outcome.body),
-      results.map((one) => one.outcome.reason),
-      results.map((one) => one.now),
+      plain(results, (one) => one.outcome.reason),
+      plain(results, (one) => one.now.getTime()),
     ],
   });
 }

@@ -102,7 +102,7 @@ function text(chunks: Buffer[], read: number): string {
   if (chunks.length === 0) return '';
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   // Where it was cut, half a character at the end is left away rather than shown as a broken one.
-  return withoutNul(new TextDecoder().decode(bytes, { stream: read > KEPT_BODY }));
+  return withoutNul(read > KEPT_BODY ? new TextDecoder().decode(bytes, { stream: true }) : bytes.toString('utf8'));
 }
 
 const CONNECT_CODES = new Set([
