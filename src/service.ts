@@ -37,6 +37,7 @@ import { paymentSearchRoutes } from './http/payments-search.ts';
 import { statementRoutes } from './http/statements.ts';
 import { buildTrusted, type TrustedService } from './http/trusted-service.ts';
 import { webhookClientRoutes, webhookOperatorRoutes } from './http/webhooks.ts';
+import { opensSecrets } from './identity/master-key.ts';
 import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
 import { migrate } from './migrate.ts';
@@ -96,6 +97,12 @@ export async function startService(
       () => pool.end(),
       () => patientPool.end(),
     );
+    if (!(await opensSecrets(pool, vault))) {
+      const fault = 'LOMBARD_MASTER_KEY is not the key that the secrets in this database are sealed with';
+      if (config.environment === 'production') throw new StartError(fault);
+      // A sandbox goes on: what needs none of the old secrets works.
+      log.error(`${fault}: start it with that key, or with the data directory that holds it; sign-ins fail until then`);
+    }
     const clock = new ServiceClock();
     if (config.environment === 'sandbox') {
       const follower = new ClockFollower(pool, clock, log);

@@ -269,6 +269,15 @@ describe('the renderer', () => {
     await own.stop();
   });
 
+  test('what has waited for too long is drawn by a thread of ordinary rights too', async () => {
+    const own = new Renderer({ size: 1, patience: 1 });
+    const drawn = await Promise.all(Array.from({ length: 6 }, () => documentPdf(own, 'pi', payment, institution)));
+    assert.ok(drawn.every((pdf) => pdf.equals(drawn[0]!)));
+    const { threads } = own as unknown as { threads: Set<{ kind: string }> };
+    assert.deepEqual([...threads].map(({ kind }) => kind).sort(), ['patient', 'steady']);
+    await own.stop();
+  });
+
   test('refuses more than may wait, and everything after stop', async () => {
     const own = new Renderer({ size: 1 });
     const all = Array.from({ length: MOST_WAITING_DRAWINGS + 2 }, () =>

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename, join } from 'node:path';
@@ -14,11 +15,11 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Typst keeps what it laid out for as many later documents as this; of the parts of a statement nothing, for no line comes twice. */
 const CACHED_DRAWINGS = 4;
 
-/** How much this thread stands back (`nice`) where all cores are busy: who waits for a search waits less for a drawing. */
+const options = workerData as WorkerOptions;
+/** How much a steady thread stands back (`nice`) where all cores are busy. */
 const NICENESS = 10;
 standBack();
 
-const options = workerData as WorkerOptions;
 const fontDirectories = [join(HERE, 'fonts'), ...options.font_directories];
 // Fonts as blobs: with font paths the compiler would look through the system's fonts too, and documents would differ
 // from machine to machine.
@@ -32,12 +33,17 @@ const args: CompileArgs = { workspace: HERE, fontArgs: [{ fontBlobs }] };
 const compiler = NodeCompiler.create(args);
 let logoPath: string | undefined;
 
-/** Linux gives each thread a priority of its own, which the threads that the compiler starts inherit; elsewhere nothing changes. */
+/**
+ * Linux gives each thread a priority of its own, which the threads that the compiler starts inherit; elsewhere nothing changes. A nice thread
+ * still runs its slice of some 3 ms to the end before a request gets its core; one of the idle class leaves it at once.
+ */
 function standBack(): void {
   try {
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS);
+    const thread = basename(readlinkSync('/proc/thread-self'));
+    setPriority(Number(thread), NICENESS);
+    if (options.kind === 'patient') execFileSync('chrt', ['--idle', '--pid', '0', thread], { stdio: 'ignore' });
   } catch {
-    // There is no such link, or no permission: drawing is as right as before, only less polite.
+    // No /proc, no chrt, or no permission: drawing is as right as before, only less polite.
   }
 }
 

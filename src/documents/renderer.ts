@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { monotonic } from '../calendar.ts';
 
-/** Drawing threads; a second one pays where there is a core for it. */
+/** Drawing threads of each kind; a second one pays where there is a core for it. */
 export const MOST_DRAWING_THREADS = 2;
+/** Milliseconds after which a single document is urgent: the machine is so busy that the patient threads get nothing of it. */
+export const DRAWING_PATIENCE = 1_000;
 /** Drawings that may wait; more are refused, for their callers would have gone before their turn. */
 export const MOST_WAITING_DRAWINGS = 256;
 /** Milliseconds a drawing may take before its thread is given up. A receipt takes 5. */
@@ -33,8 +36,14 @@ export interface JoinTask {
 }
 
 export type Task = DrawTask | JoinTask;
+/**
+ * Patient threads draw single documents and give way to everything else on the machine at once: no request waits for a drawing. Steady ones
+ * draw the parts of long statements, at a low priority, and what a busy machine has let wait for too long.
+ */
+export type ThreadKind = 'patient' | 'steady';
 export interface WorkerOptions {
   font_directories: string[];
+  kind: ThreadKind;
 }
 
 /** Why there is no drawing: the queue is full, the renderer has stopped, the thread ended or hung, or the template failed. */
@@ -52,11 +61,14 @@ export class RenderError extends Error {
 
 interface Job {
   task: Task;
+  /** Monotonic milliseconds. */
+  since: number;
   resolve: (pdf: Buffer) => void;
   reject: (error: RenderError) => void;
 }
 
 interface Thread {
+  kind: ThreadKind;
   worker: Worker;
   job: Job | undefined;
   timer: NodeJS.Timeout | undefined;
@@ -66,8 +78,8 @@ type Answer = { pdf: Uint8Array } | { error: string };
 
 /**
  * A bounded pool of drawing threads. Threads start with the first drawings and are replaced when they end.
- * Single documents (`draw(task)`) go before the parts of long statements (`draw(task, 'bulk')`), so that a receipt never
- * waits for more than the part under way.
+ * Single documents (`draw(task)`) have threads of their own beside those for the parts of long statements (`draw(task, 'bulk')`), so that
+ * a receipt never waits for a statement.
  */
 export class Renderer {
   private readonly threads = new Set<Thread>();
@@ -75,18 +87,22 @@ export class Renderer {
   private readonly size: number;
   private readonly fontDirectories: string[];
   private readonly deadline: number;
+  private readonly patience: number;
   private stopped = false;
+  private impatience: NodeJS.Timeout | undefined;
 
   /**
-   * @param options.size threads, 1 to 2; by default 2 where the machine has more than two cores
+   * @param options.size threads of each kind, 1 to 2; by default 2 where the machine has more than two cores
    * @param options.font_directories further fonts (ttf, otf), for scripts beyond Latin, Greek, Cyrillic, Hebrew and Arabic
    * @param options.deadline milliseconds for one drawing
+   * @param options.patience milliseconds after which a document that waits is urgent
    */
-  constructor(options: { size?: number; font_directories?: string[]; deadline?: number } = {}) {
+  constructor(options: { size?: number; font_directories?: string[]; deadline?: number; patience?: number } = {}) {
     const wanted = options.size ?? (availableParallelism() > 2 ? 2 : 1);
     this.size = Math.max(1, Math.min(MOST_DRAWING_THREADS, wanted));
     this.fontDirectories = options.font_directories ?? [];
     this.deadline = options.deadline ?? DRAWING_DEADLINE;
+    this.patience = options.patience ?? DRAWING_PATIENCE;
   }
 
   /**
@@ -99,7 +115,7 @@ export class Renderer {
       if (this.waiting[lane].length >= MOST_WAITING_DRAWINGS) {
         return reject(new RenderError('busy', `${MOST_WAITING_DRAWINGS} drawings are waiting`));
       }
-      this.waiting[lane].push({ task, resolve, reject });
+      this.waiting[lane].push({ task, since: monotonic(), resolve, reject });
       this.next();
     });
   }
@@ -107,6 +123,7 @@ export class Renderer {
   /** Ends the threads; what waits or is under way is rejected. */
   async stop(): Promise<void> {
     this.stopped = true;
+    clearTimeout(this.impatience);
     for (const job of [...this.waiting.single.splice(0), ...this.waiting.bulk.splice(0)]) {
       job.reject(new RenderError('stopped', 'the renderer has stopped'));
     }
@@ -119,18 +136,31 @@ export class Renderer {
   }
 
   private next(): void {
-    while (this.waiting.single.length + this.waiting.bulk.length > 0) {
-      const thread =
-        [...this.threads].find((each) => !each.job) ?? (this.threads.size < this.size ? this.start() : undefined);
-      if (!thread) return;
-      this.give(thread, this.waiting.single.shift() ?? this.waiting.bulk.shift()!);
+    const { single, bulk } = this.waiting;
+    this.hand('patient', () => single.shift());
+    const overdue = () => single[0] !== undefined && monotonic() - single[0].since >= this.patience;
+    this.hand('steady', () => (overdue() ? single.shift() : bulk.shift()));
+    clearTimeout(this.impatience);
+    if (single[0] && !overdue())
+      this.impatience = setTimeout(() => this.next(), single[0].since + this.patience - monotonic());
+  }
+
+  /** Gives jobs to the free threads of a kind, as long as there are both. */
+  private hand(kind: ThreadKind, take: () => Job | undefined): void {
+    for (;;) {
+      const mine = [...this.threads].filter((each) => each.kind === kind);
+      const free = mine.find((each) => !each.job);
+      if (!free && mine.length >= this.size) return;
+      const job = take();
+      if (!job) return;
+      this.give(free ?? this.start(kind), job);
     }
   }
 
-  private start(): Thread {
-    const workerData: WorkerOptions = { font_directories: this.fontDirectories };
+  private start(kind: ThreadKind): Thread {
+    const workerData: WorkerOptions = { font_directories: this.fontDirectories, kind };
     const worker = new Worker(new URL('./renderer-worker.ts', import.meta.url), { workerData, env: {} });
-    const thread: Thread = { worker, job: undefined, timer: undefined };
+    const thread: Thread = { kind, worker, job: undefined, timer: undefined };
     this.threads.add(thread);
     worker.on('message', (answer: Answer) => this.finish(thread, answer));
     worker.on('error', (error) =>

@@ -1,7 +1,7 @@
 /**
  * A process for statements-crash.test.ts: a worker of the service, until it is killed. Arguments: database, SMTP_URL.
  */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
@@ -9,14 +9,17 @@ import { createLog } from '../../src/log.ts';
 import { startService } from '../../src/service.ts';
 
 const [database = '', smtpUrl] = process.argv.slice(2);
+const dataDir = mkdtempSync(join(tmpdir(), 'lombard-crash-'));
 const config = readConfig({
   LOMBARD_ROLES: 'worker',
-  LOMBARD_DATA_DIR: mkdtempSync(join(tmpdir(), 'lombard-crash-')),
+  LOMBARD_DATA_DIR: dataDir,
   LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   LOMBARD_OPERATOR_TOKEN: 'operator-token-of-the-tests',
   ...(smtpUrl ? { SMTP_URL: smtpUrl } : {}),
 });
 await startService(config, createLog('silent', false), database);
+// Nothing is kept in it, and nobody is there to remove it after a kill.
+rmSync(dataDir, { recursive: true });
 // Nobody is left behind when the test dies.
 process.on('disconnect', () => process.exit(0));
 process.send?.('started');
