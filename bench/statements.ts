@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { createPool, type Pool, transaction } from '../src/database.ts';
@@ -21,8 +23,9 @@ export async function run([given, only]: string[]): Promise<void> {
   const pool = createPool(database.url, log, { max: 2, patient: true });
   const mails = await MailServer.start();
   const workers: ChildProcess[] = [];
+  const dataDir = mkdtempSync(join(tmpdir(), 'lombard-bench-statements-'));
   const begin = async () => {
-    const worker = await startWorker(database.url, mails.port);
+    const worker = await startWorker(database.url, dataDir, mails.port);
     workers.push(worker);
     return worker;
   };
@@ -51,6 +54,7 @@ export async function run([given, only]: string[]): Promise<void> {
     await mails.stop();
     await pool.end();
     await database.drop();
+    rmSync(dataDir, { recursive: true, force: true });
   }
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 }
@@ -101,9 +105,11 @@ async function timed(pool: Pool, request: () => Promise<unknown>): Promise<numbe
   }
 }
 
-async function startWorker(url: string, port: number): Promise<ChildProcess> {
+async function startWorker(url: string, dataDir: string, port: number): Promise<ChildProcess> {
   const path = fileURLToPath(new URL('../test/mail-server/statement-worker.ts', import.meta.url));
-  const child = fork(path, [url, `smtp://127.0.0.1:${port}`], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(path, [url, dataDir, `smtp://127.0.0.1:${port}`], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   await new Promise((resolve) => child.once('message', resolve));
   return child;
 }

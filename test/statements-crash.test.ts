@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { MailServer } from './mail-server/mail-server.ts';
 import { createDatabase, startTestService, type TestService } from './service.ts';
@@ -9,9 +12,14 @@ import { createStatementWorld, type KeptMail, type StatementWorld } from './stat
 
 /** Workers die by SIGKILL at random moments: every request still leads to one mail. */
 
+const dataDir = mkdtempSync(join(tmpdir(), 'lombard-crash-'));
+after(() => rmSync(dataDir, { recursive: true, force: true }));
+
 async function startWorker(t: TestContext, url: string, smtpUrl?: string): Promise<ChildProcess> {
   const path = fileURLToPath(new URL('mail-server/statement-worker.ts', import.meta.url));
-  const child = fork(path, [url, ...(smtpUrl ? [smtpUrl] : [])], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(path, [url, dataDir, ...(smtpUrl ? [smtpUrl] : [])], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   t.after(() => kill(child));
   await new Promise<void>((resolve, reject) => {
     child.once('message', () => resolve());

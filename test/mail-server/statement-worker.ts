@@ -1,15 +1,12 @@
 /**
- * A process for statements-crash.test.ts: a worker of the service, until it is killed. Arguments: database, SMTP_URL.
+ * A process for statements-crash.test.ts: a worker of the service, until it is killed. Arguments: database, data directory (whoever starts it
+ * removes it: a killed process cannot), SMTP_URL.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startService } from '../../src/service.ts';
 
-const [database = '', smtpUrl] = process.argv.slice(2);
-const dataDir = mkdtempSync(join(tmpdir(), 'lombard-crash-'));
+const [database = '', dataDir = '', smtpUrl] = process.argv.slice(2);
 const config = readConfig({
   LOMBARD_ROLES: 'worker',
   LOMBARD_DATA_DIR: dataDir,
@@ -18,8 +15,6 @@ const config = readConfig({
   ...(smtpUrl ? { SMTP_URL: smtpUrl } : {}),
 });
 await startService(config, createLog('silent', false), database);
-// Nothing is kept in it, and nobody is there to remove it after a kill.
-rmSync(dataDir, { recursive: true });
 // Nobody is left behind when the test dies.
 process.on('disconnect', () => process.exit(0));
 process.send?.('started');
