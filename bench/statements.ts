@@ -1,13 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { fileURLToPath } from 'node:url';
 import { createPool, type Pool, transaction } from '../src/database.ts';
 import { requestStatement, STATEMENT_FORMATS } from '../src/statements/request.ts';
 import { MailServer } from '../test/mail-server/mail-server.ts';
 import { createDatabase, log } from '../test/service.ts';
+import { kill, startProcess } from '../test/worker-process.ts';
 
 /**
  * Whole statements: from the request to the mail server's acceptance, by a worker in a process of its own, whose peak memory is
@@ -25,7 +25,11 @@ export async function run([given, only]: string[]): Promise<void> {
   const workers: ChildProcess[] = [];
   const dataDir = mkdtempSync(join(tmpdir(), 'lombard-bench-statements-'));
   const begin = async () => {
-    const worker = await startWorker(database.url, dataDir, mails.port);
+    const worker = await startProcess('mail-server/statement-worker.ts', [
+      database.url,
+      dataDir,
+      `smtp://127.0.0.1:${mails.port}`,
+    ]);
     workers.push(worker);
     return worker;
   };
@@ -41,16 +45,16 @@ export async function run([given, only]: string[]): Promise<void> {
         mail_megabytes: Math.round(Math.max(...mails.mails().map(({ text }) => text.length)) / 1e5) / 10,
         worker_peak_mb: peak(worker),
       };
-      await stop(worker);
+      await kill(worker);
     }
     const worker = await begin();
     const seconds = await timed(pool, async () => {
       for (let index = 0; index < MANY; index += 1) await ask(pool, `C${index % 50}`, 'pdf');
     });
     result.small = { statements: MANY, per_second: Math.round(MANY / seconds), worker_peak_mb: peak(worker) };
-    await stop(worker);
+    await kill(worker);
   } finally {
-    for (const worker of workers) await stop(worker);
+    for (const worker of workers) await kill(worker);
     await mails.stop();
     await pool.end();
     await database.drop();
@@ -103,22 +107,6 @@ async function timed(pool: Pool, request: () => Promise<unknown>): Promise<numbe
     if (rows[0].left === 0) return (performance.now() - start) / 1_000;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function startWorker(url: string, dataDir: string, port: number): Promise<ChildProcess> {
-  const path = fileURLToPath(new URL('../test/mail-server/statement-worker.ts', import.meta.url));
-  const child = fork(path, [url, dataDir, `smtp://127.0.0.1:${port}`], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  await new Promise((resolve) => child.once('message', resolve));
-  return child;
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
 }
 
 /** The most memory that the process has had at once, in megabytes. */

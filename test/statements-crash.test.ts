@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { MailServer } from './mail-server/mail-server.ts';
 import { createDatabase, startTestService, type TestService } from './service.ts';
 import { createStatementWorld, type KeptMail, type StatementWorld } from './statements-world.ts';
+import { kill, startProcess } from './worker-process.ts';
 
 /** Workers die by SIGKILL at random moments: every request still leads to one mail. */
 
@@ -16,23 +16,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'lombard-crash-'));
 after(() => rmSync(dataDir, { recursive: true, force: true }));
 
 async function startWorker(t: TestContext, url: string, smtpUrl?: string): Promise<ChildProcess> {
-  const path = fileURLToPath(new URL('mail-server/statement-worker.ts', import.meta.url));
-  const child = fork(path, [url, dataDir, ...(smtpUrl ? [smtpUrl] : [])], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const child = await startProcess('mail-server/statement-worker.ts', [url, dataDir, ...(smtpUrl ? [smtpUrl] : [])]);
   t.after(() => kill(child));
-  await new Promise<void>((resolve, reject) => {
-    child.once('message', () => resolve());
-    child.once('exit', (code) => reject(new Error(`the worker ended by itself: ${code}`)));
-  });
   return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
 }
 
 /** A service that only takes requests, on a database that workers of other processes share. */

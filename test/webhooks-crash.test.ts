@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { readConfig } from '../src/config.ts';
 import { Vault } from '../src/crypto.ts';
@@ -16,6 +15,7 @@ import { notify } from '../src/webhooks/notification.ts';
 import { createSubscription } from '../src/webhooks/subscription.ts';
 import { Receiver } from './receivers/receiver.ts';
 import { createDatabase, log } from './service.ts';
+import { kill, startProcess } from './worker-process.ts';
 
 /** What dies, dies here for real: workers by SIGKILL, the database too. */
 
@@ -60,23 +60,9 @@ async function prepare(url: string, receiver: Receiver, clients: number): Promis
 }
 
 async function startWorker(url: string, events: number, clients: number, timeout = '5s'): Promise<ChildProcess> {
-  const path = fileURLToPath(new URL('receivers/crashing-worker.ts', import.meta.url));
-  const child = fork(path, [url, String(events), String(clients), timeout], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const child = await startProcess('receivers/crashing-worker.ts', [url, String(events), String(clients), timeout]);
   closers.push(() => kill(child));
-  await new Promise<void>((resolve, reject) => {
-    child.once('message', () => resolve());
-    child.once('exit', (code) => reject(new Error(`the worker ended by itself: ${code}`)));
-  });
   return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
 }
 
 /** Every committed event arrived, none that was not committed, each with one id and the same bytes every time. */

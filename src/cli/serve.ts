@@ -49,7 +49,7 @@ async function serveAlone(
   options: ServeOptions,
   signal: Promise<string>,
 ): Promise<number> {
-  const service = await withLeanHeap(() => start(config, log, options));
+  const service = await withLeanHeap(() => start(config, log, options), 0);
   announce(config, log, options, reachable(service), await demonstrated(service, options));
   log.info({ signal: await signal }, 'stopping');
   removeRunning(config.dataDir);
@@ -104,7 +104,7 @@ async function serveWorker(
   options: ServeOptions,
   signal: Promise<string>,
 ): Promise<number> {
-  const service = await withLeanHeap(() => start(config, log, options)).catch((error: Error) => {
+  const service = await withLeanHeap(() => start(config, log, options), 0).catch((error: Error) => {
     // The channel to the primary would hold a worker that failed; the primary takes its end for an answer.
     process.disconnect?.();
     throw error;

@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
-import { basename, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { type CompileArgs, type CompileDocArgs, NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
 import { parseInstant } from '../calendar.ts';
+import { giveWay } from '../thread-priority.ts';
 import type { DrawTask, JoinTask, Task, WorkerOptions } from './renderer.ts';
 
 /** One drawing thread. Typst is synchronous, so it never runs on the thread that answers requests. */
@@ -18,7 +17,7 @@ const CACHED_DRAWINGS = 4;
 const options = workerData as WorkerOptions;
 /** How much a steady thread stands back (`nice`) where all cores are busy. */
 const NICENESS = 10;
-standBack();
+giveWay(NICENESS, options.kind === 'patient');
 
 const fontDirectories = [join(HERE, 'fonts'), ...options.font_directories];
 // Fonts as blobs: with font paths the compiler would look through the system's fonts too, and documents would differ
@@ -32,20 +31,6 @@ const fontBlobs = fontDirectories.flatMap((directory) =>
 const args: CompileArgs = { workspace: HERE, fontArgs: [{ fontBlobs }] };
 const compiler = NodeCompiler.create(args);
 let logoPath: string | undefined;
-
-/**
- * Linux gives each thread a priority of its own, which the threads that the compiler starts inherit; elsewhere nothing changes. A nice thread
- * still runs its slice of some 3 ms to the end before a request gets its core; one of the idle class leaves it at once.
- */
-function standBack(): void {
-  try {
-    const thread = basename(readlinkSync('/proc/thread-self'));
-    setPriority(Number(thread), NICENESS);
-    if (options.kind === 'patient') execFileSync('chrt', ['--idle', '--pid', '0', thread], { stdio: 'ignore' });
-  } catch {
-    // No /proc, no chrt, or no permission: drawing is as right as before, only less polite.
-  }
-}
 
 function placeLogo(task: DrawTask): void {
   if (!task.logo || logoPath === task.logo.path) return;

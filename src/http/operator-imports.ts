@@ -12,7 +12,7 @@ import type { ImportKind } from '../operator/import-kind.ts';
 import { paymentImport } from '../operator/import-payments.ts';
 import { tradeImport } from '../operator/import-trades.ts';
 import { transactionImport } from '../operator/import-transactions.ts';
-import { withLeanHeap } from '../operator/lean-heap.ts';
+import { LONG_IMPORT, withLeanHeap } from '../operator/lean-heap.ts';
 import { PAYMENT_STATUSES } from '../payments/moves.ts';
 import { importBody } from './import-body.ts';
 import { actOf, FEED, idempotencyKey } from './operator.ts';
@@ -170,7 +170,7 @@ async function run(
       checkShape: shapeCheck(request, context, importable),
       toProblem,
     };
-    const answer = await withLeanHeap(() => importLines(connection, source, wanted));
+    const answer = await withLeanHeap(() => importLines(connection, source, wanted), LONG_IMPORT);
     // An import that stopped early has not read its body: the connection is kept usable by reading it to its end.
     for await (const _ of source) void _;
     const text = JSON.stringify(answer);

@@ -1,0 +1,22 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** Starts a program of the tests as a process of its own, ready once it has sent its first message. @param path below test/ */
+export async function startProcess(path: string, args: string[]): Promise<ChildProcess> {
+  const child = fork(fileURLToPath(new URL(path, import.meta.url)), args, {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('message', () => resolve());
+    child.once('exit', (code) => reject(new Error(`${path} ended by itself: ${code}`)));
+  });
+  return child;
+}
+
+/** Ends a process by SIGKILL; nothing where it has ended. */
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}
