@@ -1,6 +1,7 @@
 /**
- * What the engine is compared with: a loop of signed undici POSTs and nothing else, a process of its own.
- * Arguments: port, requests, at once. Tells its rate.
+ * What the engine is compared with: a loop of undici POSTs and nothing else, a process of its own. The requests are the engine's, with the same
+ * headers and both signatures, made with the library's HMAC.
+ * Arguments: port, requests, at once, length of the padding. Tells its rate.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
@@ -16,20 +17,29 @@ async function loop(): Promise<void> {
     next += 1;
     const path = `/c${next % 20}`;
     const body = JSON.stringify({ n: next, pad });
+    const notification = randomUUID();
+    const timestamp = String(Math.floor(Date.now() / 1_000));
     const response = await pool.request({
       path,
       method: 'POST',
       headers: {
         'content-type': 'application/json',
+        'user-agent': 'Service-Webhooks/1',
         'X-Service-Client-Id': 'CLI1',
         'X-Service-Signature': `sha3-256=${createHmac('sha3-256', 'secret')
           .update(origin + path)
           .update(body)
           .digest('hex')}`,
         'X-Service-Webhook': 'PaymentStatusChange',
-        'X-Service-Notification-Id': randomUUID(),
+        'X-Service-Notification-Id': notification,
         'X-Service-Delivery-Id': randomUUID(),
         'X-Service-Attempt-Number': '1',
+        'webhook-id': notification,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,${createHmac('sha256', 'secret')
+          .update(`${notification}.${timestamp}.`)
+          .update(body)
+          .digest('base64')}`,
       },
       body,
     });
