@@ -1,11 +1,10 @@
-import { parentPort } from 'node:worker_threads';
 import { Pool } from 'undici';
 
 /** The callers of bench/identity.ts. */
 
 export type Order =
   | { kind: 'refresh'; url: string; authorization: string; tokens: string[]; seconds: number }
-  | { kind: 'search'; url: string; path: string; token: string; perSecond: number; seconds: number }
+  | { kind: 'search'; url: string; path: string; token: string; perSecond: number; callers: number; seconds: number }
   | {
       kind: 'sign-in';
       url: string;
@@ -63,27 +62,30 @@ async function refresh(
   );
 }
 
-/** Requests leave at a steady rate, whether or not the ones before have been answered. */
+/** Requests leave at a steady rate, whether or not the ones before have been answered; or callers who wait for nothing but their answer. */
 async function search(
   order: Extract<Order, { kind: 'search' }>,
   pool: Pool,
   latencies: number[],
   end: number,
 ): Promise<void> {
-  const open: Promise<void>[] = [];
-  for (let due = performance.now(); due < end; due += 1_000 / order.perSecond) {
+  const one = async (planned: number) => {
+    const answer = await pool.request({
+      path: order.path,
+      method: 'GET',
+      headers: { authorization: `Bearer ${order.token}` },
+    });
+    await answer.body.text();
+    if (answer.statusCode !== 200) throw new Error(`search: ${answer.statusCode}`);
+    latencies.push(performance.now() - planned);
+  };
+  const open = Array.from({ length: order.callers }, async () => {
+    while (performance.now() < end) await one(performance.now());
+  });
+  for (let due = performance.now(); order.perSecond > 0 && due < end; due += 1_000 / order.perSecond) {
     const wait = due - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    const planned = due;
-    open.push(
-      pool
-        .request({ path: order.path, method: 'GET', headers: { authorization: `Bearer ${order.token}` } })
-        .then(async ({ statusCode, body }) => {
-          await body.text();
-          if (statusCode !== 200) throw new Error(`search: ${statusCode}`);
-          latencies.push(performance.now() - planned);
-        }),
-    );
+    open.push(one(due));
   }
   await Promise.all(open);
 }
@@ -112,7 +114,7 @@ async function signIn(
   );
 }
 
-parentPort?.on('message', async (order: Order) => {
+process.on('message', async (order: Order) => {
   const pool = new Pool(order.url, { connections: 64, pipelining: 1 });
   const latencies: number[] = [];
   const started = performance.now();
@@ -123,7 +125,7 @@ parentPort?.on('message', async (order: Order) => {
   await pool.close();
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  parentPort?.postMessage({
+  process.send?.({
     requests: latencies.length,
     seconds: (performance.now() - started) / 1_000,
     p50: at(0.5),

@@ -4,6 +4,12 @@ import type { Logger } from './log.ts';
 /** Milliseconds: a request that waits for a connection, and one that waits for an answer, give up in time for a 502 within 3 s. */
 export const CONNECT_TIMEOUT = 1_800;
 export const QUERY_TIMEOUT = 2_500;
+/**
+ * Milliseconds for which a connection without work is kept: the first answers of a new one take tens of milliseconds, since the server knows
+ * neither its tables nor its statements yet. And those after which it is probed, so that nothing between here and there forgets it.
+ */
+const KEPT_IDLE = 300_000;
+const PROBED_AFTER = 30_000;
 
 /** Either a pool or the one connection of a transaction. */
 export interface Db {
@@ -48,7 +54,9 @@ export function createPool(
     application_name: options.name ?? 'lombard',
     connectionTimeoutMillis: options.patient ? 10_000 : CONNECT_TIMEOUT,
     ...(options.patient ? {} : { query_timeout: QUERY_TIMEOUT }),
+    idleTimeoutMillis: KEPT_IDLE,
     keepAlive: true,
+    keepAliveInitialDelayMillis: PROBED_AFTER,
     allowExitOnIdle: false,
     ...(setUp === '' ? {} : { onConnect: async (client) => void (await client.query(setUp)) }),
   });

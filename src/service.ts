@@ -161,7 +161,10 @@ export async function startService(
       addresses.api = config.apiUrl ?? bound;
     }
     if (config.roles.has('auth')) {
-      const app = await buildAuthListener(context, sessions);
+      // Connections of its own: many sign-ins at once neither take those of the payments search nor leave it cold ones.
+      const authPool = createPool(url, log, { max: 8, name: 'lombard-auth', setUp: PLANNED_ONCE });
+      closers.push(() => authPool.end());
+      const app = await buildAuthListener({ ...context, pool: authPool }, sessions);
       const bound = await listen(app, config.host, config.authPort);
       addresses.auth = config.authUrl ?? bound;
     }
