@@ -52,7 +52,9 @@ export async function run([given = '2']: string[]): Promise<void> {
   const { pool } = service.context;
   const bare = createPool(pool.options.connectionString ?? '', log, { max: CONNECTIONS });
   const callers = [0, 1].map(() =>
-    fork(new URL('./identity-child.ts', import.meta.url), { execArgv: ['--disable-warning=ExperimentalWarning'] }),
+    fork(new URL('./identity-child.ts', import.meta.url), {
+      execArgv: ['--disable-warning=ExperimentalWarning', '--v8-pool-size=1'],
+    }),
   );
   const load = async (order: Order, which = 0): Promise<Measured> => {
     const caller = callers[which] as ChildProcess;

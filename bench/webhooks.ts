@@ -23,6 +23,8 @@ const CLIENTS = 20;
 const PADDING = 1_500;
 const BURST = 20_000;
 const BACKLOG = 1_000_000;
+/** Bursts, an odd number. */
+const TURNS = 7;
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const log = createLog('warn', false);
@@ -44,7 +46,7 @@ async function child(
   const started = fork(fileURLToPath(new URL(`webhooks/${name}.ts`, import.meta.url)), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     // As the service is started (bin/lombard).
-    execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16'],
+    execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', '--v8-pool-size=1'],
   });
   const first = await new Promise<Record<string, number>>((resolve, reject) => {
     started.once('message', (message) => resolve(message as Record<string, number>));
@@ -287,18 +289,15 @@ try {
   report('commit to first attempt, 500 events/s', each(fiveHundred), 'p99 < 50 ms', fiveHundred.p99 < 50);
 
   await burst();
-  // In turns, so that whatever else the machine does falls on both.
-  const bursts: { rate: number; statements: number }[] = [];
-  const loops: number[] = [];
-  for (let turn = 0; turn < 3; turn += 1) {
-    bursts.push(await burst());
-    loops.push(await bareLoop());
-  }
-  const { rate, statements } = bursts.sort((x, y) => x.rate - y.rate)[1] ?? { rate: 0, statements: 0 };
-  const bare = loops.sort((x, y) => x - y)[1] ?? 0;
+  // In turns, so that whatever else the machine does falls on both; each burst is compared with the loop behind it.
+  const turns: { rate: number; statements: number; bare: number }[] = [];
+  for (let turn = 0; turn < TURNS; turn += 1) turns.push({ ...(await burst()), bare: await bareLoop() });
+  turns.sort((x, y) => x.rate / x.bare - y.rate / y.bare);
+  const { rate, statements, bare } = turns[(TURNS - 1) / 2] ?? { rate: 0, statements: 0, bare: 0 };
+  const ratios = turns.map((turn) => (turn.rate / turn.bare).toFixed(2));
   report(
     `burst of ${BURST}, against a bare loop of signed undici POSTs`,
-    `${rate.toFixed(0)}/s of ${bare.toFixed(0)}/s: ${(rate / bare).toFixed(2)}`,
+    `${rate.toFixed(0)}/s of ${bare.toFixed(0)}/s: ${(rate / bare).toFixed(2)} (${ratios[0]} to ${ratios.at(-1)})`,
     '>= 0.5',
     rate / bare >= 0.5,
   );

@@ -84,7 +84,7 @@ create table webhooks.notifications (
   primary key (id, created_at)
 ) partition by range (created_at);
 create index notifications_subscription on webhooks.notifications (subscription_id, created_at, id);
-create table delivery.notifications_default partition of webhooks.notifications default with (fillfactor = 80);
+create table delivery.notifications_default partition of webhooks.notifications default with (fillfactor = 50);
 
 -- The body as it is sent; in GraphQL the field `body` of a notification.
 create function webhooks.notifications_body(n webhooks.notifications) returns text
@@ -166,7 +166,7 @@ begin
   execute format('lock table delivery.%I in access exclusive mode', table_name || '_default');
   execute format('create table delivery.%I (like %s including all excluding identity)', name, parent);
   if table_name = 'events' then execute format('alter table delivery.%I set (toast_tuple_target = 8160)', name); end if;
-  if table_name = 'notifications' then execute format('alter table delivery.%I set (fillfactor = 80)', name); end if;
+  if table_name = 'notifications' then execute format('alter table delivery.%I set (fillfactor = 50)', name); end if;
   execute format('with moved as (delete from delivery.%I where created_at >= %L and created_at < %L returning *) insert into delivery.%I select * from moved',
     table_name || '_default', since, until, name);
   execute format('alter table %s attach partition delivery.%I for values from (%L) to (%L)', parent, name, since, until);

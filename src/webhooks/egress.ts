@@ -10,7 +10,7 @@ import { ResponseReader } from './response.ts';
 /** One request to a receiver. */
 export interface OutgoingRequest {
   method: 'POST' | 'PUT';
-  /** Already checked by the rules of its domain (subscription-rules.ts). */
+  /** Already checked by the rules of its domain (subscription-rules.ts); not changed afterwards. */
   url: URL;
   /** Names and values in turns. */
   headers: string[];
@@ -42,6 +42,13 @@ class BlockedAddress extends Error {
 class UnknownName extends Error {
   readonly code = 'UNKNOWN_NAME';
 }
+/** What is known of an address before anything is sent to it. */
+interface Destination {
+  origin: string;
+  path: string;
+  /** A literal address that may not be dialled: it would never reach the look-up. */
+  blocked: boolean;
+}
 interface Origin {
   pool: Pool;
   lastUsed: number;
@@ -57,7 +64,11 @@ export class Egress {
   readonly #resolve: Resolve;
   readonly #timeout: number;
   readonly #origins = new Map<string, Origin>();
+  readonly #destinations = new WeakMap<URL, Destination>();
+  /** In the order in which they began, which is that of their deadlines. */
   readonly #underWay = new Set<ResponseReader>();
+  /** One timer for all, at the deadline of the oldest: one for each request would cost as much as choosing its connection. */
+  #deadline: NodeJS.Timeout | undefined;
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(options: EgressOptions) {
@@ -74,26 +85,25 @@ export class Egress {
 
   /** As `send`, without a promise: the delivery engine's hot path. */
   dispatch(request: OutgoingRequest, done: (outcome: Outcome) => void): void {
-    const { url } = request;
     const started = monotonic();
-    const literal = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
-    // A literal never reaches the look-up.
-    if (isIP(literal) !== 0 && !this.#rules.allows(literal)) {
+    const destination = this.#destination(request.url);
+    if (destination.blocked) {
       const durationMs = Math.round(monotonic() - started);
       done({ statusCode: null, headers: null, body: null, reason: 'blocked_address', durationMs });
       return;
     }
-    const origin = this.#origin(url, `${request.connections ?? ''} ${url.origin}`);
+    const origin = this.#origin(destination.origin, `${request.connections ?? ''} ${destination.origin}`);
     origin.underWay += 1;
-    const reader = new ResponseReader(this.#timeout, started, (outcome) => {
+    const reader = new ResponseReader(started, (outcome) => {
       origin.underWay -= 1;
       origin.lastUsed = monotonic();
       this.#underWay.delete(reader);
       done(outcome);
     });
     this.#underWay.add(reader);
+    this.#deadline ??= setTimeout(() => this.#endOverdue(), this.#timeout).unref();
     const options: Dispatcher.DispatchOptions = {
-      path: url.pathname + url.search,
+      path: destination.path,
       method: request.method,
       headers: request.headers,
       body: request.body,
@@ -102,6 +112,19 @@ export class Egress {
       origin.pool.dispatch(options, reader);
     } catch (error) {
       reader.fail(error as Error);
+    }
+  }
+
+  #endOverdue(): void {
+    this.#deadline = undefined;
+    const now = monotonic();
+    for (const reader of this.#underWay) {
+      const left = reader.started + this.#timeout - now;
+      if (left > 0) {
+        this.#deadline = setTimeout(() => this.#endOverdue(), Math.ceil(left)).unref();
+        return;
+      }
+      reader.fail(new Interruption('timeout'));
     }
   }
 
@@ -114,16 +137,28 @@ export class Egress {
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
     this.interrupt();
+    clearTimeout(this.#deadline);
     const pools = [...this.#origins.values()].map((origin) => origin.pool.destroy());
     this.#origins.clear();
     await Promise.all(pools);
   }
 
-  #origin(url: URL, name: string): Origin {
+  #destination(url: URL): Destination {
+    let known = this.#destinations.get(url);
+    if (!known) {
+      const literal = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+      const blocked = isIP(literal) !== 0 && !this.#rules.allows(literal);
+      known = { origin: url.origin, path: url.pathname + url.search, blocked };
+      this.#destinations.set(url, known);
+    }
+    return known;
+  }
+
+  #origin(address: string, name: string): Origin {
     let origin = this.#origins.get(name);
     if (!origin) {
       if (this.#origins.size >= MOST_ORIGINS) this.#dropOldest();
-      origin = { pool: this.#pool(url.origin), lastUsed: monotonic(), underWay: 0 };
+      origin = { pool: this.#pool(address), lastUsed: monotonic(), underWay: 0 };
       this.#origins.set(name, origin);
     }
     return origin;

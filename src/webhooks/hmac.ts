@@ -17,7 +17,7 @@ const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 /** Bytes of UTF-8 that a UTF-16 unit takes at most. */
 const WIDEST = 3;
 
-/** Keys whose pads are remembered at most. */
+/** Keys whose pads are remembered at most, of each hash. */
 const MOST_KEYS = 20_000;
 
 interface Pads {
@@ -25,12 +25,12 @@ interface Pads {
   /** The outer pad, with room for the inner digest behind it. */
   outer: Buffer;
 }
-const remembered = new Map<string, Pads>();
+const remembered: Record<HmacHash, Map<string, Pads>> = { 'sha3-256': new Map(), sha256: new Map() };
 
 /** @param name what the key is remembered by; @param key its bytes, asked for only when it is new */
 function padsOf(algorithm: HmacHash, name: string, key: () => Buffer): Pads {
-  const index = `${algorithm} ${name}`;
-  const known = remembered.get(index);
+  const pads = remembered[algorithm];
+  const known = pads.get(name);
   if (known) return known;
   const size = BLOCKS[algorithm];
   const given = key();
@@ -41,10 +41,10 @@ function padsOf(algorithm: HmacHash, name: string, key: () => Buffer): Pads {
     inner[at] = 0x36 ^ byte;
     outer[at] = 0x5c ^ byte;
   }
-  if (remembered.size >= MOST_KEYS) remembered.clear();
-  const pads = { inner, outer };
-  remembered.set(index, pads);
-  return pads;
+  if (pads.size >= MOST_KEYS) pads.clear();
+  const made = { inner, outer };
+  pads.set(name, made);
+  return made;
 }
 
 /**

@@ -7,11 +7,11 @@ import { Interruption, type Outcome, type Reason } from './outcome.ts';
 export const KEPT_BODY = 64 * 1024;
 export const READ_BODY = 1024 * 1024;
 
-/** Reads one response under one deadline; calls `done` exactly once. */
+/** Reads one response; calls `done` exactly once. Its deadline is kept by whoever sends (egress.ts). */
 export class ResponseReader implements Dispatcher.DispatchHandler {
-  readonly #started: number;
+  /** When the exchange began, on the monotonic clock. */
+  readonly started: number;
   readonly #done: (outcome: Outcome) => void;
-  readonly #deadline: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #statusCode: number | null = null;
   #headers: IncomingHttpHeaders | null = null;
@@ -19,14 +19,9 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #read = 0;
   #finished = false;
 
-  /**
-   * @param timeout milliseconds for the whole exchange
-   * @param started when it began, on the monotonic clock
-   */
-  constructor(timeout: number, started: number, done: (outcome: Outcome) => void) {
-    this.#started = started;
+  constructor(started: number, done: (outcome: Outcome) => void) {
+    this.started = started;
     this.#done = done;
-    this.#deadline = setTimeout(() => this.fail(new Interruption('timeout')), timeout);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -72,7 +67,6 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #finish(reason: Reason | null): void {
     if (this.#finished) return;
     this.#finished = true;
-    clearTimeout(this.#deadline);
     this.#controller = undefined;
     const answered = this.#statusCode !== null;
     this.#done({
@@ -80,7 +74,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
       headers: answered ? storable(this.#headers ?? {}) : null,
       body: answered ? text(this.#chunks, this.#read) : null,
       reason,
-      durationMs: Math.round(monotonic() - this.#started),
+      durationMs: Math.round(monotonic() - this.started),
     });
   }
 }

@@ -99,7 +99,9 @@ export class ResultWriter {
   async #writeBatch(batch: readonly WorkerResult[]): Promise<void> {
     const window = windowAround(this.#clock.now());
     // Nearly always one group: a worker changes its id only when it was taken for dead, and few results are older than a week.
-    const groups = Map.groupBy(batch, (result) => `${result.worker} ${inWindow(window, result.delivery.createdAt)}`);
+    const groups = Map.groupBy(batch, ({ worker, delivery }) =>
+      inWindow(window, delivery.createdAt) ? worker : -worker,
+    );
     for (const group of groups.values()) {
       const { worker, delivery } = group[0] as WorkerResult;
       const days = inWindow(window, delivery.createdAt) ? window : undefined;
