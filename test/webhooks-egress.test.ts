@@ -114,6 +114,26 @@ test('a receiver that drips its headers', async () => {
   assert.deepEqual([outcome.reason, outcome.statusCode], ['timeout', null]);
 });
 
+test('each request has its own deadline, whenever it began and however those before it ended', async () => {
+  const hanging = await tcp(() => undefined);
+  const quick = await receiver((_got, response) => response.end('ok'));
+  const through = egress();
+  const began = performance.now();
+  const first = post(hanging, through).then((outcome) => ({ outcome, at: performance.now() - began }));
+  await new Promise((resolve) => setTimeout(resolve, TIMEOUT / 2));
+  assert.equal((await post(quick.url(), through)).statusCode, 200);
+  const later = performance.now() - began;
+  const second = post(hanging, through).then((outcome) => ({ outcome, at: performance.now() - began }));
+  for (const [ended, since] of [
+    [await first, 0],
+    [await second, later],
+  ] as const) {
+    assert.equal(ended.outcome.reason, 'timeout');
+    assert.ok(ended.at - since > TIMEOUT - 20, `ended ${ended.at - since} ms after it began`);
+  }
+  assert.ok((await first).at < (await second).at, 'the first one ended first');
+});
+
 test('a receiver that closes early: before the answer, and in the middle of it', async () => {
   const before = await post(await tcp((socket) => socket.destroy()));
   assert.deepEqual([before.reason, before.statusCode], ['closed', null]);
