@@ -51,11 +51,7 @@ export async function run([given = '2']: string[]): Promise<void> {
   const service = await startService(config, log);
   const { pool } = service.context;
   const bare = createPool(pool.options.connectionString ?? '', log, { max: CONNECTIONS });
-  const callers = [0, 1].map(() =>
-    fork(new URL('./identity-child.ts', import.meta.url), {
-      execArgv: ['--disable-warning=ExperimentalWarning', '--v8-pool-size=1'],
-    }),
-  );
+  const callers = [0, 1].map(() => fork(new URL('./identity-child.ts', import.meta.url)));
   const load = async (order: Order, which = 0): Promise<Measured> => {
     const caller = callers[which] as ChildProcess;
     caller.send(order);

@@ -1,4 +1,7 @@
-/** Runs a bench by its name: `npm run bench -- search`. docs/performance.md says what each measures and what it measured. */
+/**
+ * Runs a bench by its name: `npm run bench -- search`. docs/performance.md says what each measures and what it measured.
+ * Child processes inherit Node's options from that script, which gives those of bin/lombard.
+ */
 import { readdirSync } from 'node:fs';
 
 const folder = new URL('.', import.meta.url);

@@ -82,8 +82,6 @@ async function createToken(url: string): Promise<string> {
 
 async function startChild(url: string, folder: string): Promise<{ child: ChildProcess; api: URL }> {
   const child = fork(new URL('./service-child.ts', import.meta.url), {
-    // As the service is started (bin/lombard).
-    execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', '--v8-pool-size=1'],
     env: {
       PATH: process.env.PATH,
       DATABASE_URL: url,

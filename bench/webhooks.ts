@@ -1,5 +1,5 @@
 /**
- * Speed of webhook deliveries: `npm run bench webhooks`, or `node bench/webhooks.ts`. Database, service, receiver and writer are processes of
+ * Speed of webhook deliveries: `npm run bench -- webhooks`. Database, service, receiver and writer are processes of
  * their own on this machine. Prints each figure beside its target, as a Markdown table; docs/performance-webhooks.md keeps a run.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
@@ -45,8 +45,6 @@ async function child(
 ): Promise<{ process: ChildProcess; first: Record<string, number> }> {
   const started = fork(fileURLToPath(new URL(`webhooks/${name}.ts`, import.meta.url)), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // As the service is started (bin/lombard).
-    execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', '--v8-pool-size=1'],
   });
   const first = await new Promise<Record<string, number>>((resolve, reject) => {
     started.once('message', (message) => resolve(message as Record<string, number>));

@@ -55,6 +55,10 @@ import { createDays } from './webhooks/retention.ts';
 
 /** Milliseconds for what is under way when the service is told to stop. */
 const STOP_WITHIN = 10_000;
+/** Connections at most of one process: for requests, for those of the authorization server, and for everything that is no request. */
+const REQUEST_CONNECTIONS = 8;
+const AUTH_CONNECTIONS = 8;
+const BACKGROUND_CONNECTIONS = 6;
 
 export interface Service {
   context: Context;
@@ -91,8 +95,12 @@ export async function startService(
     const url = databaseUrl ?? (await embeddedDatabase(config, log, closers));
     await migrate(url, log);
 
-    const pool = createPool(url, log, { max: 8, name: 'lombard', setUp: PLANNED_ONCE });
-    const patientPool = createPool(url, log, { max: 6, patient: true, name: 'lombard-background' });
+    const pool = createPool(url, log, { max: REQUEST_CONNECTIONS, name: 'lombard', setUp: PLANNED_ONCE });
+    const patientPool = createPool(url, log, {
+      max: BACKGROUND_CONNECTIONS,
+      patient: true,
+      name: 'lombard-background',
+    });
     closers.push(
       () => pool.end(),
       () => patientPool.end(),
@@ -162,7 +170,7 @@ export async function startService(
     }
     if (config.roles.has('auth')) {
       // Connections of its own: many sign-ins at once neither take those of the payments search nor leave it cold ones.
-      const authPool = createPool(url, log, { max: 8, name: 'lombard-auth', setUp: PLANNED_ONCE });
+      const authPool = createPool(url, log, { max: AUTH_CONNECTIONS, name: 'lombard-auth', setUp: PLANNED_ONCE });
       closers.push(() => authPool.end());
       const app = await buildAuthListener({ ...context, pool: authPool }, sessions);
       const bound = await listen(app, config.host, config.authPort);

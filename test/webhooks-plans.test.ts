@@ -105,7 +105,7 @@ test('events find the subscriptions of their client, not all there are', async (
     scans.map((node) => /client_id = /.test(node['Index Cond'] ?? '')),
     [true],
   );
-  assert.equal((scans[0]?.['Actual Rows'] ?? 0) * (scans[0]?.['Actual Loops'] ?? 0) <= EVENTS, true);
+  assert.ok((scans[0]?.['Actual Rows'] ?? 0) * (scans[0]?.['Actual Loops'] ?? 0) <= EVENTS);
   assert.ok(pagesOf(nodes) < EVENTS * PAGES_EACH, `${pagesOf(nodes)} pages`);
 });
 

@@ -99,6 +99,9 @@ export async function fanOut(
     now: Date;
   },
 ): Promise<FanOut> {
+  // Up to it, nothing has to be looked up.
+  let leastRoom = options.defaultRoom;
+  for (const room of options.rooms.values()) leastRoom = Math.min(leastRoom, room);
   const { rows } = await db.query<FanOutRow>({
     name: `webhooks-fan-out-${options.window.name}`,
     text: `with recursive waiting as (
@@ -140,7 +143,7 @@ export async function fanOut(
       options.defaultRoom,
       JSON.stringify(Object.fromEntries(options.rooms)),
       options.now,
-      Math.min(options.defaultRoom, ...options.rooms.values()),
+      leastRoom,
     ],
   });
   const result: FanOut = { taken: rows[0]?.taken ?? 0, deliveries: [], overflowed: [] };

@@ -98,7 +98,7 @@ export class ResultWriter {
 
   async #writeBatch(batch: readonly WorkerResult[]): Promise<void> {
     const window = windowAround(this.#clock.now());
-    // Nearly always one group: a worker changes its id only when it was taken for dead, and few results are older than a week.
+    // Nearly always one group: a worker changes its id only when it was taken for dead, and few results are older than a week (below zero).
     const groups = Map.groupBy(batch, ({ worker, delivery }) =>
       inWindow(window, delivery.createdAt) ? worker : -worker,
     );
