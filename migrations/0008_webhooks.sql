@@ -162,7 +162,9 @@ declare
 begin
   perform pg_advisory_xact_lock(7210441);
   if to_regclass('delivery.' || name) is not null then return false; end if;
-  -- At once as strongly as needed: two who hold it weakly and want more would wait for each other.
+  -- Nobody reads or writes meanwhile: who already knows that the day stands in the default partition would not find there what has
+  -- moved, and would have a new row refused. At once as strongly as needed: two who hold a lock weakly and want more would wait for each other.
+  execute format('lock table only %s in access exclusive mode', parent);
   execute format('lock table delivery.%I in access exclusive mode', table_name || '_default');
   execute format('create table delivery.%I (like %s including all excluding identity)', name, parent);
   if table_name = 'events' then execute format('alter table delivery.%I set (toast_tuple_target = 8160)', name); end if;

@@ -12,12 +12,13 @@ import { createPool, transaction } from '../src/database.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import { startService } from '../src/service.ts';
 import { notify } from '../src/webhooks/notification.ts';
+import { createDays } from '../src/webhooks/retention.ts';
 import { createSubscription } from '../src/webhooks/subscription.ts';
 import { Receiver } from './receivers/receiver.ts';
 import { createDatabase, log } from './service.ts';
 import { kill, startProcess } from './worker-process.ts';
 
-/** What dies, dies here for real: workers by SIGKILL, the database too. */
+/** Nothing is lost. What dies, dies here for real: workers by SIGKILL, the database too. */
 
 const MASTER_KEY = Buffer.alloc(32, 7);
 const closers: (() => unknown)[] = [];
@@ -254,4 +255,45 @@ test('the database is killed and started again: nothing is lost', { timeout: 60_
   await until(() => empty(pool).catch(() => false), 15_000, 'everything is delivered');
   const { events, requests } = await compare(pool, receiver);
   t.diagnostic(`${events} events, ${requests} requests`);
+});
+
+test('a day gets its partitions while its events are written and delivered', { timeout: 60_000 }, async () => {
+  const database = await createDatabase();
+  closers.push(() => database.drop());
+  const receiver = await Receiver.start((_got, response) => void response.end());
+  closers.push(() => receiver.stop());
+  const pool = await prepare(database.url, receiver, 5);
+  const maker = createPool(database.url, log, { max: 1, patient: true });
+  closers.push(() => maker.end());
+  await startWorker(database.url, 0, 5);
+  const writes: Promise<string>[] = [];
+  const write = (now: Date) => {
+    const event = {
+      clientId: `CLI${writes.length % 5}`,
+      type: 'PAYMENT_STATUS_CHANGE' as const,
+      body: JSON.stringify({ id: String(writes.length) }),
+      now,
+    };
+    const written = transaction(pool, (tx) => notify(tx, event));
+    writes.push(
+      written.then(
+        () => 'written',
+        (error: Error) => error.message,
+      ),
+    );
+  };
+  for (let day = 0; day < 8; day += 1) {
+    const now = new Date(Date.UTC(2031, 0, 1 + 4 * day, 12));
+    const made = new Promise((resolve) => setTimeout(resolve, randomInt(60))).then(() => createDays(maker, now));
+    while (writes.length < 40 * (day + 1)) {
+      write(now);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await made;
+  }
+  assert.deepEqual([...new Set(await Promise.all(writes))], ['written']);
+  await until(() => empty(pool), 20_000, 'everything is delivered');
+  await compare(pool, receiver);
+  const { rows } = await pool.query('select status, count(*) as count from webhooks.notifications group by status');
+  assert.deepEqual(rows, [{ status: 'delivered', count: writes.length }]);
 });

@@ -181,6 +181,40 @@ after(async () => {
   await database.drop();
 });
 
+test('while the partition of a day is made, its events are found and new ones are written: both wait for it', async () => {
+  const now = new Date('2031-09-04T12:00:00Z');
+  const write = () =>
+    transaction(pool, (tx) => notify(tx, { clientId: 'A', type: 'DEBIT_TRANSACTION', body: '{}', now }));
+  const read = () =>
+    pool.query<{ name: string }>({
+      name: 'read',
+      text: 'select tableoid::regclass::text as name from delivery.events where created_at = $1',
+      values: [now],
+    });
+  const maker = createPool(database.url, log, { max: 1 });
+  try {
+    // Both connections have planned their statements, and both events stand in the default partition.
+    await Promise.all([write(), write()]);
+    await Promise.all([read(), read()]);
+    const others = await transaction(maker, async (tx) => {
+      await tx.query('select delivery.create_partition($1, $2)', ['delivery.events', now]);
+      const both = Promise.allSettled([write(), read()]);
+      const waiting = async () => (await tx.query('select from pg_locks where not granted')).rowCount;
+      while ((await waiting()) !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      return { both };
+    });
+    const [written, found] = await others.both;
+    assert.equal(written.status, 'fulfilled', String((written as PromiseRejectedResult).reason));
+    const name = 'delivery.events_20310904';
+    assert.ok(found.status === 'fulfilled');
+    assert.ok(found.value.rows.length >= 2, `${found.value.rows.length} of two events were found`);
+    assert.deepEqual((await read()).rows, [{ name }, { name }, { name }]);
+  } finally {
+    await pool.query('delete from delivery.events');
+    await maker.end();
+  }
+});
+
 test('an event of a day that has no partition yet is kept, and moves into it when it is made', async () => {
   const now = new Date('2031-03-04T23:59:59.999Z');
   const event = { clientId: 'A', type: 'DEBIT_TRANSACTION' as const, body: '{}', now };
