@@ -70,8 +70,9 @@ export function createPool(
 /**
  * Runs a function in one transaction (READ COMMITTED): commits what it did, or nothing of it where it throws.
  * No network call belongs inside.
+ * @param begin how it begins, as `begin read only`
  */
-export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>, begin = 'begin'): Promise<T> {
   const tx = await pool.connect();
   let broken: Error | undefined;
   const onError = (error: Error) => {
@@ -79,7 +80,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
   };
   tx.on('error', onError);
   try {
-    await tx.query('begin');
+    await tx.query(begin);
     const result = await work(tx);
     await tx.query('commit');
     return result;

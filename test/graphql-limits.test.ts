@@ -172,6 +172,24 @@ describe('GraphQL limits', () => {
         variables: { ids: Array(1_200).fill('0f8fad5b-d9cb-469f-a165-70867728950e') },
       }),
     ],
+    ['unknown fragments', 'SPREADS', () => ({ query: `{ ${list(900, (n) => `...F${n}`)} }` })],
+    [
+      'introspection that goes round in circles',
+      'INTROSPECTION_DEPTH',
+      () => ({ query: `{ __schema { types { ${typeBomb(3)} } } }` }),
+    ],
+    [
+      'extra headers many times',
+      'COST',
+      () => ({
+        query: `{ subscriptions(first: 600) { nodes { ${list(10, (n) => `e${n}: extraHeaders { name value }`)} } } }`,
+      }),
+    ],
+    [
+      'URLs many times',
+      'COST',
+      () => ({ query: `{ subscriptions(first: 600) { nodes { ${list(28, (n) => `u${n}: url`)} } } }` }),
+    ],
     ['deep variables', 'VARIABLE_DEPTH', () => ({ query: '{ webhookTypes }', variables: { a: deepJson(20) } })],
   ];
 
@@ -233,13 +251,67 @@ describe('GraphQL limits', () => {
       post({ query: '{ webhookTypes }', variables: { a: 'x'.repeat(LIMITS.BODY_BYTES) } }),
     );
     assert.equal(answer.status, 413);
-    assert.match(answer.body.details, /65536.*BODY_BYTES/);
+    assert.match(answer.body.details, /1048576.*BODY_BYTES/);
   });
 
   test('a batch of operations is refused as a whole', async () => {
     const answer = await withHeartbeat(() => post(Array(500).fill({ query: '{ webhookTypes }' })));
     assert.equal(answer.status, 400);
     assert.match(answer.body.errors[0].message, /batching/);
+  });
+
+  test('what a message repeats of the request is cut', async () => {
+    const answer = await post({
+      query: 'query ($id: UUID!) { subscriptions(filter: {id: {equalTo: $id}}) { totalCount } }',
+      variables: { id: 'x'.repeat(500_000) },
+    });
+    assert.equal(answer.status, 400);
+    assert.ok(answer.text.length < 2_000);
+  });
+
+  test('the headers of an answer stay within their bytes, however often they are asked for', async () => {
+    const subscriber = await createSubscriber(service);
+    const id = await subscriber.subscribe();
+    await subscriber.history(id, 200, 1);
+    await service.query(
+      `update webhooks.attempts set headers = json_build_object('x-a', repeat('"\\', 8000)) where client_id = $1`,
+      [subscriber.clientId],
+    );
+    const query = (first: number, fields: string) =>
+      `{ subscriptions { nodes { notifications(first: ${first}) { nodes { attempts(first: 1) { nodes { statusCode ${fields} } } } } } } }`;
+    // biome-ignore lint/suspicious/noExplicitAny: answers are read freely
+    const attempts = (data: any) =>
+      // biome-ignore lint/suspicious/noExplicitAny: the same
+      data.subscriptions.nodes[0].notifications.nodes.map((one: any) => one.attempts.nodes[0]);
+    const small = await withHeartbeat(() => subscriber.graphql(query(60, 'headers')));
+    assert.equal(small.errors, undefined, small.text.slice(0, 500));
+    assert.deepEqual(attempts(small.data)[59].headers, { 'x-a': '"\\'.repeat(8_000) });
+    for (const large of [query(200, 'headers'), query(60, 'a: headers b: headers')]) {
+      const answer = await withHeartbeat(() => subscriber.graphql(large));
+      assert.equal(answer.errors?.[0].extensions.limit, 'RESPONSE_HEADER_BYTES', answer.text.slice(0, 500));
+      assert.equal(attempts(answer.data)[0].statusCode, 200);
+    }
+    // Two reads of one request share what there is.
+    const both = await subscriber.graphql(
+      `{ a: ${query(40, 'headers').slice(1, -1)} b: ${query(41, 'headers').slice(1, -1)} }`,
+    );
+    assert.equal(both.errors?.[0].extensions.limit, 'RESPONSE_HEADER_BYTES');
+  });
+
+  test('bodies count as they are answered: escaped, and as often as they are asked for', async () => {
+    const subscriber = await createSubscriber(service);
+    const id = await subscriber.subscribe();
+    await subscriber.history(id, 120, 1);
+    await service.query('update webhooks.attempts set body = repeat(chr(1), 65536) where client_id = $1', [
+      subscriber.clientId,
+    ]);
+    const query = (first: number, fields: string) =>
+      `{ subscriptions { nodes { notifications(first: ${first}) { nodes { attempts(first: 1) { nodes { ${fields} } } } } } } }`;
+    assert.equal((await subscriber.graphql(query(20, 'body'))).errors, undefined);
+    for (const large of [query(25, 'body'), query(11, 'a: body b: body')]) {
+      const answer = await withHeartbeat(() => subscriber.graphql(large));
+      assert.equal(answer.errors?.[0].extensions.limit, 'RESPONSE_BODY_BYTES');
+    }
   });
 
   test('the bodies of an answer stay within their bytes', async () => {

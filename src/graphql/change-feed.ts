@@ -114,7 +114,9 @@ export class ChangeFeed {
     this.log.warn({ reason: error.message }, 'the connection that follows changes was lost');
     const again = () => {
       if (this.stopped || this.followers.size === 0) return;
+      // A database that was killed has forgotten who is watched.
       this.connect()
+        .then(() => this.watch())
         .then(() => this.everyone((follower) => follower.missed()))
         .catch(() => setTimeout(again, RECONNECT_AFTER).unref());
     };

@@ -47,11 +47,18 @@ const INTROSPECTION_LISTS: Readonly<Record<string, number>> = {
 };
 const INTROSPECTION_LIST = 2;
 
+/** Entries that a list is taken to have that is no connection: extra headers, of which there are at most five. */
+const LIST = 5;
+/** What a field counts for, where it is more than one value: up to 2,048 characters. */
+const WEIGHTS: Readonly<Record<string, number>> = { 'Subscription.url': 10 };
+
 export interface Cost {
   values: number;
   introspected: number;
   /** The page of each connection that names none. */
   pages: ReadonlyMap<FieldNode, number>;
+  /** How often the operation names each field (`Type.field`), fragments resolved. */
+  copies: ReadonlyMap<string, number>;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -94,6 +101,7 @@ class Meter {
   private introspected = 0;
   private connections = 0;
   private readonly pages = new Map<FieldNode, number>();
+  private readonly copies = new Map<string, number>();
   private readonly schema: GraphQLSchema;
   private readonly fragments: ReturnType<typeof fragmentsOf>;
   private readonly operation: OperationDefinitionNode;
@@ -117,7 +125,7 @@ class Meter {
   measure(): Cost {
     const root = this.schema.getRootType(this.operation.operation);
     if (root) this.walk(this.operation.selectionSet, root, 1, 0, 1);
-    return { values: this.values, introspected: this.introspected, pages: this.pages };
+    return { values: this.values, introspected: this.introspected, pages: this.pages, copies: this.copies };
   }
 
   /** @param page entries of the connection whose fields these are */
@@ -139,7 +147,7 @@ class Meter {
     const type = getNamedType(field.type as GraphQLOutputType);
     const introspection = type.name.startsWith('__') || parent.name.startsWith('__');
     if (introspection) this.introspected += times;
-    else this.values += times;
+    else this.count(`${parent.name}.${field.name}`, times);
     if (!node.selectionSet || !isCompositeType(type)) return;
     if (introspection) {
       const entries = isListField(field) ? (INTROSPECTION_LISTS[node.name.value] ?? INTROSPECTION_LIST) : 1;
@@ -150,8 +158,13 @@ class Meter {
         throw limitError('CONNECTIONS', 'The operation opens too many connections');
       this.walk(node.selectionSet, type, times, level + 1, this.page(node, level));
     } else {
-      this.walk(node.selectionSet, type, times * (isListField(field) ? page : 1), level, 1);
+      this.walk(node.selectionSet, type, times * (isListField(field) ? page : 1), level, LIST);
     }
+  }
+
+  private count(coordinate: string, times: number): void {
+    this.values += times * (WEIGHTS[coordinate] ?? 1);
+    this.copies.set(coordinate, (this.copies.get(coordinate) ?? 0) + 1);
   }
 
   private page(node: FieldNode, level: number): number {

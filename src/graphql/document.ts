@@ -32,11 +32,16 @@ export function readDocument(text: string): DocumentNode {
   }
   const document = parseWithin(text);
   let directives = 0;
+  let spreads = 0;
   visit(document, {
     Directive() {
       directives += 1;
     },
+    FragmentSpread() {
+      spreads += 1;
+    },
   });
+  if (spreads > LIMITS.SPREADS) throw limitError('SPREADS', `The document spreads ${spreads} fragments`);
   if (directives > LIMITS.DIRECTIVES) throw limitError('DIRECTIVES', `The document has ${directives} directives`);
   checkShapes(document);
   return document;

@@ -11,17 +11,19 @@ import {
 import { makeSchema } from 'postgraphile';
 import { execute } from 'postgraphile/grafast';
 import type { Pool } from '../database.ts';
-import { costOf } from './cost.ts';
+import { type Cost, costOf } from './cost.ts';
 import { chooseOperation, readDocument, withPages } from './document.ts';
 import { LIMITS, limitError } from './limits.ts';
 import { preset } from './preset.ts';
-import type { GraphqlRequest } from './request.ts';
+import type { GraphqlCaller, GraphqlRequest } from './request.ts';
 
 /** Documents whose parse, validation and plans are kept; the same few come again and again. */
 const KEPT_DOCUMENTS = 200;
 /** Ways to page a document of which the plans are kept. */
 const KEPT_PAGINGS = 8;
 const MOST_ERRORS = 20;
+/** What graphql-js says of an introspection that goes round in circles. */
+const TOO_DEEP = 'Maximum introspection depth exceeded';
 
 /** What a caller sends. */
 export interface GraphqlQuery {
@@ -62,9 +64,10 @@ export class GraphqlEndpoint {
    * Answers an operation. An answer without `data` is of a request that was refused before anything was executed: its document
    * does not parse or validate, it is over a limit, or its variables are not what it says they are.
    */
-  async answer(query: GraphqlQuery, request: GraphqlRequest): Promise<GraphqlResult> {
+  async answer(query: GraphqlQuery, caller: GraphqlCaller): Promise<GraphqlResult> {
     let document: DocumentNode;
     let operation: OperationDefinitionNode;
+    let copies: Cost['copies'];
     try {
       checkVariables(query.variables);
       const prepared = this.prepare(query.query);
@@ -75,10 +78,19 @@ export class GraphqlEndpoint {
         );
       }
       this.coerce(operation, query.variables);
-      document = this.page(prepared, operation, query.variables);
+      const cost = costOf(this.schema, prepared.document, operation, query.variables);
+      copies = cost.copies;
+      document = paged(prepared, cost.pages);
     } catch (error) {
       return { errors: refusals(error) };
     }
+    const { RESPONSE_BODY_BYTES, RESPONSE_HEADER_BYTES } = LIMITS;
+    const request: GraphqlRequest = {
+      ...caller,
+      textBytes: { RESPONSE_BODY_BYTES, RESPONSE_HEADER_BYTES },
+      reading: Promise.resolve(),
+      copies,
+    };
     return (await execute({
       schema: this.schema,
       document,
@@ -99,6 +111,8 @@ export class GraphqlEndpoint {
     }
     const document = readDocument(text);
     const errors = validate(this.schema, document, specifiedRules, { maxErrors: MOST_ERRORS });
+    if (errors.some((error) => error.message === TOO_DEEP))
+      throw limitError('INTROSPECTION_DEPTH', 'The introspection nests lists too deep');
     if (errors.length > 0) throw new Refused(errors);
     const prepared = { document, paged: new Map() };
     this.documents.set(text, prepared);
@@ -112,22 +126,18 @@ export class GraphqlEndpoint {
     });
     if (errors) throw new Refused(errors);
   }
+}
 
-  private page(
-    prepared: Prepared,
-    operation: OperationDefinitionNode,
-    variables: Record<string, unknown>,
-  ): DocumentNode {
-    const { pages } = costOf(this.schema, prepared.document, operation, variables);
-    const key = [...pages].map(([node, page]) => `${node.loc?.start}=${page}`).join(',');
-    let paged = prepared.paged.get(key);
-    if (!paged) {
-      paged = withPages(prepared.document, pages);
-      if (prepared.paged.size >= KEPT_PAGINGS) prepared.paged.clear();
-      prepared.paged.set(key, paged);
-    }
-    return paged;
+/** The document with the pages of connections that name none. */
+function paged(prepared: Prepared, pages: Cost['pages']): DocumentNode {
+  const key = [...pages].map(([node, page]) => `${node.loc?.start}=${page}`).join(',');
+  let document = prepared.paged.get(key);
+  if (!document) {
+    document = withPages(prepared.document, pages);
+    if (prepared.paged.size >= KEPT_PAGINGS) prepared.paged.clear();
+    prepared.paged.set(key, document);
   }
+  return document;
 }
 
 /** Several reasons to refuse a document. */

@@ -5,6 +5,8 @@ import { limitError } from './limits.ts';
 
 /** Errors that one answer lists; a page of rows can have one for each. */
 const MOST_ERRORS = 20;
+/** Characters of a message: some repeat what the caller sent. */
+const LONGEST_MESSAGE = 1_000;
 /** PostgreSQL: a statement was cancelled, here by its timeout. */
 const QUERY_CANCELED = '57014';
 
@@ -19,8 +21,9 @@ export function errorList(
 ): GraphQLFormattedError[] {
   const listed: GraphQLFormattedError[] = [];
   for (const error of errors) {
-    const shown = show(error, translate);
-    if (listed.length < MOST_ERRORS) listed.push(shown);
+    const { message, ...shown } = show(error, translate);
+    const short = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}...` : message;
+    if (listed.length < MOST_ERRORS) listed.push({ message: short, ...shown });
   }
   return listed;
 }

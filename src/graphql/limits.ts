@@ -5,8 +5,8 @@ import { GraphQLError } from 'graphql';
  * to be answered without making others wait (docs/graphql.md, Limits; docs/decisions.md, 6).
  */
 export const LIMITS = {
-  /** Bytes of a request body. */
-  BODY_BYTES: 65_536,
+  /** Bytes of a request body, as everywhere in the API. */
+  BODY_BYTES: 1_048_576,
   /** Characters of `query`. */
   DOCUMENT_CHARACTERS: 20_000,
   /** Lexical tokens of `query`. */
@@ -23,7 +23,11 @@ export const LIMITS = {
   CONNECTIONS: 30,
   /** Directives in the document. */
   DIRECTIVES: 20,
-  /** Values that may be answered: every field, `__typename` too, times the pages around it. */
+  /** Fragments that are spread in the document, wherever. */
+  SPREADS: 100,
+  /** Lists of the schema's description inside each other, as graphql-js counts them. */
+  INTROSPECTION_DEPTH: 3,
+  /** Values that may be answered: every field, `__typename` too, times the pages and lists around it; a URL counts for ten. */
   COST: 20_000,
   /** Values that introspection may answer, estimated: two full descriptions of the schema. */
   INTROSPECTION_COST: 150_000,
@@ -35,13 +39,17 @@ export const LIMITS = {
   VARIABLE_VALUES: 1_000,
   /** Lists and objects inside each other in `variables`. */
   VARIABLE_DEPTH: 8,
-  /** Bytes of all notification and attempt bodies of an answer. */
+  /** Bytes of all notification and attempt bodies of an answer, as JSON, each as often as the operation names the field. */
   RESPONSE_BODY_BYTES: 8_388_608,
+  /** Bytes of the headers of all attempts of an answer, counted in the same way. */
+  RESPONSE_HEADER_BYTES: 2_097_152,
   /** Milliseconds of a database statement. */
   STATEMENT_MS: 2_000,
 } as const;
 
 export type LimitName = keyof typeof LIMITS;
+/** Limits that are counted while an operation is executed. */
+export type TextLimit = 'RESPONSE_BODY_BYTES' | 'RESPONSE_HEADER_BYTES';
 
 /**
  * The error of a limit that is exceeded.

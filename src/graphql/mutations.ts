@@ -37,16 +37,24 @@ function create(request: GraphqlRequest, { subscription }: Input): Promise<strin
   return transaction(request.pool, (tx) => createSubscription(tx, request.vault, request.rules, request.act, given));
 }
 
-async function update(request: GraphqlRequest, { id, patch }: Input): Promise<string> {
-  const given = { ...patch, extraHeaders: headers(patch.extraHeaders) };
+/** The usual spelling of a UUID, of those that the scalar takes. */
+function canonical(uuid: string): string {
+  const digits = uuid.replaceAll('-', '').toLowerCase();
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+async function update(request: GraphqlRequest, { id: given, patch }: Input): Promise<string> {
+  const id = canonical(given);
+  const changes = { ...patch, extraHeaders: headers(patch.extraHeaders) };
   const key = { clientId: request.clientId, id };
   await transaction(request.pool, (tx) =>
-    updateSubscription(tx, request.vault, request.rules, request.act, key, given),
+    updateSubscription(tx, request.vault, request.rules, request.act, key, changes),
   );
   return id;
 }
 
-async function remove(request: GraphqlRequest, { id }: Input): Promise<string> {
+async function remove(request: GraphqlRequest, { id: given }: Input): Promise<string> {
+  const id = canonical(given);
   await transaction(request.pool, (tx) => deleteSubscription(tx, request.act, { clientId: request.clientId, id }));
   return id;
 }

@@ -4,9 +4,9 @@ import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { pgSmartTags } from 'postgraphile/utils';
 import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter';
 import type { Pool } from '../database.ts';
-import { bodies } from './bodies.ts';
 import { mutations } from './mutations.ts';
 import { CLIENT_ROLE } from './read-only.ts';
+import { texts } from './texts.ts';
 
 /** Attributes that nothing may be filtered or sorted by, unless a tag below says so. */
 const CLOSED = '-attribute:filterBy -attribute:orderBy';
@@ -25,6 +25,7 @@ const tags = pgSmartTags([
     active: FILTER,
     types: FILTER,
     created_at: FILTER_AND_ORDER,
+    extra_headers: HIDDEN,
   }),
   ...attributes('notifications', {
     id: FILTER,
@@ -43,6 +44,7 @@ const tags = pgSmartTags([
     notification_id: HIDDEN,
     created_at: HIDDEN,
     body: HIDDEN,
+    headers: HIDDEN,
     client_id: HIDDEN,
   }),
   { kind: 'class', match: 'subscriptions', tags: { behavior: '+query:resource:connection' } },
@@ -119,7 +121,7 @@ const order: GraphileConfig.Plugin = {
 export function preset(pool: Pool): GraphileConfig.Preset {
   return {
     extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-    plugins: [tags, names, order, bodies, mutations],
+    plugins: [tags, names, order, texts, mutations],
     disablePlugins: [
       // The root type would take the name of the table's.
       'SubscriptionPlugin',

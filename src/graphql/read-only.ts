@@ -1,4 +1,4 @@
-import type { Pool } from '../database.ts';
+import { type Pool, transaction } from '../database.ts';
 import { LIMITS } from './limits.ts';
 
 /** Reads only what 0010_graphql.sql grants it, of the client that `lombard.client_id` names. */
@@ -22,35 +22,29 @@ export type WithReadClient = <T>(settings: unknown, work: (client: ReadClient) =
  * row level security holds whatever the statement says. The statement ends after STATEMENT_MS.
  */
 export function readAs(pool: Pool, clientId: string): WithReadClient {
-  return async (_settings, work) => {
-    const connection = await pool.connect();
-    let broken: Error | undefined;
-    try {
-      await connection.query('begin read only');
-      await connection.query({
-        name: 'graphql-read-as',
-        text: "select set_config('statement_timeout', $3, true), set_config('lombard.client_id', $2, true), set_config('role', $1, true)",
-        values: [CLIENT_ROLE, clientId, String(LIMITS.STATEMENT_MS)],
-      });
-      const client: ReadClient = {
-        async query<R>({ text, values, arrayMode }: { text: string; values?: unknown[]; arrayMode?: boolean }) {
-          const result = await connection.query({
-            text,
-            values: values as unknown[],
-            ...(arrayMode ? { rowMode: 'array' as const } : {}),
-          });
-          return { rows: result.rows as R[], rowCount: result.rowCount, notices: [] as [] };
-        },
-        // The whole read is a transaction.
-        withTransaction: (inner) => inner(client),
-      };
-      return await work(client);
-    } finally {
-      // The end of the transaction takes the role away; a connection on which that failed is not given back.
-      await connection.query('rollback').catch((error: Error) => {
-        broken = error;
-      });
-      connection.release(broken);
-    }
-  };
+  return (_settings, work) =>
+    transaction(
+      pool,
+      async (tx) => {
+        await tx.query({
+          name: 'graphql-read-as',
+          text: "select set_config('statement_timeout', $3, true), set_config('lombard.client_id', $2, true), set_config('role', $1, true)",
+          values: [CLIENT_ROLE, clientId, String(LIMITS.STATEMENT_MS)],
+        });
+        const client: ReadClient = {
+          async query<R>({ text, values, arrayMode }: { text: string; values?: unknown[]; arrayMode?: boolean }) {
+            const result = await tx.query({
+              text,
+              values: values as unknown[],
+              ...(arrayMode ? { rowMode: 'array' as const } : {}),
+            });
+            return { rows: result.rows as R[], rowCount: result.rowCount, notices: [] as [] };
+          },
+          // The whole read is a transaction, at whose end the role is gone.
+          withTransaction: (inner) => inner(client),
+        };
+        return work(client);
+      },
+      'begin read only',
+    );
 }

@@ -3,10 +3,11 @@ import type { Vault } from '../crypto.ts';
 import type { Pool } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { SubscriptionRules } from '../webhooks/subscription.ts';
+import type { TextLimit } from './limits.ts';
 import type { WithReadClient } from './read-only.ts';
 
-/** Who asks, and what its plans may use; the `contextValue` of an operation. */
-export interface GraphqlRequest {
+/** Who asks, and what an operation may use. */
+export interface GraphqlCaller {
   clientId: string;
   contactId: string;
   /** The contact's permission can_manage_webhooks. */
@@ -19,8 +20,15 @@ export interface GraphqlRequest {
   pool: Pool;
   vault: Vault;
   rules: SubscriptionRules;
-  /** Bytes of bodies that the answer may still take. */
-  bodyBytes: number;
+}
+
+/** The `contextValue` of an operation. */
+export interface GraphqlRequest extends GraphqlCaller {
+  /** Bytes that the answer may still take, of each limit; and the last statement that reads some. */
+  textBytes: Record<TextLimit, number>;
+  reading: Promise<unknown>;
+  /** How often the operation names each field with long texts (`Type.field`). */
+  copies: ReadonlyMap<string, number>;
 }
 
 /** @throws Problem permission_denied unless the contact may change the client's subscriptions (docs/decisions.md, 1) */

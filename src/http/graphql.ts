@@ -9,7 +9,7 @@ import { errorList } from '../graphql/errors.ts';
 import { EventStreams } from '../graphql/event-stream.ts';
 import { LIMITS } from '../graphql/limits.ts';
 import { readAs } from '../graphql/read-only.ts';
-import type { GraphqlRequest } from '../graphql/request.ts';
+import type { GraphqlCaller } from '../graphql/request.ts';
 import type { Sessions } from '../identity/sessions.ts';
 import type { ClientRoutes } from './api.ts';
 import { explorerRoutes } from './graphql-explorer.ts';
@@ -190,7 +190,7 @@ function readQuery(body: unknown): GraphqlQuery | GraphQLError {
   return { query, variables: (variables ?? {}) as Record<string, unknown>, operationName: operationName ?? undefined };
 }
 
-function requestOf(request: FastifyRequest, context: Context): GraphqlRequest {
+function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {
   const { clientId, contactId, permissions } = request.caller;
   return {
     clientId,
@@ -202,7 +202,6 @@ function requestOf(request: FastifyRequest, context: Context): GraphqlRequest {
     pool: context.pool,
     vault: context.vault,
     rules: { sandbox: context.config.environment === 'sandbox', brand: context.config.brand },
-    bodyBytes: LIMITS.RESPONSE_BODY_BYTES,
   };
 }
 

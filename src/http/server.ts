@@ -20,6 +20,8 @@ export const BODY_LIMIT = 1_048_576;
 /** Milliseconds for a request's head and body to arrive: a client that drips them is dropped. */
 const REQUEST_TIMEOUT = 60_000;
 const KEEP_ALIVE_TIMEOUT = 72_000;
+/** Seconds after which who was refused because too much is under way may try again; a rate limit says more exactly when. */
+const BUSY_RETRY_AFTER = 5;
 const LONGEST_PATH_PARAMETER = 256;
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -125,6 +127,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const problem = fromFramework(error, request);
     logFailure(problem, request);
     const answer = options.onProblem?.(problem, request) ?? standardAnswer(problem);
+    if (answer.status === 429 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(BUSY_RETRY_AFTER));
     if (answer.headers) reply.headers(answer.headers);
     return reply.code(answer.status).send(answer.body);
   });

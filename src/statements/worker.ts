@@ -121,7 +121,7 @@ export class StatementWorker {
   /** The connection that holds the locks. A new one takes the locks of what is under way again, before anything else is looked at. */
   async #connect(): Promise<Transaction> {
     const locks = await this.#pool.connect();
-    locks.once('error', () => {
+    locks.on('error', () => {
       if (this.#locks !== locks) return;
       this.#locks = undefined;
       this.#ended = [];
