@@ -22,9 +22,9 @@ create table webhooks.subscriptions (
   active boolean not null default false,
   -- Sealed under the master key (purpose `webhook_secret`); null is the empty key.
   secret bytea,
-  -- After a rotation: still signed with, until this moment.
-  previous_secret bytea,
-  previous_secret_until timestamptz,
+  -- After rotations: still signed with, each until its moment.
+  former_secrets bytea[] not null default '{}' check (cardinality(former_secrets) <= 3),
+  former_secrets_until timestamptz[] not null default '{}' check (cardinality(former_secrets_until) = cardinality(former_secrets)),
   types webhooks.webhook_type[] not null,
   extra_headers webhooks.extra_header[] not null default '{}' check (cardinality(extra_headers) <= 5),
   created_at timestamptz not null,
@@ -136,19 +136,20 @@ create table delivery.workers (
   started_at timestamptz not null
 );
 
--- How an endpoint fares: since when every attempt has failed.
+-- How an endpoint fares: its last success, and since when every attempt has failed.
 create table delivery.endpoints (
   subscription_id uuid primary key references webhooks.subscriptions,
+  succeeded_at timestamptz,
   failing_since timestamptz
-);
+) with (fillfactor = 70);
 
--- The id of the notification of an event for a subscription: a UUID (version 7 layout) whose time is the event's,
--- so that ids sort by time and lead to their partition, and whose other bits are a hash of the pair.
+-- The id of the notification of an event for a subscription: a UUID (version 7 layout) whose time is the event's, then the last 20 bits of
+-- the event's number, so that ids lead to their partition and sort as the events came, also within one moment; the rest is a hash of the pair.
 create function delivery.notification_id(event_id bigint, subscription_id uuid, created_at timestamptz) returns uuid
   language sql immutable parallel safe as $$
   select (lpad(to_hex((date_part('epoch', created_at) * 1000)::bigint), 12, '0')
-    || '7' || substr(md5(event_id::text || subscription_id::text), 14, 3)
-    || '8' || substr(md5(event_id::text || subscription_id::text), 18, 15))::uuid
+    || '7' || lpad(to_hex((event_id >> 8) & 4095), 3, '0')
+    || '8' || lpad(to_hex(event_id & 255), 2, '0') || substr(md5(event_id::text || subscription_id::text), 20, 13))::uuid
 $$;
 
 -- Makes the partition of a UTC day of one table (`events`, `notifications`, `attempts`), with what its default partition holds of

@@ -24,7 +24,7 @@ const SECRET_KEYS = new Set([
   'totp',
   'totp_secret',
   'uri',
-  'previous_secret',
+  'former_secrets',
 ]);
 
 export interface AuditEntry {

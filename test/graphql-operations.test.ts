@@ -83,11 +83,65 @@ describe('GraphQL operations', () => {
     const rotated = await patch({ secret: 'two', previousSecretSeconds: 60 });
     assert.equal(rotated.secret, 'two');
     const { rows } = await service.query(
-      "select previous_secret is not null as kept, previous_secret_until > now() + interval '50 s' as later from webhooks.subscriptions where id = $1",
+      "select cardinality(former_secrets) as kept, former_secrets_until[1] > now() + interval '50 s' as later from webhooks.subscriptions where id = $1",
       [id],
     );
-    assert.deepEqual(rows, [{ kept: true, later: true }]);
+    assert.deepEqual(rows, [{ kept: 1, later: true }]);
     assert.equal((await patch({ secret: '' })).secret, '');
+  });
+
+  test('a former secret keeps its overlap when the next one is replaced too; at most three; none after a rotation without', async () => {
+    const id = await world.subscribe({ secret: 'a' });
+    const rotate = (secret: string, previousSecretSeconds: number) =>
+      world.graphql(UPDATE, { input: { id, patch: { secret, previousSecretSeconds } } });
+    const overlaps = async () =>
+      (
+        await service.query(
+          `select array(select round(extract(epoch from until - updated_at))::int from unnest(former_secrets_until) until) as seconds
+           from webhooks.subscriptions where id = $1`,
+          [id],
+        )
+      ).rows[0]?.seconds.map((seconds: number) => Math.ceil(seconds / 10) * 10);
+    await rotate('b', 3_600);
+    await rotate('c', 60);
+    assert.deepEqual(await overlaps(), [60, 3_600]);
+    await rotate('c', 600);
+    assert.deepEqual(await overlaps(), [60, 3_600], 'the secret is the same');
+    await rotate('d', 120);
+    assert.deepEqual(await overlaps(), [120, 60, 3_600]);
+    const refused = await rotate('e', 30);
+    assert.match(refused.errors?.[0].message, /^previousSecretSeconds: 3 former secrets/);
+    await rotate('e', 0);
+    assert.deepEqual(await overlaps(), []);
+  });
+
+  test('an id is found in every spelling that the scalar takes', async () => {
+    const id = await world.subscribe();
+    for (const spelling of [id.toUpperCase(), id.replaceAll('-', ''), id.replace('-', '')]) {
+      const answer = await world.graphql(UPDATE, { input: { id: spelling, patch: { active: true } } });
+      assert.equal(answer.data.updateSubscription.subscription.id, id, answer.text);
+    }
+    const deleted = await world.graphql(DELETE, { input: { id: id.replaceAll('-', '') } });
+    assert.equal(deleted.data.deleteSubscription.subscription.id, id);
+    const { rows } = await service.query(
+      'select distinct entity_id from audit where lower(replace(entity_id, $1, $2)) = $3',
+      ['-', '', id.replaceAll('-', '')],
+    );
+    assert.deepEqual(rows, [{ entity_id: id }]);
+  });
+
+  test('what one request creates is listed in the order of its fields', async () => {
+    const fields = Array.from(
+      { length: 10 },
+      (_, n) =>
+        `m${n}: createSubscription(input: {subscription: {url: "https://receiver.example/order/${n}", types: []}}) { clientMutationId }`,
+    );
+    await world.graphql(`mutation { ${fields.join(' ')} }`);
+    const { data } = await world.graphql('{ subscriptions(filter: {url: {includes: "/order/"}}) { nodes { url } } }');
+    assert.deepEqual(
+      data.subscriptions.nodes.map(({ url }: { url: string }) => url.slice(-1)),
+      [...'0123456789'],
+    );
   });
 
   test('two changes of one request are made in their order, and each shows its own result', async () => {

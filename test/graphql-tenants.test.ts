@@ -175,7 +175,7 @@ describe('tenants of GraphQL', () => {
     test('it may read no secret, no other table and no partition, and write nothing', async () => {
       const refused = [
         'select secret from webhooks.subscriptions',
-        'select previous_secret from webhooks.subscriptions',
+        'select former_secrets from webhooks.subscriptions',
         'select * from clients',
         'select * from contacts',
         'select * from access_tokens',

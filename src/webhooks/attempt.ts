@@ -9,11 +9,14 @@ import { ownHeaderNames } from './subscription-rules.ts';
 /** Makes the requests of attempts, with the headers of the service interface in the brand's words. */
 export class Signer {
   readonly #names: ReturnType<typeof ownHeaderNames>;
+  /** In small letters. */
+  readonly reserved: ReadonlySet<string>;
   readonly #userAgent: string;
 
   /** @param brand LOMBARD_BRAND */
   constructor(brand: string) {
     this.#names = ownHeaderNames(brand);
+    this.reserved = new Set(this.#names.map((name) => name.toLowerCase()));
     this.#userAgent = `${brand}-Webhooks/1`;
   }
 

@@ -86,16 +86,23 @@ export class Dispatcher {
     const retention = new Retention(context);
     this.#retention = new Periodic('webhook retention', RETENTION_INTERVAL, log, () => retention.keep());
     this.#health = new EndpointHealth(context, this.#pool);
-    this.#registration = new WorkerRegistration(url, `${hostname()} ${process.pid}`, clock, log, {
-      onEvents: () => this.#intake.wake(),
-      onSubscription: (id) => void this.#reload([id]),
-      onRegistered: (_id, kept) => this.#onRegistered(kept),
-      onLost: () => undefined,
-      onTakenOver: (count) => {
-        takenOverTotal.inc(count);
-        this.#intake.wake();
+    this.#registration = new WorkerRegistration(
+      url,
+      `${hostname()} ${process.pid}`,
+      config.webhookTimeout,
+      clock,
+      log,
+      {
+        onEvents: () => this.#intake.wake(),
+        onSubscription: (id) => void this.#reload([id]),
+        onRegistered: (_id, kept) => this.#onRegistered(kept),
+        onLost: () => undefined,
+        onTakenOver: (count) => {
+          takenOverTotal.inc(count);
+          this.#intake.wake();
+        },
       },
-    });
+    );
     this.#results = new ResultWriter(this.#pool, clock, log, () => this.#checkIdle());
     this.#intake = new Intake(context, this.#pool, this.#registration, {
       endpoint: (id, clientId) => this.#endpoint(id, clientId),
@@ -129,7 +136,7 @@ export class Dispatcher {
     await this.#putBack(left);
     await this.#whenIdle(STOP_WITHIN);
     await this.#egress.close();
-    await this.#results.stop();
+    await Promise.all([this.#results.stop(), this.#health.stop()]);
     await this.#registration.stop();
     await this.#pool.end();
   }
@@ -180,7 +187,7 @@ export class Dispatcher {
       for (const row of await readSubscriptions(this.#pool, known)) {
         const endpoint = this.#endpoints.get(row.id);
         if (!endpoint || endpoint.revision >= row.revision) continue;
-        update(endpoint, row, this.#context.vault);
+        update(endpoint, row, this.#context.vault, this.#signer.reserved);
         this.#refuse(endpoint);
       }
     } catch (error) {

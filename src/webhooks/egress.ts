@@ -33,6 +33,8 @@ export interface EgressOptions {
 /** Milliseconds without a request after which the connections to an origin are given up, and how often that is looked at. */
 const IDLE_ORIGIN = 60_000;
 const SWEEP_INTERVAL = 15_000;
+/** Bytes of headers that a receiver may answer with. */
+const MOST_HEADER_BYTES = 128 * 1024;
 /** Origins with open pools at most. */
 const MOST_ORIGINS = 5_000;
 
@@ -181,6 +183,7 @@ export class Egress {
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
+      maxHeaderSize: MOST_HEADER_BYTES,
     });
   }
 

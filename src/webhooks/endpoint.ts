@@ -20,9 +20,8 @@ export class Endpoint {
   urlText = '';
   url = new URL('https://invalid');
   secret = '';
-  previousSecret: string | undefined;
-  /** Milliseconds since 1970, service time. */
-  previousSecretUntil = 0;
+  /** Signed with beside it until a moment of service time (milliseconds since 1970). */
+  formerSecrets: { secret: string; until: number }[] = [];
   /** Names and values in turns. */
   extraHeaders: string[] = [];
 
@@ -38,10 +37,11 @@ export class Endpoint {
   pace = 100;
   /** Monotonic milliseconds before which a paced endpoint is not tried again. */
   notBefore = 0;
-  /** Monotonic milliseconds: when it was last used, and when its failing or not was last written. */
+  /** Monotonic milliseconds: when it was last used. */
   lastUsed = 0;
-  failingWritten = Number.NEGATIVE_INFINITY;
+  /** What was last written of its failing or not, and when (milliseconds of service time). */
   failingKnown: boolean | undefined;
+  failingWritten = Number.NEGATIVE_INFINITY;
 
   constructor(id: string, clientId: string) {
     this.id = id;
@@ -59,9 +59,9 @@ export class Endpoint {
 
   /** The secrets that are signed with at a moment of service time, the present one first. */
   secretsAt(time: number): string[] {
-    return this.previousSecret !== undefined && time < this.previousSecretUntil
-      ? [this.secret, this.previousSecret]
-      : [this.secret];
+    const secrets = [this.secret];
+    for (const { secret, until } of this.formerSecrets) if (time < until) secrets.push(secret);
+    return secrets;
   }
 }
 
@@ -74,8 +74,8 @@ interface SubscriptionRow {
   deleted: boolean;
   url: string;
   secret: Buffer | null;
-  previous_secret: Buffer | null;
-  previous_secret_until: Date | null;
+  former_secrets: (Buffer | null)[];
+  former_secrets_until: Date[];
   extra_headers: ExtraHeader[];
 }
 
@@ -83,15 +83,18 @@ interface SubscriptionRow {
 export async function readSubscriptions(db: Db, ids: readonly string[]): Promise<SubscriptionRow[]> {
   const { rows } = await db.query<SubscriptionRow>({
     name: 'webhooks-subscriptions',
-    text: `select id, client_id, revision, active and cardinality(types) > 0 as active, deleted_at is not null as deleted, url, secret, previous_secret, previous_secret_until,
+    text: `select id, client_id, revision, active and cardinality(types) > 0 as active, deleted_at is not null as deleted, url, secret, former_secrets, former_secrets_until,
       to_json(extra_headers) as extra_headers from webhooks.subscriptions where id = any($1::uuid[])`,
     values: [ids],
   });
   return rows;
 }
 
-/** Brings an endpoint to what its row says. */
-export function update(endpoint: Endpoint, row: SubscriptionRow, vault: Vault): void {
+/**
+ * Brings an endpoint to what its row says.
+ * @param reserved names of the service's own headers, in small letters: they stay its own also where the brand has changed since
+ */
+export function update(endpoint: Endpoint, row: SubscriptionRow, vault: Vault, reserved: ReadonlySet<string>): void {
   endpoint.revision = row.revision;
   endpoint.clientId = row.client_id;
   endpoint.active = row.active;
@@ -99,7 +102,11 @@ export function update(endpoint: Endpoint, row: SubscriptionRow, vault: Vault): 
   endpoint.urlText = row.url;
   endpoint.url = new URL(row.url);
   endpoint.secret = openSecret(vault, row.secret);
-  endpoint.previousSecret = row.previous_secret ? openSecret(vault, row.previous_secret) : undefined;
-  endpoint.previousSecretUntil = row.previous_secret_until?.getTime() ?? 0;
-  endpoint.extraHeaders = row.extra_headers.flatMap(({ name, value }) => [name, value]);
+  endpoint.formerSecrets = row.former_secrets.map((sealed, index) => ({
+    secret: openSecret(vault, sealed),
+    until: row.former_secrets_until[index]?.getTime() ?? 0,
+  }));
+  endpoint.extraHeaders = row.extra_headers
+    .filter(({ name }) => !reserved.has(name.toLowerCase()))
+    .flatMap(({ name, value }) => [name, value]);
 }

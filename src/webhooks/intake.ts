@@ -135,7 +135,7 @@ export class Intake {
     try {
       do {
         this.#again = false;
-        if (this.#stopped || !this.#registration.registered) return;
+        if (this.#stopped || !this.#registration.working) return;
         await this.#round(this.#registration.id as number);
         this.#failing = false;
       } while (this.#again);

@@ -7,6 +7,9 @@ import { Interruption, type Outcome, type Reason } from './outcome.ts';
 export const KEPT_BODY = 64 * 1024;
 export const READ_BODY = 1024 * 1024;
 
+/** Characters of response headers that are kept. */
+export const KEPT_HEADERS = 16 * 1024;
+
 /** Reads one response; calls `done` exactly once. Its deadline is kept by whoever sends (egress.ts). */
 export class ResponseReader implements Dispatcher.DispatchHandler {
   /** When the exchange began, on the monotonic clock. */
@@ -84,10 +87,15 @@ function withoutNul(value: string): string {
   return value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
 }
 
+/** As many headers as are kept, the first ones. */
 function storable(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const stored: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) stored[name] = Array.isArray(value) ? value.map(withoutNul) : withoutNul(value);
+  let left = KEPT_HEADERS;
+  for (const [name, value = ''] of Object.entries(headers)) {
+    const values = Array.isArray(value) ? value : [value];
+    for (const one of values) left -= name.length + one.length;
+    if (left < 0) break;
+    stored[name] = Array.isArray(value) ? value.map(withoutNul) : withoutNul(value);
   }
   return stored;
 }

@@ -21,7 +21,10 @@ export const LONGEST_OVERLAP = 30 * 86_400;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** What a header can carry: ISO 8859-1 without control characters. */
 const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
-const UNWRITTEN = /[\p{Cc}\p{Z}]/u;
+/** What no URL has: white space, control characters, backslashes (which some readers take for slashes), halves of characters. */
+const UNWRITTEN = /[\p{Cc}\p{Z}\p{Cs}\\]/u;
+/** The host begins right behind two slashes; readers that guess where it begins guess differently. */
+const AUTHORITY = /^[a-z]+:\/\/([^/?#]+)/i;
 
 /**
  * Checks the address of a receiver (docs/decisions.md, 6): https, in the sandbox also http; no credentials, no fragment.
@@ -32,13 +35,16 @@ const UNWRITTEN = /[\p{Cc}\p{Z}]/u;
 export function checkUrl(text: string, options: { sandbox: boolean }, field = 'url'): string {
   const refuse = (must: string) => new Problem('invalid_body', `${field}: ${must}`);
   if (text.length > LONGEST_URL) throw refuse(`must have at most ${LONGEST_URL} characters`);
-  if (UNWRITTEN.test(text) || !URL.canParse(text)) throw refuse('must be an absolute URL, without white space');
-  const { protocol, hostname, username, password, hash } = new URL(text);
+  if (UNWRITTEN.test(text) || !URL.canParse(text))
+    throw refuse('must be an absolute URL, without white space or backslashes');
+  const { protocol, port, hash } = new URL(text);
+  const authority = AUTHORITY.exec(text)?.[1];
   if (protocol !== 'https:' && !(options.sandbox && protocol === 'http:')) {
     throw refuse(options.sandbox ? 'must begin with https:// or http://' : 'must begin with https://');
   }
-  if (!hostname) throw refuse('must name a host');
-  if (username || password) throw refuse('must not hold a user name or password');
+  if (authority === undefined) throw refuse('must name a host behind ://');
+  if (port === '0') throw refuse('must not have the port 0');
+  if (authority.includes('@')) throw refuse('must not hold a user name or password');
   if (hash || text.includes('#')) throw refuse('must not have a fragment');
   return text;
 }
@@ -75,6 +81,7 @@ export function checkExtraHeaders(
   if (headers.length > MOST_EXTRA_HEADERS)
     throw new Problem('invalid_body', `${field}: must have at most ${MOST_EXTRA_HEADERS} headers`);
   const own = new Set(ownHeaderNames(brand).map((name) => name.toLowerCase()));
+  const given = new Set<string>();
   return headers.map(({ name, value }, index) => {
     const refuse = (part: 'name' | 'value', must: string) =>
       new Problem('invalid_body', `${field}[${index}].${part}: ${must}`);
@@ -84,6 +91,8 @@ export function checkExtraHeaders(
     if (!HEADER_NAME.test(name))
       throw refuse('name', 'must consist of the characters of a header name (letters, digits, - and _)');
     if (own.has(lower)) throw refuse('name', 'is a header that the service sets itself');
+    if (given.has(lower)) throw refuse('name', 'is given twice');
+    given.add(lower);
     if (value.length > LONGEST_HEADER_VALUE)
       throw refuse('value', `must have at most ${LONGEST_HEADER_VALUE} characters`);
     if (!HEADER_VALUE.test(value)) throw refuse('value', 'must be ISO 8859-1 text without control characters');

@@ -74,7 +74,7 @@ export async function createSubscription(
   }
   const { rows } = await tx.query<{ id: string }>(
     `insert into webhooks.subscriptions (client_id, contact_id, url, active, secret, types, extra_headers, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6::webhooks.webhook_type[], ${HEADERS_FROM_JSON('$7')}, $8, $8) returning id`,
+     values ($1, $2, $3, $4, $5, $6::webhooks.webhook_type[], ${HEADERS_FROM_JSON('$7')}, ${NEXT_MOMENT}, $8) returning id`,
     [
       given.clientId,
       given.contactId,
@@ -97,6 +97,10 @@ export async function createSubscription(
   return id;
 }
 
+/** Several that one request creates have their order: a microsecond lies between them. */
+const NEXT_MOMENT = `coalesce((select max(created_at) + interval '1 microsecond' from webhooks.subscriptions
+  where client_id = $1 and created_at >= $8 and created_at < $8::timestamptz + interval '1 millisecond'), $8)`;
+
 const HEADERS_FROM_JSON = (parameter: string) =>
   `array(select row(h->>'name', h->>'value')::webhooks.extra_header from json_array_elements(${parameter}::json) h)`;
 
@@ -107,6 +111,34 @@ interface SubscriptionRow {
   secret: Buffer | null;
   extraHeaders: ExtraHeader[];
   disabledReason: string | null;
+  former: FormerSecret[];
+}
+
+/** A sealed secret that was replaced and is signed with until a moment. */
+interface FormerSecret {
+  secret: Buffer;
+  until: Date;
+}
+
+/** Secrets that are signed with beside the present one at most. */
+const MOST_FORMER_SECRETS = 3;
+
+/**
+ * What is still signed with after a rotation. One without an overlap ends all overlaps: only the new secret is good from now on.
+ * @param overlap seconds
+ */
+function formerSecrets(present: SubscriptionRow, now: Date, overlap: number): FormerSecret[] {
+  if (overlap === 0) return [];
+  const former = present.former.filter(({ until }) => until > now);
+  if (present.secret !== null)
+    former.unshift({ secret: present.secret, until: new Date(now.getTime() + overlap * 1_000) });
+  if (former.length > MOST_FORMER_SECRETS) {
+    throw new Problem(
+      'invalid_body',
+      `previousSecretSeconds: ${MOST_FORMER_SECRETS} former secrets are signed with already; wait until one has ended, or replace the secret without an overlap`,
+    );
+  }
+  return former;
 }
 
 function notFound(): Problem {
@@ -123,14 +155,16 @@ export function isUuid(text: string): boolean {
 async function lockSubscription(tx: Transaction, clientId: string, id: string): Promise<SubscriptionRow> {
   if (!isUuid(id)) throw notFound();
   const row = first(
-    await tx.query<SubscriptionRow & { types: WebhookType[] }>(
-      `select url, active, types::text[] as types, secret, to_json(extra_headers) as "extraHeaders", disabled_reason as "disabledReason"
+    await tx.query<SubscriptionRow & { formerSecrets: Buffer[]; formerUntil: Date[] }>(
+      `select url, active, types::text[] as types, secret, to_json(extra_headers) as "extraHeaders", disabled_reason as "disabledReason",
+         former_secrets as "formerSecrets", former_secrets_until as "formerUntil"
        from webhooks.subscriptions where client_id = $1 and id = $2 and deleted_at is null for update`,
       [clientId, id],
     ),
   );
   if (!row) throw notFound();
-  return row;
+  const { formerSecrets, formerUntil, ...subscription } = row;
+  return { ...subscription, former: formerSecrets.map((secret, at) => ({ secret, until: formerUntil[at] as Date })) };
 }
 
 /**
@@ -162,11 +196,11 @@ export async function updateSubscription(
   const secret = patch.secret === undefined ? undefined : checkSecret(patch.secret);
   const rotates = secret !== undefined && (secret ?? '') !== openSecret(vault, present.secret);
   const sealed = rotates ? sealSecret(vault, secret) : present.secret;
+  const former = rotates ? formerSecrets(present, act.now, overlap) : present.former;
   await tx.query(
     `update webhooks.subscriptions set url = $3, active = $4, types = $5::webhooks.webhook_type[], extra_headers = ${HEADERS_FROM_JSON('$6')},
        secret = $7, updated_at = $8,
-       previous_secret = case when $9 then $10 else previous_secret end,
-       previous_secret_until = case when $9 then $11 else previous_secret_until end,
+       former_secrets = $9::bytea[], former_secrets_until = $10::timestamptz[],
        disabled_reason = case when $4 then null else disabled_reason end,
        disabled_at = case when $4 then null else disabled_at end
      where client_id = $1 and id = $2`,
@@ -179,9 +213,8 @@ export async function updateSubscription(
       JSON.stringify(extraHeaders),
       sealed,
       act.now,
-      rotates,
-      overlap > 0 ? present.secret : null,
-      overlap > 0 && present.secret ? new Date(act.now.getTime() + overlap * 1_000) : null,
+      former.map((one) => one.secret),
+      former.map((one) => one.until),
     ],
   );
   if (active && !present.active) await tx.query('delete from delivery.endpoints where subscription_id = $1', [key.id]);

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Clock } from '../calendar.ts';
+import { type Clock, monotonic } from '../calendar.ts';
 import type { Logger } from '../log.ts';
 import { EVENTS_CHANNEL } from './bell.ts';
 
@@ -32,6 +32,7 @@ export interface WorkerEvents {
 export class WorkerRegistration {
   readonly #url: string;
   readonly #name: string;
+  readonly #attempt: number;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #events: WorkerEvents;
@@ -45,13 +46,22 @@ export class WorkerRegistration {
   registered = false;
   /** Workers that are alive, this one included. */
   peers = 1;
+  /** Monotonic milliseconds from which on the workers that were here before have let go of this one's share of every endpoint's cap. */
+  #sharedFrom = Number.NEGATIVE_INFINITY;
 
-  constructor(url: string, name: string, clock: Clock, log: Logger, events: WorkerEvents) {
+  /** @param attempt milliseconds that an attempt takes at most */
+  constructor(url: string, name: string, attempt: number, clock: Clock, log: Logger, events: WorkerEvents) {
     this.#url = url;
+    this.#attempt = attempt;
     this.#name = name;
     this.#clock = clock;
     this.#log = log;
     this.#events = events;
+  }
+
+  /** Whether deliveries may be leased and sent. One that joins others waits until what they sent under their larger shares has ended. */
+  get working(): boolean {
+    return this.registered && (this.peers === 1 || monotonic() >= this.#sharedFrom);
   }
 
   start(): void {
@@ -117,7 +127,12 @@ export class WorkerRegistration {
     await client.query('set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3');
     await client.query(`listen ${EVENTS_CHANNEL}; listen ${SUBSCRIPTIONS_CHANNEL}`);
     const kept = this.id !== undefined && (await this.#resume(client, this.id));
-    if (!kept) this.id = await this.#register(client);
+    if (!kept) {
+      this.id = await this.#register(client);
+      // Of several that start together the first begins.
+      const first = await this.#lookAtOthers();
+      this.#sharedFrom = first ? Number.NEGATIVE_INFINITY : monotonic() + 2 * HEARTBEAT + this.#attempt;
+    }
     this.registered = true;
     this.#events.onRegistered(this.id as number, kept);
   }
@@ -152,8 +167,8 @@ export class WorkerRegistration {
     return id;
   }
 
-  /** Counts the living and puts the leases of the dead back. */
-  async #lookAtOthers(): Promise<void> {
+  /** Counts the living and puts the leases of the dead back. Gives whether no other living one is older. */
+  async #lookAtOthers(): Promise<boolean> {
     const client = this.#client as pg.Client;
     const { rows } = await client.query<{ id: number; alive: boolean }>({
       name: 'webhooks-workers',
@@ -166,6 +181,7 @@ export class WorkerRegistration {
     this.peers = Math.max(1, rows.filter((row) => row.alive).length);
     if (!rows.some((row) => row.id === this.id)) throw new Error('another worker has taken the leases over');
     for (const row of rows) if (!row.alive) await this.#takeOver(client, row.id);
+    return !rows.some((row) => row.alive && row.id < (this.id as number));
   }
 
   async #takeOver(client: pg.Client, id: number): Promise<void> {
