@@ -153,16 +153,22 @@ create function delivery.notification_id(event_id bigint, subscription_id uuid, 
 $$;
 
 -- Makes the partition of a UTC day of one table (`events`, `notifications`, `attempts`), with what its default partition holds of
--- that day; false where it exists. One table in a transaction: whoever locked all three would deadlock with those who read them.
+-- that day; false where it exists, or where that is so much that everybody would wait while it is moved: that day stays where it is.
+-- One table in a transaction: whoever locked all three would deadlock with those who read them.
 create function delivery.create_partition(parent regclass, day date) returns boolean language plpgsql as $$
 declare
   since timestamptz := day::timestamp at time zone 'UTC';
   until timestamptz := (day + 1)::timestamp at time zone 'UTC';
   table_name text := (select relname from pg_class where oid = parent);
   name text := table_name || '_' || to_char(day, 'YYYYMMDD');
+  most_moved constant int := 10000;
+  held bigint;
 begin
   perform pg_advisory_xact_lock(7210441);
   if to_regclass('delivery.' || name) is not null then return false; end if;
+  execute format('select count(*) from (select from delivery.%I where created_at >= %L and created_at < %L limit %s) as found',
+    table_name || '_default', since, until, most_moved + 1) into held;
+  if held > most_moved then return false; end if;
   -- Nobody reads or writes meanwhile: who already knows that the day stands in the default partition would not find there what has
   -- moved, and would have a new row refused. At once as strongly as needed: two who hold a lock weakly and want more would wait for each other.
   execute format('lock table only %s in access exclusive mode', parent);

@@ -38,22 +38,30 @@ types.setTypeParser(DATE, (text) => text);
 
 /**
  * Opens a pool. A connection that breaks while idle is dropped and logged; the next query opens another.
- * @param options `patient`: no limit on the time of a query (background work, imports, migrations); `setUp`: statements that each
- *   connection runs before its first query
+ * @param options `patient`: no limit on the time of a query (background work, imports, migrations), or that of `answerWithin` (milliseconds);
+ *   `longestLife`: seconds after which a connection is replaced; `setUp`: statements that each connection runs before its first query
  */
 export function createPool(
   url: string,
   log: Logger,
-  options: { max?: number; patient?: boolean; name?: string; setUp?: string } = {},
+  options: {
+    max?: number;
+    patient?: boolean;
+    answerWithin?: number;
+    longestLife?: number;
+    name?: string;
+    setUp?: string;
+  } = {},
 ): Pool {
-  const { setUp = '' } = options;
+  const { setUp = '', longestLife = 0, answerWithin = options.patient ? undefined : QUERY_TIMEOUT } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max ?? 10,
     types,
     application_name: options.name ?? 'lombard',
     connectionTimeoutMillis: options.patient ? 10_000 : CONNECT_TIMEOUT,
-    ...(options.patient ? {} : { query_timeout: QUERY_TIMEOUT }),
+    ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
+    maxLifetimeSeconds: longestLife,
     idleTimeoutMillis: KEPT_IDLE,
     keepAlive: true,
     keepAliveInitialDelayMillis: PROBED_AFTER,

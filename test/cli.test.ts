@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { createDatabase, type TestDatabase } from './service.ts';
+import { DatabaseProxy } from './webhooks-engine.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'lombard-cli-'));
@@ -226,6 +227,24 @@ describe('lombard demo', () => {
       child.kill('SIGTERM');
     }
     assert.equal((await ended).code, 0);
+  });
+
+  test('told to stop, it ends within 30 s, also where the database has fallen silent', async () => {
+    const database = await createDatabase();
+    const proxy = await DatabaseProxy.start(database.url);
+    const started = lombard(['serve'], { ...PORTS, LOMBARD_DATA_DIR: join(folder, 'silent'), DATABASE_URL: proxy.url });
+    try {
+      await printed(started, /"msg":"ready"/);
+      proxy.silence();
+      const began = performance.now();
+      started.child.kill('SIGTERM');
+      await started.ended;
+      assert.ok(performance.now() - began < 30_000);
+    } finally {
+      started.child.kill('SIGKILL');
+      proxy.stop();
+      await database.drop();
+    }
   });
 
   test('a token made in the database alone works at the next start, and --no-demo adds nothing', async () => {

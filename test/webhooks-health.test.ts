@@ -49,7 +49,7 @@ async function processes() {
   const make = () => ({ health: new EndpointHealth(context, pool), endpoint: new Endpoint(id, 'CLI') });
   const [one, two] = [make(), make()];
   const attempt = (process: typeof one, success: boolean) =>
-    process.health.note(process.endpoint, success, success ? 204 : 500);
+    process.health.note(process.endpoint, success, success ? 204 : 500, 1);
   /** As if some time had passed in which everything was written. */
   const written = async () => {
     for (const { health } of [one, two]) await health.flush();
@@ -139,9 +139,12 @@ test('a success and a failure within one write: the failures begin with that fai
   assert.deepEqual(await row(), { active: true, disabled_reason: null, failing: new Date(time - 60) });
 });
 
-test('410 switches off at once', async () => {
+test('410 switches off at once, unless it was the answer to what the subscription was before', async () => {
   const { one, row } = await processes();
-  one.health.note(one.endpoint, false, 410);
+  one.health.note(one.endpoint, false, 410, 0);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.ok((await row()).active, 'it has changed since that attempt');
+  one.health.note(one.endpoint, false, 410, 1);
   for (let attempt = 0; (await row()).active && attempt < 100; attempt += 1)
     await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal((await row()).disabled_reason, 'gone');

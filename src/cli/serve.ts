@@ -25,6 +25,8 @@ const FORK_AGAIN = [100, 1_000, 2_000, 5_000];
 const HEALTHY_RUN = 10_000;
 /** After stopping, what still holds the process is not waited for (ms). */
 const LINGER = 1_000;
+/** The longest that stopping takes (ms): listeners, attempts under way and the last results have limits of their own, which come to less. */
+const STOP_WITHIN = 22_000;
 /** Workers that do not end by themselves are ended (ms). */
 const WORKER_STOP = 12_000;
 
@@ -53,7 +55,12 @@ async function serveAlone(
   announce(config, log, options, reachable(service), await demonstrated(service, options));
   log.info({ signal: await signal }, 'stopping');
   removeRunning(config.dataDir);
-  await service.stop();
+  const stopped = service.stop().then(() => true);
+  if (!(await Promise.race([stopped, pause(STOP_WITHIN, false, { ref: false })]))) {
+    // A database that has fallen silent answers nobody; what waits for it is rolled back when the process is gone.
+    log.warn('not everything ended in time; the process ends without it');
+    return 1;
+  }
   log.info('stopped');
   return 0;
 }

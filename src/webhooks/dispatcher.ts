@@ -7,7 +7,7 @@ import type { Logger } from '../log.ts';
 import { Periodic } from '../periodic.ts';
 import { Signer } from './attempt.ts';
 import { Egress } from './egress.ts';
-import { Endpoint, PACE, PACED_AFTER, readSubscriptions, update } from './endpoint.ts';
+import { Endpoint, PACE, PACED_AFTER, readSubscriptions, type SubscriptionRow, update } from './endpoint.ts';
 import { EndpointHealth } from './health.ts';
 import { Intake } from './intake.ts';
 import {
@@ -28,6 +28,10 @@ import { WorkerRegistration } from './worker.ts';
 
 /** Connections for the engine's statements: what is taken in, results, endpoints. */
 const CONNECTIONS = 4;
+/** Milliseconds after which a statement is given up that nobody answers: a connection may be dead without a word. */
+const ANSWER_WITHIN = 15_000;
+/** Seconds for which a connection is kept: each day has statements of its own, which it would keep for ever. */
+const LONGEST_LIFE = 6 * 3_600;
 /** Milliseconds between two looks at what waits for a slot or a moment. */
 const TICK = 50;
 /** Milliseconds between two looks at the day: partitions are made ahead, and dropped when they are old. */
@@ -40,13 +44,15 @@ const CLOSING = 25;
 /** Milliseconds of work that are claimed ahead for an endpoint, and deliveries at most. */
 const AHEAD = 500;
 const MOST_AHEAD = 500;
-/** Requests under way at once above which endpoints that only fail get one slot each. */
-const BUSY = 2_000;
+/** Requests under way at once at most, each of which is an open file; and above which endpoints that only fail get one slot each. */
+const MOST_UNDER_WAY = 2_000;
+const BUSY = 1_000;
 
 export interface DispatcherOptions {
   /** How receivers' names become addresses; for tests. */
   resolve?: Resolve;
-  /** Waits between attempts (ms), time-out (ms) and concurrency are those of the configuration. */
+  /** Milliseconds after which a statement is given up that nobody answers; for tests. */
+  answerWithin?: number;
 }
 
 /**
@@ -66,6 +72,8 @@ export class Dispatcher {
   readonly #retention: Periodic;
   readonly #endpoints = new Map<string, Endpoint>();
   #underWay = 0;
+  /** Endpoints that found MOST_UNDER_WAY under way, in the order in which they get their turn. */
+  readonly #waiting = new Set<Endpoint>();
   #ticker: NodeJS.Timeout | undefined;
   #stopping = false;
   #idle: (() => void) | undefined;
@@ -78,6 +86,8 @@ export class Dispatcher {
     this.#pool = createPool(url, log, {
       max: CONNECTIONS,
       patient: true,
+      answerWithin: options.answerWithin ?? ANSWER_WITHIN,
+      longestLife: LONGEST_LIFE,
       name: 'lombard-webhooks',
       setUp: setUpConnection,
     });
@@ -144,6 +154,8 @@ export class Dispatcher {
   #onRegistered(kept: boolean): void {
     // Under a new id nothing that waits here is ours any more; what is under way is recorded, and fenced.
     if (!kept) for (const endpoint of this.#endpoints.values()) endpoint.ready = [];
+    // What was announced while nobody listened is read now.
+    this.#intake.recheck([...this.#endpoints.keys()]);
     this.#intake.onRegistered();
   }
 
@@ -187,7 +199,7 @@ export class Dispatcher {
       for (const row of await readSubscriptions(this.#pool, known)) {
         const endpoint = this.#endpoints.get(row.id);
         if (!endpoint || endpoint.revision >= row.revision) continue;
-        update(endpoint, row, this.#context.vault, this.#signer.reserved);
+        this.#update(endpoint, row);
         this.#refuse(endpoint);
       }
     } catch (error) {
@@ -196,6 +208,20 @@ export class Dispatcher {
         'webhook subscriptions could not be read; they are read again',
       );
       this.#intake.recheck(known);
+    }
+  }
+
+  #update(endpoint: Endpoint, row: SubscriptionRow): void {
+    try {
+      update(endpoint, row, this.#context.vault, this.#signer.reserved);
+    } catch (error) {
+      // Sealed with another master key, for one: what cannot be signed as it should is not sent.
+      endpoint.revision = row.revision;
+      endpoint.usable = false;
+      this.#log.error(
+        { subscription: row.id, reason: (error as Error).message },
+        'a webhook subscription cannot be used',
+      );
     }
   }
 
@@ -239,6 +265,10 @@ export class Dispatcher {
   #send(endpoint: Endpoint): void {
     const slots = this.#slots(endpoint);
     while (endpoint.ready.length > 0 && endpoint.underWay < slots && this.#registration.registered && !this.#stopping) {
+      if (this.#underWay >= MOST_UNDER_WAY) {
+        this.#waiting.add(endpoint);
+        return;
+      }
       if (endpoint.failures >= PACED_AFTER) {
         const now = monotonic();
         if (now < endpoint.notBefore) return;
@@ -249,10 +279,20 @@ export class Dispatcher {
     if (endpoint.backlog && endpoint.ready.length <= slots / 2) this.#intake.wantClaims();
   }
 
+  /** Gives what has become free to whoever has waited longest. */
+  #next(): void {
+    for (const endpoint of this.#waiting) {
+      if (this.#underWay >= MOST_UNDER_WAY) return;
+      this.#waiting.delete(endpoint);
+      this.#send(endpoint);
+    }
+  }
+
   #attempt(endpoint: Endpoint, delivery: Delivery): void {
     const startedAt = this.#context.clock.now();
     const deliveryId = randomUUID();
     const worker = this.#registration.id as number;
+    const { revision } = endpoint;
     if (delivery.attempts === 0)
       firstAttemptDelay.observe(Math.max(0, startedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
     endpoint.underWay += 1;
@@ -263,11 +303,12 @@ export class Dispatcher {
     const free = () => {
       endpoint.underWay -= 1;
       this.#underWay -= 1;
+      this.#next();
       this.#send(endpoint);
       this.#checkIdle();
     };
     this.#egress.dispatch(request, (outcome) => {
-      this.#finished(endpoint, delivery, { worker, deliveryId, startedAt }, outcome);
+      this.#finished(endpoint, delivery, { worker, deliveryId, startedAt }, outcome, revision);
       if (outcome.reason === 'timeout') setTimeout(free, CLOSING);
       else free();
     });
@@ -278,6 +319,7 @@ export class Dispatcher {
     delivery: Delivery,
     attempt: { worker: number; deliveryId: string; startedAt: Date },
     outcome: Outcome,
+    revision: number,
   ): void {
     const success = succeeded(outcome);
     // Stopped before its time: put back, as if it had not begun.
@@ -298,7 +340,7 @@ export class Dispatcher {
     };
     if (result.status !== 'pending') finishedTotal.inc({ status: result.status });
     if (result.dueAt) endpoint.nextDue = Math.min(endpoint.nextDue, result.dueAt.getTime());
-    this.#health.note(endpoint, success, outcome.statusCode);
+    this.#health.note(endpoint, success, outcome.statusCode, revision);
     this.#results.add(result);
   }
 

@@ -16,6 +16,8 @@ export class Endpoint {
   revision = 0;
   active = false;
   deleted = false;
+  /** False where its secret cannot be opened: nothing is sent to it then, whatever it is. */
+  usable = true;
   /** The URL as registered, which is signed, and parsed, which is dialled. */
   urlText = '';
   url = new URL('https://invalid');
@@ -54,7 +56,7 @@ export class Endpoint {
 
   /** Whether a delivery may be sent now. Pings go to inactive subscriptions too (the service interface, POST /webhooks/ping). */
   takes(delivery: Delivery): boolean {
-    return !this.deleted && (this.active || delivery.type === 'PING');
+    return !this.deleted && this.usable && (this.active || delivery.type === 'PING');
   }
 
   /** The secrets that are signed with at a moment of service time, the present one first. */
@@ -65,7 +67,8 @@ export class Endpoint {
   }
 }
 
-interface SubscriptionRow {
+/** A subscription, as the engine reads it. */
+export interface SubscriptionRow {
   id: string;
   client_id: string;
   revision: number;
@@ -91,22 +94,24 @@ export async function readSubscriptions(db: Db, ids: readonly string[]): Promise
 }
 
 /**
- * Brings an endpoint to what its row says.
+ * Brings an endpoint to what its row says. Throws, and changes nothing, where its secret cannot be opened.
  * @param reserved names of the service's own headers, in small letters: they stay its own also where the brand has changed since
  */
 export function update(endpoint: Endpoint, row: SubscriptionRow, vault: Vault, reserved: ReadonlySet<string>): void {
+  // First what may fail: an endpoint is changed as a whole or not at all.
+  const url = new URL(row.url);
+  const secret = openSecret(vault, row.secret);
+  const formerSecrets = row.former_secrets.map((sealed, index) => ({
+    secret: openSecret(vault, sealed),
+    until: row.former_secrets_until[index]?.getTime() ?? 0,
+  }));
+  const extraHeaders = row.extra_headers
+    .filter(({ name }) => !reserved.has(name.toLowerCase()))
+    .flatMap(({ name, value }) => [name, value]);
+  Object.assign(endpoint, { url, secret, formerSecrets, extraHeaders, usable: true });
   endpoint.revision = row.revision;
   endpoint.clientId = row.client_id;
   endpoint.active = row.active;
   endpoint.deleted = row.deleted;
   endpoint.urlText = row.url;
-  endpoint.url = new URL(row.url);
-  endpoint.secret = openSecret(vault, row.secret);
-  endpoint.formerSecrets = row.former_secrets.map((sealed, index) => ({
-    secret: openSecret(vault, sealed),
-    until: row.former_secrets_until[index]?.getTime() ?? 0,
-  }));
-  endpoint.extraHeaders = row.extra_headers
-    .filter(({ name }) => !reserved.has(name.toLowerCase()))
-    .flatMap(({ name, value }) => [name, value]);
 }

@@ -39,9 +39,12 @@ export class EndpointHealth {
     this.#pool = pool;
   }
 
-  /** Notes an attempt; written soon where something has changed, else within ten seconds. */
-  note(endpoint: Endpoint, success: boolean, statusCode: number | null): void {
-    if (statusCode === 410) void this.#disable(endpoint.id, 'gone');
+  /**
+   * Notes an attempt; written soon where something has changed, else within ten seconds.
+   * @param revision of the subscription when the attempt was made: the answer of a former address says nothing about the present one
+   */
+  note(endpoint: Endpoint, success: boolean, statusCode: number | null, revision: number): void {
+    if (statusCode === 410) void this.#disable(endpoint.id, 'gone', revision);
     const now = this.#context.clock.now().getTime();
     let seen = this.#seen.get(endpoint);
     if (!seen) {
@@ -126,11 +129,11 @@ export class EndpointHealth {
     }
   }
 
-  async #disable(id: string, reason: 'gone' | 'failing'): Promise<void> {
+  async #disable(id: string, reason: 'gone' | 'failing', revision?: number): Promise<void> {
     const { clock, log, patientPool } = this.#context;
     const act = { now: clock.now(), actor: 'service:webhooks', requestId: `webhooks-${id}` };
     try {
-      if (!(await transaction(patientPool, (tx) => disableSubscription(tx, act, id, reason)))) return;
+      if (!(await transaction(patientPool, (tx) => disableSubscription(tx, act, id, reason, revision)))) return;
       disabledTotal.inc({ reason });
       log.warn({ subscription: id, cause: reason }, 'a webhook subscription was switched off');
     } catch (error) {

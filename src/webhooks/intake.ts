@@ -10,16 +10,20 @@ import {
   type Delivery,
   discover,
   fanOut,
+  MOST_DISCOVERED,
   releaseUnknown,
   windowAround,
 } from './queue.ts';
 import type { WorkerRegistration } from './worker.ts';
 
-/** Events taken by one statement, and deliveries claimed by one. */
+/** Events taken by one statement, notifications made by it (about: each event is one for each subscription), and deliveries claimed by one. */
 const FAN_OUT_LIMIT = 500;
+const MOST_MADE = 5_000;
 const CLAIM_LIMIT = 500;
 const PING_LIMIT = 100;
 const CANCEL_LIMIT = 1_000;
+/** Milliseconds after an error, besides at once, when leases that nobody knows of are looked for: the database may have gone on without us. */
+const RECONCILE_AGAIN = [2_000, 10_000, 60_000];
 /** Milliseconds between looks at the database without having been woken. */
 const POLL = 100;
 /** Milliseconds between looks for pings, where something was announced. */
@@ -65,6 +69,8 @@ export class Intake {
   #lastDiscovery = Number.NEGATIVE_INFINITY;
   #lastRefresh = 0;
   #discovery: Promise<void> | undefined;
+  /** Where the last discovery ended that did not find everything. */
+  #discovered: string | undefined;
   #cancelled: string[] = [];
   #recheck = new Set<string>();
   /** The client whose turn was last, so that claims go round. */
@@ -141,6 +147,7 @@ export class Intake {
       } while (this.#again);
     } catch (error) {
       this.#reconcile = true;
+      for (const after of RECONCILE_AGAIN) setTimeout(() => this.reconcile(), after).unref();
       this.#lastPoll = monotonic();
       if (!this.#failing)
         this.#context.log.warn(
@@ -190,14 +197,15 @@ export class Intake {
       worker,
       window: windowAround(now),
       limit: FAN_OUT_LIMIT,
+      most: MOST_MADE,
       defaultRoom,
       rooms: full ? new Map() : rooms,
       now,
     });
     for (const { subscriptionId, clientId } of taken.overflowed)
       this.#host.endpoint(subscriptionId, clientId).backlog = true;
-    await this.#accept(taken.deliveries);
-    if (taken.taken >= FAN_OUT_LIMIT / 2) this.#again = true;
+    await this.#accept(worker, taken.deliveries);
+    if (Math.max(taken.taken, taken.made) >= FAN_OUT_LIMIT / 2) this.#again = true;
     if (taken.overflowed.length > 0) this.#claims = true;
   }
 
@@ -213,12 +221,15 @@ export class Intake {
       full,
       limit: PING_LIMIT,
     });
-    await this.#accept(deliveries);
+    await this.#accept(worker, deliveries);
     if (deliveries.length >= PING_LIMIT) this.#again = true;
   }
 
-  /** Hands deliveries on, once their subscriptions have been read as they were when the deliveries were leased. */
-  async #accept(deliveries: readonly Delivery[]): Promise<void> {
+  /**
+   * Hands deliveries on, once their subscriptions have been read as they were when the deliveries were leased.
+   * @param worker the id under which they were leased: where it is no longer this worker's, they are not its own
+   */
+  async #accept(worker: number, deliveries: readonly Delivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     const old = new Set<string>();
     const lost: string[] = [];
@@ -228,6 +239,7 @@ export class Intake {
       if (delivery.body === '') lost.push(delivery.id);
     }
     if (old.size > 0) await this.#host.load([...old]);
+    if (this.#registration.id !== worker) throw new Error('the worker has got another id meanwhile');
     const readable = (delivery: Delivery) =>
       (this.#host.endpoints.get(delivery.subscriptionId)?.revision ?? 0) >= delivery.revision;
     // Where the subscription could not be read, the lease goes back with the next reconciliation.
@@ -262,7 +274,8 @@ export class Intake {
 
   /** Finds what waits in the queue without anyone of this process knowing: left by others, brought back, asked for again. */
   async #discover(now: Date): Promise<void> {
-    const found = await discover(this.#pool);
+    const found = await discover(this.#pool, this.#discovered);
+    this.#discovered = found.length < MOST_DISCOVERED ? undefined : found.at(-1)?.subscriptionId;
     const unknown = found.filter(
       ({ subscriptionId }) => (this.#host.endpoints.get(subscriptionId)?.revision ?? 0) === 0,
     );
@@ -301,7 +314,7 @@ export class Intake {
       endpoint.backlog = (counts.get(id) ?? 0) >= room;
       if (endpoint.nextDue <= now.getTime()) endpoint.nextDue = Number.POSITIVE_INFINITY;
     }
-    await this.#accept(deliveries);
+    await this.#accept(worker, deliveries);
     if ([...this.#host.endpoints.values()].some((endpoint) => endpoint.backlog && this.#host.room(endpoint) > 0))
       this.#again = true;
   }

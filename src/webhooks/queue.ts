@@ -57,14 +57,15 @@ function within(column: string, window: Window | undefined): string {
  * For every connection of the engine. Each of its statements finds a few hundred rows by key; an estimate that goes wrong (of a queue that
  * was empty when statistics were taken, of an array parameter) must never turn one into a scan of a day or of a dead endpoint's backlog.
  * They do not wait for the disk: when the database's machine dies, what they did in the last moments is done again (at least once, the same ids),
- * while the events themselves were committed with everything that their transactions wait for.
+ * while the events themselves were committed with everything that their transactions wait for. One whose connection is gone ends within a second.
  */
 export const setUpConnection = `set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off; set enable_bitmapscan = off;
-  set jit = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = off`;
+  set jit = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = off; set client_connection_check_interval = '1s'`;
 
 export interface FanOut {
-  /** Markers taken: as many as asked for means that there are more. */
+  /** Markers taken, and notifications made of them: as many as asked for means that there are more. */
   taken: number;
+  made: number;
   deliveries: Delivery[];
   /** Subscriptions some of whose deliveries were left in the queue, because they had no room. */
   overflowed: { subscriptionId: string; clientId: string }[];
@@ -72,6 +73,7 @@ export interface FanOut {
 
 interface FanOutRow {
   taken: number;
+  made: number;
   id: string | null;
   client_id: string;
   subscription_id: string;
@@ -84,8 +86,8 @@ interface FanOutRow {
 }
 
 /**
- * Takes up to `limit` events, in turns of the clients that have some, and makes their notifications: leased to this worker as far as
- * there is room for the subscription, the rest left in the queue.
+ * Takes up to `limit` events, in turns of the clients that have some, and makes their notifications, about `most`: leased to this worker as
+ * far as there is room for the subscription, the rest left in the queue.
  * @param rooms how many more each subscription may have; for those not named, `defaultRoom`
  */
 export async function fanOut(
@@ -94,6 +96,7 @@ export async function fanOut(
     worker: number;
     window: Window;
     limit: number;
+    most: number;
     defaultRoom: number;
     rooms: ReadonlyMap<string, number>;
     now: Date;
@@ -110,10 +113,15 @@ export async function fanOut(
         select (select m.client_id from delivery.markers m where m.client_id > w.client_id order by m.client_id limit 1)
         from waiting w where w.client_id is not null),
       clients as materialized (select client_id from waiting where client_id is not null limit $1::int),
+      -- A client with a thousand subscriptions takes a few events at a time, so that nobody waits behind its hundred thousand notifications.
+      shares as materialized (
+        select client_id, greatest(1, least($1::int / n, $7::int / (n * greatest(1, subscribed)))) as share
+        from clients c cross join (select count(*) as n from clients) as counted cross join lateral (
+          select count(*) as subscribed from webhooks.subscriptions where client_id = c.client_id and deleted_at is null and active) s),
       picked as materialized (
-        select m.place from clients c cross join lateral (
+        select m.place from shares c cross join lateral (
           select ctid as place from delivery.markers where client_id = c.client_id order by event_id
-          limit (select greatest(1, $1::int / count(*)) from clients) for update skip locked) m),
+          limit c.share for update skip locked) m),
       taken as materialized (
         delete from delivery.markers where ctid = any(array(select place from picked)) returning event_id, client_id, type, created_at),
       placed as materialized (
@@ -131,7 +139,7 @@ export async function fanOut(
       queued as (
         insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping, lease_owner)
         select id, client_id, subscription_id, event_id, created_at, least(created_at, $5::timestamptz), 0, 0, false, case when place <= room then $2::int end from matched)
-      select (select count(*)::int from taken) as taken, m.id, m.client_id, m.subscription_id, m.type, date_part('epoch', m.created_at) * 1000 as created_ms, m.revision,
+      select (select count(*)::int from taken) as taken, (select count(*)::int from matched) as made, m.id, m.client_id, m.subscription_id, m.type, date_part('epoch', m.created_at) * 1000 as created_ms, m.revision,
         m.place <= m.room as leased, e.body
       from (select) as always left join (matched m left join delivery.events e
         on e.client_id = m.client_id and e.created_at = m.created_at and e.id = m.event_id and m.place <= m.room and ${within('e.created_at', options.window)})
@@ -144,9 +152,10 @@ export async function fanOut(
       JSON.stringify(Object.fromEntries(options.rooms)),
       options.now,
       leastRoom,
+      options.most,
     ],
   });
-  const result: FanOut = { taken: rows[0]?.taken ?? 0, deliveries: [], overflowed: [] };
+  const result: FanOut = { taken: rows[0]?.taken ?? 0, made: rows[0]?.made ?? 0, deliveries: [], overflowed: [] };
   const unread: Delivery[] = [];
   for (const row of rows) {
     if (row.id === null) continue;
@@ -295,7 +304,8 @@ function plain(
 
 /**
  * Writes results: attempts, the state of their notifications, and the queue. Fenced by the lease: where another worker has taken a delivery
- * over, its state is left alone and only the attempt is recorded.
+ * over, its state is left alone and only the attempt is recorded. What was asked for again during the attempt (redelivery.ts: the round's attempts
+ * are none) is not given up, but due at once.
  * @param window undefined for results outside of it
  */
 export async function flushResults(
@@ -316,12 +326,15 @@ export async function flushResults(
           started_ms, duration_ms, status_code, headers, body, reason, now_ms)),
       done as (
         delete from delivery.queue q using result r
-        where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1 and r.status <> 'pending'
+        where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1
+          and (r.status = 'delivered' or r.status = 'failed' and q.round_attempts = r.round_attempts - 1)
         returning r.id, r.created_at, r.status, r.attempts, r.now),
       again as (
-        update delivery.queue q set lease_owner = null, due_at = r.due_at, attempts = r.attempts, round_attempts = r.round_attempts
-        from result r where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1 and r.status = 'pending'
-        returning r.id, r.created_at, r.status, r.attempts, r.now),
+        update delivery.queue q set lease_owner = null, due_at = coalesce(r.due_at, r.now), attempts = r.attempts,
+          round_attempts = case when q.round_attempts = r.round_attempts - 1 then r.round_attempts else 0 end
+        from result r where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1
+          and (r.status = 'pending' or r.status = 'failed' and q.round_attempts <> r.round_attempts - 1)
+        returning r.id, r.created_at, 'pending' as status, r.attempts, r.now),
       owned as materialized (select * from done union all select * from again),
       changed as (
         update webhooks.notifications n set status = o.status, attempts_count = o.attempts,
@@ -365,25 +378,28 @@ export async function release(db: Db, worker: number, ids: readonly string[]): P
 
 /**
  * The subscriptions that have something in the queue which nobody holds, and when the first of it is due. Steps from subscription to
- * subscription in the index: its cost is their number, not how much they have waiting.
+ * subscription in the index: its cost is their number, not how much they have waiting. At most MOST_DISCOVERED.
+ * @param after the subscription behind which it begins
  */
-export async function discover(db: Db): Promise<{ subscriptionId: string; dueAt: Date }[]> {
+export async function discover(db: Db, after?: string): Promise<{ subscriptionId: string; dueAt: Date }[]> {
   const { rows } = await db.query<{ subscription_id: string; due_at: Date }>({
     name: 'webhooks-discover',
     text: `with recursive waiting as (
-        (select subscription_id, due_at from delivery.queue where lease_owner is null and not ping order by subscription_id, due_at limit 1)
+        (select subscription_id, due_at from delivery.queue where lease_owner is null and not ping and subscription_id > $2::uuid
+          order by subscription_id, due_at limit 1)
         union all
         select next.subscription_id, next.due_at from waiting w cross join lateral (
           select q.subscription_id, q.due_at from delivery.queue q where q.lease_owner is null and not q.ping and q.subscription_id > w.subscription_id
           order by q.subscription_id, q.due_at limit 1) next)
       select subscription_id, due_at from waiting limit $1`,
-    values: [MOST_DISCOVERED],
+    values: [MOST_DISCOVERED, after ?? BEFORE_ALL],
   });
   return rows.map((row) => ({ subscriptionId: row.subscription_id, dueAt: row.due_at }));
 }
 
 /** Subscriptions that one discovery finds at most. */
-const MOST_DISCOVERED = 20_000;
+export const MOST_DISCOVERED = 20_000;
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /** Cancels what waits for a deleted subscription, up to `limit` of it, and gives how many that were. */
 export async function cancelWaiting(db: Db, subscriptionId: string, limit: number, now: Date): Promise<number> {
@@ -412,10 +428,11 @@ export async function cancelLeased(db: Db, worker: number, ids: readonly string[
   });
 }
 
-/** Puts back every lease of this worker on something it does not hold: after a statement whose answer was lost. */
+/** Puts back every lease of this worker on something it does not hold, and those of no worker: after a statement whose answer was lost. */
 export async function releaseUnknown(db: Db, worker: number, held: readonly string[]): Promise<number> {
   const { rowCount } = await db.query({
-    text: 'update delivery.queue set lease_owner = null where lease_owner = $1::int and notification_id <> all($2::uuid[])',
+    text: `update delivery.queue set lease_owner = null where lease_owner is not null and
+      (lease_owner = $1::int and notification_id not in (select unnest($2::uuid[])) or lease_owner not in (select id from delivery.workers))`,
     values: [worker, held],
   });
   return rowCount ?? 0;

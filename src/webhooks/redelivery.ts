@@ -11,11 +11,11 @@ export function instantOf(notificationId: string): Date {
 
 const QUEUE = `insert into delivery.queue as q (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
   select id, client_id, subscription_id, event_id, created_at, $1, attempts_count, 0, type = 'PING' from again
-  on conflict (notification_id) do update set due_at = excluded.due_at, round_attempts = 0 where q.lease_owner is null`;
+  on conflict (notification_id) do update set due_at = excluded.due_at, round_attempts = 0`;
 
 /**
  * Sends a notification again, from the first step of the schedule on: same id, same bytes, the attempt number goes on. One that is pending
- * is tried at once.
+ * is tried at once; one that is being tried, at once where that fails.
  * @throws Problem notification_not_found; subscription_not_found where its subscription was deleted
  */
 export async function redeliver(tx: Transaction, act: Act, id: string): Promise<{ count: number }> {
@@ -34,6 +34,8 @@ export async function redeliver(tx: Transaction, act: Act, id: string): Promise<
   if (!found) throw new Problem('notification_not_found', 'path.id: is not a notification that is kept');
   if (found.gone)
     throw new Problem('subscription_not_found', 'path.id: the subscription of this notification was deleted');
+  // The queue's row before the notification's, as results are written.
+  await tx.query('select from delivery.queue where notification_id = $1 for update', [id]);
   await tx.query(
     `with again as (
         update webhooks.notifications set status = 'pending', finished_at = null where id = $2 and created_at = $3 returning *)
@@ -104,7 +106,10 @@ export async function replay(tx: Transaction, act: Act, given: Replay): Promise<
         select delivery.notification_id(e.id, $2, e.created_at) as id, e.client_id, e.id as event_id, e.type, e.created_at
         from delivery.events e where e.client_id = $5 and e.created_at >= $3 and e.created_at < $4 and e.type = any($6)
         -- What has not been fanned out yet is on its way.
-        and not exists (select from delivery.markers m where m.client_id = e.client_id and m.event_id = e.id)),
+        and not exists (select from delivery.markers m where m.client_id = e.client_id and m.event_id = e.id)
+        -- And what is pending is not even locked: its result may be waiting to be written, and all others behind it.
+        and not exists (select from webhooks.notifications n where n.id = delivery.notification_id(e.id, $2, e.created_at)
+          and n.created_at = e.created_at and n.status = 'pending')),
       again as (
         insert into webhooks.notifications as n (id, client_id, subscription_id, event_id, type, status, created_at)
         select id, client_id, $2, event_id, type, 'pending', created_at from missed

@@ -89,7 +89,9 @@ export class ResultWriter {
   }
 
   #ended(batch: readonly WorkerResult[]): void {
-    for (const result of batch) this.#unwritten.delete(result.delivery.id);
+    // Under another id it may have been leased, and begun, once more.
+    for (const { delivery } of batch)
+      if (this.#unwritten.get(delivery.id) === delivery) this.#unwritten.delete(delivery.id);
     this.#writing = undefined;
     if (this.#waiting.length >= FLUSH_AT) this.#write();
     else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#write(), FLUSH_AFTER);

@@ -1,4 +1,4 @@
-import { addDays } from '../calendar.ts';
+import { addDays, monotonic } from '../calendar.ts';
 import type { Context } from '../context.ts';
 import { type Pool, transaction } from '../database.ts';
 
@@ -6,6 +6,10 @@ import { type Pool, transaction } from '../database.ts';
 const DAYS_AHEAD = 3;
 /** How long dropping a partition may wait for a lock, while everything that comes after it waits too; it is tried again. */
 const LOCK_TIMEOUT = '500ms';
+/** Milliseconds before that is tried again where today has its partitions: what is in the way (a backup) may be so for hours. */
+const TRY_AGAIN = 60_000;
+/** Rows that one statement deletes from a default partition. */
+const DELETE_LIMIT = 5_000;
 /** Those that are partitioned by day; one of them in a transaction, so that nobody who reads several can deadlock with it. */
 const TABLES = ['delivery.events', 'webhooks.notifications', 'webhooks.attempts'];
 
@@ -38,7 +42,7 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
   for (const day of old) {
     const suffix = day.replaceAll('-', '');
     // What still waits of that day waits for a subscription that has been inactive ever since.
-    await pool.query('delete from delivery.queue where created_at < $1', [addDays(day, 1)]);
+    await pool.query('delete from delivery.queue where created_at < $1', [`${addDays(day, 1)}T00:00:00Z`]);
     for (const table of TABLES.toReversed()) {
       await transaction(pool, async (tx) => {
         await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
@@ -46,13 +50,35 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
       });
     }
   }
+  for (const table of TABLES) await deleteOld(pool, `delivery.${table.split('.')[1]}_default`, `${oldest}T00:00:00Z`);
   return old;
+}
+
+/** What is old of days that never got a partition. */
+async function deleteOld(pool: Pool, partition: string, before: string): Promise<void> {
+  let deleted: number;
+  do {
+    const { rowCount } = await pool.query(
+      `delete from ${partition} where ctid = any(array(select ctid from ${partition} where created_at < $1 limit $2))`,
+      [before, DELETE_LIMIT],
+    );
+    deleted = rowCount ?? 0;
+  } while (deleted === DELETE_LIMIT);
+}
+
+async function hasPartitions(pool: Pool, day: string): Promise<boolean> {
+  const { rows } = await pool.query<{ made: boolean }>(
+    `select bool_and(to_regclass('delivery.' || name || '_' || $1) is not null) as made from unnest('{events,notifications,attempts}'::text[]) name`,
+    [day.replaceAll('-', '')],
+  );
+  return rows[0]?.made === true;
 }
 
 /** Keeps partitions ahead and drops old ones, once for each day of service time: the sandbox's clock may jump. */
 export class Retention {
   readonly #context: Context;
   #doneFor = '';
+  #notBefore = 0;
 
   constructor(context: Context) {
     this.#context = context;
@@ -64,8 +90,11 @@ export class Retention {
     const now = clock.now();
     const today = now.toISOString().slice(0, 10);
     if (today === this.#doneFor) return;
+    if (monotonic() < this.#notBefore && (await hasPartitions(patientPool, today))) return;
+    this.#notBefore = monotonic() + TRY_AGAIN;
     await createDays(patientPool, now);
     const dropped = await dropOldDays(patientPool, config.webhookRetentionDays, now);
+    this.#notBefore = 0;
     if (dropped.length > 0) log.info({ days: dropped }, 'webhook history older than the retention was dropped');
     this.#doneFor = today;
   }

@@ -252,13 +252,22 @@ export async function deleteSubscription(
   });
 }
 
-/** Switches a subscription off because its receiver is gone (410) or has only failed for days; false where it was off already. */
-export async function disableSubscription(tx: Db, act: Act, id: string, reason: 'gone' | 'failing'): Promise<boolean> {
+/**
+ * Switches a subscription off because its receiver is gone (410) or has only failed for days; false where it was off already, or has changed
+ * since the `revision` that is given.
+ */
+export async function disableSubscription(
+  tx: Db,
+  act: Act,
+  id: string,
+  reason: 'gone' | 'failing',
+  revision?: number,
+): Promise<boolean> {
   const row = first(
     await tx.query<{ client_id: string }>(
       `update webhooks.subscriptions set active = false, disabled_reason = $2, disabled_at = $3, updated_at = $3
-       where id = $1 and active and deleted_at is null returning client_id`,
-      [id, reason, act.now],
+       where id = $1 and active and deleted_at is null and revision = coalesce($4, revision) returning client_id`,
+      [id, reason, act.now, revision],
     ),
   );
   if (!row) return false;
