@@ -216,8 +216,7 @@ export class Dispatcher {
       update(endpoint, row, this.#context.vault, this.#signer.reserved);
     } catch (error) {
       // Sealed with another master key, for one: what cannot be signed as it should is not sent.
-      endpoint.revision = row.revision;
-      endpoint.usable = false;
+      Object.assign(endpoint, { revision: row.revision, deleted: row.deleted, active: false, usable: false });
       this.#log.error(
         { subscription: row.id, reason: (error as Error).message },
         'a webhook subscription cannot be used',

@@ -330,7 +330,8 @@ export async function flushResults(
           and (r.status = 'delivered' or r.status = 'failed' and q.round_attempts = r.round_attempts - 1)
         returning r.id, r.created_at, r.status, r.attempts, r.now),
       again as (
-        update delivery.queue q set lease_owner = null, due_at = coalesce(r.due_at, r.now), attempts = r.attempts,
+        update delivery.queue q set lease_owner = null, attempts = r.attempts,
+          due_at = case when q.round_attempts = r.round_attempts - 1 then r.due_at else r.now end,
           round_attempts = case when q.round_attempts = r.round_attempts - 1 then r.round_attempts else 0 end
         from result r where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1
           and (r.status = 'pending' or r.status = 'failed' and q.round_attempts <> r.round_attempts - 1)

@@ -15,7 +15,7 @@ const QUEUE = `insert into delivery.queue as q (notification_id, client_id, subs
 
 /**
  * Sends a notification again, from the first step of the schedule on: same id, same bytes, the attempt number goes on. One that is pending
- * is tried at once; one that is being tried, at once where that fails.
+ * is tried at once; one that is being tried, again where that fails.
  * @throws Problem notification_not_found; subscription_not_found where its subscription was deleted
  */
 export async function redeliver(tx: Transaction, act: Act, id: string): Promise<{ count: number }> {
