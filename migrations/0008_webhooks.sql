@@ -154,8 +154,9 @@ $$;
 
 -- Makes the partition of a UTC day of one table (`events`, `notifications`, `attempts`), with what its default partition holds of
 -- that day; false where it exists, or where that is so much that everybody would wait while it is moved: that day stays where it is.
--- One table in a transaction: whoever locked all three would deadlock with those who read them.
-create function delivery.create_partition(parent regclass, day date) returns boolean language plpgsql as $$
+-- One table in a transaction: whoever locked all three would deadlock with those who read them. Everybody who comes later waits while it
+-- waits for its lock, so that it soon gives up.
+create function delivery.create_partition(parent regclass, day date) returns boolean language plpgsql set lock_timeout = '500ms' as $$
 declare
   since timestamptz := day::timestamp at time zone 'UTC';
   until timestamptz := (day + 1)::timestamp at time zone 'UTC';

@@ -72,7 +72,12 @@ export class EndpointHealth {
   /** As `flush`, for at most 1.5 s, and for the last time. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.race([this.flush(), new Promise((resolve) => setTimeout(resolve, STOP_WITHIN))]);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, STOP_WITHIN);
+    });
+    await Promise.race([this.flush(), late]);
+    clearTimeout(timer);
   }
 
   /** @param all also what could wait */

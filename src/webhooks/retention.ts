@@ -1,6 +1,6 @@
 import { addDays, monotonic } from '../calendar.ts';
 import type { Context } from '../context.ts';
-import { type Pool, transaction } from '../database.ts';
+import type { Pool } from '../database.ts';
 
 /** Days ahead for which partitions are made, so that midnight waits for nothing. */
 const DAYS_AHEAD = 3;
@@ -18,10 +18,7 @@ export async function createDays(pool: Pool, now: Date): Promise<void> {
   const today = now.toISOString().slice(0, 10);
   for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
     for (const table of TABLES) {
-      await transaction(pool, async (tx) => {
-        await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
-        await tx.query('select delivery.create_partition($1, $2)', [table, addDays(today, ahead)]);
-      });
+      await pool.query('select delivery.create_partition($1, $2)', [table, addDays(today, ahead)]);
     }
   }
 }
@@ -39,15 +36,14 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
      order by 1`,
   );
   const old = rows.map((row) => row.day).filter((day) => day < oldest);
+  // What still waits of those days waits for a subscription that has been inactive ever since.
+  await pool.query('delete from delivery.queue where created_at < $1', [`${oldest}T00:00:00Z`]);
   for (const day of old) {
     const suffix = day.replaceAll('-', '');
-    // What still waits of that day waits for a subscription that has been inactive ever since.
-    await pool.query('delete from delivery.queue where created_at < $1', [`${addDays(day, 1)}T00:00:00Z`]);
     for (const table of TABLES.toReversed()) {
-      await transaction(pool, async (tx) => {
-        await tx.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
-        await tx.query(`drop table if exists delivery.${table.split('.')[1]}_${suffix}`);
-      });
+      const partition = `delivery.${table.split('.')[1]}_${suffix}`;
+      // One message, and so one transaction: nothing of this process can come between the lock and its end.
+      await pool.query(`set local lock_timeout = '${LOCK_TIMEOUT}'; drop table if exists ${partition}`);
     }
   }
   for (const table of TABLES) await deleteOld(pool, `delivery.${table.split('.')[1]}_default`, `${oldest}T00:00:00Z`);

@@ -11,6 +11,8 @@ export const SUBSCRIPTIONS_CHANNEL = 'webhook_subscriptions';
 const HEARTBEAT = 400;
 const RECONNECT_AFTER = 200;
 const ANSWER_WITHIN = 5_000;
+/** Milliseconds for the end of the control connection. */
+const GOODBYE_WITHIN = 1_000;
 
 export interface WorkerEvents {
   /** There are events. */
@@ -85,7 +87,12 @@ export class WorkerRegistration {
         )
         .catch(() => undefined);
     this.registered = false;
-    await client.end().catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, GOODBYE_WITHIN);
+    });
+    await Promise.race([client.end().catch(() => undefined), late]);
+    clearTimeout(timer);
   }
 
   async #run(): Promise<void> {
@@ -100,7 +107,7 @@ export class WorkerRegistration {
         if (!failing)
           this.#log.warn({ reason: (error as Error).message }, 'the webhook worker has lost its database connection');
         failing = true;
-        await this.#lose();
+        this.#lose();
         await this.#pause(RECONNECT_AFTER);
       }
     }
@@ -115,7 +122,7 @@ export class WorkerRegistration {
       keepAlive: true,
     });
     client.on('error', () => {
-      if (this.#client === client) void this.#lose();
+      if (this.#client === client) this.#lose();
     });
     client.on('notification', ({ channel, payload }) => {
       if (channel === EVENTS_CHANNEL) this.#events.onEvents();
@@ -199,13 +206,14 @@ export class WorkerRegistration {
     this.#events.onTakenOver(row.count);
   }
 
-  async #lose(): Promise<void> {
+  /** Gives the connection up, without waiting for the other side's goodbye, which may never come. */
+  #lose(): void {
     const client = this.#client;
     this.#client = undefined;
     const was = this.registered;
     this.registered = false;
     if (was) this.#events.onLost();
-    await client?.end().catch(() => undefined);
+    void client?.end().catch(() => undefined);
   }
 
   #pause(milliseconds: number): Promise<void> {
