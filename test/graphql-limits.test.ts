@@ -314,6 +314,28 @@ describe('GraphQL limits', () => {
     }
   });
 
+  test('the body of one event counts for each of its notifications', async () => {
+    const subscriber = await createSubscriber(service);
+    for (let n = 0; n < 20; n += 1) await subscriber.subscribe();
+    await service.query(
+      `with event as (
+         insert into delivery.events (client_id, type, body, created_at)
+         values ($1, 'TRADE_STATUS_CHANGE', repeat('x', 1000000), now()) returning id, created_at)
+       insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, attempts_count, created_at)
+       select delivery.notification_id(e.id, s.id, e.created_at), $1, s.id, e.id, 'TRADE_STATUS_CHANGE', 'delivered', 1, e.created_at
+       from event e, webhooks.subscriptions s where s.client_id = $1`,
+      [subscriber.clientId],
+    );
+    const answer = await withHeartbeat(() =>
+      subscriber.graphql('{ subscriptions(first: 20) { nodes { notifications(first: 1) { nodes { body } } } } }'),
+    );
+    assert.equal(answer.errors?.[0].extensions.limit, 'RESPONSE_BODY_BYTES');
+    const few = await subscriber.graphql(
+      '{ subscriptions(first: 5) { nodes { notifications(first: 1) { nodes { body } } } } }',
+    );
+    assert.equal(few.data.subscriptions.nodes[4].notifications.nodes[0].body.length, 1_000_000);
+  });
+
   test('the bodies of an answer stay within their bytes', async () => {
     const subscriber = await createSubscriber(service);
     const id = await subscriber.subscribe();

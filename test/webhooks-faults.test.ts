@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { transaction } from '../src/database.ts';
 import { notify, notifyAll } from '../src/webhooks/notification.ts';
+import { type Delivery, fanOut, flushResults, windowAround } from '../src/webhooks/queue.ts';
 import { redeliver, replay } from '../src/webhooks/redelivery.ts';
 import { createDays, dropOldDays } from '../src/webhooks/retention.ts';
 import { Receiver } from './receivers/receiver.ts';
@@ -173,6 +175,87 @@ test('what is asked for again during its last attempt is sent again', async () =
   const row = await engine.until(NOTIFICATIONS, (one) => one.status !== 'pending');
   assert.deepEqual(row, { status: 'delivered', attempts_count: 3 });
   assert.deepEqual(await engine.query('select from delivery.queue'), []);
+});
+
+test('a last failure that is written while it is asked for again is not given up, and held by nobody', async () => {
+  const { engine } = await setUp();
+  await engine.subscribe('http://127.0.0.1:9/');
+  await engine.event();
+  const now = engine.clock.now();
+  const window = windowAround(now);
+  const worker = 77;
+  await engine.query(
+    "insert into delivery.workers (id, name, started_at) overriding system value values (77, 'test', now())",
+  );
+  const taking = { worker, window, limit: 10, most: 10, defaultRoom: 10, rooms: new Map(), now };
+  const [delivery] = (await fanOut(engine.pool, taking)).deliveries as [Delivery];
+  await engine.query('update delivery.queue set attempts = 1, round_attempts = 1');
+  const outcome = { statusCode: 500, headers: {}, body: '', reason: null, durationMs: 1 };
+  const failed = {
+    worker,
+    delivery: { ...delivery, attempts: 1, roundAttempts: 1 },
+    deliveryId: randomUUID(),
+    startedAt: now,
+    outcome,
+    status: 'failed' as const,
+    dueAt: null,
+    now,
+  };
+  let written: Promise<void> | undefined;
+  await transaction(engine.pool, async (tx) => {
+    await redeliver(tx, engine.act(), delivery.id);
+    written = flushResults(engine.pool, worker, window, [failed]);
+    await engine.until('select count(*) as count from pg_locks where not granted', (row) => row.count === 1);
+  });
+  await written;
+  assert.deepEqual(await engine.query('select lease_owner, attempts, round_attempts from delivery.queue'), [
+    { lease_owner: null, attempts: 2, round_attempts: 0 },
+  ]);
+  assert.deepEqual(await engine.query(NOTIFICATIONS), [{ status: 'pending', attempts_count: 2 }]);
+});
+
+test('thousands that end at once, when what was in their way is over, are all tried', async () => {
+  const { engine, receiver } = await setUp(4);
+  const answers: (() => void)[] = [];
+  receiver.behaviour = (_got, response) => void answers.push(() => response.end());
+  await engine.subscribe(receiver.url());
+  await engine.query(
+    `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+     select 'CLI' || 1 + n % 3, 'CON', 'https://10.0.0.1/', true, '{PAYMENT_STATUS_CHANGE}', now(), now() from generate_series(1, 3000) n`,
+  );
+  engine.start({}, undefined, { mostUnderWay: 1 });
+  await engine.event();
+  await receiver.wait(1);
+  for (const client of ['CLI1', 'CLI2', 'CLI3']) await engine.event(client);
+  await engine.until(
+    'select count(*) as count from delivery.queue where lease_owner is not null',
+    (row) => row.count === 3_001,
+  );
+  for (const answer of answers) answer();
+  await engine.until(
+    "select count(*) as count from webhooks.attempts where reason = 'blocked_address'",
+    (row) => row.count === 3_000,
+    20_000,
+  );
+});
+
+test('a client with many subscriptions to something else is not slowed by them', async () => {
+  const { engine, receiver } = await setUp();
+  await engine.subscribe(receiver.url());
+  await engine.query(
+    `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+     select 'CLI0', 'CON', 'https://10.0.0.1/', true, '{TRADE_STATUS_CHANGE}', now(), now() from generate_series(1, 999)`,
+  );
+  engine.start();
+  const events = Array.from({ length: 1_500 }, () => ({
+    clientId: 'CLI0',
+    type: 'PAYMENT_STATUS_CHANGE' as const,
+    body: '{}',
+    now: engine.clock.now(),
+  }));
+  await transaction(engine.pool, (tx) => notifyAll(tx, events));
+  // Five at each look would take 30 s.
+  await receiver.wait(1_500, 15_000);
 });
 
 test('a replay holds up no result: what is pending is left alone, not even locked', async () => {

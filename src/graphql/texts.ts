@@ -22,10 +22,11 @@ interface Kind {
 const NOTIFICATION_BODY: Kind = {
   field: 'Notification.body',
   limit: 'RESPONSE_BODY_BYTES',
-  columns: ['created_at', 'event_id'],
+  // Each notification for itself: one event's body may be answered for many of them.
+  columns: ['created_at', 'event_id', 'id'],
   statement: `
     select k.n, found.body as value, octet_length(to_json(found.body)::text) as bytes
-    from unnest($1::timestamptz[], $2::bigint[]) with ordinality as k(created_at, id, n)
+    from unnest($1::timestamptz[], $2::bigint[], $3::uuid[]) with ordinality as k(created_at, id, notification_id, n)
     cross join lateral (select e.body from delivery.events e where e.created_at = k.created_at and e.id = k.id limit 1) as found`,
 };
 

@@ -53,6 +53,8 @@ export interface DispatcherOptions {
   resolve?: Resolve;
   /** Milliseconds after which a statement is given up that nobody answers; for tests. */
   answerWithin?: number;
+  /** Requests under way at once at most; for tests. */
+  mostUnderWay?: number;
 }
 
 /**
@@ -74,6 +76,8 @@ export class Dispatcher {
   #underWay = 0;
   /** Endpoints that found MOST_UNDER_WAY under way, in the order in which they get their turn. */
   readonly #waiting = new Set<Endpoint>();
+  #giving = false;
+  readonly #mostUnderWay: number;
   #ticker: NodeJS.Timeout | undefined;
   #stopping = false;
   #idle: (() => void) | undefined;
@@ -82,6 +86,7 @@ export class Dispatcher {
     const { config, clock, log, patientPool } = context;
     this.#context = context;
     this.#log = log;
+    this.#mostUnderWay = options.mostUnderWay ?? MOST_UNDER_WAY;
     const url = patientPool.options.connectionString as string;
     this.#pool = createPool(url, log, {
       max: CONNECTIONS,
@@ -186,6 +191,7 @@ export class Dispatcher {
    */
   #room(endpoint: Endpoint | undefined): number {
     if (!endpoint) return 4 * this.#share();
+    if (!endpoint.usable) return 0;
     const slots = this.#slots(endpoint);
     if (endpoint.failures > 2) return Math.max(0, slots - endpoint.held);
     const ahead = Math.min(Math.ceil((slots * AHEAD) / Math.max(endpoint.pace, 1)), MOST_AHEAD);
@@ -264,7 +270,7 @@ export class Dispatcher {
   #send(endpoint: Endpoint): void {
     const slots = this.#slots(endpoint);
     while (endpoint.ready.length > 0 && endpoint.underWay < slots && this.#registration.registered && !this.#stopping) {
-      if (this.#underWay >= MOST_UNDER_WAY) {
+      if (this.#underWay >= this.#mostUnderWay) {
         this.#waiting.add(endpoint);
         return;
       }
@@ -280,10 +286,17 @@ export class Dispatcher {
 
   /** Gives what has become free to whoever has waited longest. */
   #next(): void {
-    for (const endpoint of this.#waiting) {
-      if (this.#underWay >= MOST_UNDER_WAY) return;
-      this.#waiting.delete(endpoint);
-      this.#send(endpoint);
+    // An attempt may end at once (a blocked address), and so come back to here: the loop goes on with what it has freed.
+    if (this.#giving) return;
+    this.#giving = true;
+    try {
+      for (const endpoint of this.#waiting) {
+        if (this.#underWay >= this.#mostUnderWay) return;
+        this.#waiting.delete(endpoint);
+        this.#send(endpoint);
+      }
+    } finally {
+      this.#giving = false;
     }
   }
 

@@ -62,6 +62,7 @@ export class Intake {
   #stopped = false;
   #failing = false;
   #reconcile = false;
+  #reconcileAgain: NodeJS.Timeout[] = [];
   #claims = false;
   #pings = true;
   #lastPoll = 0;
@@ -147,7 +148,8 @@ export class Intake {
       } while (this.#again);
     } catch (error) {
       this.#reconcile = true;
-      for (const after of RECONCILE_AGAIN) setTimeout(() => this.reconcile(), after).unref();
+      for (const timer of this.#reconcileAgain) clearTimeout(timer);
+      this.#reconcileAgain = RECONCILE_AGAIN.map((after) => setTimeout(() => this.reconcile(), after).unref());
       this.#lastPoll = monotonic();
       if (!this.#failing)
         this.#context.log.warn(
@@ -205,7 +207,7 @@ export class Intake {
     for (const { subscriptionId, clientId } of taken.overflowed)
       this.#host.endpoint(subscriptionId, clientId).backlog = true;
     await this.#accept(worker, taken.deliveries);
-    if (Math.max(taken.taken, taken.made) >= FAN_OUT_LIMIT / 2) this.#again = true;
+    if (taken.more || taken.taken >= FAN_OUT_LIMIT / 2) this.#again = true;
     if (taken.overflowed.length > 0) this.#claims = true;
   }
 

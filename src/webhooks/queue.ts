@@ -63,9 +63,11 @@ export const setUpConnection = `set enable_hashjoin = off; set enable_mergejoin 
   set jit = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = off; set client_connection_check_interval = '1s'`;
 
 export interface FanOut {
-  /** Markers taken, and notifications made of them: as many as asked for means that there are more. */
+  /** Markers taken, and notifications made of them. */
   taken: number;
   made: number;
+  /** Whether a client took as many as it was let, and may have more. */
+  more: boolean;
   deliveries: Delivery[];
   /** Subscriptions some of whose deliveries were left in the queue, because they had no room. */
   overflowed: { subscriptionId: string; clientId: string }[];
@@ -74,6 +76,7 @@ export interface FanOut {
 interface FanOutRow {
   taken: number;
   made: number;
+  more: boolean;
   id: string | null;
   client_id: string;
   subscription_id: string;
@@ -139,7 +142,8 @@ export async function fanOut(
       queued as (
         insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping, lease_owner)
         select id, client_id, subscription_id, event_id, created_at, least(created_at, $5::timestamptz), 0, 0, false, case when place <= room then $2::int end from matched)
-      select (select count(*)::int from taken) as taken, (select count(*)::int from matched) as made, m.id, m.client_id, m.subscription_id, m.type, date_part('epoch', m.created_at) * 1000 as created_ms, m.revision,
+      select (select count(*)::int from taken) as taken, (select count(*)::int from matched) as made,
+        exists (select from shares s where s.share <= (select count(*) from taken t where t.client_id = s.client_id)) as more, m.id, m.client_id, m.subscription_id, m.type, date_part('epoch', m.created_at) * 1000 as created_ms, m.revision,
         m.place <= m.room as leased, e.body
       from (select) as always left join (matched m left join delivery.events e
         on e.client_id = m.client_id and e.created_at = m.created_at and e.id = m.event_id and m.place <= m.room and ${within('e.created_at', options.window)})
@@ -155,7 +159,13 @@ export async function fanOut(
       options.most,
     ],
   });
-  const result: FanOut = { taken: rows[0]?.taken ?? 0, made: rows[0]?.made ?? 0, deliveries: [], overflowed: [] };
+  const result: FanOut = {
+    taken: rows[0]?.taken ?? 0,
+    made: rows[0]?.made ?? 0,
+    more: rows[0]?.more ?? false,
+    deliveries: [],
+    overflowed: [],
+  };
   const unread: Delivery[] = [];
   for (const row of rows) {
     if (row.id === null) continue;
@@ -331,10 +341,10 @@ export async function flushResults(
         returning r.id, r.created_at, r.status, r.attempts, r.now),
       again as (
         update delivery.queue q set lease_owner = null, attempts = r.attempts,
-          due_at = case when q.round_attempts = r.round_attempts - 1 then r.due_at else r.now end,
+          due_at = case when q.round_attempts = r.round_attempts - 1 then coalesce(r.due_at, r.now) else r.now end,
           round_attempts = case when q.round_attempts = r.round_attempts - 1 then r.round_attempts else 0 end
         from result r where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1
-          and (r.status = 'pending' or r.status = 'failed' and q.round_attempts <> r.round_attempts - 1)
+          and r.status <> 'delivered' and not exists (select from done d where d.id = r.id)
         returning r.id, r.created_at, 'pending' as status, r.attempts, r.now),
       owned as materialized (select * from done union all select * from again),
       changed as (

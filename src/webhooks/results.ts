@@ -25,6 +25,7 @@ export class ResultWriter {
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #failing = false;
+  #stopped = false;
 
   constructor(pool: Pool, clock: Clock, log: Logger, onWritten: () => void) {
     this.#pool = pool;
@@ -62,6 +63,7 @@ export class ResultWriter {
       await Promise.race([this.#writing, new Promise((resolve) => setTimeout(resolve, RETRY_AFTER))]);
     }
     clearTimeout(this.#timer);
+    this.#stopped = true;
   }
 
   #write(): void {
@@ -83,7 +85,7 @@ export class ResultWriter {
         this.#failing = true;
         this.#waiting.unshift(...batch);
         this.#writing = undefined;
-        this.#timer = setTimeout(() => this.#write(), RETRY_AFTER);
+        if (!this.#stopped) this.#timer = setTimeout(() => this.#write(), RETRY_AFTER);
       },
     );
   }
@@ -93,6 +95,7 @@ export class ResultWriter {
     for (const { delivery } of batch)
       if (this.#unwritten.get(delivery.id) === delivery) this.#unwritten.delete(delivery.id);
     this.#writing = undefined;
+    if (this.#stopped) return;
     if (this.#waiting.length >= FLUSH_AT) this.#write();
     else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#write(), FLUSH_AFTER);
     this.#onWritten();

@@ -100,7 +100,7 @@ export class WorkerRegistration {
     while (!this.#stopped) {
       try {
         if (!this.#client) await this.#connect();
-        await this.#lookAtOthers();
+        await this.#lookAtOthers(this.id as number);
         failing = false;
         await this.#pause(HEARTBEAT);
       } catch (error) {
@@ -135,9 +135,10 @@ export class WorkerRegistration {
     await client.query(`listen ${EVENTS_CHANNEL}; listen ${SUBSCRIPTIONS_CHANNEL}`);
     const kept = this.id !== undefined && (await this.#resume(client, this.id));
     if (!kept) {
-      this.id = await this.#register(client);
+      const id = await this.#register(client);
       // Of several that start together the first begins.
-      const first = await this.#lookAtOthers();
+      const first = await this.#lookAtOthers(id);
+      this.id = id;
       this.#sharedFrom = first ? Number.NEGATIVE_INFINITY : monotonic() + 2 * HEARTBEAT + this.#attempt;
     }
     this.registered = true;
@@ -175,7 +176,7 @@ export class WorkerRegistration {
   }
 
   /** Counts the living and puts the leases of the dead back. Gives whether no other living one is older. */
-  async #lookAtOthers(): Promise<boolean> {
+  async #lookAtOthers(id: number): Promise<boolean> {
     const client = this.#client as pg.Client;
     const { rows } = await client.query<{ id: number; alive: boolean }>({
       name: 'webhooks-workers',
@@ -186,9 +187,9 @@ export class WorkerRegistration {
       values: [WORKER_LOCK],
     });
     this.peers = Math.max(1, rows.filter((row) => row.alive).length);
-    if (!rows.some((row) => row.id === this.id)) throw new Error('another worker has taken the leases over');
+    if (!rows.some((row) => row.id === id)) throw new Error('another worker has taken the leases over');
     for (const row of rows) if (!row.alive) await this.#takeOver(client, row.id);
-    return !rows.some((row) => row.alive && row.id < (this.id as number));
+    return !rows.some((row) => row.alive && row.id < id);
   }
 
   async #takeOver(client: pg.Client, id: number): Promise<void> {
