@@ -239,6 +239,22 @@ test('thousands that end at once, when what was in their way is over, are all tr
   );
 });
 
+test('a client with many subscriptions takes few events at a time, beside another that takes all of its own', async () => {
+  const { engine } = await setUp(2);
+  await engine.query(
+    `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+     select 'CLI0', 'CON', 'https://10.0.0.1/', true, '{PAYMENT_STATUS_CHANGE}', now(), now() from generate_series(1, 1000) n`,
+  );
+  await engine.subscribe('https://10.0.0.1/', { clientId: 'CLI1' });
+  const now = engine.clock.now();
+  const event = (clientId: string) => ({ clientId, type: 'PAYMENT_STATUS_CHANGE' as const, body: '{}', now });
+  const events = [...Array(100).fill(event('CLI0')), ...Array(50).fill(event('CLI1'))];
+  await transaction(engine.pool, (tx) => notifyAll(tx, events));
+  const limits = { limit: 500, most: 5_000, defaultRoom: 10, rooms: new Map() };
+  const { taken, made, more } = await fanOut(engine.pool, { worker: 1, window: windowAround(now), now, ...limits });
+  assert.deepEqual([taken, made, more], [52, 2_050, true]);
+});
+
 test('a client with many subscriptions to something else is not slowed by them', async () => {
   const { engine, receiver } = await setUp();
   await engine.subscribe(receiver.url());

@@ -109,22 +109,6 @@ test('events find the subscriptions of their client, not all there are', async (
   assert.ok(pagesOf(nodes) < EVENTS * PAGES_EACH, `${pagesOf(nodes)} pages`);
 });
 
-test('a client with many subscriptions takes few events at a time, beside another that takes its own', async () => {
-  await db.query('begin');
-  await db.query(
-    `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
-     select 'CLI1', contact_id, url, true, types, now(), now() from webhooks.subscriptions cross join generate_series(1, 999) where client_id = 'CLI1'`,
-  );
-  const { taken, made } = await fanOut(db as unknown as Db, taking);
-  await db.query('rollback');
-  // What was undone takes room on the pages until then.
-  await db.query('vacuum webhooks.notifications');
-  const { rows } = await db.query("select count(*)::int as others from delivery.markers where client_id <> 'CLI1'");
-  assert.ok(rows[0].others > 0);
-  assert.ok(taken > rows[0].others, 'all of the others, and some of its own');
-  assert.ok(made < taking.most, `${made} made`);
-});
-
 test('what is due of one subscription is claimed without a look at the backlog of another', async () => {
   const { rows } = await db.query("select id from webhooks.subscriptions where client_id = 'CLI1'");
   const nodes = await planOf((each) => claim(each, { worker: 1, window, now, wanted: new Map([[rows[0].id, 50]]) }));
