@@ -63,9 +63,8 @@ export const setUpConnection = `set enable_hashjoin = off; set enable_mergejoin 
   set jit = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = off; set client_connection_check_interval = '1s'`;
 
 export interface FanOut {
-  /** Markers taken, and notifications made of them. */
+  /** Markers taken. */
   taken: number;
-  made: number;
   /** Whether a client took as many as it was let, and may have more. */
   more: boolean;
   deliveries: Delivery[];
@@ -75,7 +74,6 @@ export interface FanOut {
 
 interface FanOutRow {
   taken: number;
-  made: number;
   more: boolean;
   id: string | null;
   client_id: string;
@@ -142,7 +140,7 @@ export async function fanOut(
       queued as (
         insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping, lease_owner)
         select id, client_id, subscription_id, event_id, created_at, least(created_at, $5::timestamptz), 0, 0, false, case when place <= room then $2::int end from matched)
-      select (select count(*)::int from taken) as taken, (select count(*)::int from matched) as made,
+      select (select count(*)::int from taken) as taken,
         exists (select from shares s where s.share <= (select count(*) from taken t where t.client_id = s.client_id)) as more, m.id, m.client_id, m.subscription_id, m.type, date_part('epoch', m.created_at) * 1000 as created_ms, m.revision,
         m.place <= m.room as leased, e.body
       from (select) as always left join (matched m left join delivery.events e
@@ -161,7 +159,6 @@ export async function fanOut(
   });
   const result: FanOut = {
     taken: rows[0]?.taken ?? 0,
-    made: rows[0]?.made ?? 0,
     more: rows[0]?.more ?? false,
     deliveries: [],
     overflowed: [],
