@@ -6,7 +6,7 @@ import { Renderer } from '../src/documents/renderer.ts';
 import { statementCamt } from '../src/statements/camt.ts';
 import { statementCsv } from '../src/statements/csv.ts';
 import { statementPdf } from '../src/statements/pdf.ts';
-import { institution, mixedAmount, payment, section, statement } from '../test/document-samples.ts';
+import { institution, mixedAmount, payment, section, statement } from '../test/world/documents.ts';
 
 /**
  * Drawing alone: a receipt, and statements of many lines; then what documents do to the search of a running service.

@@ -13,11 +13,11 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { callOperator } from '../src/cli/operator-call.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
+import type { ImportAnswer } from '../src/imports/importer.ts';
 import { createLog } from '../src/log.ts';
 import { migrate } from '../src/migrate.ts';
-import { Seeded } from '../src/operator/demonstration-payments.ts';
-import type { ImportAnswer } from '../src/operator/import.ts';
 import { FOLD_LOCK } from '../src/payments/totals.ts';
+import { Seeded } from '../src/sandbox/demonstration-payments.ts';
 
 const ROUNDS = 3;
 const CLIENTS = 100;

@@ -11,7 +11,7 @@ import { BIG, benchDatabase, FIRST_DAY, log, PAYMENTS, SMALL, VIEWER } from './p
 
 const WARM_UP = 30;
 /** Milliseconds. */
-const LONGEST_SHAPE = 6_000;
+const MAX_SHAPE = 6_000;
 const RUNS = Number(process.env.LOMBARD_BENCH_RUNS ?? 300);
 
 interface Shape {
@@ -240,7 +240,7 @@ async function measure(pool: Pool, cases: [client: string, query: SearchQuery][]
       if (run >= WARM_UP) each.times.push(performance.now() - start);
     }
     // A shape that is slow anyway need not be shown slow three hundred times.
-    if (run > WARM_UP + 20 && performance.now() - began > LONGEST_SHAPE) break;
+    if (run > WARM_UP + 20 && performance.now() - began > MAX_SHAPE) break;
   }
   return results.map(({ total, times }) => {
     times.sort((a, b) => a - b);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createPool, type Pool, transaction } from '../src/database.ts';
 import { requestStatement, STATEMENT_FORMATS } from '../src/statements/request.ts';
-import { MailServer } from '../test/mail-server/mail-server.ts';
-import { createDatabase, log } from '../test/service.ts';
-import { kill, startProcess } from '../test/worker-process.ts';
+import { MailServer } from '../test/world/mail-server/mail-server.ts';
+import { createDatabase, log } from '../test/world/service.ts';
+import { kill, startProcess } from '../test/world/worker-process.ts';
 
 /**
  * Whole statements: from the request to the mail server's acceptance, by a worker in a process of its own, whose peak memory is

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { testAuthority } from '../src/embedded/test-authority.ts';
-import { createTrustedListener } from '../src/http/trusted.ts';
+import { createTrustedListener } from '../src/http/trusted/tls.ts';
 
 /**
  * Keep-alive requests over mutual TLS against plain HTTP: the same handler, the same callers (a thread of their own, 16

@@ -12,7 +12,7 @@ import { type Db, type Pool, transaction } from './database.ts';
 const SEAL_BATCH = 5_000;
 const SEAL_LOCK = 7_210_432;
 /** Values longer than this (characters) are kept as their hash: an audit row is not a second archive. */
-const LONGEST_VALUE = 65_536;
+const MAX_VALUE = 65_536;
 
 const SECRET_KEYS = new Set([
   'password',
@@ -61,7 +61,7 @@ export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise
 function document(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const text = JSON.stringify(value, (key, inner) => (SECRET_KEYS.has(key) && inner != null ? '[redacted]' : inner));
-  if (text.length <= LONGEST_VALUE) return text;
+  if (text.length <= MAX_VALUE) return text;
   return JSON.stringify({ sha256: createHash('sha256').update(text).digest('hex'), length: text.length });
 }
 

@@ -255,13 +255,12 @@ function roles(env: Environment): ReadonlySet<Role> {
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** A week: no wait between attempts, and no step of the autopilot, is longer. */
-const LONGEST_DURATION = 7 * 86_400_000;
+const MAX_DURATION = 7 * 86_400_000;
 
 function duration(name: string, given: string): number {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(given.trim());
   const value = match ? Number(match[1]) * (UNITS[match[2] ?? ''] ?? 0) : 0;
-  if (value <= 0 || value > LONGEST_DURATION)
-    throw wrong(name, given, 'a duration, as 500ms, 5s, 10m, 2h (at most 7d)');
+  if (value <= 0 || value > MAX_DURATION) throw wrong(name, given, 'a duration, as 500ms, 5s, 10m, 2h (at most 7d)');
   return value;
 }
 

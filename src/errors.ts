@@ -50,21 +50,38 @@ export const MESSAGES = {
 
 export type ErrorCode = keyof typeof MESSAGES;
 
+/** A field that a refusal names, and what it must be. */
+export interface Fault {
+  /** Path of the field within what the caller gave: `page_size`, `rules[1].minimum_threshold`; a header begins with a capital. */
+  field: string;
+  message: string;
+}
+
 /**
- * A refusal that the caller can understand.
+ * A refusal that the caller can understand. Domains name the field; where in a request it stands (`body.`, `query.`, `path.`,
+ * `header.`) is known to the HTTP listeners, which add it (http/problem.ts).
  * @param code one of the catalogue
- * @param details the field (`query.page_size`, `body.rules[1].minimum_threshold`, `header.X-Contact-Id`) and what it must be;
- *   never SQL, a stack or a path of the machine
+ * @param fault the field and what it must be, or a sentence where there is no one field; never SQL, a stack or a path of the machine
  */
 export class Problem extends Error {
   readonly code: ErrorCode;
+  readonly fault: Fault | undefined;
+  /** The sentence that the caller reads. */
   readonly details: string;
 
-  constructor(code: ErrorCode, details: string, options?: { cause?: unknown }) {
+  constructor(code: ErrorCode, fault: Fault | string, options?: { cause?: unknown }) {
+    const details = typeof fault === 'string' ? fault : `${fault.field}: ${fault.message}`;
     super(`${MESSAGES[code]}: ${details}`, options);
     this.name = 'Problem';
     this.code = code;
+    this.fault = typeof fault === 'string' ? undefined : fault;
     this.details = details;
+  }
+
+  /** The same refusal with the place of its field in front of it, as `body`; itself where it names no field. */
+  within(place: string): Problem {
+    if (!this.fault) return this;
+    return new Problem(this.code, `${place}.${this.details}`, { cause: this.cause });
   }
 }
 

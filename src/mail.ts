@@ -12,10 +12,10 @@ const SILENCE_TIMEOUT = 60_000;
 /** Milliseconds for one mail: a server may also trickle. */
 const MAIL_DEADLINE = 600_000;
 /** Connections to the mail server from one process, and mails that one of them carries. */
-const MOST_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 const MAILS_OF_CONNECTION = 100;
 /** Characters of a mail server's complaint that are kept. */
-const LONGEST_COMPLAINT = 500;
+const MAX_COMPLAINT = 500;
 
 export interface Attachment {
   filename: string;
@@ -45,7 +45,7 @@ export class MailFailure extends Error {
   readonly permanent: boolean;
 
   constructor(message: string, permanent: boolean, options?: { cause?: unknown }) {
-    super(message.replace(/\s+/g, ' ').slice(0, LONGEST_COMPLAINT), options);
+    super(message.replace(/\s+/g, ' ').slice(0, MAX_COMPLAINT), options);
     this.name = 'MailFailure';
     this.permanent = permanent;
   }
@@ -70,7 +70,7 @@ export class Mailer {
     this.#transport = nodemailer.createTransport({
       url: url.href,
       pool: true,
-      maxConnections: MOST_CONNECTIONS,
+      maxConnections: MAX_CONNECTIONS,
       maxMessages: MAILS_OF_CONNECTION,
       // A mail whose connection broke is tried again by whoever recorded it, and by nobody before that is known.
       maxRequeues: 0,

@@ -6,7 +6,7 @@ import type { Logger } from './log.ts';
 
 /** Key of the advisory lock that lets one process migrate while the others wait. */
 const MIGRATION_LOCK = 7_210_431;
-const LEAST_SERVER_VERSION = 150_000;
+const MIN_SERVER_VERSION = 150_000;
 /** Milliseconds to wait for the server at the start. */
 const CONNECT_WITHIN = 10_000;
 
@@ -95,7 +95,7 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
     "select current_setting('server_version_num')::int as version",
   );
   const version = rows[0]?.version ?? 0;
-  if (version < LEAST_SERVER_VERSION) {
+  if (version < MIN_SERVER_VERSION) {
     throw new StartError(
       `DATABASE_URL: PostgreSQL 15 or newer is needed, the server is ${Math.floor(version / 10_000)}`,
     );

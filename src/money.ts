@@ -19,17 +19,20 @@ const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d{1,2})?$/;
  * Reads a decimal from a request.
  * @param value a JSON number or a decimal string, both of any notation JSON allows
  * @param field the field's path for the message
- * @param options `positive`: above zero; `signed`: may be negative; `decimals`: most digits after the point
+ * @param options `positive`: above zero; `signed`: may be negative; `decimals`: most digits after the point; `code` of a refusal
  * @returns the same number in plain notation, digits and trailing zeros as they were given
- * @throws Problem invalid_body, or invalid_parameter for a query's field
+ * @throws Problem invalid_body
  */
 export function decimal(
   value: unknown,
   field: string,
-  options: { positive?: boolean; decimals?: number; signed?: boolean } = {},
+  options: {
+    positive?: boolean;
+    decimals?: number;
+    signed?: boolean;
+  } = {},
 ): string {
-  const refuse = (must: string) =>
-    new Problem(field.startsWith('query') ? 'invalid_parameter' : 'invalid_body', `${field}: ${must}`);
+  const refuse = (must: string) => new Problem('invalid_body', { field, message: must });
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || !DECIMAL.test(text)) throw refuse('must be a decimal number');
   const plain = /[eE]/.test(text) ? new Big(text).toFixed() : text;

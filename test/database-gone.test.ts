@@ -6,37 +6,37 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbedded } from '../src/embedded/postgres.ts';
-import { call, createWorld, log, startTestService, type TestService } from './service.ts';
+import { call, createWorld, log, startTestService, type TestService } from './world/service.ts';
 
 /** Stands between the service and its database: lets through, or swallows everything, as a host that has gone silent does. */
 class Wire {
   silent = false;
-  private server: Server | undefined;
-  private readonly sockets = new Set<Socket>();
+  #server: Server | undefined;
+  readonly #sockets = new Set<Socket>();
 
   async open(target: URL): Promise<string> {
-    this.server = createServer((inner) => {
+    this.#server = createServer((inner) => {
       const outer = connect(Number(target.port), target.hostname);
       for (const [from, to] of [
         [inner, outer],
         [outer, inner],
       ] as const) {
-        this.sockets.add(from);
+        this.#sockets.add(from);
         from.on('data', (data) => this.silent || to.write(data));
         from.on('close', () => to.destroy());
         from.on('error', () => to.destroy());
       }
     });
-    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => this.#server?.listen(0, '127.0.0.1', resolve));
     const url = new URL(target);
     url.hostname = '127.0.0.1';
-    url.port = String((this.server.address() as { port: number }).port);
+    url.port = String((this.#server.address() as { port: number }).port);
     return url.toString();
   }
 
   close(): void {
-    for (const socket of this.sockets) socket.destroy();
-    this.server?.close();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server?.close();
   }
 }
 

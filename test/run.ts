@@ -5,14 +5,14 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startServer } from './service.ts';
+import { startServer } from './world/service.ts';
 
 /** Files at once: the machines have two cores, and most files wait for the database more than they compute. */
 const CONCURRENCY = 3;
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const words = process.argv.slice(2);
-const files = readdirSync(folder)
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') && (words.length === 0 || words.some((word) => name.includes(word))))
   .sort()
   .map((name) => folder + name);

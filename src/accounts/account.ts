@@ -10,7 +10,7 @@ export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 export const ACCOUNT_TYPES = ['Personal', 'Business'] as const;
 export const ACCOUNT_SUBTYPES = ['EMoney'] as const;
 /** Addresses under which one account can be credited. */
-export const MOST_ACCOUNT_DETAILS = 50;
+export const MAX_ACCOUNT_DETAILS = 50;
 
 /** Enabled <-> Disabled -> Deleted, which is final (docs/decisions.md, 3). */
 export const ACCOUNT_MOVES: Record<AccountStatus, readonly AccountStatus[]> = {
@@ -105,13 +105,13 @@ export async function updateAccount(
       [accountId],
     )
   ).rows[0];
-  if (!before) throw new Problem('account_not_found', 'path.account_id: is no account');
+  if (!before) throw new Problem('account_not_found', { field: 'account_id', message: 'is no account' });
   const moves = ACCOUNT_MOVES[before.status];
   if (patch.status && patch.status !== before.status && !moves.includes(patch.status)) {
-    throw new Problem(
-      'transition_not_allowed',
-      `body.status: an account that is ${before.status} can become ${moves.join(' or ') || 'nothing else'}`,
-    );
+    throw new Problem('transition_not_allowed', {
+      field: 'status',
+      message: `an account that is ${before.status} can become ${moves.join(' or ') || 'nothing else'}`,
+    });
   }
   const after = await updateRow<Account & { client_id: string }>(
     tx,
@@ -138,7 +138,7 @@ export async function findAccount(db: Db, clientId: string, accountId: string): 
     text: `select ${COLUMNS} from accounts where client_id = $1 and account_id = $2`,
     values: [clientId, accountId],
   });
-  if (!rows[0]) throw new Problem('account_not_found', 'path.account_id: is no account of the client');
+  if (!rows[0]) throw new Problem('account_not_found', { field: 'account_id', message: 'is no account of the client' });
   return rows[0];
 }
 
@@ -148,7 +148,7 @@ export async function readAccount(db: Db, accountId: string): Promise<Account & 
     `select ${COLUMNS}, client_id from accounts where account_id = $1`,
     [accountId],
   );
-  if (!rows[0]) throw new Problem('account_not_found', 'path.account_id: is no account');
+  if (!rows[0]) throw new Problem('account_not_found', { field: 'account_id', message: 'is no account' });
   return rows[0];
 }
 

@@ -69,10 +69,10 @@ export async function bookTransaction(
   given: TransactionGiven,
   options: { quiet?: boolean } = {},
 ): Promise<BookedTransaction> {
-  const amount = decimal(given.amount.amount, 'body.amount.amount', { positive: true });
+  const amount = decimal(given.amount.amount, 'amount.amount', { positive: true });
   const debit = given.kind === 'DEBIT_TRANSACTION';
-  const booked = moment(given.booking_datetime, 'body.booking_datetime') ?? act.now;
-  const valued = moment(given.value_datetime, 'body.value_datetime') ?? booked;
+  const booked = moment(given.booking_datetime, 'booking_datetime') ?? act.now;
+  const valued = moment(given.value_datetime, 'value_datetime') ?? booked;
   const account = await tx.query<{ currency: string; balance: string }>(
     `update currency_accounts set balance = balance + $3::numeric where client_id = $1 and account_id = $2 and currency = $4 returning currency, balance`,
     [given.client_id, given.currency_account_id, debit ? `-${amount}` : amount, given.amount.currency],
@@ -175,7 +175,7 @@ export function party(given: Party): Required<Party> {
 export function moment(text: string | undefined, field: string): Date | undefined {
   if (text === undefined) return undefined;
   const instant = parseInstant(text);
-  if (!instant) throw new Problem('invalid_body', `${field}: must be an ISO 8601 timestamp with an offset`);
+  if (!instant) throw new Problem('invalid_body', { field, message: 'must be an ISO 8601 timestamp with an offset' });
   return instant;
 }
 
@@ -186,6 +186,12 @@ async function noAccount(tx: Transaction, given: TransactionGiven): Promise<Prob
     [given.client_id, given.currency_account_id],
   );
   if (!rows[0])
-    return new Problem('currency_account_not_found', 'body.currency_account_id: is no currency account of the client');
-  return new Problem('invalid_body', `body.amount.currency: must be the account's currency, ${rows[0].currency}`);
+    return new Problem('currency_account_not_found', {
+      field: 'currency_account_id',
+      message: 'is no currency account of the client',
+    });
+  return new Problem('invalid_body', {
+    field: 'amount.currency',
+    message: `must be the account's currency, ${rows[0].currency}`,
+  });
 }

@@ -117,7 +117,7 @@ export async function readConfiguration(
   const found = rows[0];
   if (found && version !== undefined) return { version, shown: shownConfiguration(found.configuration) };
   if (version !== undefined)
-    throw new Problem('invalid_parameter', 'query.version: is no version of the configuration');
+    throw new Problem('invalid_parameter', { field: 'version', message: 'is no version of the configuration' });
   if (!found) return { version: 0, shown: { groups: [], ruleset: null } };
   const people = await peopleOf(db, clientId);
   return { version: found.version, shown: shownConfiguration(named(found.configuration, people)) };

@@ -74,7 +74,7 @@ export async function explainApproval(tx: Transaction, clientId: string, payment
     [clientId, paymentId],
   );
   const payment = rows[0];
-  if (!payment) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
+  if (!payment) throw new Problem('payment_not_found', { field: 'payment_id', message: 'is no payment of the client' });
   const { approval } = payment;
   const common = {
     payment_id: paymentId,

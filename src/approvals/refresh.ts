@@ -8,7 +8,7 @@ import { takeTurn } from './turns.ts';
 const ROWS_AT_ONCE = 20_000;
 
 /** Turns that one transaction takes without asking who needs them: PostgreSQL holds some thousand locks in all. */
-const MOST_TURNS = 1_000;
+const MAX_TURNS = 1_000;
 
 interface State extends Approval {
   state: Buffer;
@@ -34,7 +34,7 @@ interface Change {
  */
 export async function refreshApprovers(tx: Transaction, ...clientIds: string[]): Promise<void> {
   if (clientIds.length === 0) return;
-  const clients = clientIds.length > MOST_TURNS ? await withApprovals(tx, clientIds) : clientIds;
+  const clients = clientIds.length > MAX_TURNS ? await withApprovals(tx, clientIds) : clientIds;
   await takeTurn(tx, ...clients);
   for (const clientId of clients) await refreshClient(tx, clientId);
 }

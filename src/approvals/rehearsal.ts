@@ -56,7 +56,7 @@ export async function rehearse(db: Db, clientId: string, body: unknown): Promise
   const settings = rows[0] ?? { payment_approvals_enabled: false, payment_creator_approval_enabled: false };
   const samples: Sample[] = [];
   for (const [index, { amount, currency }] of readSamples(body, configuration).entries()) {
-    samples.push(await sampleOf(db, configuration, permitted, amount, currency, `body.sample_amounts[${index}]`));
+    samples.push(await sampleOf(db, configuration, permitted, amount, currency, `sample_amounts[${index}]`));
   }
   const stored = named(configuration, people);
   return {
@@ -77,10 +77,13 @@ function readSamples(body: unknown, { ruleset }: Configuration): { amount: strin
     return ruleset.rules.map((rule) => ({ amount: rule.minimum_threshold, currency: ruleset.currency }));
   }
   if (!Array.isArray(given) || given.length > MAX_SAMPLES) {
-    throw new Problem('invalid_body', `body.sample_amounts: must be a list of at most ${MAX_SAMPLES} amounts`);
+    throw new Problem('invalid_body', {
+      field: 'sample_amounts',
+      message: `must be a list of at most ${MAX_SAMPLES} amounts`,
+    });
   }
   return given.map((sample: unknown, index) => {
-    const path = `body.sample_amounts[${index}]`;
+    const path = `sample_amounts[${index}]`;
     if (typeof sample !== 'object' || sample === null)
       return { amount: decimal(sample, path), currency: ruleset.currency };
     const { amount, currency = ruleset.currency } = sample as { amount?: unknown; currency?: unknown };

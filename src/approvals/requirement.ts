@@ -94,7 +94,7 @@ export async function requirementFor(
 }
 
 /** Configurations kept in memory; the largest has 5,000 users. They never change, so none ever has to be dropped for age. */
-const MOST_KEPT = 100;
+const MAX_KEPT = 100;
 const kept = new Map<string, { configuration: Configuration; rules: Map<number, Rules> }>();
 
 /** The rules that a requirement names, with their groups and people. */
@@ -109,7 +109,7 @@ export async function rulesOf(db: Db, clientId: string, requirement: Requirement
     );
     if (!rows[0]) throw new Error(`the approvals configuration ${ruleset.configuration} is missing`);
     known = { configuration: rows[0].configuration, rules: new Map() };
-    if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
+    if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value as string);
     kept.set(ruleset.configuration, known);
   }
   let rules = known.rules.get(ruleset.rule);

@@ -207,8 +207,8 @@ export function checkSatisfiable(configuration: Configuration, permitted: Readon
       });
       const cannot = `level ${levelIndex + 1} cannot be met by distinct people who may authorise payments`;
       const others = levelIndex === 0 ? '' : ' beside those whom the levels before it need';
-      const path = `body.ruleset.rules[${ruleIndex}].groups[${levelIndex}]`;
-      throw new Problem('ruleset_unsatisfiable', `${path}: ${cannot}${others}: ${lacking.join('; ')}`);
+      const path = `ruleset.rules[${ruleIndex}].groups[${levelIndex}]`;
+      throw new Problem('ruleset_unsatisfiable', { field: path, message: `${cannot}${others}: ${lacking.join('; ')}` });
     }
   }
 }

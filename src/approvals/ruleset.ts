@@ -68,7 +68,7 @@ const CURRENCY = /^[A-Z]{3}$/;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 function refuse(path: string, must: string): never {
-  throw new Problem('invalid_body', `${path}: ${must}`);
+  throw new Problem('invalid_body', { field: path, message: must });
 }
 
 function object(value: unknown, path: string): Record<string, unknown> {
@@ -149,32 +149,32 @@ function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
  * stored as the service knows them.
  * @param body the parsed JSON; `minimum_threshold` a number or, so that no digit is lost, its source text
  * @returns the configuration in the order it was given, with the default scope where none was named
- * @throws Problem invalid_body, naming the path to the element (`body.ruleset.rules[1].groups[0].one_of[2].all_of[0]`)
+ * @throws Problem invalid_body, naming the path to the element (`ruleset.rules[1].groups[0].one_of[2].all_of[0]`)
  */
 export function validateConfiguration(body: unknown): Configuration {
   const given = object(body, 'body');
-  const groups = list(given.groups, 'body.groups', 0, MAX_GROUPS).map((each, i) => group(each, `body.groups[${i}]`));
+  const groups = list(given.groups, 'groups', 0, MAX_GROUPS).map((each, i) => group(each, `groups[${i}]`));
   const names = new Map<string, number>();
   groups.forEach(({ name }, index) => {
     const first = names.get(name);
-    if (first !== undefined) refuse(`body.groups[${index}].name`, `must be unique, is also groups[${first}]`);
+    if (first !== undefined) refuse(`groups[${index}].name`, `must be unique, is also groups[${first}]`);
     names.set(name, index);
   });
-  const ruleset = object(given.ruleset, 'body.ruleset');
+  const ruleset = object(given.ruleset, 'ruleset');
   const currency = ruleset.currency;
   if (typeof currency !== 'string' || !CURRENCY.test(currency)) {
-    refuse('body.ruleset.currency', 'must be three capital letters (ISO 4217)');
+    refuse('ruleset.currency', 'must be three capital letters (ISO 4217)');
   }
   const known = new Set(names.keys());
-  const rules = list(ruleset.rules, 'body.ruleset.rules', 0, MAX_RULES).map((each, i) =>
-    rule(each, `body.ruleset.rules[${i}]`, known),
+  const rules = list(ruleset.rules, 'ruleset.rules', 0, MAX_RULES).map((each, i) =>
+    rule(each, `ruleset.rules[${i}]`, known),
   );
   const thresholds = new Map<string, number>();
   rules.forEach(({ minimum_threshold }, index) => {
     const value = new Big(minimum_threshold).toFixed();
     const first = thresholds.get(value);
     if (first !== undefined) {
-      refuse(`body.ruleset.rules[${index}].minimum_threshold`, `must be unique, is also that of rules[${first}]`);
+      refuse(`ruleset.rules[${index}].minimum_threshold`, `must be unique, is also that of rules[${first}]`);
     }
     thresholds.set(value, index);
   });
@@ -189,7 +189,7 @@ export function validateConfiguration(body: unknown): Configuration {
 export function checkUsers(configuration: Configuration, contacts: ReadonlySet<string>): void {
   configuration.groups.forEach(({ users }, groupIndex) => {
     users.forEach(({ id }, index) => {
-      if (!contacts.has(id)) refuse(`body.groups[${groupIndex}].users[${index}].id`, 'must be a contact of the client');
+      if (!contacts.has(id)) refuse(`groups[${groupIndex}].users[${index}].id`, 'must be a contact of the client');
     });
   });
 }

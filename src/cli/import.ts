@@ -4,13 +4,13 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import cliProgress from 'cli-progress';
 import { monotonic } from '../calendar.ts';
-import type { ImportAnswer } from '../operator/import.ts';
+import type { ImportAnswer } from '../imports/importer.ts';
 import { CommandFailure } from './failure.ts';
 import { callOperator, type OperatorOptions } from './operator-call.ts';
 
 export const IMPORT_KINDS = ['clients', 'contacts', 'beneficiaries', 'trades', 'payments', 'transactions'] as const;
 /** Refused lines that are printed. */
-const MOST_PRINTED = 50;
+const MAX_PRINTED = 50;
 const MEBIBYTE = 1_048_576;
 
 export interface ImportOptions extends OperatorOptions {
@@ -101,8 +101,8 @@ function report(kind: string, answer: ImportAnswer, seconds: number): void {
   process.stdout.write(
     `${kind}: ${answer.accepted} accepted, ${answer.rejected} rejected in ${seconds.toFixed(1)} s (${rate} a second)\n`,
   );
-  for (const error of answer.errors.slice(0, MOST_PRINTED))
+  for (const error of answer.errors.slice(0, MAX_PRINTED))
     process.stdout.write(`line ${error.line}: ${error.code}: ${error.details}\n`);
-  const unlisted = answer.rejected - Math.min(answer.errors.length, MOST_PRINTED);
+  const unlisted = answer.rejected - Math.min(answer.errors.length, MAX_PRINTED);
   if (unlisted > 0) process.stdout.write(`... and ${unlisted} more\n`);
 }

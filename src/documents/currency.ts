@@ -2,7 +2,7 @@
 
 const names = new Intl.DisplayNames('en-GB', { type: 'currency', fallback: 'code' });
 /** ISO 4217 allows 4; amounts are stored with at most 8 (money.ts). */
-const MOST_DECIMALS = 20;
+const MAX_DECIMALS = 20;
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** The English name of a currency, `Pound sterling`; its code where it has none. */
@@ -29,7 +29,7 @@ export function groupedAmount(amount: string, currency: string): string {
   if (!format) {
     format = new Intl.NumberFormat('en-GB', {
       minimumFractionDigits: minorUnits(currency),
-      maximumFractionDigits: MOST_DECIMALS,
+      maximumFractionDigits: MAX_DECIMALS,
     });
     formats.set(currency, format);
   }

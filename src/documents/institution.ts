@@ -18,7 +18,7 @@ export interface Logo {
 }
 
 /** Bytes a logo may have: it is in every document. */
-export const LARGEST_LOGO = 1_048_576;
+export const MAX_LOGO = 1_048_576;
 
 /**
  * The institution from its settings.
@@ -36,7 +36,7 @@ export function institutionFrom(settings: {
 
 /** A logo from the bytes of an SVG or PNG file. */
 export function logoFrom(data: Uint8Array): Logo {
-  if (data.length > LARGEST_LOGO) throw new Error(`the logo has more than ${LARGEST_LOGO} bytes`);
+  if (data.length > MAX_LOGO) throw new Error(`the logo has more than ${MAX_LOGO} bytes`);
   const png = Buffer.from(data.subarray(0, 8)).toString('latin1') === '\x89PNG\r\n\x1a\n';
   if (!png && !/<svg[\s>]/.test(Buffer.from(data.subarray(0, 4096)).toString('utf8')))
     throw new Error('the logo is neither SVG nor PNG');

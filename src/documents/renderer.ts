@@ -3,11 +3,11 @@ import { Worker } from 'node:worker_threads';
 import { monotonic } from '../calendar.ts';
 
 /** Drawing threads of each kind; a second one pays where there is a core for it. */
-export const MOST_DRAWING_THREADS = 2;
+export const MAX_DRAWING_THREADS = 2;
 /** Milliseconds after which a single document is urgent: the machine is so busy that the patient threads get nothing of it. */
 export const DRAWING_PATIENCE = 1_000;
 /** Drawings that may wait; more are refused, for their callers would have gone before their turn. */
-export const MOST_WAITING_DRAWINGS = 256;
+export const MAX_WAITING_DRAWINGS = 256;
 /** Milliseconds a drawing may take before its thread is given up. A receipt takes 5. */
 export const DRAWING_DEADLINE = 30_000;
 
@@ -82,14 +82,14 @@ type Answer = { pdf: Uint8Array } | { error: string };
  * a receipt never waits for a statement.
  */
 export class Renderer {
-  private readonly threads = new Set<Thread>();
-  private readonly waiting: Record<'single' | 'bulk', Job[]> = { single: [], bulk: [] };
-  private readonly size: number;
-  private readonly fontDirectories: string[];
-  private readonly deadline: number;
-  private readonly patience: number;
-  private stopped = false;
-  private impatience: NodeJS.Timeout | undefined;
+  readonly #threads = new Set<Thread>();
+  readonly #waiting: Record<'single' | 'bulk', Job[]> = { single: [], bulk: [] };
+  readonly #size: number;
+  readonly #fontDirectories: string[];
+  readonly #deadline: number;
+  readonly #patience: number;
+  #stopped = false;
+  #impatience: NodeJS.Timeout | undefined;
 
   /**
    * @param options.size threads of each kind, 1 to 2; by default 2 where the machine has more than two cores
@@ -99,10 +99,10 @@ export class Renderer {
    */
   constructor(options: { size?: number; font_directories?: string[]; deadline?: number; patience?: number } = {}) {
     const wanted = options.size ?? (availableParallelism() > 2 ? 2 : 1);
-    this.size = Math.max(1, Math.min(MOST_DRAWING_THREADS, wanted));
-    this.fontDirectories = options.font_directories ?? [];
-    this.deadline = options.deadline ?? DRAWING_DEADLINE;
-    this.patience = options.patience ?? DRAWING_PATIENCE;
+    this.#size = Math.max(1, Math.min(MAX_DRAWING_THREADS, wanted));
+    this.#fontDirectories = options.font_directories ?? [];
+    this.#deadline = options.deadline ?? DRAWING_DEADLINE;
+    this.#patience = options.patience ?? DRAWING_PATIENCE;
   }
 
   /**
@@ -111,98 +111,98 @@ export class Renderer {
    */
   draw(task: Task, lane: 'single' | 'bulk' = 'single'): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      if (this.stopped) return reject(new RenderError('stopped', 'the renderer has stopped'));
-      if (this.waiting[lane].length >= MOST_WAITING_DRAWINGS) {
-        return reject(new RenderError('busy', `${MOST_WAITING_DRAWINGS} drawings are waiting`));
+      if (this.#stopped) return reject(new RenderError('stopped', 'the renderer has stopped'));
+      if (this.#waiting[lane].length >= MAX_WAITING_DRAWINGS) {
+        return reject(new RenderError('busy', `${MAX_WAITING_DRAWINGS} drawings are waiting`));
       }
-      this.waiting[lane].push({ task, since: monotonic(), resolve, reject });
-      this.next();
+      this.#waiting[lane].push({ task, since: monotonic(), resolve, reject });
+      this.#next();
     });
   }
 
   /** Ends the threads; what waits or is under way is rejected. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.impatience);
-    for (const job of [...this.waiting.single.splice(0), ...this.waiting.bulk.splice(0)]) {
+    this.#stopped = true;
+    clearTimeout(this.#impatience);
+    for (const job of [...this.#waiting.single.splice(0), ...this.#waiting.bulk.splice(0)]) {
       job.reject(new RenderError('stopped', 'the renderer has stopped'));
     }
     await Promise.all(
-      [...this.threads].map((thread) => {
-        this.lose(thread, new RenderError('stopped', 'the renderer has stopped'));
+      [...this.#threads].map((thread) => {
+        this.#lose(thread, new RenderError('stopped', 'the renderer has stopped'));
         return thread.worker.terminate();
       }),
     );
   }
 
-  private next(): void {
-    const { single, bulk } = this.waiting;
-    this.hand('patient', () => single.shift());
-    const overdue = () => single[0] !== undefined && monotonic() - single[0].since >= this.patience;
-    this.hand('steady', () => (overdue() ? single.shift() : bulk.shift()));
-    clearTimeout(this.impatience);
+  #next(): void {
+    const { single, bulk } = this.#waiting;
+    this.#hand('patient', () => single.shift());
+    const overdue = () => single[0] !== undefined && monotonic() - single[0].since >= this.#patience;
+    this.#hand('steady', () => (overdue() ? single.shift() : bulk.shift()));
+    clearTimeout(this.#impatience);
     if (single[0] && !overdue())
-      this.impatience = setTimeout(() => this.next(), single[0].since + this.patience - monotonic());
+      this.#impatience = setTimeout(() => this.#next(), single[0].since + this.#patience - monotonic());
   }
 
   /** Gives jobs to the free threads of a kind, as long as there are both. */
-  private hand(kind: ThreadKind, take: () => Job | undefined): void {
+  #hand(kind: ThreadKind, take: () => Job | undefined): void {
     for (;;) {
-      const mine = [...this.threads].filter((each) => each.kind === kind);
+      const mine = [...this.#threads].filter((each) => each.kind === kind);
       const free = mine.find((each) => !each.job);
-      if (!free && mine.length >= this.size) return;
+      if (!free && mine.length >= this.#size) return;
       const job = take();
       if (!job) return;
-      this.give(free ?? this.start(kind), job);
+      this.#give(free ?? this.#start(kind), job);
     }
   }
 
-  private start(kind: ThreadKind): Thread {
-    const workerData: WorkerOptions = { font_directories: this.fontDirectories, kind };
+  #start(kind: ThreadKind): Thread {
+    const workerData: WorkerOptions = { font_directories: this.#fontDirectories, kind };
     const worker = new Worker(new URL('./renderer-worker.ts', import.meta.url), { workerData, env: {} });
     const thread: Thread = { kind, worker, job: undefined, timer: undefined };
-    this.threads.add(thread);
-    worker.on('message', (answer: Answer) => this.finish(thread, answer));
+    this.#threads.add(thread);
+    worker.on('message', (answer: Answer) => this.#finish(thread, answer));
     worker.on('error', (error) =>
-      this.replace(thread, new RenderError('crashed', `a drawing thread failed: ${error.message}`)),
+      this.#replace(thread, new RenderError('crashed', `a drawing thread failed: ${error.message}`)),
     );
     worker.on('exit', (code) =>
-      this.replace(thread, new RenderError('crashed', `a drawing thread ended with ${code}`)),
+      this.#replace(thread, new RenderError('crashed', `a drawing thread ended with ${code}`)),
     );
     worker.unref();
     return thread;
   }
 
-  private give(thread: Thread, job: Job): void {
+  #give(thread: Thread, job: Job): void {
     thread.job = job;
     thread.timer = setTimeout(() => {
-      this.replace(thread, new RenderError('timeout', `a drawing took longer than ${this.deadline} ms`));
+      this.#replace(thread, new RenderError('timeout', `a drawing took longer than ${this.#deadline} ms`));
       void thread.worker.terminate();
-    }, this.deadline);
+    }, this.#deadline);
     // An idle thread must not keep the process alive, one at work must.
     thread.worker.ref();
     thread.worker.postMessage(job.task);
   }
 
-  private finish(thread: Thread, answer: Answer): void {
+  #finish(thread: Thread, answer: Answer): void {
     const job = thread.job;
     clearTimeout(thread.timer);
     thread.job = undefined;
     thread.worker.unref();
     if (job && 'error' in answer) job.reject(new RenderError('failed', answer.error));
     else if (job && 'pdf' in answer) job.resolve(Buffer.from(answer.pdf.buffer));
-    this.next();
+    this.#next();
   }
 
-  private lose(thread: Thread, error: RenderError): boolean {
+  #lose(thread: Thread, error: RenderError): boolean {
     clearTimeout(thread.timer);
     thread.job?.reject(error);
     thread.job = undefined;
-    return this.threads.delete(thread);
+    return this.#threads.delete(thread);
   }
 
-  private replace(thread: Thread, error: RenderError): void {
+  #replace(thread: Thread, error: RenderError): void {
     // The next waiting job starts the new thread: a thread that dies at its start then costs a job each time and never loops.
-    if (this.lose(thread, error) && !this.stopped) this.next();
+    if (this.#lose(thread, error) && !this.#stopped) this.#next();
   }
 }

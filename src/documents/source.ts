@@ -5,7 +5,7 @@ import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from '
 /** The facts of documents as they are stored. A row is found through its client (docs/decisions.md, 1). */
 
 /** Payments that a trade receipt lists; of the others it says how many there are. */
-export const MOST_PAYMENTS_OF_TRADE = 200;
+export const MAX_PAYMENTS_OF_TRADE = 200;
 
 interface PaymentRow extends Record<string, unknown> {
   created: Date;
@@ -74,7 +74,7 @@ export async function tradeFacts(db: Db, clientId: string, tradeId: string): Pro
     name: 'document-trade-payments',
     text: `select p.payment_id, b.beneficiary_name, p.payment_date, p.amount, p.payment_currency, count(*) over () as total
       from payments p join beneficiaries b on b.client_id = p.client_id and b.beneficiary_id = p.beneficiary_id
-      where p.client_id = $1 and p.trade_id = $2 order by p.created, p.id limit ${MOST_PAYMENTS_OF_TRADE}`,
+      where p.client_id = $1 and p.trade_id = $2 order by p.created, p.id limit ${MAX_PAYMENTS_OF_TRADE}`,
     values: [clientId, tradeId],
   });
   return {

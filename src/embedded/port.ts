@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Below the range from which Linux and macOS take ports for outgoing connections: a restart finds its port free. */
-const LOWEST_PORT = 20_000;
-const HIGHEST_PORT = 32_767;
+const MIN_PORT = 20_000;
+const MAX_PORT = 32_767;
 const ATTEMPTS = 100;
 
 /** A free port of 127.0.0.1: `preferred` if it is free, else a random one. */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred && (await isFree(preferred))) return preferred;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const port = randomInt(LOWEST_PORT, HIGHEST_PORT + 1);
+    const port = randomInt(MIN_PORT, MAX_PORT + 1);
     if (await isFree(port)) return port;
   }
-  throw new Error(`no free port between ${LOWEST_PORT} and ${HIGHEST_PORT} for the embedded PostgreSQL`);
+  throw new Error(`no free port between ${MIN_PORT} and ${MAX_PORT} for the embedded PostgreSQL`);
 }
 
 function isFree(port: number): Promise<boolean> {

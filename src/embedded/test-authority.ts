@@ -25,7 +25,7 @@ export const SANDBOX_CLIENT_SUBJECT = 'CN=sandbox client,O=Lombard Sandbox,C=GB'
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const VALID_DAYS = 3_650;
 /** Certificates are made anew when fewer days than this are left. */
-const LEAST_DAYS = 1;
+const MIN_DAYS = 1;
 const DAY_MS = 86_400_000;
 
 const FILES = {
@@ -73,7 +73,7 @@ export async function testAuthority(dataDir: string, now: Date): Promise<TestAut
 }
 
 async function usable(paths: TestAuthority, now: Date): Promise<boolean> {
-  const least = now.getTime() + LEAST_DAYS * DAY_MS;
+  const least = now.getTime() + MIN_DAYS * DAY_MS;
   try {
     const [cert, ca, client] = await Promise.all(
       [paths.cert, paths.ca, paths.clientCert].map(async (path) => new X509Certificate(await readFile(path))),

@@ -28,20 +28,20 @@ export interface Follower {
  * followers: nothing that nobody follows is announced, so that following costs the engine nothing.
  */
 export class ChangeFeed {
-  private readonly pool: Pool;
-  private readonly log: Logger;
-  private readonly watcher = randomUUID();
-  private readonly followers = new Map<string, Set<Follower>>();
-  private readonly watching: Periodic;
-  private connection: pg.Client | undefined;
-  private connecting: Promise<void> | undefined;
-  private stopped = false;
+  readonly #pool: Pool;
+  readonly #log: Logger;
+  readonly #watcher = randomUUID();
+  readonly #followers = new Map<string, Set<Follower>>();
+  readonly #watching: Periodic;
+  #connection: pg.Client | undefined;
+  #connecting: Promise<void> | undefined;
+  #stopped = false;
 
   constructor(pool: Pool, log: Logger) {
-    this.pool = pool;
-    this.log = log;
-    this.watching = new Periodic('watched clients', WATCH_INTERVAL, log, () => this.watch());
-    this.watching.start();
+    this.#pool = pool;
+    this.#log = log;
+    this.#watching = new Periodic('watched clients', WATCH_INTERVAL, log, () => this.#watch());
+    this.#watching.start();
   }
 
   /**
@@ -49,17 +49,17 @@ export class ChangeFeed {
    * @returns what ends it
    */
   async follow(clientId: string, follower: Follower): Promise<() => void> {
-    const others = this.followers.get(clientId);
+    const others = this.#followers.get(clientId);
     if (others) others.add(follower);
-    else this.followers.set(clientId, new Set([follower]));
+    else this.#followers.set(clientId, new Set([follower]));
     const end = () => {
-      const all = this.followers.get(clientId);
+      const all = this.#followers.get(clientId);
       all?.delete(follower);
-      if (all?.size === 0) this.followers.delete(clientId);
+      if (all?.size === 0) this.#followers.delete(clientId);
     };
     try {
-      await this.connect();
-      await this.watch();
+      await this.#connect();
+      await this.#watch();
     } catch (error) {
       end();
       throw error;
@@ -69,85 +69,85 @@ export class ChangeFeed {
 
   /** Lets go of the connection and of what this process watched. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    this.followers.clear();
-    await this.watching.stop();
-    await this.watch().catch(() => undefined);
+    this.#stopped = true;
+    this.#followers.clear();
+    await this.#watching.stop();
+    await this.#watch().catch(() => undefined);
   }
 
-  private connect(): Promise<void> {
-    if (this.connection) return Promise.resolve();
-    this.connecting ??= this.listen().finally(() => {
-      this.connecting = undefined;
+  #connect(): Promise<void> {
+    if (this.#connection) return Promise.resolve();
+    this.#connecting ??= this.#listen().finally(() => {
+      this.#connecting = undefined;
     });
-    return this.connecting;
+    return this.#connecting;
   }
 
-  private async listen(): Promise<void> {
+  async #listen(): Promise<void> {
     const connection = new pg.Client({
-      connectionString: this.pool.options.connectionString,
+      connectionString: this.#pool.options.connectionString,
       application_name: 'lombard-changes',
-      connectionTimeoutMillis: this.pool.options.connectionTimeoutMillis ?? 0,
+      connectionTimeoutMillis: this.#pool.options.connectionTimeoutMillis ?? 0,
       keepAlive: true,
     });
     let lost = false;
     connection.on('error', (error) => {
       if (lost) return;
       lost = true;
-      this.lose(connection, error);
+      this.#lose(connection, error);
     });
     connection.on('end', () => {
-      if (!lost) this.lose(connection, new Error('closed'));
+      if (!lost) this.#lose(connection, new Error('closed'));
       lost = true;
     });
-    connection.on('notification', ({ payload }) => this.tell(payload ?? '[]'));
+    connection.on('notification', ({ payload }) => this.#tell(payload ?? '[]'));
     await connection.connect();
     await connection.query(`listen ${CHANNEL}`);
-    this.connection = connection;
+    this.#connection = connection;
   }
 
-  private lose(connection: pg.Client, error: Error): void {
-    if (this.connection !== connection) return;
-    this.connection = undefined;
+  #lose(connection: pg.Client, error: Error): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
     void connection.end().catch(() => undefined);
-    if (this.stopped || this.followers.size === 0) return;
-    this.log.warn({ reason: error.message }, 'the connection that follows changes was lost');
+    if (this.#stopped || this.#followers.size === 0) return;
+    this.#log.warn({ reason: error.message }, 'the connection that follows changes was lost');
     const again = () => {
-      if (this.stopped || this.followers.size === 0) return;
+      if (this.#stopped || this.#followers.size === 0) return;
       // A database that was killed has forgotten who is watched.
-      this.connect()
-        .then(() => this.watch())
-        .then(() => this.everyone((follower) => follower.missed()))
+      this.#connect()
+        .then(() => this.#watch())
+        .then(() => this.#everyone((follower) => follower.missed()))
         .catch(() => setTimeout(again, RECONNECT_AFTER).unref());
     };
     setTimeout(again, RECONNECT_AFTER).unref();
   }
 
-  private tell(payload: string): void {
+  #tell(payload: string): void {
     for (const change of JSON.parse(payload) as Change[]) {
-      for (const follower of this.followers.get(change.clientId) ?? []) follower.changed(change);
+      for (const follower of this.#followers.get(change.clientId) ?? []) follower.changed(change);
     }
   }
 
-  private everyone(work: (follower: Follower) => void): void {
-    for (const followers of this.followers.values()) for (const follower of followers) work(follower);
+  #everyone(work: (follower: Follower) => void): void {
+    for (const followers of this.#followers.values()) for (const follower of followers) work(follower);
   }
 
   /** Says which clients are followed here, and forgets processes that have not said anything for long. */
-  private async watch(): Promise<void> {
-    const clients = [...this.followers.keys()];
-    if (clients.length === 0 && !this.connection) return;
-    await this.pool.query(
+  async #watch(): Promise<void> {
+    const clients = [...this.#followers.keys()];
+    if (clients.length === 0 && !this.#connection) return;
+    await this.#pool.query(
       `with gone as (
          delete from delivery.watches where seen_at < clock_timestamp() - interval '2 minutes'
            or (watcher = $1 and client_id <> all($2::text[])))
        insert into delivery.watches (watcher, client_id, seen_at) select $1, client_id, clock_timestamp() from unnest($2::text[]) as c(client_id)
        on conflict (client_id, watcher) do update set seen_at = excluded.seen_at`,
-      [this.watcher, clients],
+      [this.#watcher, clients],
     );
-    if (this.followers.size > 0 || !this.connection) return;
-    const idle = this.connection;
-    this.connection = undefined;
+    if (this.#followers.size > 0 || !this.#connection) return;
+    const idle = this.#connection;
+    this.#connection = undefined;
     await idle.end();
   }
 }

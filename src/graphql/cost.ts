@@ -97,16 +97,16 @@ export function costOf(
 }
 
 class Meter {
-  private values = 0;
-  private introspected = 0;
-  private connections = 0;
-  private readonly pages = new Map<FieldNode, number>();
-  private readonly copies = new Map<string, number>();
-  private readonly schema: GraphQLSchema;
-  private readonly fragments: ReturnType<typeof fragmentsOf>;
-  private readonly operation: OperationDefinitionNode;
-  private readonly variables: Variables;
-  private readonly defaults: readonly number[];
+  #values = 0;
+  #introspected = 0;
+  #connections = 0;
+  readonly #pages = new Map<FieldNode, number>();
+  readonly #copies = new Map<string, number>();
+  readonly #schema: GraphQLSchema;
+  readonly #fragments: ReturnType<typeof fragmentsOf>;
+  readonly #operation: OperationDefinitionNode;
+  readonly #variables: Variables;
+  readonly #defaults: readonly number[];
 
   constructor(
     schema: GraphQLSchema,
@@ -115,60 +115,61 @@ class Meter {
     variables: Variables,
     defaults: readonly number[],
   ) {
-    this.schema = schema;
-    this.fragments = fragmentsOf(document);
-    this.operation = operation;
-    this.variables = variables;
-    this.defaults = defaults;
+    this.#schema = schema;
+    this.#fragments = fragmentsOf(document);
+    this.#operation = operation;
+    this.#variables = variables;
+    this.#defaults = defaults;
   }
 
   measure(): Cost {
-    const root = this.schema.getRootType(this.operation.operation);
-    if (root) this.walk(this.operation.selectionSet, root, 1, 0, 1);
-    return { values: this.values, introspected: this.introspected, pages: this.pages, copies: this.copies };
+    const root = this.#schema.getRootType(this.#operation.operation);
+    if (root) this.#walk(this.#operation.selectionSet, root, 1, 0, 1);
+    return { values: this.#values, introspected: this.#introspected, pages: this.#pages, copies: this.#copies };
   }
 
   /** @param page entries of the connection whose fields these are */
-  private walk(set: SelectionSetNode, parent: GraphQLCompositeType, times: number, level: number, page: number): void {
+  #walk(set: SelectionSetNode, parent: GraphQLCompositeType, times: number, level: number, page: number): void {
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) this.field(selection, parent, times, level, page);
+      if (selection.kind === Kind.FIELD) this.#field(selection, parent, times, level, page);
       else {
-        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.fragments.get(selection.name.value);
+        const fragment =
+          selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
         if (!fragment) continue;
-        const condition = fragment.typeCondition ? this.schema.getType(fragment.typeCondition.name.value) : parent;
-        this.walk(fragment.selectionSet, isCompositeType(condition) ? condition : parent, times, level, page);
+        const condition = fragment.typeCondition ? this.#schema.getType(fragment.typeCondition.name.value) : parent;
+        this.#walk(fragment.selectionSet, isCompositeType(condition) ? condition : parent, times, level, page);
       }
     }
   }
 
-  private field(node: FieldNode, parent: GraphQLCompositeType, times: number, level: number, page: number): void {
+  #field(node: FieldNode, parent: GraphQLCompositeType, times: number, level: number, page: number): void {
     const field = fieldOf(parent, node.name.value);
     if (!field) return;
     const type = getNamedType(field.type as GraphQLOutputType);
     const introspection = type.name.startsWith('__') || parent.name.startsWith('__');
-    if (introspection) this.introspected += times;
-    else this.count(`${parent.name}.${field.name}`, times);
+    if (introspection) this.#introspected += times;
+    else this.#count(`${parent.name}.${field.name}`, times);
     if (!node.selectionSet || !isCompositeType(type)) return;
     if (introspection) {
       const entries = isListField(field) ? (INTROSPECTION_LISTS[node.name.value] ?? INTROSPECTION_LIST) : 1;
-      this.walk(node.selectionSet, type, times * entries, level, 1);
+      this.#walk(node.selectionSet, type, times * entries, level, 1);
     } else if (isConnection(type)) {
-      this.connections += 1;
-      if (this.connections > LIMITS.CONNECTIONS)
+      this.#connections += 1;
+      if (this.#connections > LIMITS.CONNECTIONS)
         throw limitError('CONNECTIONS', 'The operation opens too many connections');
-      this.walk(node.selectionSet, type, times, level + 1, this.page(node, level));
+      this.#walk(node.selectionSet, type, times, level + 1, this.#page(node, level));
     } else {
-      this.walk(node.selectionSet, type, times * (isListField(field) ? page : 1), level, LIST);
+      this.#walk(node.selectionSet, type, times * (isListField(field) ? page : 1), level, LIST);
     }
   }
 
-  private count(coordinate: string, times: number): void {
-    this.values += times * (WEIGHTS[coordinate] ?? 1);
-    this.copies.set(coordinate, (this.copies.get(coordinate) ?? 0) + 1);
+  #count(coordinate: string, times: number): void {
+    this.#values += times * (WEIGHTS[coordinate] ?? 1);
+    this.#copies.set(coordinate, (this.#copies.get(coordinate) ?? 0) + 1);
   }
 
-  private page(node: FieldNode, level: number): number {
-    const offset = this.integer(node, 'offset');
+  #page(node: FieldNode, level: number): number {
+    const offset = this.#integer(node, 'offset');
     if (offset !== undefined && (offset < 0 || offset > LIMITS.OFFSET)) {
       throw limitError(
         'OFFSET',
@@ -178,7 +179,7 @@ class Meter {
     }
     const pages: number[] = [];
     for (const name of ['first', 'last']) {
-      const size = this.integer(node, name);
+      const size = this.#integer(node, name);
       if (size === undefined) continue;
       if (size < 0) throw new GraphQLError(`${node.name.value}.${name}: must not be negative`, { nodes: node });
       if (size > LIMITS.PAGE)
@@ -186,26 +187,26 @@ class Meter {
       pages.push(size);
     }
     if (pages.length > 0) return Math.max(...pages);
-    const usual = this.defaults[Math.min(level, this.defaults.length - 1)] ?? 1;
+    const usual = this.#defaults[Math.min(level, this.#defaults.length - 1)] ?? 1;
     // A fragment may be spread at several levels; its connection has one page.
-    const page = Math.min(usual, this.pages.get(node) ?? usual);
-    this.pages.set(node, page);
+    const page = Math.min(usual, this.#pages.get(node) ?? usual);
+    this.#pages.set(node, page);
     return page;
   }
 
-  private integer(node: FieldNode, name: string): number | undefined {
+  #integer(node: FieldNode, name: string): number | undefined {
     const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
-    const given = value && this.resolve(value);
+    const given = value && this.#resolve(value);
     // What is no integer is refused by the coercion of variables, before anything is executed.
     return typeof given === 'number' && Number.isInteger(given) ? given : undefined;
   }
 
-  private resolve(value: ValueNode): unknown {
+  #resolve(value: ValueNode): unknown {
     if (value.kind === Kind.INT) return Number(value.value);
     if (value.kind !== Kind.VARIABLE) return undefined;
     const name = value.name.value;
-    if (Object.hasOwn(this.variables, name)) return this.variables[name];
-    const otherwise = this.operation.variableDefinitions?.find(
+    if (Object.hasOwn(this.#variables, name)) return this.#variables[name];
+    const otherwise = this.#operation.variableDefinitions?.find(
       (definition) => definition.variable.name.value === name,
     )?.defaultValue;
     return otherwise?.kind === Kind.INT ? Number(otherwise.value) : undefined;

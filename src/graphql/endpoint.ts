@@ -21,7 +21,7 @@ import type { GraphqlCaller, GraphqlRequest } from './request.ts';
 const KEPT_DOCUMENTS = 200;
 /** Ways to page a document of which the plans are kept. */
 const KEPT_PAGINGS = 8;
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 /** What graphql-js says of an introspection that goes round in circles. */
 const TOO_DEEP = 'Maximum introspection depth exceeded';
 
@@ -46,12 +46,12 @@ interface Prepared {
 /** The schema and the way of a request through it: limits, validation, cost, execution. */
 export class GraphqlEndpoint {
   readonly schema: GraphQLSchema;
-  private readonly resolvedPreset: GraphileConfig.ResolvedPreset;
-  private readonly documents = new Map<string, Prepared>();
+  readonly #resolvedPreset: GraphileConfig.ResolvedPreset;
+  readonly #documents = new Map<string, Prepared>();
 
   private constructor(schema: GraphQLSchema, resolvedPreset: GraphileConfig.ResolvedPreset) {
     this.schema = schema;
-    this.resolvedPreset = resolvedPreset;
+    this.#resolvedPreset = resolvedPreset;
   }
 
   /** Reads the tables and makes the schema of them. */
@@ -70,14 +70,14 @@ export class GraphqlEndpoint {
     let copies: Cost['copies'];
     try {
       checkVariables(query.variables);
-      const prepared = this.prepare(query.query);
+      const prepared = this.#prepare(query.query);
       operation = chooseOperation(prepared.document, query.operationName);
       if (!this.schema.getRootType(operation.operation)) {
         throw new GraphQLError(
           `There are no operations of the kind ${operation.operation}; the header X-GraphQL-Event-Stream names a stream of changes`,
         );
       }
-      this.coerce(operation, query.variables);
+      this.#coerce(operation, query.variables);
       const cost = costOf(this.schema, prepared.document, operation, query.variables);
       copies = cost.copies;
       document = paged(prepared, cost.pages);
@@ -97,32 +97,32 @@ export class GraphqlEndpoint {
       operationName: operation.name?.value,
       variableValues: query.variables,
       contextValue: request as never,
-      resolvedPreset: this.resolvedPreset,
+      resolvedPreset: this.#resolvedPreset,
     } as never)) as GraphqlResult;
   }
 
   /** Parses and validates a document, or finds that it has been. */
-  private prepare(text: string): Prepared {
-    const known = this.documents.get(text);
+  #prepare(text: string): Prepared {
+    const known = this.#documents.get(text);
     if (known) {
-      this.documents.delete(text);
-      this.documents.set(text, known);
+      this.#documents.delete(text);
+      this.#documents.set(text, known);
       return known;
     }
     const document = readDocument(text);
-    const errors = validate(this.schema, document, specifiedRules, { maxErrors: MOST_ERRORS });
+    const errors = validate(this.schema, document, specifiedRules, { maxErrors: MAX_ERRORS });
     if (errors.some((error) => error.message === TOO_DEEP))
       throw limitError('INTROSPECTION_DEPTH', 'The introspection nests lists too deep');
     if (errors.length > 0) throw new Refused(errors);
     const prepared = { document, paged: new Map() };
-    this.documents.set(text, prepared);
-    if (this.documents.size > KEPT_DOCUMENTS) this.documents.delete(this.documents.keys().next().value as string);
+    this.#documents.set(text, prepared);
+    if (this.#documents.size > KEPT_DOCUMENTS) this.#documents.delete(this.#documents.keys().next().value as string);
     return prepared;
   }
 
-  private coerce(operation: OperationDefinitionNode, variables: Record<string, unknown>): void {
+  #coerce(operation: OperationDefinitionNode, variables: Record<string, unknown>): void {
     const { errors } = getVariableValues(this.schema, operation.variableDefinitions ?? [], variables, {
-      maxErrors: MOST_ERRORS,
+      maxErrors: MAX_ERRORS,
     });
     if (errors) throw new Refused(errors);
   }

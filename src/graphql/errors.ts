@@ -4,9 +4,9 @@ import type { Problem } from '../errors.ts';
 import { limitError } from './limits.ts';
 
 /** Errors that one answer lists; a page of rows can have one for each. */
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 /** Characters of a message: some repeat what the caller sent. */
-const LONGEST_MESSAGE = 1_000;
+const MAX_MESSAGE = 1_000;
 /** PostgreSQL: a statement was cancelled, here by its timeout. */
 const QUERY_CANCELED = '57014';
 
@@ -22,8 +22,8 @@ export function errorList(
   const listed: GraphQLFormattedError[] = [];
   for (const error of errors) {
     const { message, ...shown } = show(error, translate);
-    const short = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}...` : message;
-    if (listed.length < MOST_ERRORS) listed.push({ message: short, ...shown });
+    const short = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message;
+    if (listed.length < MAX_ERRORS) listed.push({ message: short, ...shown });
   }
   return listed;
 }

@@ -4,7 +4,7 @@ import type { Change, ChangeFeed } from './change-feed.ts';
 
 /** Streams at once of a client, and of all clients, in one process. */
 export const STREAMS_PER_CLIENT = 10;
-export const MOST_STREAMS = 1_000;
+export const MAX_STREAMS = 1_000;
 /** Milliseconds between two looks at the token; a stream outlives its revocation no longer. */
 const TOKEN_INTERVAL = 1_000;
 /** Milliseconds between two comments that keep the connection of an idle stream open. */
@@ -12,18 +12,18 @@ const HEARTBEAT_INTERVAL = 15_000;
 /** Milliseconds after which a client that lost its stream should open it again. */
 const RETRY_AFTER = 3_000;
 /** Bytes that may wait for a slow reader; past it events are left out, and a `resync` says so. */
-const MOST_WAITING = 65_536;
+const MAX_WAITING = 65_536;
 
 /** Says whether the token still opens this client; throws a Problem, or rejects with one, where it does not. */
 export type TokenCheck = () => Promise<void>;
 
 /** The open event streams of a process (the service interface, X-GraphQL-Event-Stream). */
 export class EventStreams {
-  private readonly feed: ChangeFeed;
-  private readonly open = new Set<EventStream>();
+  readonly #feed: ChangeFeed;
+  readonly #open = new Set<EventStream>();
 
   constructor(feed: ChangeFeed) {
-    this.feed = feed;
+    this.#feed = feed;
   }
 
   /**
@@ -37,100 +37,100 @@ export class EventStreams {
     headers: Record<string, string>,
     check: TokenCheck,
   ): Promise<void> {
-    const ofClient = [...this.open].filter((stream) => stream.clientId === clientId).length;
+    const ofClient = [...this.#open].filter((stream) => stream.clientId === clientId).length;
     if (ofClient >= STREAMS_PER_CLIENT) {
       throw new Problem(
         'rate_limited',
         `a client has at most ${STREAMS_PER_CLIENT} event streams at once (STREAMS_PER_CLIENT)`,
       );
     }
-    if (this.open.size >= MOST_STREAMS)
-      throw new Problem('rate_limited', `there are at most ${MOST_STREAMS} event streams at once (MOST_STREAMS)`);
+    if (this.#open.size >= MAX_STREAMS)
+      throw new Problem('rate_limited', `there are at most ${MAX_STREAMS} event streams at once (MAX_STREAMS)`);
     const stream = new EventStream(clientId, response, check);
-    this.open.add(stream);
-    response.once('close', () => this.open.delete(stream));
+    this.#open.add(stream);
+    response.once('close', () => this.#open.delete(stream));
     try {
-      const unfollow = await this.feed.follow(clientId, stream);
+      const unfollow = await this.#feed.follow(clientId, stream);
       response.once('close', unfollow);
       if (response.closed) unfollow();
       else stream.start(headers);
     } catch (error) {
-      this.open.delete(stream);
+      this.#open.delete(stream);
       throw error;
     }
   }
 
   /** Ends every stream; their readers come again, to a process that runs. */
   async stop(): Promise<void> {
-    for (const stream of this.open) stream.end('stopping');
-    await this.feed.stop();
+    for (const stream of this.#open) stream.end('stopping');
+    await this.#feed.stop();
   }
 }
 
 class EventStream {
   readonly clientId: string;
-  private readonly response: ServerResponse;
-  private readonly check: TokenCheck;
-  private behind = false;
+  readonly #response: ServerResponse;
+  readonly #check: TokenCheck;
+  #behind = false;
 
   constructor(clientId: string, response: ServerResponse, check: TokenCheck) {
     this.clientId = clientId;
-    this.response = response;
-    this.check = check;
+    this.#response = response;
+    this.#check = check;
   }
 
   start(headers: Record<string, string>): void {
-    this.response.writeHead(200, {
+    this.#response.writeHead(200, {
       ...headers,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       // A proxy that collects the answer would make the stream useless.
       'x-accel-buffering': 'no',
     });
-    this.response.write(`retry: ${RETRY_AFTER}\n\n`);
-    this.send('ready', { clientId: this.clientId });
-    this.response.on('drain', () => {
-      if (!this.behind) return;
-      this.behind = false;
-      this.send('resync', {});
+    this.#response.write(`retry: ${RETRY_AFTER}\n\n`);
+    this.#send('ready', { clientId: this.clientId });
+    this.#response.on('drain', () => {
+      if (!this.#behind) return;
+      this.#behind = false;
+      this.#send('resync', {});
     });
-    const heartbeat = setInterval(() => this.write(':\n\n'), HEARTBEAT_INTERVAL);
-    const token = setInterval(() => void this.recheck(), TOKEN_INTERVAL);
-    this.response.once('close', () => {
+    const heartbeat = setInterval(() => this.#write(':\n\n'), HEARTBEAT_INTERVAL);
+    const token = setInterval(() => void this.#recheck(), TOKEN_INTERVAL);
+    this.#response.once('close', () => {
       clearInterval(heartbeat);
       clearInterval(token);
     });
   }
 
   changed({ event, data }: Change): void {
-    this.send(event, data);
+    this.#send(event, data);
   }
 
   missed(): void {
-    this.send('resync', {});
+    this.#send('resync', {});
   }
 
   end(reason: string): void {
-    if (this.response.headersSent) this.send('end', { reason });
-    this.response.end();
+    if (this.#response.headersSent) this.#send('end', { reason });
+    this.#response.end();
   }
 
-  private async recheck(): Promise<void> {
+  async #recheck(): Promise<void> {
     try {
-      await this.check();
+      await this.#check();
     } catch (error) {
       // A database that does not answer says nothing about the token.
       if (error instanceof Problem) this.end(error.code);
     }
   }
 
-  private send(event: string, data: object): void {
-    this.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  #send(event: string, data: object): void {
+    this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  private write(text: string): void {
-    if (this.response.writableEnded || !this.response.headersSent) return;
-    if (this.response.writableLength > MOST_WAITING) this.behind = true;
-    else this.response.write(text);
+  #write(text: string): void {
+    if (this.#response.writableEnded || !this.#response.headersSent) return;
+    if (this.#response.writableLength > MAX_WAITING) this.#behind = true;
+    else this.#response.write(text);
   }
 }

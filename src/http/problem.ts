@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { type ErrorCode, MESSAGES, Problem } from '../errors.ts';
 
 /** The HTTP status of each error code: the only place where one becomes the other (docs/errors.md). */
@@ -77,6 +78,28 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
   transactions_transaction_id_key: ['already_exists', 'body.transaction_id: is in use'],
   trades_client_id_parent_trade_id_fkey: ['trade_not_found', 'body.parent_trade_id: is no trade of the client'],
 };
+
+/**
+ * A domain's refusal names a field; which part of the request it stands in is looked up in the route: a body's field, a parameter
+ * of the path, or one of the query. Headers begin with a capital letter.
+ * @returns the Problem with `body.`, `path.`, `query.` or `header.` before the field's name; itself where it names none
+ */
+export function locate(problem: Problem, request: FastifyRequest): Problem {
+  if (!problem.fault) return problem;
+  const name = problem.fault.field.split(/[.[]/, 1)[0] as string;
+  return problem.within(placeOf(name, request.routeOptions));
+}
+
+type Described = { properties?: Record<string, unknown> } | undefined;
+
+function placeOf(name: string, { url = '', schema }: FastifyRequest['routeOptions']): string {
+  if (/^[A-Z]/.test(name)) return 'header';
+  const body = schema?.body as Described;
+  if (body?.properties && name in body.properties) return 'body';
+  if (url.split('/').includes(`:${name}`)) return 'path';
+  const query = schema?.querystring as Described;
+  return (query?.properties && name in query.properties) || !body ? 'query' : 'body';
+}
 
 /** Classes of database errors that mean: the database cannot answer now. */
 const UNAVAILABLE = /^(08|53|57P|58|XX|40|55P03|25006)/;

@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts';
 /** Milliseconds of a window. */
 const WINDOW = 60_000;
 /** Keys that are remembered; past it the oldest go first, so that a flood of addresses cannot fill the memory. */
-const MOST_KEYS = 100_000;
+const MAX_KEYS = 100_000;
 
 interface Count {
   started: number;
@@ -17,16 +17,16 @@ interface Count {
  * (`processes`). Answers carry the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
  */
 export class RateLimit {
-  private readonly counts = new Map<string, Count>();
-  private readonly limit: number;
-  private readonly policy: string;
-  private readonly name: string;
+  readonly #counts = new Map<string, Count>();
+  readonly #limit: number;
+  readonly #policy: string;
+  readonly #name: string;
 
   /** @param perMinute requests a minute for a key; 0: unlimited */
   constructor(name: string, perMinute: number, processes = 1) {
-    this.name = name;
-    this.limit = perMinute === 0 ? 0 : Math.max(1, Math.ceil(perMinute / processes));
-    this.policy = `"${name}";q=${this.limit};w=${WINDOW / 1000}`;
+    this.#name = name;
+    this.#limit = perMinute === 0 ? 0 : Math.max(1, Math.ceil(perMinute / processes));
+    this.#policy = `"${name}";q=${this.#limit};w=${WINDOW / 1000}`;
   }
 
   /**
@@ -34,22 +34,22 @@ export class RateLimit {
    * @throws Problem rate_limited, after the header Retry-After (seconds)
    */
   use(key: string, reply: FastifyReply): void {
-    if (this.limit === 0) return;
+    if (this.#limit === 0) return;
     const now = monotonic();
-    let count = this.counts.get(key);
+    let count = this.#counts.get(key);
     if (!count || now - count.started >= WINDOW) {
       count = { started: now, used: 0 };
-      this.counts.delete(key);
-      this.counts.set(key, count);
-      if (this.counts.size > MOST_KEYS) this.counts.delete(this.counts.keys().next().value as string);
+      this.#counts.delete(key);
+      this.#counts.set(key, count);
+      if (this.#counts.size > MAX_KEYS) this.#counts.delete(this.#counts.keys().next().value as string);
     }
     count.used += 1;
     const seconds = Math.max(1, Math.ceil((count.started + WINDOW - now) / 1000));
-    reply.header('ratelimit-policy', this.policy);
-    reply.header('ratelimit', `"${this.name}";r=${Math.max(0, this.limit - count.used)};t=${seconds}`);
-    if (count.used > this.limit) {
+    reply.header('ratelimit-policy', this.#policy);
+    reply.header('ratelimit', `"${this.#name}";r=${Math.max(0, this.#limit - count.used)};t=${seconds}`);
+    if (count.used > this.#limit) {
       reply.header('retry-after', String(seconds));
-      throw new Problem('rate_limited', `the limit is ${this.limit} requests a minute: try again in ${seconds} s`);
+      throw new Problem('rate_limited', `the limit is ${this.#limit} requests a minute: try again in ${seconds} s`);
     }
   }
 }

@@ -3,8 +3,8 @@ import { MESSAGES } from '../errors.ts';
 
 /** Pieces of request and response schemas that several domains use. */
 
-export const MOST_PAGE = 2_147_483_647;
-export const MOST_PAGE_SIZE = 1_000;
+export const MAX_PAGE = 2_147_483_647;
+export const MAX_PAGE_SIZE = 1_000;
 
 /** An identifier given by a caller's core, or made by the service. */
 export const Id = (description: string) =>
@@ -87,8 +87,8 @@ export const closed = { additionalProperties: false };
 export const idPath = (name: string) => Type.Object({ [name]: Type.String() });
 
 export const Paging = {
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PAGE, default: 1, description: 'Page, from 1' })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1, description: 'Page, from 1' })),
   page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: 50, description: 'Entries a page' }),
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 50, description: 'Entries a page' }),
   ),
 };

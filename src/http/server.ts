@@ -12,7 +12,7 @@ import { type ErrorCode, Problem } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import type { Logger } from '../log.ts';
 import { requestDuration } from '../metrics.ts';
-import { errorMessage, STATUS, toProblem } from './problem.ts';
+import { errorMessage, locate, STATUS, toProblem } from './problem.ts';
 import { checkQuery, explain, pathOfNul } from './validation.ts';
 
 /** Bytes of a request body; imports are streams and have no limit (docs/decisions.md, 1). */
@@ -22,7 +22,7 @@ const REQUEST_TIMEOUT = 60_000;
 const KEEP_ALIVE_TIMEOUT = 72_000;
 /** Seconds after which who was refused because too much is under way may try again; a rate limit says more exactly when. */
 const BUSY_RETRY_AFTER = 5;
-const LONGEST_PATH_PARAMETER = 256;
+const MAX_PATH_PARAMETER = 256;
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 export interface ServerOptions {
@@ -57,7 +57,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
     routerOptions: {
       querystringParser: parseQuery,
-      maxParamLength: LONGEST_PATH_PARAMETER,
+      maxParamLength: MAX_PATH_PARAMETER,
       ignoreTrailingSlash: false,
     },
     return503OnClosing: false,
@@ -124,7 +124,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const problem = fromFramework(error, request);
+    const problem = locate(fromFramework(error, request), request);
     logFailure(problem, request);
     const answer = options.onProblem?.(problem, request) ?? standardAnswer(problem);
     if (answer.status === 429 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(BUSY_RETRY_AFTER));

@@ -1,11 +1,11 @@
 import type { Clock } from '../calendar.ts';
+import { canonicalDistinguishedName } from '../certificates/distinguished-name.ts';
 import { equalSecrets, type Vault } from '../crypto.ts';
 import { first, type Pool } from '../database.ts';
-import { canonicalDistinguishedName } from './distinguished-name.ts';
 import type { Freshness } from './freshness.ts';
 
 /** Applications that are remembered. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** What the authorization server needs of a registered application that is enabled. */
@@ -36,24 +36,24 @@ interface Row {
 
 /** Applications and their secrets, remembered as long as the identity version stands. */
 export class ApplicationCredentials {
-  private readonly pool: Pool;
-  private readonly vault: Vault;
-  private readonly clock: Clock;
-  private readonly freshness: Freshness;
-  private readonly remembered = new Map<string, { application: RegisteredApplication; version: number }>();
+  readonly #pool: Pool;
+  readonly #vault: Vault;
+  readonly #clock: Clock;
+  readonly #freshness: Freshness;
+  readonly #remembered = new Map<string, { application: RegisteredApplication; version: number }>();
 
   constructor(pool: Pool, vault: Vault, clock: Clock, freshness: Freshness) {
-    this.pool = pool;
-    this.vault = vault;
-    this.clock = clock;
-    this.freshness = freshness;
+    this.#pool = pool;
+    this.#vault = vault;
+    this.#clock = clock;
+    this.#freshness = freshness;
   }
 
   /** The application of an OAuth client_id, or undefined where there is none that is enabled. */
   async find(clientId: string): Promise<RegisteredApplication | undefined> {
-    const known = this.remembered.get(clientId);
-    if (known && this.freshness.holds(known.version)) return known.application;
-    return this.read(clientId);
+    const known = this.#remembered.get(clientId);
+    if (known && this.#freshness.holds(known.version)) return known.application;
+    return this.#read(clientId);
   }
 
   /**
@@ -64,16 +64,16 @@ export class ApplicationCredentials {
     clientId: string,
     secret: string,
   ): Promise<{ application: RegisteredApplication; secret: string } | undefined> {
-    const known = this.remembered.get(clientId);
-    if (known && this.freshness.holds(known.version) && this.proves(known.application, secret)) {
+    const known = this.#remembered.get(clientId);
+    if (known && this.#freshness.holds(known.version) && this.#proves(known.application, secret)) {
       return { application: known.application, secret };
     }
-    const application = await this.read(clientId);
-    return this.proves(application, secret) && application ? { application, secret } : undefined;
+    const application = await this.#read(clientId);
+    return this.#proves(application, secret) && application ? { application, secret } : undefined;
   }
 
-  private proves(application: RegisteredApplication | undefined, secret: string): boolean {
-    const now = this.clock.now().getTime();
+  #proves(application: RegisteredApplication | undefined, secret: string): boolean {
+    const now = this.#clock.now().getTime();
     let right = false;
     for (const candidate of application?.secrets ?? [{ secret: '', expiresAt: 0 }]) {
       if (equalSecrets(candidate.secret, secret) && candidate.expiresAt > now) right = true;
@@ -81,12 +81,12 @@ export class ApplicationCredentials {
     return right;
   }
 
-  private async read(clientId: string): Promise<RegisteredApplication | undefined> {
+  async #read(clientId: string): Promise<RegisteredApplication | undefined> {
     if (!CLIENT_ID.test(clientId)) return undefined;
     const row = first(
-      await this.pool.query<Row>({ name: 'application_credentials', text: SELECT, values: [clientId] }),
+      await this.#pool.query<Row>({ name: 'application_credentials', text: SELECT, values: [clientId] }),
     );
-    this.remembered.delete(clientId);
+    this.#remembered.delete(clientId);
     if (!row) return undefined;
     const application: RegisteredApplication = {
       id: row.id,
@@ -97,12 +97,12 @@ export class ApplicationCredentials {
       requirePkce: row.require_pkce,
       certificateSubjects: new Set(row.certificate_subjects.flatMap((text) => canonicalDistinguishedName(text) ?? [])),
       secrets: (row.secrets ?? []).map(({ secret, expires_at }) => ({
-        secret: this.vault.open(Buffer.from(secret, 'base64'), 'application_secrets'),
+        secret: this.#vault.open(Buffer.from(secret, 'base64'), 'application_secrets'),
         expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
       })),
     };
-    this.remembered.set(clientId, { application, version: row.version });
-    if (this.remembered.size > MOST_REMEMBERED) this.remembered.delete(this.remembered.keys().next().value as string);
+    this.#remembered.set(clientId, { application, version: row.version });
+    if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value as string);
     return application;
   }
 }

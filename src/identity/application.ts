@@ -1,18 +1,18 @@
 import { audit } from '../audit.ts';
+import { canonicalDistinguishedName } from '../certificates/distinguished-name.ts';
 import type { Act } from '../context.ts';
 import { randomToken, type Vault } from '../crypto.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { nextId, updateRow } from '../rows.ts';
-import { canonicalDistinguishedName } from './distinguished-name.ts';
 
 export const DEFAULT_REFRESH_TOKEN_DAYS = 28;
-export const MOST_REDIRECT_URIS = 50;
-export const MOST_CERTIFICATE_SUBJECTS = 100;
-export const MOST_TRUSTED_CLIENTS = 10_000;
-export const LONGEST_URI = 2_048;
+export const MAX_REDIRECT_URIS = 50;
+export const MAX_CERTIFICATE_SUBJECTS = 100;
+export const MAX_TRUSTED_CLIENTS = 10_000;
+export const MAX_URI = 2_048;
 /** Seconds that a replaced secret may live on. */
-export const LONGEST_SECRET_OVERLAP = 30 * 86_400;
+export const MAX_SECRET_OVERLAP = 30 * 86_400;
 
 /** A program that signs contacts in: an OpenID Connect client. */
 export interface Application {
@@ -93,7 +93,7 @@ export async function updateApplication(
 
 /**
  * Makes a new secret; the present one lives on for the overlap.
- * @param overlapSeconds 0 to LONGEST_SECRET_OVERLAP
+ * @param overlapSeconds 0 to MAX_SECRET_OVERLAP
  */
 export async function rotateSecret(
   tx: Transaction,
@@ -131,10 +131,11 @@ async function setLists(tx: Transaction, clientId: string, given: Partial<Applic
     const subjects = given.certificate_subjects.map((subject, index) => {
       const canonical = canonicalDistinguishedName(subject);
       if (canonical) return canonical;
-      throw new Problem(
-        'invalid_body',
-        `body.certificate_subjects[${index}]: must be a distinguished name as RFC 4514 writes it, most specific part first, as CN=acme,O=Acme Ltd,C=GB`,
-      );
+      throw new Problem('invalid_body', {
+        field: `certificate_subjects[${index}]`,
+        message:
+          'must be a distinguished name as RFC 4514 writes it, most specific part first, as CN=acme,O=Acme Ltd,C=GB',
+      });
     });
     await tx.query('delete from application_certificates where application_id = $1', [clientId]);
     await tx.query(
@@ -147,7 +148,8 @@ async function setLists(tx: Transaction, clientId: string, given: Partial<Applic
       given.trusted_clients,
     ]);
     const unknown = given.trusted_clients.findIndex((id) => !known.rows.some((row) => row.client_id === id));
-    if (unknown >= 0) throw new Problem('client_not_found', `body.trusted_clients[${unknown}]: is no client`);
+    if (unknown >= 0)
+      throw new Problem('client_not_found', { field: `trusted_clients[${unknown}]`, message: 'is no client' });
     await tx.query('delete from application_trusted_clients where application_id = $1', [clientId]);
     await tx.query(
       'insert into application_trusted_clients (application_id, client_id) select distinct $1, unnest($2::text[])',
@@ -163,10 +165,10 @@ function checkUris(given: Partial<ApplicationGiven>): void {
       const parsed = URL.canParse(uri) ? new URL(uri) : undefined;
       const scriptable = /^(javascript|data|vbscript|file|blob|about):/i.test(uri);
       if (!parsed || parsed.hash || uri.includes('#') || scriptable || /[\s\\]/.test(uri) || parsed.username) {
-        throw new Problem(
-          'invalid_body',
-          `body.${list}[${index}]: must be an absolute address without fragment and user`,
-        );
+        throw new Problem('invalid_body', {
+          field: `${list}[${index}]`,
+          message: 'must be an absolute address without fragment and user',
+        });
       }
     });
   }
@@ -180,7 +182,7 @@ const SELECT = `select a.client_id, a.name, a.redirect_uris, a.post_logout_redir
 /** @throws Problem application_not_found */
 export async function findApplication(db: Db, clientId: string): Promise<Application> {
   const { rows } = await db.query<Application>(`${SELECT} where a.client_id = $1`, [clientId]);
-  if (!rows[0]) throw new Problem('application_not_found', 'path.client_id: is no application');
+  if (!rows[0]) throw new Problem('application_not_found', { field: 'client_id', message: 'is no application' });
   return rows[0];
 }
 

@@ -6,9 +6,9 @@ import type { Parameters } from './parameters.ts';
 
 /** Seconds that a sign-in page may stay open. */
 const REQUEST_LIFETIME = 3_600;
-const LONGEST_STATE = 2_048;
-const LONGEST_NONCE = 512;
-const LONGEST_REDIRECT_URI = 2_048;
+const MAX_STATE = 2_048;
+const MAX_NONCE = 512;
+const MAX_REDIRECT_URI = 2_048;
 /** base64url of a SHA-256 (RFC 7636, 4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
@@ -36,7 +36,7 @@ export interface Prompting {
  * @throws OAuthError invalid_request
  */
 export function redirectUriOf(parameters: Parameters, application: RegisteredApplication, headless: boolean): string {
-  const given = parameters.get('redirect_uri', LONGEST_REDIRECT_URI);
+  const given = parameters.get('redirect_uri', MAX_REDIRECT_URI);
   if (given !== undefined) {
     if (application.redirectUris.includes(given)) return given;
     throw new OAuthError(
@@ -73,8 +73,8 @@ export function checkRequest(
   if (mode !== undefined && mode !== 'query') throw new OAuthError('invalid_request', 'response_mode: must be query');
   const scope = options.headless ? (parameters.get('scope') ?? 'openid') : parameters.require('scope');
   if (!scope.split(' ').includes('openid')) throw new OAuthError('invalid_scope', 'scope: must contain openid');
-  const state = parameters.require('state', LONGEST_STATE);
-  const nonce = parameters.get('nonce', LONGEST_NONCE) ?? null;
+  const state = parameters.require('state', MAX_STATE);
+  const nonce = parameters.get('nonce', MAX_NONCE) ?? null;
   return {
     application,
     redirectUri,

@@ -73,7 +73,7 @@ export async function updateClient(
   const before = (
     await tx.query<Client>(`select ${COLUMNS} from clients where client_id = $1 for no key update`, [clientId])
   ).rows[0];
-  if (!before) throw new Problem('client_not_found', 'path.client_id: is no client');
+  if (!before) throw new Problem('client_not_found', { field: 'client_id', message: 'is no client' });
   const values: Record<string, unknown> = { ...patch };
   delete values.client_id;
   if (patch.statement_push_secret !== undefined) {
@@ -88,9 +88,9 @@ export async function updateClient(
 }
 
 /** @throws Problem client_not_found */
-export async function findClient(db: Db, clientId: string, field = 'path.client_id'): Promise<Client> {
+export async function findClient(db: Db, clientId: string, field = 'client_id'): Promise<Client> {
   const { rows } = await db.query<Client>(`select ${COLUMNS} from clients where client_id = $1`, [clientId]);
-  if (!rows[0]) throw new Problem('client_not_found', `${field}: is no client`);
+  if (!rows[0]) throw new Problem('client_not_found', { field, message: 'is no client' });
   return rows[0];
 }
 

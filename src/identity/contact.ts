@@ -16,7 +16,7 @@ export const PERMISSIONS = [
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** Clients that one contact can act for. */
-export const MOST_CLIENTS_OF_CONTACT = 1_000;
+export const MAX_CLIENTS_OF_CONTACT = 1_000;
 
 export interface ContactClient {
   client_id: string;
@@ -53,7 +53,7 @@ export interface ContactGiven {
 export async function createContact(tx: Transaction, act: Act, vault: Vault, given: ContactGiven): Promise<Contact> {
   const contactId = given.contact_id ?? (await nextId(tx, 'contact_numbers', 'CON'));
   if (given.second_factor === 'sms' && !given.phone)
-    throw new Problem('invalid_body', 'body.phone: is required where second_factor is sms');
+    throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
   await tx.query(
     `insert into contacts (contact_id, name, email, password_hash, phone, status, second_factor, totp_secret, trusted_access, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -91,7 +91,7 @@ export async function updateContact(
   await tx.query('select from contacts where contact_id = $1 for no key update', [contactId]);
   const before = await findContact(tx, contactId);
   if (patch.second_factor === 'sms' && !(patch.phone ?? before.phone)) {
-    throw new Problem('invalid_body', 'body.phone: is required where second_factor is sms');
+    throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
   }
   await updateRow(
     tx,
@@ -125,10 +125,12 @@ export async function updateContact(
 async function setClients(tx: Transaction, contactId: string, clients: ContactGiven['clients']): Promise<void> {
   const ids = clients.map((client) => client.client_id);
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
-  if (twice >= 0) throw new Problem('invalid_body', `body.clients[${twice}].client_id: is named twice`);
+  if (twice >= 0)
+    throw new Problem('invalid_body', { field: `clients[${twice}].client_id`, message: 'is named twice' });
   const known = await tx.query<{ client_id: string }>('select client_id from clients where client_id = any($1)', [ids]);
   const unknown = ids.findIndex((id) => !known.rows.some((row) => row.client_id === id));
-  if (unknown >= 0) throw new Problem('client_not_found', `body.clients[${unknown}].client_id: is no client`);
+  if (unknown >= 0)
+    throw new Problem('client_not_found', { field: `clients[${unknown}].client_id`, message: 'is no client' });
   await tx.query('delete from contact_clients where contact_id = $1 and client_id <> all($2)', [contactId, ids]);
   const may = (permission: Permission) =>
     clients.map((client) => (client.permissions ?? PERMISSIONS).includes(permission));
@@ -147,9 +149,9 @@ const SELECT = `select c.contact_id, c.name, c.email, c.phone, c.status, c.secon
   from contacts c`;
 
 /** @throws Problem contact_not_found */
-export async function findContact(db: Db, contactId: string, field = 'path.contact_id'): Promise<Contact> {
+export async function findContact(db: Db, contactId: string, field = 'contact_id'): Promise<Contact> {
   const { rows } = await db.query<Contact>(`${SELECT} where c.contact_id = $1`, [contactId]);
-  if (!rows[0]) throw new Problem('contact_not_found', `${field}: is no contact`);
+  if (!rows[0]) throw new Problem('contact_not_found', { field, message: 'is no contact' });
   return rows[0];
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts';
 /** Milliseconds between two looks at the version. */
 const POLL_INTERVAL = 300;
 /** Milliseconds: what was read longer ago is not trusted, so that a change is seen everywhere within a second. */
-const LONGEST_TRUST = 1_000;
+const MAX_TRUST = 1_000;
 
 /**
  * Whether what a process remembers of contacts, clients, applications and tokens still stands. A number in the database is raised
@@ -13,53 +13,53 @@ const LONGEST_TRUST = 1_000;
  * It has a connection of its own: under load a poll that waits for a free one would make every memory worthless.
  */
 export class Freshness {
-  private readonly pool: Pool;
-  private readonly log: Logger;
-  private version = Number.POSITIVE_INFINITY;
-  private readAt = Number.NEGATIVE_INFINITY;
-  private timer: NodeJS.Timeout | undefined;
-  private running = false;
+  readonly #pool: Pool;
+  readonly #log: Logger;
+  #version = Number.POSITIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #running = false;
 
   constructor(pool: Pool, log: Logger) {
     const url = pool.options.connectionString;
     if (!url) throw new TypeError('the pool must have been made by createPool');
-    this.pool = createPool(url, log, { max: 1, name: 'lombard-identity-version' });
-    this.log = log;
+    this.#pool = createPool(url, log, { max: 1, name: 'lombard-identity-version' });
+    this.#log = log;
   }
 
   /** Reads the version once, then again and again until `stop`. */
   async start(): Promise<void> {
-    this.running = true;
-    await this.poll();
+    this.#running = true;
+    await this.#poll();
   }
 
   async stop(): Promise<void> {
-    this.running = false;
-    clearTimeout(this.timer);
-    await this.pool.end();
+    this.#running = false;
+    clearTimeout(this.#timer);
+    await this.#pool.end();
   }
 
   /** Whether what was read together with this version may be used without asking the database; costs 50 ns. */
   holds(version: number): boolean {
-    return version >= this.version && monotonic() - this.readAt <= LONGEST_TRUST;
+    return version >= this.#version && monotonic() - this.#readAt <= MAX_TRUST;
   }
 
-  private async poll(): Promise<void> {
+  async #poll(): Promise<void> {
     const started = monotonic();
     try {
       const row = first(
-        await this.pool.query<{ version: number }>({
+        await this.#pool.query<{ version: number }>({
           name: 'identity_version',
           text: 'select version from identity_version',
         }),
       );
       if (row) {
-        this.version = row.version;
-        this.readAt = started;
+        this.#version = row.version;
+        this.#readAt = started;
       }
     } catch (error) {
-      if (this.running) this.log.warn({ reason: (error as Error).message }, 'the identity version could not be read');
+      if (this.#running) this.#log.warn({ reason: (error as Error).message }, 'the identity version could not be read');
     }
-    if (this.running) this.timer = setTimeout(() => void this.poll(), POLL_INTERVAL).unref();
+    if (this.#running) this.#timer = setTimeout(() => void this.#poll(), POLL_INTERVAL).unref();
   }
 }

@@ -17,7 +17,7 @@ export const SECOND_FACTOR_GUESSES: Limit = { most: 20, window: 900 };
 const ABANDONED = 15;
 /** Milliseconds between two tries to begin, and the longest time of trying. */
 const WAIT_STEP = 20;
-const LONGEST_WAIT = 10_000;
+const MAX_WAIT = 10_000;
 
 /**
  * Runs a guess under its limit, counted for all processes together. While so many guesses are under way that one more could be one
@@ -48,7 +48,7 @@ export async function guess(
 }
 
 async function begin(db: Db, limit: Limit, key: Buffer, clock: { now(): Date }): Promise<number> {
-  for (let waited = 0; waited <= LONGEST_WAIT; ) {
+  for (let waited = 0; waited <= MAX_WAIT; ) {
     const now = clock.now();
     const row = first(
       await db.query<{ guess_id: number | null; locked_until: Date | null }>({

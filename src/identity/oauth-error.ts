@@ -19,7 +19,7 @@ const STATUS = {
 
 export type OAuthErrorCode = keyof typeof STATUS;
 
-/** What of a refusal a page may say, in the reader's language (http/sign-in-pages/texts.ts). */
+/** What of a refusal a page may say, in the reader's language (http/auth/pages/texts.ts). */
 export type Refusal =
   | 'wrong_password'
   | 'wrong_code'

@@ -35,9 +35,9 @@ export async function recordOnboarding(
   presentation: { brand: string; apiUrl: string },
   given: OnboardingGiven,
 ): Promise<OnboardingEvent> {
-  const client = await findClient(tx, given.client_id, 'body.client_id');
+  const client = await findClient(tx, given.client_id, 'client_id');
   if (given.became_client && !isCalendarDay(given.became_client))
-    throw new Problem('invalid_body', 'body.became_client: must be a calendar day, YYYY-MM-DD');
+    throw new Problem('invalid_body', { field: 'became_client', message: 'must be a calendar day, YYYY-MM-DD' });
   const id = given.id ?? given.client_id;
   const event: OnboardingEvent = {
     type: given.type ?? 'client',

@@ -1,21 +1,21 @@
 import { OAuthError } from './oauth-error.ts';
 
 /** Characters of a parameter that is taken at all. */
-const LONGEST_PARAMETER = 4_096;
+const MAX_PARAMETER = 4_096;
 
 /**
  * The parameters of an authorization or token request: a name given twice is refused when it is read (RFC 6749, 3.1), an empty
  * value counts as left out, and names are looked up in a Map, so `__proto__` is a name like any other.
  */
 export class Parameters {
-  private readonly values = new Map<string, string>();
-  private readonly repeated = new Set<string>();
+  readonly #values = new Map<string, string>();
+  readonly #repeated = new Set<string>();
 
   /** @param encoded `application/x-www-form-urlencoded` text */
   constructor(encoded: string) {
     for (const [name, value] of new URLSearchParams(encoded)) {
-      if (this.values.has(name)) this.repeated.add(name);
-      this.values.set(name, value);
+      if (this.#values.has(name)) this.#repeated.add(name);
+      this.#values.set(name, value);
     }
   }
 
@@ -23,9 +23,9 @@ export class Parameters {
    * A parameter, or undefined where it is absent or empty.
    * @throws OAuthError invalid_request where it is given twice, too long, or holds a control character
    */
-  get(name: string, longest = LONGEST_PARAMETER): string | undefined {
-    if (this.repeated.has(name)) throw new OAuthError('invalid_request', `${name}: must be given once`);
-    const value = this.values.get(name);
+  get(name: string, longest = MAX_PARAMETER): string | undefined {
+    if (this.#repeated.has(name)) throw new OAuthError('invalid_request', `${name}: must be given once`);
+    const value = this.#values.get(name);
     if (value === undefined || value === '') return undefined;
     if (value.length > longest)
       throw new OAuthError('invalid_request', `${name}: must have at most ${longest} characters`);
@@ -43,8 +43,8 @@ export class Parameters {
 
   /** A secret as it was typed: any characters, any length. */
   raw(name: string): string | undefined {
-    if (this.repeated.has(name)) throw new OAuthError('invalid_request', `${name}: must be given once`);
-    return this.values.get(name) || undefined;
+    if (this.#repeated.has(name)) throw new OAuthError('invalid_request', `${name}: must be given once`);
+    return this.#values.get(name) || undefined;
   }
 }
 

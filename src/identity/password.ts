@@ -3,8 +3,8 @@ import { Problem } from '../errors.ts';
 import { HashingThreads } from './hashing-threads.ts';
 
 /** Characters (of the NFKC form) of a password that is set. A longer one could not be typed, and costs to hash. */
-export const PASSWORD_LEAST = 8;
-export const PASSWORD_MOST = 1_000;
+export const MIN_PASSWORD_LENGTH = 8;
+export const MAX_PASSWORD_LENGTH = 1_000;
 
 /** One core is left to the requests that need no password. */
 const threads = new HashingThreads(Math.max(1, availableParallelism() - 1));
@@ -16,15 +16,18 @@ function canonical(password: string): string {
 
 /**
  * Hashes a password with argon2id, outside the event loop.
- * @param password PASSWORD_LEAST to PASSWORD_MOST characters
+ * @param password MIN_PASSWORD_LENGTH to MAX_PASSWORD_LENGTH characters
  * @param field its path, for the message
  * @throws Problem invalid_body; rate_limited where hundreds wait already
  */
-export async function hashPassword(password: string, field = 'body.password'): Promise<string> {
+export async function hashPassword(password: string, field = 'password'): Promise<string> {
   const text = canonical(password);
   const length = [...text].length;
-  if (length < PASSWORD_LEAST || length > PASSWORD_MOST) {
-    throw new Problem('invalid_body', `${field}: must have ${PASSWORD_LEAST} to ${PASSWORD_MOST} characters`);
+  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
+    throw new Problem('invalid_body', {
+      field,
+      message: `must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`,
+    });
   }
   return (await threads.run({ password: text, hash: undefined })) as string;
 }
@@ -45,7 +48,7 @@ export async function warmUpPasswords(): Promise<void> {
  */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   await warmUpPasswords();
-  const plausible = stored !== null && password.length <= 2 * PASSWORD_MOST;
+  const plausible = stored !== null && password.length <= 2 * MAX_PASSWORD_LENGTH;
   const against = plausible ? stored : ((await nobodys) as string);
   const right = await threads.run({ password: canonical(plausible ? password : 'not the password'), hash: against });
   return plausible && right === true;

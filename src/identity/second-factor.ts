@@ -12,11 +12,11 @@ export { newTotp } from './totp.ts';
 
 /** Seconds that a handle lives, and the wrong codes it takes (docs/decisions.md, 7). */
 export const HANDLE_LIFETIME = 300;
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 /** Seconds between two texts of one handle. */
 export const TEXT_INTERVAL = 30;
 /** Sign-ins of a contact that send a text, within so many seconds: texts cost money. */
-const MOST_TEXTED = 20;
+const MAX_TEXTED = 20;
 const TEXTED_WINDOW = 900;
 
 export type SecondFactorKind = 'totp' | 'sms';
@@ -88,7 +88,7 @@ async function refuseTooManyTexts({ pool }: Context, contactId: string, now: Dat
       [contactId, now, TEXTED_WINDOW],
     ),
   );
-  if ((row?.sent ?? 0) >= MOST_TEXTED) throw tooSoon(TEXTED_WINDOW);
+  if ((row?.sent ?? 0) >= MAX_TEXTED) throw tooSoon(TEXTED_WINDOW);
 }
 
 /**
@@ -100,7 +100,7 @@ export async function findHandle(context: Context, handle: string, clientId: str
     await context.pool.query<HandleRow>(
       `update second_factor_handles set browser_sha256 = $3
        where handle_sha256 = $1 and application_id = $2 and (browser_sha256 is null or browser_sha256 = $3)
-         and used_at is null and expires_at > $4 and tries < ${MOST_TRIES}
+         and used_at is null and expires_at > $4 and tries < ${MAX_TRIES}
        returning kind, application_id, contact_id, redirect_uri, state`,
       [sha256(handle), clientId, sha256(browser), context.clock.now()],
     ),
@@ -153,7 +153,7 @@ export async function verifyHandle(
         from contacts k
         where h.handle_sha256 = $1 and h.application_id = $2 and ($3::bytea is null or h.browser_sha256 = $3)
           and ($5::text is null or h.redirect_uri = $5)
-          and h.used_at is null and h.expires_at > $4 and h.tries < ${MOST_TRIES}
+          and h.used_at is null and h.expires_at > $4 and h.tries < ${MAX_TRIES}
           and k.contact_id = h.contact_id and k.status = 'enabled'
         returning h.kind, h.application_id, h.contact_id, h.redirect_uri, h.state, h.sms_code_sha256, h.nonce, h.code_challenge, k.totp_secret`,
       values: [
@@ -214,7 +214,7 @@ export async function resendCode(context: Context, handle: string, clientId: str
   const sent = first(
     await pool.query<{ contact_id: string }>(
       `update second_factor_handles set sms_code_sha256 = $3, sms_sent_at = $4
-       where handle_sha256 = $1 and application_id = $2 and kind = 'sms' and used_at is null and expires_at > $4 and tries < ${MOST_TRIES}
+       where handle_sha256 = $1 and application_id = $2 and kind = 'sms' and used_at is null and expires_at > $4 and tries < ${MAX_TRIES}
          and (sms_sent_at is null or sms_sent_at <= $4::timestamptz - make_interval(secs => $5))
        returning contact_id`,
       [key, clientId, codeHash(handle, code), now, TEXT_INTERVAL],
@@ -224,7 +224,7 @@ export async function resendCode(context: Context, handle: string, clientId: str
   const known = first(
     await pool.query<{ kind: SecondFactorKind; sms_sent_at: Date | null }>(
       `select kind, sms_sent_at from second_factor_handles
-       where handle_sha256 = $1 and application_id = $2 and used_at is null and expires_at > $3 and tries < ${MOST_TRIES}`,
+       where handle_sha256 = $1 and application_id = $2 and used_at is null and expires_at > $3 and tries < ${MAX_TRIES}`,
       [key, clientId, now],
     ),
   );

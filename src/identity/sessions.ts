@@ -6,9 +6,9 @@ import type { Logger } from '../log.ts';
 import { Freshness } from './freshness.ts';
 
 /** Tokens that are remembered: about 1 kB each for a contact with one client. Past it the oldest goes. */
-const MOST_REMEMBERED = 50_000;
+const MAX_REMEMBERED = 50_000;
 /** Milliseconds: who asks for a token that is just being looked up shares that look-up, unless it began longer ago. */
-const LONGEST_SHARED = 300;
+const MAX_SHARED = 300;
 /** A token has 256 bits in base64url; anything else is not worth a query. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
@@ -53,14 +53,14 @@ interface Row {
  */
 export class Sessions {
   readonly freshness: Freshness;
-  private readonly pool: Pool;
-  private readonly clock: Clock;
-  private readonly remembered = new Map<string, Remembered>();
-  private readonly underWay = new Map<string, { began: number; session: Promise<Session> }>();
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #underWay = new Map<string, { began: number; session: Promise<Session> }>();
 
   constructor(pool: Pool, clock: Clock, log: Logger) {
-    this.pool = pool;
-    this.clock = clock;
+    this.#pool = pool;
+    this.#clock = clock;
     this.freshness = new Freshness(pool, log);
   }
 
@@ -79,30 +79,33 @@ export class Sessions {
    * @throws Problem authentication_failed, token_expired
    */
   find(bearer: string): Session | Promise<Session> {
-    const known = this.remembered.get(bearer);
-    if (known !== undefined && this.freshness.holds(known.version)) return this.unexpired(known.session);
-    return this.lookUp(bearer);
+    const known = this.#remembered.get(bearer);
+    if (known !== undefined && this.freshness.holds(known.version)) return this.#unexpired(known.session);
+    return this.#lookUp(bearer);
   }
 
-  private lookUp(bearer: string): Promise<Session> {
-    const shared = this.underWay.get(bearer);
-    if (shared !== undefined && monotonic() - shared.began < LONGEST_SHARED) return shared.session;
-    const entry = { began: monotonic(), session: this.read(bearer) };
-    this.underWay.set(bearer, entry);
+  #lookUp(bearer: string): Promise<Session> {
+    const shared = this.#underWay.get(bearer);
+    if (shared !== undefined && monotonic() - shared.began < MAX_SHARED) return shared.session;
+    const entry = { began: monotonic(), session: this.#read(bearer) };
+    this.#underWay.set(bearer, entry);
     const done = () => {
-      if (this.underWay.get(bearer) === entry) this.underWay.delete(bearer);
+      if (this.#underWay.get(bearer) === entry) this.#underWay.delete(bearer);
     };
     entry.session.then(done, done);
     return entry.session;
   }
 
-  private async read(bearer: string): Promise<Session> {
+  async #read(bearer: string): Promise<Session> {
     const row = TOKEN.test(bearer)
-      ? first(await this.pool.query<Row>({ name: 'session', text: SESSION, values: [sha256(bearer)] }))
+      ? first(await this.#pool.query<Row>({ name: 'session', text: SESSION, values: [sha256(bearer)] }))
       : undefined;
-    this.remembered.delete(bearer);
+    this.#remembered.delete(bearer);
     if (!row)
-      throw new Problem('authentication_failed', 'header.Authorization: the access token is unknown or revoked');
+      throw new Problem('authentication_failed', {
+        field: 'Authorization',
+        message: 'the access token is unknown or revoked',
+      });
     const session: Session = {
       contactId: row.contact_id,
       applicationId: row.application_id,
@@ -115,15 +118,18 @@ export class Sessions {
         ]),
       ),
     };
-    this.unexpired(session);
-    this.remembered.set(bearer, { session, version: row.version });
-    if (this.remembered.size > MOST_REMEMBERED) this.remembered.delete(this.remembered.keys().next().value as string);
+    this.#unexpired(session);
+    this.#remembered.set(bearer, { session, version: row.version });
+    if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value as string);
     return session;
   }
 
-  private unexpired(session: Session): Session {
-    if (session.expiresAt > this.clock.now().getTime()) return session;
-    throw new Problem('token_expired', 'header.Authorization: the access token has expired; use the refresh token');
+  #unexpired(session: Session): Session {
+    if (session.expiresAt > this.#clock.now().getTime()) return session;
+    throw new Problem('token_expired', {
+      field: 'Authorization',
+      message: 'the access token has expired; use the refresh token',
+    });
   }
 }
 

@@ -6,7 +6,7 @@ import { hasControlCharacter } from './parameters.ts';
 import { verifyPassword } from './password.ts';
 
 /** Characters of an email address (RFC 5321, 4.5.3.1.3). */
-const LONGEST_EMAIL = 254;
+const MAX_EMAIL = 254;
 
 /** A contact whose password was right. */
 export interface SignedIn {
@@ -29,7 +29,7 @@ interface Row {
  */
 export async function checkPassword(db: Db, clock: Clock, email: string, password: string): Promise<SignedIn> {
   const given = email.normalize('NFC').trim();
-  const plausible = given.length <= LONGEST_EMAIL && !hasControlCharacter(given);
+  const plausible = given.length <= MAX_EMAIL && !hasControlCharacter(given);
   const row = first(
     await db.query<Row>({
       name: 'sign_in',

@@ -169,7 +169,7 @@ const TRUSTED = `
 
 /**
  * Tokens for a contact on behalf of its institution (the service interface, POST {trusted_url}/token/{contact_id}). That the
- * certificate is registered for the application has been checked before (http/auth-token.ts).
+ * certificate is registered for the application has been checked before (http/auth/token.ts).
  * @throws OAuthError unauthorized_client; one answer for every reason, so that nobody can probe for contacts
  */
 export async function issueTrusted(

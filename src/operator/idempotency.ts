@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 
 /** Hours for which an answer is kept (docs/operator-interface.md, Idempotency-Key). */
 export const IDEMPOTENCY_HOURS = 24;
-export const LONGEST_IDEMPOTENCY_KEY = 255;
+export const MAX_IDEMPOTENCY_KEY = 255;
 
 export interface StoredAnswer {
   status: number;
@@ -37,10 +37,10 @@ export async function claimKey(
   );
   const known = rows[0];
   if (!known?.request_sha256.equals(requestSha256)) {
-    throw new Problem(
-      'idempotency_conflict',
-      'header.Idempotency-Key: was used with another request within the last 24 hours',
-    );
+    throw new Problem('idempotency_conflict', {
+      field: 'Idempotency-Key',
+      message: 'was used with another request within the last 24 hours',
+    });
   }
   return { status: known.status ?? 200, body: openAnswer(vault, known.body) };
 }

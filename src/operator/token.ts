@@ -55,7 +55,8 @@ export async function revokeOperatorToken(tx: Transaction, act: Act, id: string)
     'update operator_tokens set revoked_at = $2 where id = $1 and revoked_at is null returning id, name, role',
     [id, act.now],
   );
-  if (rows.length === 0) throw new Problem('operator_token_not_found', 'path.id: is no token in force');
+  if (rows.length === 0)
+    throw new Problem('operator_token_not_found', { field: 'id', message: 'is no token in force' });
   await audit(tx, act, { action: 'delete', entity: 'operator_token', entityId: id, before: rows[0] });
 }
 
@@ -68,8 +69,8 @@ export async function findOperatorToken(db: Db, token: string, now: Date): Promi
   });
   const row = rows[0];
   if (!row || row.revoked_at)
-    throw new Problem('authentication_failed', 'header.Authorization: is no operator token in force');
+    throw new Problem('authentication_failed', { field: 'Authorization', message: 'is no operator token in force' });
   if (row.expires_at && row.expires_at <= now)
-    throw new Problem('token_expired', 'header.Authorization: the operator token has expired');
+    throw new Problem('token_expired', { field: 'Authorization', message: 'the operator token has expired' });
   return row;
 }

@@ -39,13 +39,13 @@ export function checkedBank(given: Partial<Beneficiary>): {
 } {
   const iban = typeof given.iban === 'string' ? (electronicFormatIBAN(given.iban) ?? '') : given.iban;
   if (iban != null && !isValidIBAN(iban))
-    throw new Problem(
-      'invalid_body',
-      'body.iban: must be an IBAN with the length of its country and right check digits',
-    );
+    throw new Problem('invalid_body', {
+      field: 'iban',
+      message: 'must be an IBAN with the length of its country and right check digits',
+    });
   const swift = typeof given.swift_code === 'string' ? given.swift_code.toUpperCase() : given.swift_code;
   if (swift != null && !isValidBIC(swift))
-    throw new Problem('invalid_body', 'body.swift_code: must be a BIC of 8 or 11 characters');
+    throw new Problem('invalid_body', { field: 'swift_code', message: 'must be a BIC of 8 or 11 characters' });
   return { iban, swift_code: swift };
 }
 
@@ -132,7 +132,7 @@ export async function findBeneficiary(db: Db, id: string): Promise<Beneficiary> 
     `select ${BENEFICIARY_COLUMNS} from beneficiaries where beneficiary_id = $1`,
     [id],
   );
-  if (!rows[0]) throw new Problem('beneficiary_not_found', 'path.beneficiary_id: is no beneficiary');
+  if (!rows[0]) throw new Problem('beneficiary_not_found', { field: 'beneficiary_id', message: 'is no beneficiary' });
   return rows[0];
 }
 

@@ -55,14 +55,17 @@ export async function createPayment(
   act: Act,
   presentation: Presentation,
   given: PaymentGiven,
-  options: { multipaymentId?: number; field?: string } = {},
+  options: { multipaymentId?: number; inside?: string } = {},
 ): Promise<number> {
-  const field = options.field ?? 'body';
-  const amount = decimal(given.amount, `${field}.amount`, { positive: true });
-  const fee = given.fee_amount == null ? null : decimal(given.fee_amount, `${field}.fee_amount`);
+  const inside = options.inside ?? '';
+  const amount = decimal(given.amount, `${inside}amount`, { positive: true });
+  const fee = given.fee_amount == null ? null : decimal(given.fee_amount, `${inside}fee_amount`);
   if (!isCalendarDay(given.payment_date))
-    throw new Problem('invalid_body', `${field}.payment_date: must be a calendar day, YYYY-MM-DD`);
-  const parties = await findParties(tx, given, field);
+    throw new Problem('invalid_body', {
+      field: `${inside}payment_date`,
+      message: 'must be a calendar day, YYYY-MM-DD',
+    });
+  const parties = await findParties(tx, given, inside);
   const requirement = await approvals.requirementFor(tx, {
     clientId: given.client_id,
     creatorId: given.contact_id,
@@ -134,7 +137,7 @@ interface Parties {
 }
 
 /** The client, its contact, its trade and its beneficiary: each must exist and belong to the client. */
-async function findParties(tx: Transaction, given: PaymentGiven, field: string): Promise<Parties> {
+async function findParties(tx: Transaction, given: PaymentGiven, inside: string): Promise<Parties> {
   const { rows } = await tx.query<{
     workflow: string | null;
     creator: string | null;
@@ -148,11 +151,15 @@ async function findParties(tx: Transaction, given: PaymentGiven, field: string):
     [given.client_id, given.contact_id, given.trade_id, given.beneficiary_id],
   );
   const found = rows[0];
-  if (!found?.workflow) throw new Problem('client_not_found', `${field}.client_id: is no client`);
+  if (!found?.workflow) throw new Problem('client_not_found', { field: `${inside}client_id`, message: 'is no client' });
   if (found.creator === null)
-    throw new Problem('contact_not_found', `${field}.contact_id: is no contact of the client`);
-  if (!found.trade) throw new Problem('trade_not_found', `${field}.trade_id: is no trade of the client`);
+    throw new Problem('contact_not_found', { field: `${inside}contact_id`, message: 'is no contact of the client' });
+  if (!found.trade)
+    throw new Problem('trade_not_found', { field: `${inside}trade_id`, message: 'is no trade of the client' });
   if (!found.beneficiary)
-    throw new Problem('beneficiary_not_found', `${field}.beneficiary_id: is no beneficiary of the client`);
+    throw new Problem('beneficiary_not_found', {
+      field: `${inside}beneficiary_id`,
+      message: 'is no beneficiary of the client',
+    });
   return { creatorName: found.creator, workflow: found.workflow };
 }

@@ -61,7 +61,7 @@ export async function movePayment(
 ): Promise<Moved> {
   const { clientId, paymentId, action } = request;
   if ((action === 'authorise' || action === 'reject') && !request.contactId)
-    throw new Problem('invalid_body', `body.contact_id: is required by ${action}`);
+    throw new Problem('invalid_body', { field: 'contact_id', message: `is required by ${action}` });
   if (mayMove(PENDING, action)) await approvals.shareTurn(tx, clientId);
   // `seen` comes from the statement's snapshot, the other columns from the row as it is once those before have let go of it.
   const { rows } = await tx.query<PaymentRow>(
@@ -71,7 +71,7 @@ export async function movePayment(
     [clientId, paymentId],
   );
   const payment = rows[0];
-  if (!payment) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
+  if (!payment) throw new Problem('payment_not_found', { field: 'payment_id', message: 'is no payment of the client' });
   const standing = { status: payment.status, returnStarted: payment.return_started };
   // A cancellation decided on while approvers decided too: one of them wins, the other looks again.
   const overtaken = action === 'cancel' && payment.seen === PENDING.status && payment.status !== PENDING.status;
@@ -86,7 +86,8 @@ export async function movePayment(
 
   let final = true;
   if (action === 'authorise' || action === 'reject') {
-    if (!request.contactId) throw new Problem('invalid_body', `body.contact_id: is required by ${action}`);
+    if (!request.contactId)
+      throw new Problem('invalid_body', { field: 'contact_id', message: `is required by ${action}` });
     const approval = { clientId, id: payment.id, contactId: request.contactId, now: act.now };
     if (action === 'authorise') final = (await approvals.authorise(tx, approval)).complete;
     else await approvals.reject(tx, approval);

@@ -57,7 +57,7 @@ export async function createMassBeneficiary(
      select $1, client_id, $3, $4 from clients where client_id = $2`,
     [id, clientId, status, act.now],
   );
-  if (made.rowCount !== 1) throw new Problem('client_not_found', 'body.client_id: is no client');
+  if (made.rowCount !== 1) throw new Problem('client_not_found', { field: 'client_id', message: 'is no client' });
   await addErrors(tx, clientId, id, errors);
   const record = await findMassBeneficiary(tx, id);
   const { errors: _errors, ...after } = record;
@@ -91,7 +91,10 @@ export async function updateMassBeneficiary(
   const stays = patch.status === undefined || (patch.status === present && NEXT[present].length > 0);
   if (!stays && !NEXT[present].includes(status)) {
     const allowed = NEXT[present].join(', ') || 'none';
-    throw new Problem('transition_not_allowed', `body.status: the instruction is ${present} and allows: ${allowed}`);
+    throw new Problem('transition_not_allowed', {
+      field: 'status',
+      message: `the instruction is ${present} and allows: ${allowed}`,
+    });
   }
   await tx.query('update mass_beneficiaries set status = $3 where client_id = $1 and mass_beneficiary_id = $2', [
     clientId,
@@ -187,5 +190,8 @@ function isUuid(id: string): boolean {
 }
 
 function notFound(): never {
-  throw new Problem('mass_beneficiary_not_found', 'path.mass_beneficiary_id: is no instruction of the client');
+  throw new Problem('mass_beneficiary_not_found', {
+    field: 'mass_beneficiary_id',
+    message: 'is no instruction of the client',
+  });
 }

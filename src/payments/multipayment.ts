@@ -63,20 +63,23 @@ export async function createMultipayment(
   const made = rows[0] as { id: number; unique: string };
   const trades: string[] = [];
   for (const [index, trade] of given.trades.entries()) {
-    const field = `body.trades[${index}]`;
-    const booked = await createTrade(tx, act, presentation.apiUrl, owned(trade, given, field), {
+    const inside = `trades[${index}].`;
+    const booked = await createTrade(tx, act, presentation.apiUrl, owned(trade, given, inside), {
       multipaymentId: made.id,
-      field,
+      inside,
     });
     trades.push(booked.trade_id);
   }
   for (const [index, { trade, ...payment }] of given.payments.entries()) {
-    const field = `body.payments[${index}]`;
+    const inside = `payments[${index}].`;
     const tradeId = trades[trade];
     if (tradeId === undefined)
-      throw new Problem('invalid_body', `${field}.trade: must be an index into trades, 0 to ${trades.length - 1}`);
-    const body = { ...owned(payment, given, field), trade_id: tradeId };
-    await createPayment(tx, act, presentation, body, { multipaymentId: made.id, field });
+      throw new Problem('invalid_body', {
+        field: `${inside}trade`,
+        message: `must be an index into trades, 0 to ${trades.length - 1}`,
+      });
+    const body = { ...owned(payment, given, inside), trade_id: tradeId };
+    await createPayment(tx, act, presentation, body, { multipaymentId: made.id, inside });
   }
   await audit(tx, act, {
     action: 'create',
@@ -92,11 +95,14 @@ export async function createMultipayment(
 function owned<T extends { client_id?: string; contact_id?: string }>(
   body: T,
   given: MultipaymentGiven,
-  field: string,
+  inside: string,
 ) {
   for (const name of ['client_id', 'contact_id'] as const) {
     if (body[name] !== undefined && body[name] !== given[name])
-      throw new Problem('invalid_body', `${field}.${name}: must be that of the multi payment, or be left out`);
+      throw new Problem('invalid_body', {
+        field: `${inside}${name}`,
+        message: 'must be that of the multi payment, or be left out',
+      });
   }
   return { ...body, client_id: given.client_id, contact_id: given.contact_id };
 }
@@ -129,7 +135,10 @@ function condition(id: string): string {
 }
 
 function notFound(): never {
-  throw new Problem('multipayment_not_found', 'path.multipayment_id: is no multi payment of the client');
+  throw new Problem('multipayment_not_found', {
+    field: 'multipayment_id',
+    message: 'is no multi payment of the client',
+  });
 }
 
 interface PaymentRow {
@@ -159,7 +168,10 @@ export async function rejectMultipayment(
     [clientId, id],
   );
   if (locked.rows[0]?.status === 'rejected')
-    throw new Problem('already_rejected', `path.multipayment_id: ${formattedId(id)} has been rejected before`);
+    throw new Problem('already_rejected', {
+      field: 'multipayment_id',
+      message: `${formattedId(id)} has been rejected before`,
+    });
 
   const { rows } = await tx.query<PaymentRow>(
     `select payment_id, status, return_started, sent_date is not null or status in ('Executing Payment', 'Payment complete') as sent
@@ -168,7 +180,10 @@ export async function rejectMultipayment(
   );
   const sent = rows.find((row) => row.sent);
   if (sent)
-    throw new Problem('transition_not_allowed', `path.multipayment_id: its payment ${sent.payment_id} has been sent`);
+    throw new Problem('transition_not_allowed', {
+      field: 'multipayment_id',
+      message: `its payment ${sent.payment_id} has been sent`,
+    });
   for (const { payment_id: paymentId, status, return_started: returnStarted } of rows) {
     if (!allowedMoves({ status, returnStarted }).includes('cancel')) continue;
     await movePayment(tx, act, presentation, { clientId, contactId, paymentId, action: 'cancel' });

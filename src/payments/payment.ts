@@ -272,7 +272,7 @@ function time(value: string): string {
   return value === '' ? 'null' : `"${londonTime(value)}"`;
 }
 
-const MOST_CACHED_HOURS = 50_000;
+const MAX_CACHED_HOURS = 50_000;
 const hours = new Map<string, [start: string, offset: string]>();
 
 /** UTC wall time as PostgreSQL writes it (`2026-07-01 09:15:00.123`) as an instant with the London offset. Offsets change on full hours. */
@@ -282,7 +282,7 @@ function londonTime(wall: string): string {
   if (known === undefined) {
     const shown = londonTimestamp(new Date(`${hour.replace(' ', 'T')}:00:00Z`));
     known = [shown.slice(0, 13), shown.slice(19)];
-    if (hours.size >= MOST_CACHED_HOURS) hours.clear();
+    if (hours.size >= MAX_CACHED_HOURS) hours.clear();
     hours.set(hour, known);
   }
   return known[0] + wall.slice(13, 19) + known[1];

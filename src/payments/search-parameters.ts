@@ -2,11 +2,11 @@ import { isCalendarDay } from '../calendar.ts';
 import { Problem } from '../errors.ts';
 
 /** Limits of the payments search (docs/decisions.md, 2). */
-export const LARGEST_PAGE_SIZE = 1_000;
+export const MAX_PAGE_SIZE = 1_000;
 export const DEFAULT_PAGE_SIZE = 50;
-export const LARGEST_INT32 = 2_147_483_647;
+export const MAX_INT32 = 2_147_483_647;
 /** Identifiers in `payment_ids`, and currencies in `payment_currency`. */
-export const MOST_LIST_ITEMS = 1_000;
+export const MAX_LIST_ITEMS = 1_000;
 
 export const STATUS_FILTERS = [
   'pending',
@@ -74,7 +74,7 @@ export interface PaymentSearch {
 
 /**
  * Reads the parameters of GET /payments by the rules of docs/decisions.md, 2.
- * @throws Problem invalid_parameter, missing_parameter; details begin with `query.<parameter>`
+ * @throws Problem invalid_parameter, missing_parameter; details begin with `<parameter>`
  */
 export function readSearch(query: SearchQuery): PaymentSearch {
   const { page = 1, page_size: pageSize = DEFAULT_PAGE_SIZE } = query;
@@ -110,13 +110,13 @@ function list(
 ): string[] | undefined {
   if (given === undefined) return undefined;
   const items = given.split(',').map((item) => plain(item.trim(), name) as string);
-  if (items.length > MOST_LIST_ITEMS)
-    throw new Problem('invalid_parameter', `query.${name}: must have at most ${MOST_LIST_ITEMS} items`);
+  if (items.length > MAX_LIST_ITEMS)
+    throw new Problem('invalid_parameter', { field: `${name}`, message: `must have at most ${MAX_LIST_ITEMS} items` });
   if (items.some((item) => item === '' || !fits(item))) {
-    throw new Problem(
-      'invalid_parameter',
-      `query.${name}: must be a comma-separated list of ${words}, none of them empty`,
-    );
+    throw new Problem('invalid_parameter', {
+      field: `${name}`,
+      message: `must be a comma-separated list of ${words}, none of them empty`,
+    });
   }
   return [...new Set(items)];
 }
@@ -125,18 +125,19 @@ function amount(query: SearchQuery): PaymentSearch['amount'] {
   const { amount: value, amount_range: range } = query;
   if (value === undefined && range === undefined) return undefined;
   if (value === undefined)
-    throw new Problem('missing_parameter', 'query.amount: is required together with amount_range');
+    throw new Problem('missing_parameter', { field: 'amount', message: 'is required together with amount_range' });
   if (range === undefined)
-    throw new Problem(
-      'missing_parameter',
-      'query.amount_range: is required together with amount (over, below or equal)',
-    );
+    throw new Problem('missing_parameter', {
+      field: 'amount_range',
+      message: 'is required together with amount (over, below or equal)',
+    });
   return { range, value };
 }
 
 /** A text that can be compared with what is stored; PostgreSQL's texts hold no NUL. */
 function plain(given: string | undefined, name: string): string | undefined {
-  if (given?.includes('\0')) throw new Problem('invalid_parameter', `query.${name}: must not hold a NUL character`);
+  if (given?.includes('\0'))
+    throw new Problem('invalid_parameter', { field: `${name}`, message: 'must not hold a NUL character' });
   return given;
 }
 
@@ -146,7 +147,10 @@ function days(from: string | undefined, to: string | undefined, name: string): D
     ['to', to],
   ] as const) {
     if (day !== undefined && !isCalendarDay(day)) {
-      throw new Problem('invalid_parameter', `query.${end}_${name}: must be a day of the calendar, written YYYY-MM-DD`);
+      throw new Problem('invalid_parameter', {
+        field: `${end}_${name}`,
+        message: 'must be a day of the calendar, written YYYY-MM-DD',
+      });
     }
   }
   return from === undefined && to === undefined ? undefined : { from, to };

@@ -22,9 +22,9 @@ export interface SearchPlan {
 /** From this many payments before the page on, the page is looked for in the totals. */
 const SEEK_FROM = 1_000;
 /** More branches than this (phases times currencies) are not merged; one index is walked and filtered. */
-const MOST_BRANCHES = 25;
+const MAX_BRANCHES = 25;
 /** Up to this many matches are collected and sorted, more are looked for in the order of the page. */
-const MOST_COLLECTED = 2_000;
+const MAX_COLLECTED = 2_000;
 
 const INDEXED = { created: 'created', payment_date: 'payment_date', amount: 'amount' };
 /** The same for a walk in the order of another index, which the planner must not leave for the filter's own. */
@@ -71,129 +71,129 @@ const NAMES = ['paymentIds', 'massPaymentId', 'massPaymentReference', 'reference
 const NAMED_COLUMN = { reference: 'reference', tradeId: 'trade_id', beneficiaryId: 'beneficiary_id' } as const;
 
 class Shape {
-  private readonly parameters: Parameters;
-  private readonly client: string;
-  private readonly viewer: string;
-  private readonly search: PaymentSearch;
-  private readonly phases: readonly number[] | undefined;
-  private readonly currencies: string[] | undefined;
-  private readonly order: string;
+  readonly #parameters: Parameters;
+  readonly #client: string;
+  readonly #viewer: string;
+  readonly #search: PaymentSearch;
+  readonly #phases: readonly number[] | undefined;
+  readonly #currencies: string[] | undefined;
+  readonly #order: string;
 
   constructor(parameters: Parameters, client: string, viewer: string, search: PaymentSearch) {
-    this.parameters = parameters;
-    this.client = client;
-    this.viewer = viewer;
-    this.search = search;
-    this.phases = search.status && PHASES_OF[search.status];
-    this.currencies = search.currencies?.map((currency) => parameters.add(currency));
+    this.#parameters = parameters;
+    this.#client = client;
+    this.#viewer = viewer;
+    this.#search = search;
+    this.#phases = search.status && PHASES_OF[search.status];
+    this.#currencies = search.currencies?.map((currency) => parameters.add(currency));
     const direction = search.descending ? ' desc' : '';
-    this.order = `order by ${search.orderBy}${direction}, id${direction}`;
+    this.#order = `order by ${search.orderBy}${direction}, id${direction}`;
   }
 
   /** Every match is found, counted, sorted: for filters that leave few. */
   collected(): SearchPlan {
-    const { orderBy } = this.search;
-    const matches = `select id, ${orderBy} from payments p where ${this.everyCondition()}`;
+    const { orderBy } = this.#search;
+    const matches = `select id, ${orderBy} from payments p where ${this.#everyCondition()}`;
     return {
       tables: [
         ['matches', matches],
         ['t', 'select count(*) as total from matches'],
       ],
-      page: this.wide(`select id from matches ${this.order}${this.limit(this.offset())}`),
+      page: this.#wide(`select id from matches ${this.#order}${this.#limit(this.#offset())}`),
     };
   }
 
   /** An index has the payments of the name in order; a beneficiary's total is kept, a trade's or a reference's few are counted. */
   named(name: keyof typeof NAMED_COLUMN): SearchPlan {
-    const { offset, [name]: value } = this.search;
+    const { offset, [name]: value } = this.#search;
     const column = NAMED_COLUMN[name];
-    const given = this.parameters.add(value);
-    const from = `from payments where client_id = ${this.client} and ${column} = ${given}`;
-    const total = name === 'beneficiaryId' ? keptBeneficiaryTotal(this.client, given) : `(select count(*) ${from})`;
+    const given = this.#parameters.add(value);
+    const from = `from payments where client_id = ${this.#client} and ${column} = ${given}`;
+    const total = name === 'beneficiaryId' ? keptBeneficiaryTotal(this.#client, given) : `(select count(*) ${from})`;
     const tables: SearchPlan['tables'] = [['t', `select ${total} as total`]];
-    if (offset === 0) return { tables, page: `select * ${from} ${this.order}${this.limit(null)}` };
-    const place = this.offset();
+    if (offset === 0) return { tables, page: `select * ${from} ${this.#order}${this.#limit(null)}` };
+    const place = this.#offset();
     return {
       tables,
-      page: this.wide(`select id ${from} and (select total from t) > ${place} ${this.order}${this.limit(place)}`),
+      page: this.#wide(`select id ${from} and (select total from t) > ${place} ${this.#order}${this.#limit(place)}`),
     };
   }
 
   /** What the viewer may authorise now: an index of its own has it in both orders. */
   approvable(): SearchPlan {
-    const { orderBy } = this.search;
-    const own = `payment_approvers where client_id = ${this.client} and contact_id = ${this.viewer} and may_authorise`;
+    const { orderBy } = this.#search;
+    const own = `payment_approvers where client_id = ${this.#client} and contact_id = ${this.#viewer} and may_authorise`;
     const rows = `select payment_id as id, ${orderBy} from ${own}`;
     return {
-      tables: [['t', `select (${keptApprovals(this.client, this.viewer)})::bigint as total`]],
-      page: this.wide(`select id from (${rows}) a ${this.order}${this.limit(this.offset())}`),
+      tables: [['t', `select (${keptApprovals(this.#client, this.#viewer)})::bigint as total`]],
+      page: this.#wide(`select id from (${rows}) a ${this.#order}${this.#limit(this.#offset())}`),
     };
   }
 
   /** The total is kept; an index is walked in the order of the page until the page is full. */
   walked(): SearchPlan {
-    const { amount, orderBy, offset } = this.search;
-    const tables: SearchPlan['tables'] = [['t', `select (${this.total()})::bigint as total`]];
-    const days = this.days();
-    if (amount || (days && days.basis !== orderBy)) return this.walkedOrCollected(tables);
+    const { amount, orderBy, offset } = this.#search;
+    const tables: SearchPlan['tables'] = [['t', `select (${this.#total()})::bigint as total`]];
+    const days = this.#days();
+    if (amount || (days && days.basis !== orderBy)) return this.#walkedOrCollected(tables);
     if (offset === 0)
-      return { tables, page: `select * from (${this.branches('*')}) k ${this.order}${this.limit(null)}` };
-    const place = this.offset();
+      return { tables, page: `select * from (${this.#branches('*')}) k ${this.#order}${this.#limit(null)}` };
+    const place = this.#offset();
     const seeks =
       offset >= SEEK_FROM &&
-      this.search.status !== 'pending_others_approval' &&
-      (!days || (!this.phases && !this.currencies));
+      this.#search.status !== 'pending_others_approval' &&
+      (!days || (!this.#phases && !this.#currencies));
     if (!seeks) {
-      const page = `select id from (${this.branches(`id, ${orderBy}`, ` and (select total from t) > ${place}`)}) k ${this.order}${this.limit(place)}`;
-      return { tables, page: this.wide(page) };
+      const page = `select id from (${this.#branches(`id, ${orderBy}`, ` and (select total from t) > ${place}`)}) k ${this.#order}${this.#limit(place)}`;
+      return { tables, page: this.#wide(page) };
     }
-    const step = this.phases || this.currencies ? "interval '1 month'" : "interval '1 day'";
-    tables.push(...seekTables(this.parameters, this.client, this.kept(), orderBy, this.search.descending, place));
-    const page = `select id from (${this.branches(`id, ${orderBy}`, this.fromSoughtDay(step))}) k ${this.order}${this.limit(`(select ${place} - before from seek)`)}`;
-    return { tables, page: this.wide(page) };
+    const step = this.#phases || this.#currencies ? "interval '1 month'" : "interval '1 day'";
+    tables.push(...seekTables(this.#parameters, this.#client, this.#kept(), orderBy, this.#search.descending, place));
+    const page = `select id from (${this.#branches(`id, ${orderBy}`, this.#fromSoughtDay(step))}) k ${this.#order}${this.#limit(`(select ${place} - before from seek)`)}`;
+    return { tables, page: this.#wide(page) };
   }
 
   /**
    * The filter and the order have different indexes: few matches are collected through the filter's and sorted, many are found soon
    * in the order's. The total, known first, says which; the other branch is never started.
    */
-  private walkedOrCollected(tables: SearchPlan['tables']): SearchPlan {
-    const { orderBy } = this.search;
-    const place = this.search.offset === 0 ? null : this.offset();
+  #walkedOrCollected(tables: SearchPlan['tables']): SearchPlan {
+    const { orderBy } = this.#search;
+    const place = this.#search.offset === 0 ? null : this.#offset();
     const inside = place === null ? '' : ` and (select total from t) > ${place}`;
-    const matches = `select id, ${orderBy} from payments where ${this.everyCondition()}`;
-    tables.push(['matches', `${matches} and (select total from t) <= ${MOST_COLLECTED}${inside}`]);
-    const range = this.days()?.range;
+    const matches = `select id, ${orderBy} from payments where ${this.#everyCondition()}`;
+    tables.push(['matches', `${matches} and (select total from t) <= ${MAX_COLLECTED}${inside}`]);
+    const range = this.#days()?.range;
     if (range) {
-      const first = firstDay(this.parameters, this.client, orderBy, this.search.descending, range);
-      tables.push(['seek', `select case when (select total from t) > ${MOST_COLLECTED} then ${first} end as day`]);
+      const first = firstDay(this.#parameters, this.#client, orderBy, this.#search.descending, range);
+      tables.push(['seek', `select case when (select total from t) > ${MAX_COLLECTED} then ${first} end as day`]);
     }
-    const begin = range ? this.fromSoughtDay("interval '1 day'") : '';
-    const walk = this.branches(
+    const begin = range ? this.#fromSoughtDay("interval '1 day'") : '';
+    const walk = this.#branches(
       `id, ${orderBy}`,
-      ` and (select total from t) > ${MOST_COLLECTED}${inside}${begin}`,
+      ` and (select total from t) > ${MAX_COLLECTED}${inside}${begin}`,
       UNINDEXED,
     );
-    const page = `select id, ${orderBy} from (${walk}) w ${this.order}${this.limit(place)}`;
-    const sorted = `select id, ${orderBy} from matches ${this.order}${this.limit(place)}`;
-    return { tables, page: this.wide(`(${page}) union all (${sorted})`) };
+    const page = `select id, ${orderBy} from (${walk}) w ${this.#order}${this.#limit(place)}`;
+    const sorted = `select id, ${orderBy} from matches ${this.#order}${this.#limit(place)}`;
+    return { tables, page: this.#wide(`(${page}) union all (${sorted})`) };
   }
 
-  private total(): string {
-    const { amount, status } = this.search;
+  #total(): string {
+    const { amount, status } = this.#search;
     if (amount && amount.range !== 'equal')
-      return keptAmountTotal(this.parameters, this.client, amount.range, amount.value);
-    const total = keptTotal(this.parameters, this.client, this.kept());
+      return keptAmountTotal(this.#parameters, this.#client, amount.range, amount.value);
+    const total = keptTotal(this.#parameters, this.#client, this.#kept());
     if (status !== 'pending_others_approval') return total;
-    return `${total} - ${keptApprovals(this.client, this.viewer)}`;
+    return `${total} - ${keptApprovals(this.#client, this.#viewer)}`;
   }
 
-  private kept(): Kept {
-    return { phases: this.phases, currencies: this.currencies, days: this.days() };
+  #kept(): Kept {
+    return { phases: this.#phases, currencies: this.#currencies, days: this.#days() };
   }
 
-  private days(): Kept['days'] {
-    const { created, paymentDate } = this.search;
+  #days(): Kept['days'] {
+    const { created, paymentDate } = this.#search;
     if (created) return { basis: 'created', range: created };
     return paymentDate && { basis: 'payment_date', range: paymentDate };
   }
@@ -202,32 +202,33 @@ class Shape {
    * One index range for each phase and currency, merged in order; each ends as soon as the page is full. Each is ordered by itself:
    * without that the planner does not see that its index has the order, and sorts everything.
    */
-  private branches(columns: string, further = '', names = INDEXED): string {
-    const { currencies } = this;
-    const byCurrency = currencies !== undefined && this.search.orderBy === 'created';
-    const phases = this.phases ?? (byCurrency ? ALL_PHASES : [undefined]);
-    const from = `select ${columns} from payments p where client_id = ${this.client}`;
-    const rest = this.dayConditions(names) + this.amountCondition(names) + this.approvalCondition() + further;
+  #branches(columns: string, further = '', names = INDEXED): string {
+    const currencies = this.#currencies;
+    const byCurrency = currencies !== undefined && this.#search.orderBy === 'created';
+    const phases = this.#phases ?? (byCurrency ? ALL_PHASES : [undefined]);
+    const from = `select ${columns} from payments p where client_id = ${this.#client}`;
+    const rest = this.#dayConditions(names) + this.#amountCondition(names) + this.#approvalCondition() + further;
     const cells = phases.flatMap((phase) => {
       const ofPhase = phase === undefined ? '' : ` and phase = ${phase}`;
       if (byCurrency) return currencies.map((currency) => ` and payment_currency = ${currency}${ofPhase}`);
       return [ofPhase + (currencies ? ` and payment_currency in (${currencies.join(', ')})` : '')];
     });
     if (cells.length === 1) return `${from}${cells[0]}${rest}`;
-    if (cells.length > MOST_BRANCHES) return `${from}${this.cellConditions()}${rest}`;
-    return cells.map((cell) => `(${from}${cell}${rest} ${this.order})`).join(' union all ');
+    if (cells.length > MAX_BRANCHES) return `${from}${this.#cellConditions()}${rest}`;
+    return cells.map((cell) => `(${from}${cell}${rest} ${this.#order})`).join(' union all ');
   }
 
-  private cellConditions(): string {
+  #cellConditions(): string {
     const conditions: string[] = [];
-    if (this.phases) conditions.push(`phase in (${this.phases.join(', ')})`);
-    if (this.currencies) conditions.push(`payment_currency in (${this.currencies.join(', ')})`);
+    if (this.#phases) conditions.push(`phase in (${this.#phases.join(', ')})`);
+    if (this.#currencies) conditions.push(`payment_currency in (${this.#currencies.join(', ')})`);
     return and(conditions);
   }
 
-  private everyCondition(): string {
-    const { parameters, search } = this;
-    const conditions = [`client_id = ${this.client}`];
+  #everyCondition(): string {
+    const parameters = this.#parameters;
+    const search = this.#search;
+    const conditions = [`client_id = ${this.#client}`];
     if (search.paymentIds) conditions.push(`payment_id = any (${parameters.add(search.paymentIds)}::text[])`);
     if (search.massPaymentId !== undefined) conditions.push(uuidCondition(parameters, search.massPaymentId));
     for (const [column, value] of [
@@ -240,58 +241,58 @@ class Shape {
     }
     return (
       conditions.join(' and ') +
-      this.cellConditions() +
-      this.dayConditions() +
-      this.amountCondition() +
-      this.approvalCondition()
+      this.#cellConditions() +
+      this.#dayConditions() +
+      this.#amountCondition() +
+      this.#approvalCondition()
     );
   }
 
-  private dayConditions(names = INDEXED): string {
-    const { created, paymentDate } = this.search;
-    const { parameters } = this;
+  #dayConditions(names = INDEXED): string {
+    const { created, paymentDate } = this.#search;
+    const parameters = this.#parameters;
     return (
       (created ? inDays(parameters, 'created', created, names.created) : '') +
       (paymentDate ? inDays(parameters, 'payment_date', paymentDate, names.payment_date) : '')
     );
   }
 
-  private amountCondition(names = INDEXED): string {
-    const { amount } = this.search;
+  #amountCondition(names = INDEXED): string {
+    const { amount } = this.#search;
     if (!amount) return '';
     const sign = { over: '>', below: '<', equal: '=' }[amount.range];
-    return ` and ${names.amount} ${sign} ${this.parameters.add(amount.value)}::numeric`;
+    return ` and ${names.amount} ${sign} ${this.#parameters.add(amount.value)}::numeric`;
   }
 
-  private approvalCondition(): string {
-    const { status } = this.search;
+  #approvalCondition(): string {
+    const { status } = this.#search;
     if (status !== 'pending_your_approval' && status !== 'pending_others_approval') return '';
     // A scalar subquery, never a join: the page needs few rows, and the planner would hash all of the contact's.
     const own = `coalesce((select a.may_authorise from payment_approvers a
-      where a.client_id = ${this.client} and a.contact_id = ${this.viewer} and a.payment_id = p.id), false)`;
+      where a.client_id = ${this.#client} and a.contact_id = ${this.#viewer} and a.payment_id = p.id), false)`;
     return status === 'pending_your_approval' ? ` and ${own}` : ` and not ${own}`;
   }
 
   /** Begins (or, descending, ends) with the day or month of `seek`, which is a step long. */
-  private fromSoughtDay(step: string): string {
-    const { orderBy, descending } = this.search;
+  #fromSoughtDay(step: string): string {
+    const { orderBy, descending } = this.#search;
     const day: string = descending ? `day + ${step}` : 'day::timestamp';
     const bound = orderBy === 'created' ? `(${day}) at time zone 'Europe/London'` : `(${day})::date`;
     return ` and ${orderBy} ${descending ? '<' : '>='} (select ${bound} from seek)`;
   }
 
-  private offset(): string {
-    return `${this.parameters.add(this.search.offset)}::bigint`;
+  #offset(): string {
+    return `${this.#parameters.add(this.#search.offset)}::bigint`;
   }
 
   /** The page size stands in the text: as a parameter it would be planned anew at each call. */
-  private limit(offset: string | null): string {
-    return ` limit ${this.search.pageSize}${offset === null ? '' : ` offset ${offset}`}`;
+  #limit(offset: string | null): string {
+    return ` limit ${this.#search.pageSize}${offset === null ? '' : ` offset ${offset}`}`;
   }
 
   /** The rows of the page's ids: wide rows are fetched for the page only. */
-  private wide(ids: string): string {
-    return `select p.* from (${ids}) k join payments p on p.id = k.id and p.client_id = ${this.client}`;
+  #wide(ids: string): string {
+    return `select p.* from (${ids}) k join payments p on p.id = k.id and p.client_id = ${this.#client}`;
   }
 }
 

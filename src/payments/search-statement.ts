@@ -47,7 +47,7 @@ export function and(conditions: string[]): string {
 }
 
 /** Prepared statements that a process names: each costs memory in each connection, so that strange combinations get none. */
-const MOST_STATEMENTS = 300;
+const MAX_STATEMENTS = 300;
 /** Page sizes whose statements are prepared; any other works, and is planned at each call. */
 const PREPARED_PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1_000]);
 
@@ -56,7 +56,7 @@ const names = new Map<string, string>();
 /** The name under which a statement is prepared, or undefined where it is not worth one. */
 export function statementName(text: string, pageSize: number): string | undefined {
   const known = names.get(text);
-  if (known !== undefined || names.size >= MOST_STATEMENTS || !PREPARED_PAGE_SIZES.has(pageSize)) return known;
+  if (known !== undefined || names.size >= MAX_STATEMENTS || !PREPARED_PAGE_SIZES.has(pageSize)) return known;
   const name = `payments_search_${names.size + 1}`;
   names.set(text, name);
   return name;

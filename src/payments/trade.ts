@@ -117,28 +117,28 @@ function record(row: TradeRow, apiUrl: string): BookedTrade & { client_id: strin
  * Reads a trade's fields, each checked.
  * @throws Problem invalid_body, invalid_parameter
  */
-export function readTrade(given: TradeGiven, now: Date, field = 'body') {
+export function readTrade(given: TradeGiven, now: Date, inside = '') {
   const type = given.trade_type ?? (given.parent_trade_id ? 'drawdown' : 'spot');
   if ((type === 'drawdown') !== Boolean(given.parent_trade_id)) {
-    throw new Problem(
-      'invalid_body',
-      `${field}.parent_trade_id: is required for a drawdown, and only a drawdown has one`,
-    );
+    throw new Problem('invalid_body', {
+      field: `${inside}parent_trade_id`,
+      message: 'is required for a drawdown, and only a drawdown has one',
+    });
   }
   if (given.buy_currency === given.sell_currency && given.trade_type !== undefined && type === 'ndf') {
-    throw new Problem('invalid_body', `${field}.sell_currency: must differ from buy_currency`);
+    throw new Problem('invalid_body', { field: `${inside}sell_currency`, message: 'must differ from buy_currency' });
   }
-  const rate = decimal(given.rate, `${field}.rate`, { positive: true, decimals: MAX_RATE_DECIMALS });
-  const buyAmount = decimal(given.buy_amount, `${field}.buy_amount`, { positive: true });
+  const rate = decimal(given.rate, `${inside}rate`, { positive: true, decimals: MAX_RATE_DECIMALS });
+  const buyAmount = decimal(given.buy_amount, `${inside}buy_amount`, { positive: true });
   // The rate is the price of one unit of the bought currency's counterpart: buy = sell x rate, as `rate_symbol` says (sell/buy).
   const sellAmount =
     given.sell_amount === undefined
       ? new Big(buyAmount).div(rate).round(SETTLEMENT_DECIMALS, Big.roundHalfEven).toFixed()
-      : decimal(given.sell_amount, `${field}.sell_amount`, { positive: true });
+      : decimal(given.sell_amount, `${inside}sell_amount`, { positive: true });
   const orderDate = given.order_date ?? londonDay(now);
   if (!isCalendarDay(orderDate))
-    throw new Problem('invalid_body', `${field}.order_date: must be a calendar day, YYYY-MM-DD`);
-  const maturity = given.maturity_date ? parseMaturity(given.maturity_date, field) : null;
+    throw new Problem('invalid_body', { field: `${inside}order_date`, message: 'must be a calendar day, YYYY-MM-DD' });
+  const maturity = given.maturity_date ? parseMaturity(given.maturity_date, inside) : null;
   return {
     type,
     rate,
@@ -146,15 +146,18 @@ export function readTrade(given: TradeGiven, now: Date, field = 'body') {
     sellAmount,
     orderDate,
     maturity,
-    feeAmount: given.fee_amount == null ? null : decimal(given.fee_amount, `${field}.fee_amount`),
+    feeAmount: given.fee_amount == null ? null : decimal(given.fee_amount, `${inside}fee_amount`),
     symbol: given.rate_symbol ?? `${given.sell_currency}${given.buy_currency}`,
   };
 }
 
-function parseMaturity(text: string, field: string): Date {
+function parseMaturity(text: string, inside: string): Date {
   const instant = parseInstant(text) ?? (isCalendarDay(text) ? new Date(`${text}T00:00:00Z`) : undefined);
   if (!instant)
-    throw new Problem('invalid_body', `${field}.maturity_date: must be a day or an ISO 8601 timestamp with an offset`);
+    throw new Problem('invalid_body', {
+      field: `${inside}maturity_date`,
+      message: 'must be a day or an ISO 8601 timestamp with an offset',
+    });
   return instant;
 }
 
@@ -167,9 +170,9 @@ export async function createTrade(
   act: Act,
   apiUrl: string,
   given: TradeGiven,
-  options: { multipaymentId?: number; field?: string; quiet?: boolean } = {},
+  options: { multipaymentId?: number; inside?: string; quiet?: boolean } = {},
 ): Promise<ReturnType<typeof record>> {
-  const values = readTrade(given, act.now, options.field);
+  const values = readTrade(given, act.now, options.inside);
   const tradeId = given.trade_id ?? (await nextId(tx, 'trade_numbers', 'TRD'));
   await tx.query(
     `insert into trades (trade_id, client_id, contact_id, parent_trade_id, status, trade_type, rate_symbol, rate, buy_currency, sell_currency,
@@ -225,7 +228,7 @@ export async function setTradeStatus(
       [tradeId],
     )
   ).rows[0];
-  if (!before) throw new Problem('trade_not_found', 'path.trade_id: is no trade');
+  if (!before) throw new Problem('trade_not_found', { field: 'trade_id', message: 'is no trade' });
   if (before.status !== status) {
     await tx.query('update trades set status = $3 where client_id = $1 and trade_id = $2', [
       before.client_id,
@@ -255,7 +258,7 @@ export async function notifyTrade(tx: Transaction, now: Date, trade: ReturnType<
 /** @throws Problem trade_not_found */
 export async function findTrade(db: Db, apiUrl: string, tradeId: string): Promise<ReturnType<typeof record>> {
   const { rows } = await db.query<TradeRow>(`${SELECT} where t.trade_id = $1`, [tradeId]);
-  if (!rows[0]) throw new Problem('trade_not_found', 'path.trade_id: is no trade');
+  if (!rows[0]) throw new Problem('trade_not_found', { field: 'trade_id', message: 'is no trade' });
   return record(rows[0], apiUrl);
 }
 

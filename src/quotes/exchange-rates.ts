@@ -7,7 +7,7 @@ import { Problem } from '../errors.ts';
 import { exact } from '../json.ts';
 import { decimal, MAX_RATE_DECIMALS } from '../money.ts';
 
-export const MOST_RATES = 500;
+export const MAX_RATES = 500;
 
 export interface RatesGiven {
   base_currency: string;
@@ -28,15 +28,19 @@ export async function setRates(tx: Transaction, act: Act, given: RatesGiven): Pr
   const currencies = Object.keys(given.rates);
   for (const currency of currencies) {
     if (!/^[A-Z]{3}$/.test(currency))
-      throw new Problem('invalid_body', `body.rates.${currency}: must be a currency of three capital letters`);
+      throw new Problem('invalid_body', {
+        field: `rates.${currency}`,
+        message: 'must be a currency of three capital letters',
+      });
     if (currency === given.base_currency)
-      throw new Problem('invalid_body', `body.rates.${currency}: is the base currency`);
+      throw new Problem('invalid_body', { field: `rates.${currency}`, message: 'is the base currency' });
   }
   const rates = currencies.map((currency) =>
-    decimal(given.rates[currency], `body.rates.${currency}`, { positive: true, decimals: MAX_RATE_DECIMALS }),
+    decimal(given.rates[currency], `rates.${currency}`, { positive: true, decimals: MAX_RATE_DECIMALS }),
   );
   const asOf = given.as_of === undefined ? act.now : parseInstant(given.as_of);
-  if (!asOf) throw new Problem('invalid_body', 'body.as_of: must be an ISO 8601 timestamp with an offset');
+  if (!asOf)
+    throw new Problem('invalid_body', { field: 'as_of', message: 'must be an ISO 8601 timestamp with an offset' });
   const before = await readRates(tx);
   await tx.query('delete from exchange_rates where base_currency = $1', [given.base_currency]);
   await tx.query(
@@ -101,10 +105,10 @@ export async function quoteBetween(db: Db, from: string, to: string): Promise<Qu
     const [first, second] = [stored(base, from), stored(base, to)];
     if (first !== undefined && second !== undefined) return quote(second, first);
   }
-  throw new Problem(
-    'exchange_rate_missing',
-    `body.payment_currency: no rate is known between ${from} and ${to}; PUT /exchange-rates on the operator interface sets it`,
-  );
+  throw new Problem('exchange_rate_missing', {
+    field: 'payment_currency',
+    message: `no rate is known between ${from} and ${to}; PUT /exchange-rates on the operator interface sets it`,
+  });
 }
 
 function quote(numerator: string, denominator: string): Quote {

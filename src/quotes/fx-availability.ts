@@ -7,7 +7,7 @@ import { Problem } from '../errors.ts';
 export const FX_MODES = ['auto', 'open', 'closed'] as const;
 export type FxMode = (typeof FX_MODES)[number];
 /** Days on which markets are closed although it is a weekday. */
-export const MOST_HOLIDAYS = 1_000;
+export const MAX_HOLIDAYS = 1_000;
 
 export interface FxAvailability {
   mode: FxMode;
@@ -56,6 +56,9 @@ export async function fxAvailable(db: Db, clientId: string, now: Date): Promise<
   });
   const row = rows[0];
   if (!row?.fx_enabled)
-    throw new Problem('fx_not_enabled', 'query.client_id: the client may not trade FX; ask the institution');
+    throw new Problem('fx_not_enabled', {
+      field: 'client_id',
+      message: 'the client may not trade FX; ask the institution',
+    });
   return marketsOpen(row, now);
 }

@@ -180,27 +180,27 @@ function agentElement(name: string, account: StatementParty | null): string {
 function sum(amount: string): string {
   const [integer = '', fraction = ''] = amount.split('.');
   const decimals = fraction.replace(/0+$/, '');
-  if (integer.length + decimals.length > MOST_DIGITS)
+  if (integer.length + decimals.length > MAX_DIGITS)
     throw new UnwritableAmount(
-      `camt.053 writes sums of at most ${MOST_DIGITS} digits: ${amount} is none; pdf and csv write it`,
+      `camt.053 writes sums of at most ${MAX_DIGITS} digits: ${amount} is none; pdf and csv write it`,
     );
-  return integer.length + fraction.length > MOST_DIGITS ? `${integer}${decimals && `.${decimals}`}` : amount;
+  return integer.length + fraction.length > MAX_DIGITS ? `${integer}${decimals && `.${decimals}`}` : amount;
 }
 
 /** Digits of an amount: in all, and after the point (ActiveOrHistoricCurrencyAndAmount). */
-const MOST_DIGITS = 18;
-const MOST_DECIMALS = 5;
+const MAX_DIGITS = 18;
+const MAX_DECIMALS = 5;
 
 function amountElement(signed: string, currency: string): string {
   const [integer = '', fraction = ''] = signed.replace('-', '').split('.');
   const decimals = fraction.replace(/0+$/, '');
-  if (decimals.length > MOST_DECIMALS || integer.replace(/^0+/, '').length + decimals.length > MOST_DIGITS) {
+  if (decimals.length > MAX_DECIMALS || integer.replace(/^0+/, '').length + decimals.length > MAX_DIGITS) {
     throw new UnwritableAmount(
-      `camt.053 writes amounts of at most ${MOST_DIGITS} digits, ${MOST_DECIMALS} of them after the point: ${signed} ${currency} is none; pdf and csv write it`,
+      `camt.053 writes amounts of at most ${MAX_DIGITS} digits, ${MAX_DECIMALS} of them after the point: ${signed} ${currency} is none; pdf and csv write it`,
     );
   }
-  const kept = fraction.slice(0, Math.max(decimals.length, Math.min(fraction.length, MOST_DECIMALS)));
-  const shown = integer.length + kept.length > MOST_DIGITS ? decimals : kept;
+  const kept = fraction.slice(0, Math.max(decimals.length, Math.min(fraction.length, MAX_DECIMALS)));
+  const shown = integer.length + kept.length > MAX_DIGITS ? decimals : kept;
   return `<Amt Ccy="${currency}">${integer}${shown && `.${shown}`}</Amt>`;
 }
 

@@ -22,11 +22,11 @@ export interface Drawing {
 }
 
 /** Deaths in a row of the processes that worked on a delivery, after which it waits as after a failure: it may be what kills them. */
-const MOST_DEATHS = 5;
+const MAX_DEATHS = 5;
 /** Milliseconds between two tries to write down what came of an attempt while the database is away. */
 const RECORD_AGAIN = 500;
 /** Characters of a failure's reason that are kept. */
-const LONGEST_REASON = 500;
+const MAX_REASON = 500;
 
 interface MadeFile {
   file: StatementFile;
@@ -54,14 +54,14 @@ export class DeliveryWork {
     const about = { statement: delivery.statement_id, client_id: delivery.client_id, channel: delivery.channel };
     const started = this.#context.clock.now();
     try {
-      if (delivery.deaths >= MOST_DEATHS)
+      if (delivery.deaths >= MAX_DEATHS)
         throw new Error(`the service ended ${delivery.deaths} times in a row while it worked on this`);
       await this.#attempt(delivery);
       statementAttemptsTotal.inc({ channel: delivery.channel, outcome: 'sent' });
       log.info({ ...about, attempt: delivery.attempts }, 'a statement was delivered');
     } catch (error) {
       const now = this.#context.clock.now();
-      const reason = (error as Error).message.slice(0, LONGEST_REASON);
+      const reason = (error as Error).message.slice(0, MAX_REASON);
       // What the end of the service broke off is due at once.
       const wait = this.#closing ? 0 : this.#wait(delivery, error, started);
       const due = wait === undefined ? undefined : new Date(now.getTime() + wait);

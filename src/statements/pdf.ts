@@ -17,7 +17,7 @@ export const LINES_ON_PAGE = 29;
 /** Pages drawn at a time: more would hold up the single documents behind them (5 ms each). */
 const PAGES_IN_PART = 25;
 /** Pages up to which a statement is tagged for screen readers: tags make it 15 times larger. */
-const MOST_TAGGED_PAGES = 20;
+const MAX_TAGGED_PAGES = 20;
 /** Parts under way: one is drawn while the next is filled. */
 const PARTS_UNDER_WAY = 2;
 
@@ -48,7 +48,7 @@ export async function statementPdf(
 ): Promise<Buffer> {
   const totalPages = statement.sections.reduce((sum, section) => sum + pagesOf(section), 0);
   const whole = drawnStatement(statement, institution, totalPages);
-  const tagged = totalPages <= MOST_TAGGED_PAGES;
+  const tagged = totalPages <= MAX_TAGGED_PAGES;
   const parts: Promise<Buffer>[] = [];
 
   const draw = (pages: Page[], firstPage: number): Promise<Buffer> =>

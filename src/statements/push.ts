@@ -10,7 +10,7 @@ import type { Delivery } from './queue.ts';
 import type { Spool } from './spool.ts';
 
 /** Bytes of a file that is pushed: it is signed, so it is in memory as a whole. */
-export const LARGEST_PUSH = 67_108_864;
+export const MAX_PUSH = 67_108_864;
 
 /** A push that was not accepted. `wait`: milliseconds until the next attempt; undefined: there is none. */
 export class PushFailure extends Error {
@@ -42,8 +42,8 @@ export class Pusher {
   /** @throws PushFailure */
   async push(delivery: Delivery, file: StatementFile, spool: Spool): Promise<void> {
     const { config, clock } = this.#context;
-    if (spool.size > LARGEST_PUSH)
-      throw new PushFailure(`the file has ${spool.size} bytes; at most ${LARGEST_PUSH} are pushed`, undefined);
+    if (spool.size > MAX_PUSH)
+      throw new PushFailure(`the file has ${spool.size} bytes; at most ${MAX_PUSH} are pushed`, undefined);
     const { url, secret } = await this.#destination(delivery.client_id);
     const [, , , , deliveryId, attemptNumber] = ownHeaderNames(config.brand);
     const now = clock.now();

@@ -53,10 +53,10 @@ export async function requestStatement(
   const { push, email, name } = found.rows[0]!;
   const accounts = await accountsOf(tx, clientId, given.currencies);
   if (delivery !== 'email' && !push) {
-    throw new Problem(
-      'statement_push_not_configured',
-      'body.delivery: the institution has set no statement_push_url for this client; ask for email',
-    );
+    throw new Problem('statement_push_not_configured', {
+      field: 'delivery',
+      message: 'the institution has set no statement_push_url for this client; ask for email',
+    });
   }
   const statementId = randomUUID();
   await tx.query(
@@ -106,21 +106,24 @@ export async function requestStatement(
 function checkPeriod(given: StatementGiven, maxDays: number): void {
   for (const field of ['date_from', 'date_to'] as const) {
     if (!isCalendarDay(given[field]))
-      throw new Problem('invalid_body', `body.${field}: must be a calendar day, YYYY-MM-DD`);
+      throw new Problem('invalid_body', { field: `${field}`, message: 'must be a calendar day, YYYY-MM-DD' });
   }
   const days = daysBetween(given.date_from, given.date_to) + 1;
-  if (days < 1) throw new Problem('invalid_body', 'body.date_to: must not be before date_from');
+  if (days < 1) throw new Problem('invalid_body', { field: 'date_to', message: 'must not be before date_from' });
   if (days > maxDays) {
-    throw new Problem(
-      'statement_period_too_long',
-      `body.date_to: the period has ${days} days, both ends counted; it must have at most ${maxDays}`,
-    );
+    throw new Problem('statement_period_too_long', {
+      field: 'date_to',
+      message: `the period has ${days} days, both ends counted; it must have at most ${maxDays}`,
+    });
   }
 }
 
 function deliveryOf({ delivery, delivery_method: method }: StatementGiven): StatementDelivery {
   if (delivery !== undefined && method !== undefined && delivery !== method)
-    throw new Problem('invalid_body', 'body.delivery_method: must be the same as delivery, or be left out');
+    throw new Problem('invalid_body', {
+      field: 'delivery_method',
+      message: 'must be the same as delivery, or be left out',
+    });
   return delivery ?? method ?? 'email';
 }
 
@@ -136,8 +139,12 @@ async function accountsOf(tx: Transaction, clientId: string, currencies: string 
   const wanted = currencies === undefined ? undefined : new Set(currencies.match(/[A-Z]{3}/g));
   for (const currency of wanted ?? []) {
     if (!rows.some((account) => account.currency === currency))
-      throw new Problem('invalid_body', `body.currencies: the client has no currency account in ${currency}`);
+      throw new Problem('invalid_body', {
+        field: 'currencies',
+        message: `the client has no currency account in ${currency}`,
+      });
   }
-  if (rows.length === 0) throw new Problem('invalid_body', 'body.currencies: the client has no currency account');
+  if (rows.length === 0)
+    throw new Problem('invalid_body', { field: 'currencies', message: 'the client has no currency account' });
   return wanted ? rows.filter((account) => wanted.has(account.currency)) : rows;
 }

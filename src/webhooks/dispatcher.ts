@@ -31,7 +31,7 @@ const CONNECTIONS = 4;
 /** Milliseconds after which a statement is given up that nobody answers: a connection may be dead without a word. */
 const ANSWER_WITHIN = 15_000;
 /** Seconds for which a connection is kept: each day has statements of its own, which it would keep for ever. */
-const LONGEST_LIFE = 6 * 3_600;
+const MAX_LIFE = 6 * 3_600;
 /** Milliseconds between two looks at what waits for a slot or a moment. */
 const TICK = 50;
 /** Milliseconds between two looks at the day: partitions are made ahead, and dropped when they are old. */
@@ -43,9 +43,9 @@ const FORGET_AFTER = 300_000;
 const CLOSING = 25;
 /** Milliseconds of work that are claimed ahead for an endpoint, and deliveries at most. */
 const AHEAD = 500;
-const MOST_AHEAD = 500;
+const MAX_AHEAD = 500;
 /** Requests under way at once at most, each of which is an open file; and above which endpoints that only fail get one slot each. */
-const MOST_UNDER_WAY = 2_000;
+const MAX_UNDER_WAY = 2_000;
 const BUSY = 1_000;
 
 export interface DispatcherOptions {
@@ -74,7 +74,7 @@ export class Dispatcher {
   readonly #retention: Periodic;
   readonly #endpoints = new Map<string, Endpoint>();
   #underWay = 0;
-  /** Endpoints that found MOST_UNDER_WAY under way, in the order in which they get their turn. */
+  /** Endpoints that found MAX_UNDER_WAY under way, in the order in which they get their turn. */
   readonly #waiting = new Set<Endpoint>();
   #giving = false;
   readonly #mostUnderWay: number;
@@ -86,13 +86,13 @@ export class Dispatcher {
     const { config, clock, log, patientPool } = context;
     this.#context = context;
     this.#log = log;
-    this.#mostUnderWay = options.mostUnderWay ?? MOST_UNDER_WAY;
+    this.#mostUnderWay = options.mostUnderWay ?? MAX_UNDER_WAY;
     const url = patientPool.options.connectionString as string;
     this.#pool = createPool(url, log, {
       max: CONNECTIONS,
       patient: true,
       answerWithin: options.answerWithin ?? ANSWER_WITHIN,
-      longestLife: LONGEST_LIFE,
+      longestLife: MAX_LIFE,
       name: 'lombard-webhooks',
       setUp: setUpConnection,
     });
@@ -194,7 +194,7 @@ export class Dispatcher {
     if (!endpoint.usable) return 0;
     const slots = this.#slots(endpoint);
     if (endpoint.failures > 2) return Math.max(0, slots - endpoint.held);
-    const ahead = Math.min(Math.ceil((slots * AHEAD) / Math.max(endpoint.pace, 1)), MOST_AHEAD);
+    const ahead = Math.min(Math.ceil((slots * AHEAD) / Math.max(endpoint.pace, 1)), MAX_AHEAD);
     return Math.max(0, slots + Math.max(slots, ahead) - endpoint.held);
   }
 

@@ -34,9 +34,9 @@ export interface EgressOptions {
 const IDLE_ORIGIN = 60_000;
 const SWEEP_INTERVAL = 15_000;
 /** Bytes of headers that a receiver may answer with. */
-const MOST_HEADER_BYTES = 128 * 1024;
+const MAX_HEADER_BYTES = 128 * 1024;
 /** Origins with open pools at most. */
-const MOST_ORIGINS = 5_000;
+const MAX_ORIGINS = 5_000;
 
 class BlockedAddress extends Error {
   readonly code = 'BLOCKED_ADDRESS';
@@ -159,7 +159,7 @@ export class Egress {
   #origin(address: string, name: string): Origin {
     let origin = this.#origins.get(name);
     if (!origin) {
-      if (this.#origins.size >= MOST_ORIGINS) this.#dropOldest();
+      if (this.#origins.size >= MAX_ORIGINS) this.#dropOldest();
       origin = { pool: this.#pool(address), lastUsed: monotonic(), underWay: 0 };
       this.#origins.set(name, origin);
     }
@@ -183,7 +183,7 @@ export class Egress {
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
-      maxHeaderSize: MOST_HEADER_BYTES,
+      maxHeaderSize: MAX_HEADER_BYTES,
     });
   }
 

@@ -130,5 +130,5 @@ export async function findNotification(db: Db, id: string): Promise<Notification
     );
     if (rows[0]) return rows[0];
   }
-  throw new Problem('notification_not_found', 'path.id: is not a notification that is kept');
+  throw new Problem('notification_not_found', { field: 'id', message: 'is not a notification that is kept' });
 }

@@ -18,7 +18,7 @@ const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 const WIDEST = 3;
 
 /** Keys whose pads are remembered at most, of each hash. */
-const MOST_KEYS = 20_000;
+const MAX_KEYS = 20_000;
 
 interface Pads {
   inner: Buffer;
@@ -41,7 +41,7 @@ function padsOf(algorithm: HmacHash, name: string, key: () => Buffer): Pads {
     inner[at] = 0x36 ^ byte;
     outer[at] = 0x5c ^ byte;
   }
-  if (pads.size >= MOST_KEYS) pads.clear();
+  if (pads.size >= MAX_KEYS) pads.clear();
   const made = { inner, outer };
   pads.set(name, made);
   return made;

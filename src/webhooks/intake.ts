@@ -10,7 +10,7 @@ import {
   type Delivery,
   discover,
   fanOut,
-  MOST_DISCOVERED,
+  MAX_DISCOVERED,
   releaseUnknown,
   windowAround,
 } from './queue.ts';
@@ -18,7 +18,7 @@ import type { WorkerRegistration } from './worker.ts';
 
 /** Events taken by one statement, notifications made by it (about: each event is one for each subscription), and deliveries claimed by one. */
 const FAN_OUT_LIMIT = 500;
-const MOST_MADE = 5_000;
+const MAX_MADE = 5_000;
 const CLAIM_LIMIT = 500;
 const PING_LIMIT = 100;
 const CANCEL_LIMIT = 1_000;
@@ -33,8 +33,8 @@ const REFRESH = 1_000;
 /** Milliseconds after its last use for which an endpoint's room is told to the database; then it has the default again. */
 const ROOM_KNOWN = 1_000;
 /** Deliveries, and characters of their bodies, that a worker holds at most; beyond, they stay in the queue. */
-const MOST_HELD = 20_000;
-const MOST_HELD_CHARACTERS = 64 * 1024 * 1024;
+const MAX_HELD = 20_000;
+const MAX_HELD_CHARACTERS = 64 * 1024 * 1024;
 
 /** What the intake needs of the dispatcher. */
 export interface IntakeHost {
@@ -185,7 +185,7 @@ export class Intake {
       held += endpoint.held;
       for (const delivery of endpoint.ready) characters += delivery.body.length;
     }
-    return held > MOST_HELD || characters > MOST_HELD_CHARACTERS;
+    return held > MAX_HELD || characters > MAX_HELD_CHARACTERS;
   }
 
   async #takeEvents(worker: number, now: Date): Promise<void> {
@@ -199,7 +199,7 @@ export class Intake {
       worker,
       window: windowAround(now),
       limit: FAN_OUT_LIMIT,
-      most: MOST_MADE,
+      most: MAX_MADE,
       defaultRoom,
       rooms: full ? new Map() : rooms,
       now,
@@ -277,7 +277,7 @@ export class Intake {
   /** Finds what waits in the queue without anyone of this process knowing: left by others, brought back, asked for again. */
   async #discover(now: Date): Promise<void> {
     const found = await discover(this.#pool, this.#discovered);
-    this.#discovered = found.length < MOST_DISCOVERED ? undefined : found.at(-1)?.subscriptionId;
+    this.#discovered = found.length < MAX_DISCOVERED ? undefined : found.at(-1)?.subscriptionId;
     const unknown = found.filter(
       ({ subscriptionId }) => (this.#host.endpoints.get(subscriptionId)?.revision ?? 0) === 0,
     );

@@ -21,7 +21,11 @@ export async function ping(
         ),
       )
     : undefined;
-  if (!found) throw new Problem('subscription_not_found', 'path.subscription_id: is not a subscription of this client');
+  if (!found)
+    throw new Problem('subscription_not_found', {
+      field: 'subscription_id',
+      message: 'is not a subscription of this client',
+    });
   const body = JSON.stringify({ ping: { id: randomUUID(), subscription_id: found.id, sent_at: now.toISOString() } });
   await tx.query({
     name: 'webhooks-ping',

@@ -386,7 +386,7 @@ export async function release(db: Db, worker: number, ids: readonly string[]): P
 
 /**
  * The subscriptions that have something in the queue which nobody holds, and when the first of it is due. Steps from subscription to
- * subscription in the index: its cost is their number, not how much they have waiting. At most MOST_DISCOVERED.
+ * subscription in the index: its cost is their number, not how much they have waiting. At most MAX_DISCOVERED.
  * @param after the subscription behind which it begins
  */
 export async function discover(db: Db, after?: string): Promise<{ subscriptionId: string; dueAt: Date }[]> {
@@ -400,13 +400,13 @@ export async function discover(db: Db, after?: string): Promise<{ subscriptionId
           select q.subscription_id, q.due_at from delivery.queue q where q.lease_owner is null and not q.ping and q.subscription_id > w.subscription_id
           order by q.subscription_id, q.due_at limit 1) next)
       select subscription_id, due_at from waiting limit $1`,
-    values: [MOST_DISCOVERED, after ?? BEFORE_ALL],
+    values: [MAX_DISCOVERED, after ?? BEFORE_ALL],
   });
   return rows.map((row) => ({ subscriptionId: row.subscription_id, dueAt: row.due_at }));
 }
 
 /** Subscriptions that one discovery finds at most. */
-export const MOST_DISCOVERED = 20_000;
+export const MAX_DISCOVERED = 20_000;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /** Cancels what waits for a deleted subscription, up to `limit` of it, and gives how many that were. */

@@ -31,9 +31,13 @@ export async function redeliver(tx: Transaction, act: Act, id: string): Promise<
           ),
         )
       : undefined;
-  if (!found) throw new Problem('notification_not_found', 'path.id: is not a notification that is kept');
+  if (!found)
+    throw new Problem('notification_not_found', { field: 'id', message: 'is not a notification that is kept' });
   if (found.gone)
-    throw new Problem('subscription_not_found', 'path.id: the subscription of this notification was deleted');
+    throw new Problem('subscription_not_found', {
+      field: 'id',
+      message: 'the subscription of this notification was deleted',
+    });
   // The queue's row before the notification's, as results are written.
   await tx.query('select from delivery.queue where notification_id = $1 for update', [id]);
   await tx.query(
@@ -77,7 +81,7 @@ export async function replay(tx: Transaction, act: Act, given: Replay): Promise<
         ),
       )
     : undefined;
-  if (!subscription) throw new Problem('subscription_not_found', 'path.id: is not a subscription');
+  if (!subscription) throw new Problem('subscription_not_found', { field: 'id', message: 'is not a subscription' });
   const { since, until, subscriptionId } = given;
   const { now } = act;
   const done = async (count: number) => {

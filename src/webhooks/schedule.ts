@@ -3,8 +3,8 @@
 /** Part of a wait by which it is made longer or shorter, so that what failed together does not come back together. */
 export const JITTER = 0.1;
 /** Milliseconds: `Retry-After` is honoured up to a day, and never makes a hot loop. */
-export const LONGEST_RETRY_AFTER = 86_400_000;
-const SHORTEST_RETRY_AFTER = 1_000;
+export const MAX_RETRY_AFTER = 86_400_000;
+const MIN_RETRY_AFTER = 1_000;
 
 /**
  * Milliseconds to wait before the next attempt, or undefined where the schedule has no more.
@@ -21,7 +21,7 @@ export function nextWait(
 ): number | undefined {
   const wait = waits[made - 1];
   if (wait === undefined) return undefined;
-  if (retryAfter !== undefined) return Math.min(Math.max(retryAfter, SHORTEST_RETRY_AFTER), LONGEST_RETRY_AFTER);
+  if (retryAfter !== undefined) return Math.min(Math.max(retryAfter, MIN_RETRY_AFTER), MAX_RETRY_AFTER);
   return Math.round(wait * (1 - JITTER + 2 * JITTER * random));
 }
 

@@ -8,15 +8,15 @@ export interface ExtraHeader {
 }
 
 /** Characters of a URL at most (docs/decisions.md, 6). */
-export const LONGEST_URL = 2_048;
+export const MAX_URL = 2_048;
 /** The service interface, Custom header rules. */
-export const MOST_EXTRA_HEADERS = 5;
-export const LONGEST_HEADER_NAME = 128;
-export const LONGEST_HEADER_VALUE = 256;
+export const MAX_EXTRA_HEADERS = 5;
+export const MAX_HEADER_NAME = 128;
+export const MAX_HEADER_VALUE = 256;
 /** Characters of a secret at most. */
-export const LONGEST_SECRET = 1_024;
+export const MAX_SECRET = 1_024;
 /** Seconds that an earlier secret may still be signed with after a rotation: 30 days. */
-export const LONGEST_OVERLAP = 30 * 86_400;
+export const MAX_OVERLAP = 30 * 86_400;
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** What a header can carry: ISO 8859-1 without control characters. */
@@ -33,8 +33,8 @@ const AUTHORITY = /^[a-z]+:\/\/([^/?#]+)/i;
  * @returns the text as given: the signature covers it byte for byte
  */
 export function checkUrl(text: string, options: { sandbox: boolean }, field = 'url'): string {
-  const refuse = (must: string) => new Problem('invalid_body', `${field}: ${must}`);
-  if (text.length > LONGEST_URL) throw refuse(`must have at most ${LONGEST_URL} characters`);
+  const refuse = (must: string) => new Problem('invalid_body', { field, message: must });
+  if (text.length > MAX_URL) throw refuse(`must have at most ${MAX_URL} characters`);
   if (UNWRITTEN.test(text) || !URL.canParse(text))
     throw refuse('must be an absolute URL, without white space or backslashes');
   const { protocol, port, hash } = new URL(text);
@@ -53,7 +53,10 @@ export function checkUrl(text: string, options: { sandbox: boolean }, field = 'u
 export function checkTypes(types: readonly string[], field = 'types'): WebhookType[] {
   for (const [index, type] of types.entries()) {
     if (!WEBHOOK_TYPES.includes(type as WebhookType)) {
-      throw new Problem('invalid_body', `${field}[${index}]: must be one of ${WEBHOOK_TYPES.join(', ')}`);
+      throw new Problem('invalid_body', {
+        field: `${field}[${index}]`,
+        message: `must be one of ${WEBHOOK_TYPES.join(', ')}`,
+      });
     }
   }
   return [...new Set(types as WebhookType[])];
@@ -62,9 +65,9 @@ export function checkTypes(types: readonly string[], field = 'types'): WebhookTy
 /** Checks a signing key; null, undefined and the empty text all mean the empty key, and give null. */
 export function checkSecret(secret: string | null | undefined, field = 'secret'): string | null {
   if (!secret) return null;
-  if (secret.length > LONGEST_SECRET)
-    throw new Problem('invalid_body', `${field}: must have at most ${LONGEST_SECRET} characters`);
-  if (!secret.isWellFormed()) throw new Problem('invalid_body', `${field}: must be valid Unicode`);
+  if (secret.length > MAX_SECRET)
+    throw new Problem('invalid_body', { field, message: `must have at most ${MAX_SECRET} characters` });
+  if (!secret.isWellFormed()) throw new Problem('invalid_body', { field, message: 'must be valid Unicode' });
   return secret;
 }
 
@@ -78,23 +81,22 @@ export function checkExtraHeaders(
   brand: string,
   field = 'extraHeaders',
 ): ExtraHeader[] {
-  if (headers.length > MOST_EXTRA_HEADERS)
-    throw new Problem('invalid_body', `${field}: must have at most ${MOST_EXTRA_HEADERS} headers`);
+  if (headers.length > MAX_EXTRA_HEADERS)
+    throw new Problem('invalid_body', { field, message: `must have at most ${MAX_EXTRA_HEADERS} headers` });
   const own = new Set(ownHeaderNames(brand).map((name) => name.toLowerCase()));
   const given = new Set<string>();
   return headers.map(({ name, value }, index) => {
     const refuse = (part: 'name' | 'value', must: string) =>
-      new Problem('invalid_body', `${field}[${index}].${part}: ${must}`);
+      new Problem('invalid_body', { field: `${field}[${index}].${part}`, message: must });
     const lower = name.toLowerCase();
     if (!lower.startsWith('x-')) throw refuse('name', 'must begin with `x-`');
-    if (name.length > LONGEST_HEADER_NAME) throw refuse('name', `must have at most ${LONGEST_HEADER_NAME} characters`);
+    if (name.length > MAX_HEADER_NAME) throw refuse('name', `must have at most ${MAX_HEADER_NAME} characters`);
     if (!HEADER_NAME.test(name))
       throw refuse('name', 'must consist of the characters of a header name (letters, digits, - and _)');
     if (own.has(lower)) throw refuse('name', 'is a header that the service sets itself');
     if (given.has(lower)) throw refuse('name', 'is given twice');
     given.add(lower);
-    if (value.length > LONGEST_HEADER_VALUE)
-      throw refuse('value', `must have at most ${LONGEST_HEADER_VALUE} characters`);
+    if (value.length > MAX_HEADER_VALUE) throw refuse('value', `must have at most ${MAX_HEADER_VALUE} characters`);
     if (!HEADER_VALUE.test(value)) throw refuse('value', 'must be ISO 8859-1 text without control characters');
     return { name, value };
   });

@@ -10,11 +10,11 @@ import {
   checkTypes,
   checkUrl,
   type ExtraHeader,
-  LONGEST_OVERLAP,
+  MAX_OVERLAP,
 } from './subscription-rules.ts';
 
 /** Subscriptions of a client at most: each is work for every event of its types. */
-export const MOST_SUBSCRIPTIONS = 1_000;
+export const MAX_SUBSCRIPTIONS = 1_000;
 const SECRET_PURPOSE = 'webhook_secret';
 
 /** What the rules depend on. */
@@ -69,8 +69,8 @@ export async function createSubscription(
     'select count(*) as count from webhooks.subscriptions where client_id = $1 and deleted_at is null',
     [given.clientId],
   );
-  if ((counted[0]?.count ?? 0) >= MOST_SUBSCRIPTIONS) {
-    throw new Problem('invalid_body', `subscription: a client has at most ${MOST_SUBSCRIPTIONS} subscriptions`);
+  if ((counted[0]?.count ?? 0) >= MAX_SUBSCRIPTIONS) {
+    throw new Problem('invalid_body', `subscription: a client has at most ${MAX_SUBSCRIPTIONS} subscriptions`);
   }
   const { rows } = await tx.query<{ id: string }>(
     `insert into webhooks.subscriptions (client_id, contact_id, url, active, secret, types, extra_headers, created_at, updated_at)
@@ -121,7 +121,7 @@ interface FormerSecret {
 }
 
 /** Secrets that are signed with beside the present one at most. */
-const MOST_FORMER_SECRETS = 3;
+const MAX_FORMER_SECRETS = 3;
 
 /**
  * What is still signed with after a rotation. One without an overlap ends all overlaps: only the new secret is good from now on.
@@ -132,10 +132,10 @@ function formerSecrets(present: SubscriptionRow, now: Date, overlap: number): Fo
   const former = present.former.filter(({ until }) => until > now);
   if (present.secret !== null)
     former.unshift({ secret: present.secret, until: new Date(now.getTime() + overlap * 1_000) });
-  if (former.length > MOST_FORMER_SECRETS) {
+  if (former.length > MAX_FORMER_SECRETS) {
     throw new Problem(
       'invalid_body',
-      `previousSecretSeconds: ${MOST_FORMER_SECRETS} former secrets are signed with already; wait until one has ended, or replace the secret without an overlap`,
+      `previousSecretSeconds: ${MAX_FORMER_SECRETS} former secrets are signed with already; wait until one has ended, or replace the secret without an overlap`,
     );
   }
   return former;
@@ -187,8 +187,8 @@ export async function updateSubscription(
     patch.extraHeaders === undefined ? present.extraHeaders : checkExtraHeaders(patch.extraHeaders ?? [], rules.brand);
   const active = patch.active ?? present.active;
   const overlap = patch.previousSecretSeconds ?? 0;
-  if (!Number.isInteger(overlap) || overlap < 0 || overlap > LONGEST_OVERLAP) {
-    throw new Problem('invalid_body', `previousSecretSeconds: must be a whole number from 0 to ${LONGEST_OVERLAP}`);
+  if (!Number.isInteger(overlap) || overlap < 0 || overlap > MAX_OVERLAP) {
+    throw new Problem('invalid_body', `previousSecretSeconds: must be a whole number from 0 to ${MAX_OVERLAP}`);
   }
   if (overlap > 0 && patch.secret === undefined) {
     throw new Problem('invalid_body', 'previousSecretSeconds: goes with a new secret');

@@ -1,0 +1,197 @@
+import { fromBER, ObjectIdentifier, Sequence, Set as SetBlock } from 'asn1js';
+import { attributeName, attributeNumber } from './attribute-types.ts';
+
+/** Bytes of a registered name's text; a longer one is not read. */
+export const MAX_DISTINGUISHED_NAME = 4096;
+
+type Attribute = { number: string; der: Uint8Array };
+type Block = {
+  valueBeforeDecodeView: Uint8Array;
+  idBlock: { tagClass: number; tagNumber: number; isConstructed: boolean };
+};
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const UTF16 = new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true });
+
+/** Universal tags whose values are text of one byte a character; OpenSSL reads all of them as Latin-1. */
+const LATIN_TAGS = new Set([18, 19, 20, 22, 23, 24, 26]);
+const UTF8_TAG = 12;
+const UNIVERSAL_TAG = 28;
+const BMP_TAG = 30;
+
+/**
+ * The subject of a certificate as text: RFC 4514 in UTF-8, most specific part first, as
+ * `openssl x509 -subject -nameopt RFC2253,utf8,-esc_msb` prints it (docs/decisions.md, 7).
+ * @param der the certificate
+ * @returns undefined where the certificate or its subject cannot be read; '' for an empty subject
+ */
+export function subjectOf(der: Uint8Array): string | undefined {
+  return read(() => render(namesOf(der).subject));
+}
+
+/** The issuer of a certificate, written as `subjectOf` writes the subject. */
+export function issuerOf(der: Uint8Array): string | undefined {
+  return read(() => render(namesOf(der).issuer));
+}
+
+/** A Name (a SEQUENCE of relative names, DER) as text, written as `subjectOf` does. */
+export function nameText(der: Uint8Array): string | undefined {
+  return read(() => render(parse(der)));
+}
+
+/**
+ * The one spelling of a distinguished name that all its spellings share: two names are the same exactly when this is
+ * equal. Names of attribute types and superfluous spaces and escapes are evened out and the parts of a multi-valued
+ * component are put in order; values are compared as they are, with case, inner spaces and look-alike letters.
+ * @param text RFC 4514, most specific part first
+ * @returns undefined where the text is not such a name
+ */
+export function canonicalDistinguishedName(text: string): string | undefined {
+  if (Buffer.byteLength(text) > MAX_DISTINGUISHED_NAME) return undefined;
+  return read(() => {
+    const components = split(text, ',').map((component) =>
+      split(component, '+')
+        .map((attribute) => canonicalAttribute(attribute))
+        .sort(),
+    );
+    return components.map((component) => component.join('+')).join(',');
+  });
+}
+
+function read<T>(reader: () => T): T | undefined {
+  try {
+    return reader();
+  } catch {
+    // asn1js and TextDecoder throw for what is not well-formed, and a certificate is a stranger's input.
+    return undefined;
+  }
+}
+
+function parse(der: Uint8Array): Sequence {
+  const { result, offset } = fromBER(der);
+  if (offset !== der.length || !(result instanceof Sequence)) throw new Error('not a sequence');
+  return result;
+}
+
+function children(block: unknown): unknown[] {
+  if (!(block instanceof Sequence) && !(block instanceof SetBlock)) throw new Error('not a sequence or set');
+  return block.valueBlock.value;
+}
+
+function some<T>(items: T[]): T[] {
+  if (items.length === 0) throw new Error('a component of a name has at least one attribute');
+  return items;
+}
+
+/** Issuer and subject stand fourth and sixth in a TBSCertificate (RFC 5280, section 4.1), or one earlier without a version. */
+function namesOf(certificate: Uint8Array): { issuer: unknown; subject: unknown } {
+  const fields = children(children(parse(certificate))[0]);
+  const first = (fields[0] as Block).idBlock.tagClass === 3 ? 1 : 0;
+  return { issuer: fields[first + 2], subject: fields[first + 4] };
+}
+
+function render(name: unknown): string {
+  // The least specific component comes first in the certificate and last in the text; so does OpenSSL inside a component.
+  return children(name)
+    .map((component) => some(children(component)).map(attributeOf).map(renderAttribute).reverse().join('+'))
+    .reverse()
+    .join(',');
+}
+
+function attributeOf(block: unknown): Attribute {
+  const [type, value, ...rest] = children(block);
+  if (!(type instanceof ObjectIdentifier) || !value || rest.length) throw new Error('not an attribute');
+  return { number: type.valueBlock.toString(), der: (value as Block).valueBeforeDecodeView };
+}
+
+function renderAttribute({ number, der }: Attribute): string {
+  const name = attributeName(number);
+  const text = name === undefined ? undefined : stringOf(der);
+  return `${name ?? number}=${text === undefined ? `#${Buffer.from(der).toString('hex').toUpperCase()}` : escaped(text)}`;
+}
+
+/** The text of a DER string value; undefined for a value of another type. @throws where its bytes are not what its type says */
+function stringOf(der: Uint8Array): string | undefined {
+  const { result, offset } = fromBER(der);
+  if (offset !== der.length) throw new Error('bytes behind the value');
+  const { tagClass, tagNumber, isConstructed } = (result as unknown as Block).idBlock;
+  if (tagClass !== 1) return undefined;
+  if (isConstructed && (LATIN_TAGS.has(tagNumber) || [UTF8_TAG, BMP_TAG, UNIVERSAL_TAG].includes(tagNumber))) {
+    throw new Error('a string in pieces is not DER');
+  }
+  const content = der.subarray(result.idBlock.blockLength + result.lenBlock.blockLength);
+  if (tagNumber === UTF8_TAG) return UTF8.decode(content);
+  if (LATIN_TAGS.has(tagNumber)) return Buffer.from(content).toString('latin1');
+  if (tagNumber === BMP_TAG) return basicPlane(UTF16.decode(content));
+  if (tagNumber === UNIVERSAL_TAG) return wide(Buffer.from(content));
+  return undefined;
+}
+
+function basicPlane(text: string): string {
+  if (/[\ud800-\udfff]/.test(text)) throw new Error('a BMPString has no surrogates');
+  return text;
+}
+
+function wide(content: Buffer): string {
+  if (content.length % 4) throw new Error('a UniversalString has four bytes a character');
+  let text = '';
+  for (let at = 0; at < content.length; at += 4) text += String.fromCodePoint(content.readUInt32BE(at));
+  if (!text.isWellFormed()) throw new Error('a UniversalString has no surrogates');
+  return text;
+}
+
+/** RFC 4514, section 2.4, with control characters as \XX; a single '#' stays bare, because OpenSSL leaves it so. */
+function escaped(text: string): string {
+  return text
+    .replace(/[,+"<>;\\]/g, '\\$&')
+    .replace(/^#(?=.)/s, '\\#')
+    .replace(/^ | $/g, '\\ ')
+    .replace(/\p{Cc}/gu, (control) =>
+      control > '\x7f' ? control : `\\${Buffer.from(control).toString('hex').toUpperCase()}`,
+    );
+}
+
+/** Cuts at a separator that has no backslash before it. */
+function split(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === separator) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
+}
+
+function canonicalAttribute(text: string): string {
+  const equals = text.indexOf('=');
+  const number = equals < 0 ? undefined : attributeNumber(text.slice(0, equals).trim());
+  if (number === undefined) throw new Error('unknown attribute type');
+  // Trailing spaces end at the last one that is escaped.
+  const value = text
+    .slice(equals + 1)
+    .replace(/^ +/, '')
+    .replace(/(?<!\\)((?:\\\\)*)((?:\\ )?) +$/, '$1$2');
+  const hex = /^#((?:[0-9a-f]{2})+)$/i.exec(value)?.[1];
+  if (hex) return renderAttribute({ number, der: Buffer.from(hex, 'hex') });
+  const name = attributeName(number);
+  if (name === undefined) throw new Error('an unknown attribute type has its value in hexadecimal');
+  return `${name}=${escaped(unescaped(value))}`;
+}
+
+function unescaped(value: string): string {
+  const bytes: Buffer[] = [];
+  let bare = '';
+  const token = /\\([0-9a-f]{2})|\\([ #=,+"<>;\\])|([^\\,+"<>;]+)/giy;
+  while (token.lastIndex < value.length) {
+    const match = token.exec(value);
+    if (!match) throw new Error('a character that must be escaped');
+    bare = match[3] ?? '';
+    bytes.push(match[1] ? Buffer.from(match[1], 'hex') : Buffer.from(match[2] ?? bare, 'utf8'));
+  }
+  // Spaces at the end mean nothing unless they are escaped.
+  if (bare) bytes[bytes.length - 1] = Buffer.from(bare.replace(/ +$/, ''), 'utf8');
+  return UTF8.decode(Buffer.concat(bytes));
+}

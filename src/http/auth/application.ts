@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify';
+import type { ApplicationCredentials, RegisteredApplication } from '../../identity/application-credentials.ts';
+import { OAuthError } from '../../identity/oauth-error.ts';
+import type { Parameters } from '../../identity/parameters.ts';
+
+/** An application that has proved itself, and the secret it did so with. */
+export interface AuthenticatedApplication {
+  application: RegisteredApplication;
+  secret: string;
+}
+
+const MAX_HEADER = 4_096;
+
+/**
+ * Client authentication: `client_secret_basic`, or `client_secret_post` in the form; never both (RFC 6749, 2.3).
+ * @throws OAuthError invalid_client, invalid_request
+ */
+export async function authenticateApplication(
+  applications: ApplicationCredentials,
+  request: FastifyRequest,
+  fields: Parameters,
+): Promise<AuthenticatedApplication> {
+  const header = request.headers.authorization;
+  const [clientId, secret] = [fields.get('client_id'), fields.raw('client_secret')];
+  if (header !== undefined) {
+    if (secret !== undefined)
+      throw new OAuthError('invalid_request', 'client_secret: must not be sent beside the header Authorization');
+    const proved = await basicCredentials(applications, header);
+    if (clientId !== undefined && clientId !== proved.application.id) {
+      throw new OAuthError('invalid_request', 'client_id: is not the application of the header Authorization');
+    }
+    return proved;
+  }
+  if (clientId === undefined || secret === undefined) {
+    throw new OAuthError(
+      'invalid_client',
+      'the application must authenticate: header Authorization, Basic client_id:client_secret',
+    );
+  }
+  return (await applications.authenticate(clientId, secret)) ?? refuse();
+}
+
+/** @throws OAuthError invalid_client; one answer, whether the application or the secret is wrong */
+export async function basicCredentials(
+  applications: ApplicationCredentials,
+  header: string,
+): Promise<AuthenticatedApplication> {
+  const encoded = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(header.slice(0, MAX_HEADER))?.[1];
+  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 0) refuse();
+  const [id, secret] = [text.slice(0, colon), text.slice(colon + 1)];
+  const raw = await applications.authenticate(id, secret);
+  if (raw) return raw;
+  // RFC 6749, 2.3.1 wants both parts form-encoded first; few do, so the encoded reading is the second one.
+  const [decodedId, decodedSecret] = [formDecoded(id), formDecoded(secret)];
+  if (decodedId === id && decodedSecret === secret) refuse();
+  return (await applications.authenticate(decodedId, decodedSecret)) ?? refuse();
+}
+
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+function refuse(): never {
+  throw new OAuthError('invalid_client', 'the application is unknown, disabled, or its secret is wrong');
+}

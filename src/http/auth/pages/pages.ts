@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import type { FastifyReply } from 'fastify';
+import type { Config } from '../../../config.ts';
+import { StartError } from '../../../errors.ts';
+import type { Refusal } from '../../../identity/oauth-error.ts';
+import { Html, html } from './html.ts';
+import { styleOf } from './style.ts';
+import { LANGUAGES, type Language, type Texts } from './texts.ts';
+
+const LOGO_TYPES: Record<string, string> = {
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+};
+
+/** What a page says above its form. */
+interface Said {
+  kind: 'bad' | 'good';
+  text: string;
+}
+
+export interface SignInForm {
+  action: string;
+  request: string;
+  clientId: string;
+  state: string;
+  application: string;
+  redirectUri: string;
+  /** As it was typed before. */
+  email: string;
+  refused: Refusal | 'incomplete' | undefined;
+}
+
+export interface SecondFactorForm {
+  verifyAction: string;
+  resendAction: string;
+  kind: 'totp' | 'sms';
+  application: string;
+  redirectUri: string;
+  refused: Refusal | undefined;
+  resent: boolean;
+}
+
+/** The pages of the authorization server: plain HTML forms, no script, one inline style. Made once from the configuration. */
+export class Pages {
+  readonly #institution: string;
+  readonly #mark: Html;
+  readonly #css: string;
+  readonly #policy: string;
+  readonly #strictTransport: boolean;
+
+  constructor(config: Config) {
+    this.#institution = config.institution.name;
+    const { css, hash } = styleOf(config.institution.colour);
+    this.#css = css;
+    this.#policy = `default-src 'none'; style-src '${hash}'; img-src data:; base-uri 'none'; frame-ancestors 'none'`;
+    this.#mark = markOf(config);
+    this.#strictTransport = config.authUrl?.startsWith('https:') ?? false;
+  }
+
+  signIn(language: Language, form: SignInForm): Html {
+    const t = LANGUAGES[language];
+    const wrong = form.refused === 'wrong_password' || form.refused === 'incomplete';
+    const said = form.refused && bad(form.refused === 'incomplete' ? t.bothNeeded : t.refusals[form.refused]);
+    return this.#layout(
+      language,
+      t.signIn,
+      html`<h1>${t.signIn}</h1>
+<p>${t.toContinue(form.application)}</p>
+${notice(said)}
+<form method="post" action="${form.action}">
+<input type="hidden" name="request" value="${form.request}">
+<input type="hidden" name="client_id" value="${form.clientId}">
+<input type="hidden" name="state" value="${form.state}">
+<input type="hidden" name="ui_locales" value="${language}">
+<label for="email">${t.email}</label>
+<input id="email" name="email" type="email" autocomplete="username" inputmode="email" autocapitalize="none" spellcheck="false" required value="${form.email}"${invalid(wrong)}${focus(form.email === '')}>
+<label for="password">${t.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${invalid(wrong)}${focus(form.email !== '')}>
+<button type="submit">${t.submit}</button>
+</form>`,
+      t.returnsTo(placeOf(form.redirectUri)),
+    );
+  }
+
+  secondFactor(language: Language, form: SecondFactorForm): Html {
+    const t = LANGUAGES[language];
+    const said = form.refused
+      ? bad(t.refusals[form.refused])
+      : form.resent
+        ? { kind: 'good' as const, text: t.resent }
+        : undefined;
+    return this.#layout(
+      language,
+      t.secondStep,
+      html`<h1>${t.secondStep}</h1>
+<p>${form.kind === 'sms' ? t.enterText : t.enterTotp}</p>
+${notice(said)}
+<form method="post" action="${form.verifyAction}">
+<input type="hidden" name="ui_locales" value="${language}">
+<label for="verification_code">${t.code}</label>
+<input class="digits" id="verification_code" name="verification_code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="12" required aria-describedby="code-hint${form.refused ? ' said' : ''}"${form.refused === 'wrong_code' && html` aria-invalid="true"`}${focus(true)}>
+<p class="hint" id="code-hint">${t.codeHint}</p>
+<button type="submit">${t.verify}</button>
+</form>
+${
+  form.kind === 'sms' &&
+  html`<form method="post" action="${form.resendAction}">
+<input type="hidden" name="ui_locales" value="${language}">
+<button class="second" type="submit">${t.resend}</button>
+</form>`
+}`,
+      t.returnsTo(placeOf(form.redirectUri)),
+    );
+  }
+
+  /** Tells of a failure; `developers` is the error and its description, for those who made the application. */
+  failure(language: Language, refusal: Refusal | undefined, fault: 'theirs' | 'ours', developers: string): Html {
+    const t = LANGUAGES[language];
+    const title = fault === 'ours' || refusal ? t.failed : t.wrongAddress;
+    const text = refusal ? t.refusals[refusal] : fault === 'ours' ? t.failedText : t.wrongAddressText;
+    return this.#layout(
+      language,
+      title,
+      html`<h1>${title}</h1>
+<p>${text}</p>
+<p>${t.closeOrReturn}</p>
+<details><summary>${t.forDevelopers}</summary><p><code>${developers}</code></p></details>`,
+    );
+  }
+
+  /** Asks before a browser is signed out: whoever sent it here has not proved to be the application. */
+  signOutQuestion(language: Language, action: string, fields: Record<string, string>): Html {
+    const t = LANGUAGES[language];
+    const hidden = Object.entries(fields).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`,
+    );
+    return this.#layout(
+      language,
+      t.signOut,
+      html`<h1>${t.signOut}</h1>
+<p>${t.signOutQuestion}</p>
+<form method="post" action="${action}">
+${hidden}<button type="submit">${t.signOut}</button>
+</form>`,
+    );
+  }
+
+  signedOut(language: Language): Html {
+    const t = LANGUAGES[language];
+    return this.#layout(language, t.signedOut, html`<h1>${t.signedOut}</h1><p>${t.signedOutText}</p>`);
+  }
+
+  /**
+   * Sends a page that cannot be framed, cached, or made to run or load anything.
+   * @param formTarget the address that a form of the page may lead to after this server's redirect: Chrome holds `form-action`
+   *   against the whole chain
+   */
+  send(reply: FastifyReply, status: number, page: Html, formTarget?: string): FastifyReply {
+    const target = formTarget === undefined ? '' : ` ${sourceOf(formTarget)}`;
+    reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-store');
+    reply.header('content-security-policy', `${this.#policy}; form-action 'self'${target}`);
+    reply.header('x-frame-options', 'DENY').header('x-content-type-options', 'nosniff');
+    // `no-referrer` would make the form's Origin `null`, and it is checked.
+    reply.header('referrer-policy', 'same-origin').header('cross-origin-resource-policy', 'same-origin');
+    reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=()').header('vary', 'accept-language');
+    if (this.#strictTransport) reply.header('strict-transport-security', 'max-age=63072000');
+    return reply.send(page.text);
+  }
+
+  #layout(language: Language, title: string, body: Html, footer?: string): Html {
+    return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${title} - ${this.#institution}</title>
+<style>${new Html(this.#css)}</style>
+</head>
+<body>
+<header><div class="mark">${this.#mark}</div></header>
+<main>
+<div class="card">
+${body}
+</div>
+</main>
+<footer>${footer}</footer>
+</body>
+</html>
+`;
+  }
+}
+
+function markOf({ institution }: Config): Html {
+  const type = LOGO_TYPES[extname(institution.logo ?? '').toLowerCase()];
+  if (institution.logo && type) {
+    const data = readLogo(institution.logo);
+    return html`<img src="data:${type};base64,${data}" alt="${institution.name}">`;
+  }
+  const initial = [...institution.name.trim()][0]?.toUpperCase() ?? '';
+  return html`<span aria-hidden="true">${initial}</span>${institution.name}`;
+}
+
+function readLogo(path: string): string {
+  try {
+    return readFileSync(path).toString('base64');
+  } catch (error) {
+    throw new StartError(
+      `LOMBARD_INSTITUTION_LOGO: "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+}
+
+function notice(said: Said | undefined | false | ''): Html | undefined {
+  if (!said) return undefined;
+  return html`<p class="said ${said.kind}" id="said" role="${said.kind === 'bad' ? 'alert' : 'status'}">${said.text}</p>`;
+}
+
+function bad(text: string): Said {
+  return { kind: 'bad', text };
+}
+
+function invalid(wrong: boolean): Html | false {
+  return wrong && html` aria-invalid="true" aria-describedby="said"`;
+}
+
+function focus(here: boolean): Html | false {
+  return here && html` autofocus`;
+}
+
+/** Where an application is, as its user knows it: the host, or the scheme of an application on the device. */
+function placeOf(redirectUri: string): string {
+  const { host, protocol } = new URL(redirectUri);
+  return host || protocol.replace(/:$/, '');
+}
+
+function sourceOf(redirectUri: string): string {
+  const { protocol, origin } = new URL(redirectUri);
+  return protocol === 'https:' || protocol === 'http:' ? origin : protocol;
+}
+
+export type { Texts };

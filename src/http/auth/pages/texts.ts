@@ -1,0 +1,222 @@
+import type { Refusal } from '../../../identity/oauth-error.ts';
+
+/** The words of the sign-in pages in one language. */
+export interface Texts {
+  signIn: string;
+  toContinue: (application: string) => string;
+  email: string;
+  password: string;
+  submit: string;
+  returnsTo: (host: string) => string;
+  secondStep: string;
+  enterTotp: string;
+  enterText: string;
+  code: string;
+  codeHint: string;
+  verify: string;
+  resend: string;
+  resent: string;
+  signOut: string;
+  signOutQuestion: string;
+  signedOut: string;
+  signedOutText: string;
+  wrongAddress: string;
+  wrongAddressText: string;
+  failed: string;
+  failedText: string;
+  closeOrReturn: string;
+  forDevelopers: string;
+  bothNeeded: string;
+  refusals: Record<Refusal, string>;
+  /** The text message with a code. */
+  message: (institution: string, code: string) => string;
+}
+
+const en: Texts = {
+  signIn: 'Sign in',
+  toContinue: (application) => `to continue to ${application}`,
+  email: 'Email',
+  password: 'Password',
+  submit: 'Sign in',
+  returnsTo: (host) => `You will return to ${host}`,
+  secondStep: 'Enter your code',
+  enterTotp: 'Open your authenticator app and enter the six-digit code it shows.',
+  enterText: 'We have sent a six-digit code to your phone by text message.',
+  code: 'Verification code',
+  codeHint: 'Six digits. It is valid for a short time only.',
+  verify: 'Continue',
+  resend: 'Send a new code',
+  resent: 'A new code is on its way. The one before it works no longer.',
+  signOut: 'Sign out',
+  signOutQuestion: 'Do you want to sign out of this browser?',
+  signedOut: 'You are signed out',
+  signedOutText: 'You can close this window.',
+  wrongAddress: 'This sign-in link does not work',
+  wrongAddressText:
+    'The application that sent you here asked in a way that cannot be answered safely. You have not been signed in.',
+  failed: 'That did not work',
+  failedText: 'Something on our side has failed. Please try again in a moment.',
+  closeOrReturn: 'Go back to the application and start again.',
+  forDevelopers: 'For the application’s developers',
+  bothNeeded: 'Enter your email and your password.',
+  refusals: {
+    wrong_password: 'The email or the password is not right. Check both and try again.',
+    wrong_code: 'That code is not right, or it has been used. Enter the newest one.',
+    locked: 'There were too many wrong attempts. Wait 15 minutes, then try again.',
+    expired: 'This sign-in has expired or is finished.',
+    foreign: 'This page was sent from another site, so nothing was done.',
+    text_too_soon: 'A code was sent a moment ago. Wait 30 seconds before you ask for another one.',
+    text_failed: 'The text message could not be sent. Try again in a moment.',
+  },
+  message: (institution, code) =>
+    `${institution}: ${code} is your verification code. It is valid for 5 minutes. We will never ask you for it.`,
+};
+
+const de: Texts = {
+  signIn: 'Anmelden',
+  toContinue: (application) => `weiter zu ${application}`,
+  email: 'E-Mail-Adresse',
+  password: 'Passwort',
+  submit: 'Anmelden',
+  returnsTo: (host) => `Sie kehren zurück zu ${host}`,
+  secondStep: 'Code eingeben',
+  enterTotp: 'Öffnen Sie Ihre Authenticator-App und geben Sie den sechsstelligen Code ein, den sie anzeigt.',
+  enterText: 'Wir haben Ihnen einen sechsstelligen Code per SMS geschickt.',
+  code: 'Bestätigungscode',
+  codeHint: 'Sechs Ziffern. Er gilt nur kurze Zeit.',
+  verify: 'Weiter',
+  resend: 'Neuen Code senden',
+  resent: 'Ein neuer Code ist unterwegs. Der vorige gilt nicht mehr.',
+  signOut: 'Abmelden',
+  signOutQuestion: 'Möchten Sie sich in diesem Browser abmelden?',
+  signedOut: 'Sie sind abgemeldet',
+  signedOutText: 'Sie können dieses Fenster schließen.',
+  wrongAddress: 'Dieser Anmeldelink funktioniert nicht',
+  wrongAddressText:
+    'Die Anwendung, die Sie hierher geschickt hat, hat so gefragt, dass wir nicht sicher antworten können. Sie wurden nicht angemeldet.',
+  failed: 'Das hat nicht geklappt',
+  failedText: 'Bei uns ist etwas ausgefallen. Bitte versuchen Sie es gleich noch einmal.',
+  closeOrReturn: 'Gehen Sie zurück zur Anwendung und beginnen Sie von vorn.',
+  forDevelopers: 'Für die Entwickler der Anwendung',
+  bothNeeded: 'Geben Sie E-Mail-Adresse und Passwort ein.',
+  refusals: {
+    wrong_password: 'E-Mail-Adresse oder Passwort stimmt nicht. Prüfen Sie beides und versuchen Sie es erneut.',
+    wrong_code: 'Dieser Code stimmt nicht oder wurde schon verwendet. Geben Sie den neuesten ein.',
+    locked: 'Es gab zu viele falsche Versuche. Warten Sie 15 Minuten und versuchen Sie es dann erneut.',
+    expired: 'Diese Anmeldung ist abgelaufen oder abgeschlossen.',
+    foreign: 'Diese Seite wurde von einer anderen Website abgeschickt; es ist nichts geschehen.',
+    text_too_soon: 'Gerade wurde ein Code gesendet. Warten Sie 30 Sekunden, bevor Sie einen weiteren anfordern.',
+    text_failed: 'Die SMS konnte nicht gesendet werden. Versuchen Sie es gleich noch einmal.',
+  },
+  message: (institution, code) =>
+    `${institution}: ${code} ist Ihr Bestätigungscode. Er gilt 5 Minuten. Wir fragen Sie niemals danach.`,
+};
+
+const fr: Texts = {
+  signIn: 'Connexion',
+  toContinue: (application) => `pour continuer vers ${application}`,
+  email: 'Adresse e-mail',
+  password: 'Mot de passe',
+  submit: 'Se connecter',
+  returnsTo: (host) => `Vous reviendrez à ${host}`,
+  secondStep: 'Saisissez votre code',
+  enterTotp: 'Ouvrez votre application d’authentification et saisissez le code à six chiffres qu’elle affiche.',
+  enterText: 'Nous vous avons envoyé un code à six chiffres par SMS.',
+  code: 'Code de vérification',
+  codeHint: 'Six chiffres. Il n’est valable que peu de temps.',
+  verify: 'Continuer',
+  resend: 'Envoyer un nouveau code',
+  resent: 'Un nouveau code est en route. Le précédent n’est plus valable.',
+  signOut: 'Se déconnecter',
+  signOutQuestion: 'Voulez-vous vous déconnecter de ce navigateur ?',
+  signedOut: 'Vous êtes déconnecté',
+  signedOutText: 'Vous pouvez fermer cette fenêtre.',
+  wrongAddress: 'Ce lien de connexion ne fonctionne pas',
+  wrongAddressText:
+    'L’application qui vous a envoyé ici a fait une demande à laquelle nous ne pouvons pas répondre en toute sécurité. Vous n’avez pas été connecté.',
+  failed: 'Cela n’a pas fonctionné',
+  failedText: 'Un problème est survenu de notre côté. Veuillez réessayer dans un instant.',
+  closeOrReturn: 'Retournez à l’application et recommencez.',
+  forDevelopers: 'Pour les développeurs de l’application',
+  bothNeeded: 'Saisissez votre adresse e-mail et votre mot de passe.',
+  refusals: {
+    wrong_password: 'L’adresse e-mail ou le mot de passe est incorrect. Vérifiez les deux et réessayez.',
+    wrong_code: 'Ce code est incorrect ou a déjà été utilisé. Saisissez le plus récent.',
+    locked: 'Trop de tentatives erronées. Attendez 15 minutes, puis réessayez.',
+    expired: 'Cette connexion a expiré ou est terminée.',
+    foreign: 'Cette page a été envoyée depuis un autre site ; rien n’a été fait.',
+    text_too_soon: 'Un code vient d’être envoyé. Attendez 30 secondes avant d’en demander un autre.',
+    text_failed: 'Le SMS n’a pas pu être envoyé. Réessayez dans un instant.',
+  },
+  message: (institution, code) =>
+    `${institution} : ${code} est votre code de vérification. Il est valable 5 minutes. Nous ne vous le demanderons jamais.`,
+};
+
+const es: Texts = {
+  signIn: 'Iniciar sesión',
+  toContinue: (application) => `para continuar en ${application}`,
+  email: 'Correo electrónico',
+  password: 'Contraseña',
+  submit: 'Iniciar sesión',
+  returnsTo: (host) => `Volverá a ${host}`,
+  secondStep: 'Introduzca su código',
+  enterTotp: 'Abra su aplicación de autenticación e introduzca el código de seis cifras que muestra.',
+  enterText: 'Le hemos enviado un código de seis cifras por SMS.',
+  code: 'Código de verificación',
+  codeHint: 'Seis cifras. Solo es válido durante poco tiempo.',
+  verify: 'Continuar',
+  resend: 'Enviar un código nuevo',
+  resent: 'Un código nuevo está en camino. El anterior ya no es válido.',
+  signOut: 'Cerrar sesión',
+  signOutQuestion: '¿Quiere cerrar la sesión en este navegador?',
+  signedOut: 'Ha cerrado la sesión',
+  signedOutText: 'Puede cerrar esta ventana.',
+  wrongAddress: 'Este enlace de inicio de sesión no funciona',
+  wrongAddressText:
+    'La aplicación que le ha enviado aquí ha hecho una petición a la que no podemos responder con seguridad. No se ha iniciado la sesión.',
+  failed: 'No ha funcionado',
+  failedText: 'Algo ha fallado por nuestra parte. Vuelva a intentarlo dentro de un momento.',
+  closeOrReturn: 'Vuelva a la aplicación y empiece de nuevo.',
+  forDevelopers: 'Para los desarrolladores de la aplicación',
+  bothNeeded: 'Introduzca su correo electrónico y su contraseña.',
+  refusals: {
+    wrong_password: 'El correo electrónico o la contraseña no es correcto. Compruebe ambos e inténtelo de nuevo.',
+    wrong_code: 'Ese código no es correcto o ya se ha utilizado. Introduzca el más reciente.',
+    locked: 'Ha habido demasiados intentos erróneos. Espere 15 minutos e inténtelo de nuevo.',
+    expired: 'Este inicio de sesión ha caducado o ya ha terminado.',
+    foreign: 'Esta página se envió desde otro sitio; no se ha hecho nada.',
+    text_too_soon: 'Se acaba de enviar un código. Espere 30 segundos antes de pedir otro.',
+    text_failed: 'No se ha podido enviar el SMS. Inténtelo de nuevo dentro de un momento.',
+  },
+  message: (institution, code) =>
+    `${institution}: ${code} es su código de verificación. Es válido durante 5 minutos. Nunca se lo pediremos.`,
+};
+
+export const LANGUAGES = { en, de, fr, es };
+export type Language = keyof typeof LANGUAGES;
+
+/**
+ * The language of a page: the first of `ui_locales` (OpenID Connect Core, 3.1.2.1) that there is, else the best of Accept-Language,
+ * else English.
+ */
+export function languageOf(uiLocales: string | undefined, acceptLanguage: string | undefined): Language {
+  const wanted = (uiLocales ?? '').split(' ');
+  const accepted = (acceptLanguage ?? '')
+    .slice(0, 500)
+    .split(',')
+    .map((item, place) => {
+      const [tag = '', ...parameters] = item.trim().split(';');
+      const quality = parameters
+        .map((text) => /^\s*q=([0-9.]+)\s*$/.exec(text)?.[1])
+        .find((text) => text !== undefined);
+      return { tag, quality: quality === undefined ? 1 : Number(quality), place };
+    })
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality || a.place - b.place)
+    .map(({ tag }) => tag);
+  for (const tag of [...wanted, ...accepted]) {
+    const primary = tag.toLowerCase().split('-')[0] ?? '';
+    if (Object.hasOwn(LANGUAGES, primary)) return primary as Language;
+  }
+  return 'en';
+}

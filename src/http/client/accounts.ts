@@ -1,0 +1,108 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ACCOUNT_STATUSES, ACCOUNT_SUBTYPES, ACCOUNT_TYPES, findAccount } from '../../accounts/account.ts';
+import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../errors.ts';
+import { fxAvailable } from '../../quotes/fx-availability.ts';
+import { ClientId, errors, Nullable } from '../schemas.ts';
+
+const Client = Type.Object({ client_id: ClientId });
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const text = Nullable(Type.String());
+
+const Account = Type.Object(
+  {
+    account_id: Type.String({ format: 'uuid', description: 'Account UUID' }),
+    account_subtype: Type.String({ enum: [...ACCOUNT_SUBTYPES] }),
+    account_type: Type.String({ enum: [...ACCOUNT_TYPES] }),
+    currency: Type.String({ description: 'Currency of the account' }),
+    status: Type.String({ enum: [...ACCOUNT_STATUSES] }),
+    account_details: Type.Array(
+      Type.Object({
+        account_address: text,
+        account_name: text,
+        account_number: text,
+        account_number_type: text,
+        bank_identifier: text,
+        bank_identifier_type: text,
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        account_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        account_subtype: 'EMoney',
+        account_type: 'Business',
+        currency: 'EUR',
+        status: 'Enabled',
+        account_details: [
+          {
+            account_address: null,
+            account_name: 'Acme Ltd',
+            account_number: 'GB29NWBK60161331926819',
+            account_number_type: 'IBAN',
+            bank_identifier: 'NWBKGB2L',
+            bank_identifier_type: 'SWBIC',
+          },
+        ],
+      },
+    ],
+  },
+);
+const CurrencyAccount = Type.Object(
+  { account_id: Type.Integer(), currency: Type.String() },
+  { examples: [{ account_id: 1, currency: 'EUR' }] },
+);
+const FxAvailability = Type.Object(
+  { fx_available: Type.Boolean({ description: 'True if FX markets are available now' }) },
+  { examples: [{ fx_available: true }] },
+);
+
+/** Accounts, currency accounts and FX availability of the asking client (the service interface). */
+export function accountRoutes(app: FastifyInstance, context: Context): void {
+  const { pool } = context;
+
+  app.get(
+    '/accounts/currency-accounts',
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'List the currency accounts',
+        querystring: Client,
+        response: { 200: Type.Array(CurrencyAccount), ...errors(400, 403, 404, 502) },
+      },
+    },
+    (request) => listCurrencyAccounts(pool, request.caller.clientId),
+  );
+  app.get<{ Params: { account_id: string } }>(
+    '/accounts/:account_id',
+    {
+      schema: {
+        tags: ['accounts'],
+        summary: 'Read an account',
+        params: Type.Object({ account_id: Type.String({ description: 'Account UUID' }) }),
+        querystring: Client,
+        response: { 200: Account, ...errors(400, 403, 404, 502) },
+      },
+    },
+    (request) => {
+      if (!UUID.test(request.params.account_id))
+        throw new Problem('invalid_parameter', 'path.account_id: must be a UUID');
+      return findAccount(pool, request.caller.clientId, request.params.account_id);
+    },
+  );
+  app.get(
+    '/quotes/fx-availability',
+    {
+      schema: {
+        tags: ['quotes'],
+        summary: 'Tell whether FX can be initiated now',
+        querystring: Client,
+        response: { 200: FxAvailability, ...errors(400, 403, 404, 409, 502) },
+      },
+    },
+    async (request) => ({ fx_available: await fxAvailable(pool, request.caller.clientId, request.now) }),
+  );
+}

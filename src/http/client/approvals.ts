@@ -1,0 +1,156 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { listVersions, readConfiguration, replaceConfiguration } from '../../approvals/configuration.ts';
+import { explainApproval } from '../../approvals/explanation.ts';
+import { rehearse } from '../../approvals/rehearsal.ts';
+import type { Context } from '../../context.ts';
+import { transaction } from '../../database.ts';
+import { Problem } from '../../errors.ts';
+import { sendJson } from '../reply.ts';
+import { ClientId, errors, MAX_PAGE, Paging } from '../schemas.ts';
+import { Configuration, Explanation, Rehearsal, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
+import { contactAct } from './payment-actions.ts';
+
+const Client = Type.Object({ client_id: ClientId });
+const ConfigQuery = Type.Object({
+  client_id: ClientId,
+  version: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'An earlier version; without it the one in force' }),
+  ),
+});
+const WriteQuery = Type.Object({
+  client_id: ClientId,
+  dry_run: Type.Optional(
+    Type.Boolean({ description: 'Check, and say for `sample_amounts` who would have to approve; nothing changes' }),
+  ),
+});
+const VersionsQuery = Type.Object({ client_id: ClientId, ...Paging });
+const PaymentPath = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
+
+const json = (description: string, schema: unknown, headers?: object) => ({
+  description,
+  ...(headers ? { headers } : {}),
+  content: { 'application/json': { schema } },
+});
+const versionHeader = {
+  'x-configuration-version': { type: 'integer', description: 'Its version; 0 while there is none', example: 3 },
+};
+const totalHeader = {
+  'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 3 },
+};
+
+/** The approvals workflow of a client (the service interface; docs/decisions.md, 4; docs/approvals.md). */
+export function approvalRoutes(app: FastifyInstance, context: Context): void {
+  const { pool } = context;
+  const tags = ['approvals'];
+
+  app.get(
+    '/approvals-workflow/settings',
+    {
+      schema: {
+        tags,
+        summary: 'Read the approvals settings',
+        querystring: Client,
+        response: { 200: json('The settings', Settings), ...errors(400, 403, 404, 502) },
+      },
+    },
+    async (request, reply) => {
+      const { rows } = await pool.query(
+        'select payment_approvals_enabled, payment_creator_approval_enabled from clients where client_id = $1',
+        [request.caller.clientId],
+      );
+      return sendJson(reply, JSON.stringify(rows[0]));
+    },
+  );
+
+  app.get<{ Querystring: Static<typeof ConfigQuery> }>(
+    '/approvals-workflow/config',
+    {
+      schema: {
+        tags,
+        summary: 'Read the approvals configuration',
+        description:
+          'The configuration in force, in the shape in which it is sent. While there is none: no groups, and `ruleset` null.',
+        querystring: ConfigQuery,
+        response: { 200: json('The configuration', Configuration, versionHeader), ...errors(400, 403, 404, 502) },
+      },
+    },
+    async (request, reply) => {
+      const found = await readConfiguration(pool, request.caller.clientId, request.query.version);
+      return sendJson(reply.header('x-configuration-version', found.version), JSON.stringify(found.shown));
+    },
+  );
+
+  app.get<{ Querystring: { page: number; page_size: number } }>(
+    '/approvals-workflow/config/versions',
+    {
+      schema: {
+        tags,
+        summary: 'List the versions of the approvals configuration',
+        description: 'The newest first, with who made it and when.',
+        querystring: VersionsQuery,
+        response: { 200: json('The versions', Type.Array(Version), totalHeader), ...errors(400, 403, 404, 502) },
+      },
+    },
+    async (request, reply) => {
+      const { page, page_size: size } = request.query;
+      const list = await listVersions(pool, request.caller.clientId, page, size);
+      return sendJson(reply.header('x-total-count', list.total), JSON.stringify(list.rows));
+    },
+  );
+
+  app.post<{ Querystring: Static<typeof WriteQuery> }>(
+    '/approvals-workflow/config',
+    {
+      config: { permission: 'can_manage_permissions' },
+      // The body is checked by the domain, whose messages name rules, levels and groups; the query's types by checkQuery.
+      validatorCompiler: () => () => true,
+      schema: {
+        tags,
+        summary: 'Replace the approvals configuration',
+        description:
+          'Replaces the whole configuration by a new version. It governs payments that are created from now on; those under way ' +
+          'keep theirs. With `dry_run=true` it is only checked, and the answer says who would have to approve sample amounts.',
+        querystring: WriteQuery,
+        body: WrittenConfiguration,
+        response: {
+          200: json(
+            'The updated configuration; a rehearsal where `dry_run` is true',
+            Type.Union([Configuration, Rehearsal]),
+            versionHeader,
+          ),
+          ...errors(400, 403, 404, 409, 413, 415, 502),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { clientId } = request.caller;
+      if (request.query.dry_run) return sendJson(reply, JSON.stringify(await rehearse(pool, clientId, request.body)));
+      const replaced = await transaction(pool, (tx) =>
+        replaceConfiguration(tx, contactAct(request), clientId, request.body),
+      );
+      return sendJson(reply.header('x-configuration-version', replaced.version), JSON.stringify(replaced.shown));
+    },
+  );
+
+  app.get<{ Params: Static<typeof PaymentPath> }>(
+    '/payments/:payment_id/approvals',
+    {
+      schema: {
+        tags,
+        summary: "Explain a payment's approvals",
+        description:
+          'Which rule governs it, at which rate its amount was converted, which levels are met by whom, and who could act next.',
+        params: PaymentPath,
+        querystring: Client,
+        response: { 200: json('The explanation', Explanation), ...errors(400, 403, 404, 502) },
+      },
+    },
+    async (request, reply) => {
+      const { payment_id: id } = request.params;
+      if (id.includes('\0')) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
+      const explained = await transaction(pool, (tx) => explainApproval(tx, request.caller.clientId, id));
+      return sendJson(reply, JSON.stringify(explained));
+    },
+  );
+}

@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { DOCUMENT_KINDS, type DocumentKind, documentPdf } from '../../documents/document.ts';
+import type { Institution } from '../../documents/institution.ts';
+import { RenderError, type Renderer } from '../../documents/renderer.ts';
+import { paymentFacts, tradeFacts } from '../../documents/source.ts';
+import { Problem } from '../../errors.ts';
+import { ClientId, errors } from '../schemas.ts';
+
+const DocumentQuery = Type.Object({
+  client_id: ClientId,
+  type: Type.Enum(DOCUMENT_KINDS, {
+    description: 'pi: payment instruction, pr: payment receipt, tr: trade receipt',
+    examples: ['pi'],
+  }),
+  id: Type.Optional(Type.String({ description: 'payment_id, or trade_id for tr', examples: ['PAY000001'] })),
+  reference: Type.Optional(Type.String({ description: 'Accepted in place of id' })),
+});
+
+/** What documents are drawn with: one renderer for the process. */
+export interface Drawing {
+  renderer: Renderer;
+  institution: Institution;
+}
+
+/** GET /documents (the service interface; docs/decisions.md, 5). */
+export function documentRoutes(drawing: Drawing): (app: FastifyInstance, context: Context) => void {
+  return (app, context) => {
+    app.get<{ Querystring: Static<typeof DocumentQuery> }>(
+      '/documents',
+      {
+        schema: {
+          tags: ['documents'],
+          summary: 'Return a document as a base64 PDF',
+          description:
+            'Made when asked for from what is stored now; the same facts give the same bytes. A payment’s receipt exists once it was sent.',
+          querystring: DocumentQuery,
+          response: {
+            200: Type.String({ description: 'The PDF, base64 encoded', examples: ['JVBERi0xLjcK'] }),
+            ...errors(400, 403, 404, 502),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { type } = request.query;
+        const pdf = await draw(context, drawing, request.caller.clientId, type, idOf(request.query));
+        // Base64 holds nothing that JSON would escape.
+        return reply.type('application/json; charset=utf-8').send(`"${pdf.toString('base64')}"`);
+      },
+    );
+  };
+}
+
+function idOf({ id, reference }: { id?: string; reference?: string }): string {
+  if (id && reference && id !== reference)
+    throw new Problem('invalid_parameter', 'query.reference: must be the same as id, or be left out');
+  const given = id || reference;
+  if (!given) throw new Problem('missing_parameter', 'query.id: is required');
+  return given;
+}
+
+async function draw(
+  { pool }: Context,
+  { renderer, institution }: Drawing,
+  clientId: string,
+  kind: DocumentKind,
+  id: string,
+): Promise<Buffer> {
+  try {
+    if (kind === 'tr') {
+      const trade = await tradeFacts(pool, clientId, id);
+      if (!trade) throw new Problem('document_not_found', 'query.id: is no trade of the client');
+      return await documentPdf(renderer, kind, trade, institution);
+    }
+    const payment = await paymentFacts(pool, clientId, id);
+    if (!payment) throw new Problem('document_not_found', 'query.id: is no payment of the client');
+    if (kind === 'pr' && payment.sent_date === null)
+      throw new Problem('document_not_found', 'query.type: a payment has a receipt once it was sent');
+    return await documentPdf(renderer, kind, payment, institution);
+  } catch (error) {
+    if (error instanceof RenderError && error.reason === 'busy')
+      throw new Problem('integration_error', 'too many documents wait to be drawn: try again in a moment', {
+        cause: error,
+      });
+    throw error;
+  }
+}

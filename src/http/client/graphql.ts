@@ -1,0 +1,210 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../errors.ts';
+import { ChangeFeed } from '../../graphql/change-feed.ts';
+import { GraphqlEndpoint, type GraphqlQuery } from '../../graphql/endpoint.ts';
+import { errorList } from '../../graphql/errors.ts';
+import { EventStreams } from '../../graphql/event-stream.ts';
+import { LIMITS } from '../../graphql/limits.ts';
+import { readAs } from '../../graphql/read-only.ts';
+import type { GraphqlCaller } from '../../graphql/request.ts';
+import type { Sessions } from '../../identity/sessions.ts';
+import { errorMessage, toProblem } from '../problem.ts';
+import { sendJson } from '../reply.ts';
+import { ClientId, ErrorMessage, errors } from '../schemas.ts';
+import { explorerRoutes } from './explorer.ts';
+import type { ClientRoutes } from './listener.ts';
+
+const PATH = '/webhooks/graphql';
+const STREAM_PATH = `${PATH}/stream`;
+
+const Errors = Type.Object({
+  errors: Type.Array(Type.Object({ message: Type.String({ description: 'For developers' }) })),
+});
+/** Either parameter or header names the client; which one is missing is found before the schema is asked. */
+const Client = Type.Object({ client_id: Type.Optional(ClientId) });
+const ClientHeader = Type.Object({
+  'x-client-id': Type.Optional(Type.String({ description: 'In place of the parameter client_id' })),
+});
+
+const DESCRIPTION = {
+  operationId: 'webhookSubscriptions',
+  tags: ['Webhooks'],
+  summary: 'Manages webhook subscriptions over GraphQL',
+  description:
+    'Queries `subscriptions` and `webhookTypes`; mutations `createSubscription`, `updateSubscription`, `deleteSubscription`. Introspection describes the schema; the page at / is an explorer.',
+  querystring: Client,
+  headers: ClientHeader,
+  body: Type.Object(
+    {
+      query: Type.String({ description: 'A GraphQL document' }),
+      variables: Type.Optional(Type.Object({}, { additionalProperties: true })),
+      operationName: Type.Optional(Type.String()),
+    },
+    {
+      examples: [
+        {
+          query: '{ subscriptions(first: 10, orderBy: CREATED_AT_DESC) { totalCount nodes { id url active types } } }',
+        },
+      ],
+    },
+  ),
+  response: {
+    200: {
+      description: 'The operation was executed; `errors` is there only where some of it failed',
+      headers: {
+        'x-graphql-event-stream': { type: 'string', description: 'Path of a stream of the changes of the client' },
+      },
+      content: {
+        'application/json': {
+          schema: Type.Object({ data: Type.Unsafe({}), errors: Type.Optional(Errors.properties.errors) }),
+        },
+      },
+    },
+    ...errors(400, 403, 404, 405, 415, 502),
+    400: {
+      description: 'The document does not parse or validate, or is over a limit; or the client is not named',
+      content: { 'application/json': { schema: Type.Union([Errors, ErrorMessage]) } },
+    },
+  },
+};
+
+const STREAM_DESCRIPTION = {
+  operationId: 'webhookChanges',
+  tags: ['Webhooks'],
+  summary: 'Follows the changes of subscriptions and notifications',
+  description:
+    'Server-sent events `ready`, `subscription`, `notification`, `resync` (some were missed: read again) and `end`.',
+  querystring: Client,
+  headers: ClientHeader,
+  response: {
+    200: { description: 'A stream of events', content: { 'text/event-stream': { schema: Type.String() } } },
+    ...errors(400, 403, 404, 502),
+  },
+};
+
+/**
+ * Subscriptions of the client over GraphQL, the event stream that its answers name, and the explorer at the root
+ * (the service interface, POST /webhooks/graphql).
+ */
+export function graphqlRoutes(sessions: Sessions): ClientRoutes {
+  return async (app, context) => {
+    const endpoint = await GraphqlEndpoint.make(context.pool);
+    const streams = new EventStreams(new ChangeFeed(context.pool, context.log));
+    app.addHook('preClose', () => streams.stop());
+    readSmallJson(app);
+
+    app.post(
+      PATH,
+      { config: { clientHeader: true }, schema: DESCRIPTION, validatorCompiler: unchecked },
+      async (request, reply) => {
+        reply.header(
+          'x-graphql-event-stream',
+          `${STREAM_PATH}?client_id=${encodeURIComponent(request.caller.clientId)}`,
+        );
+        const query = readQuery(request.body);
+        if (query instanceof GraphQLError) return refuse(reply, [query.toJSON()]);
+        const result = await endpoint.answer(query, requestOf(request, context));
+        const errors = result.errors ? errorList(result.errors, toProblem) : undefined;
+        if (!('data' in result)) return refuse(reply, errors ?? []);
+        const denied = errors?.find((error) => error.extensions?.code === 'permission_denied');
+        if (denied && Object.values(result.data ?? {}).every((value) => value === null)) {
+          // Nothing was changed; the answer is the API's 403 and GraphQL's list at once (docs/decisions.md, 1).
+          const problem = new Problem('permission_denied', denied.message);
+          return sendJson(
+            (reply as FastifyReply).code(403),
+            JSON.stringify({ errors, data: result.data, ...errorMessage(problem) }),
+          );
+        }
+        return reply
+          .type('application/json; charset=utf-8')
+          .send(JSON.stringify(errors ? { errors, data: result.data } : { data: result.data }));
+      },
+    );
+
+    app.get(
+      STREAM_PATH,
+      { config: { clientHeader: true }, schema: STREAM_DESCRIPTION, exposeHeadRoute: false },
+      async (request, reply) => {
+        const { clientId } = request.caller;
+        const token = (request.headers.authorization ?? '').slice('Bearer '.length).trim();
+        const check = async () => {
+          const session = await sessions.find(token);
+          if (!session.clients.get(clientId)?.enabled)
+            throw new Problem('client_disabled', 'the client is disabled, or no longer one of the contact');
+        };
+        const headers = Object.fromEntries(
+          Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
+        );
+        await streams.serve(clientId, reply.raw, headers, check);
+        reply.hijack();
+      },
+    );
+
+    explorerRoutes(app);
+  };
+}
+
+/** The schema describes the body; what is wrong with it is said in the shape of GraphQL's answers. */
+const unchecked = () => () => true;
+
+/** The bodies of this endpoint are small; and its numbers are JavaScript's, where the rest of the API keeps their digits. */
+function readSmallJson(app: FastifyInstance): void {
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer', bodyLimit: LIMITS.BODY_BYTES },
+    (_request, body, done) => {
+      try {
+        done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)));
+      } catch {
+        // Told from a document by being no value of JSON; the handler names the fault in the shape of its answers.
+        done(null, undefined);
+      }
+    },
+  );
+  app.setErrorHandler((error: FastifyError) => {
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+      throw new Problem('payload_too_large', `body: must be at most ${LIMITS.BODY_BYTES} bytes (BODY_BYTES)`, {
+        cause: error,
+      });
+    }
+    throw error;
+  });
+}
+
+function readQuery(body: unknown): GraphqlQuery | GraphQLError {
+  if (body === undefined) return new GraphQLError('body: must be JSON in UTF-8');
+  if (Array.isArray(body))
+    return new GraphQLError('body: must be one operation; a list of operations (batching) is not supported');
+  if (typeof body !== 'object' || body === null)
+    return new GraphQLError('body: must be a JSON object with the member query');
+  const { query, variables = null, operationName = null } = body as Record<string, unknown>;
+  if (typeof query !== 'string') return new GraphQLError('query: is required, and must be a string');
+  if (typeof variables !== 'object' || Array.isArray(variables))
+    return new GraphQLError('variables: must be a JSON object');
+  if (operationName !== null && typeof operationName !== 'string')
+    return new GraphQLError('operationName: must be a string');
+  return { query, variables: (variables ?? {}) as Record<string, unknown>, operationName: operationName ?? undefined };
+}
+
+function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {
+  const { clientId, contactId, permissions } = request.caller;
+  return {
+    clientId,
+    contactId,
+    mayManage: permissions.can_manage_webhooks,
+    act: { now: request.now, actor: `contact:${contactId}`, requestId: request.id },
+    withPgClient: readAs(context.pool, clientId),
+    pgSettings: null,
+    pool: context.pool,
+    vault: context.vault,
+    rules: { sandbox: context.config.environment === 'sandbox', brand: context.config.brand },
+  };
+}
+
+function refuse(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
+  return reply.code(400).type('application/json; charset=utf-8').send(JSON.stringify({ errors }));
+}

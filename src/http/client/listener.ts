@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../errors.ts';
+import type { Permissions, Session, Sessions } from '../../identity/sessions.ts';
+import { openApi } from '../openapi.ts';
+import { peerOf } from '../peer.ts';
+import { RateLimit } from '../rate-limit.ts';
+import { createServer } from '../server.ts';
+
+/** Who makes a request, once the token and the client have been checked. */
+export interface Caller {
+  contactId: string;
+  clientId: string;
+  session: Session;
+  permissions: Permissions;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller;
+    /** The instant of the request on the service's clock. */
+    now: Date;
+  }
+  interface FastifyContextConfig {
+    /** The contact needs this permission for the client. */
+    permission?: keyof Permissions;
+    /** The client may also be named by the header X-Client-ID (webhook endpoints). */
+    clientHeader?: boolean;
+    /** Needs no token: descriptions and pages. */
+    open?: boolean;
+  }
+}
+
+/** A piece of the client API: registers its routes. */
+export type ClientRoutes = (app: FastifyInstance, context: Context) => void | Promise<void>;
+
+/**
+ * The client listener. Checks in the order of docs/decisions.md, 1: token, client, contact, permission, then parameters and body.
+ * @param routes what it serves
+ * @param name the same operations are served behind certificates at the trusted address
+ */
+export async function buildApi(
+  context: Context,
+  sessions: Sessions,
+  routes: ClientRoutes[],
+  name: 'api' | 'trusted' = 'api',
+): Promise<FastifyInstance> {
+  const app = createServer({ name, log: context.log });
+  const rate = new RateLimit('api', context.config.apiRate, context.config.workers);
+  app.decorateRequest('caller', null as unknown as Caller);
+  app.decorateRequest('now', null as unknown as Date);
+
+  app.addHook('onRequest', async (request, reply) => {
+    request.now = context.clock.now();
+    if (request.is404 || request.routeOptions.config.open) return;
+    const found = sessions.find(bearer(request));
+    const session = found instanceof Promise ? await found : found;
+    if (session.thumbprint !== null && session.thumbprint !== peerOf(request.raw)?.thumbprint) {
+      throw new Problem(
+        'authentication_failed',
+        'header.Authorization: the token is bound to a certificate (RFC 8705)',
+      );
+    }
+    identify(request, session);
+    rate.use(`${session.applicationId} ${request.caller.clientId}`, reply);
+    const permission = request.routeOptions.config.permission;
+    if (permission && !request.caller.permissions[permission]) {
+      throw new Problem('permission_denied', `the contact needs ${permission} for this client`);
+    }
+  });
+
+  await openApi(app, context, {
+    title: 'Lombard client API',
+    path: '/openapi.json',
+    url: () => (name === 'trusted' && context.addresses.trusted) || context.addresses.api,
+    description: 'Payments, accounts, approvals, statements, documents and webhooks of one client at a time.',
+  });
+  for (const register of routes) await app.register(async (scope) => register(scope, context));
+  return app;
+}
+
+function bearer(request: FastifyRequest): string {
+  const header = request.headers.authorization;
+  if (!header)
+    throw new Problem(
+      'authentication_failed',
+      'header.Authorization: is missing; send `Authorization: Bearer <access token>`',
+    );
+  if (header.length > 4_096 || !/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) {
+    throw new Problem('authentication_failed', 'header.Authorization: must be `Bearer <access token>`');
+  }
+  return header.slice(7).trim();
+}
+
+/** The client and the contact of a request; every unknown client gets the same answer, so that nobody can probe for clients. */
+function identify(request: FastifyRequest, session: Session): void {
+  const query = request.query as Record<string, string | string[] | undefined>;
+  let clientId = query.client_id;
+  let field = 'query.client_id';
+  if ((clientId === undefined || clientId === '') && request.routeOptions.config.clientHeader) {
+    clientId = request.headers['x-client-id'];
+    if (clientId) field = 'header.X-Client-ID';
+  }
+  if (Array.isArray(clientId)) throw new Problem('invalid_parameter', 'query.client_id: must be given once');
+  if (!clientId) {
+    throw new Problem(
+      'missing_parameter',
+      'query.client_id: is required; the id_token lists the clients of the contact in `clients`',
+    );
+  }
+  const client = session.clients.get(clientId);
+  if (!client) throw new Problem('client_not_found', `${field}: is not a client of this contact`);
+  const contact = request.headers['x-contact-id'];
+  if (contact !== undefined && contact !== session.contactId) {
+    throw new Problem(
+      'contact_mismatch',
+      'header.X-Contact-Id: must be the contact of the access token, or be left out',
+    );
+  }
+  if (!client.enabled) throw new Problem('client_disabled', `${field}: the client is disabled; ask the institution`);
+  request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
+}

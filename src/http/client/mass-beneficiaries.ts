@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { listMassBeneficiaryErrors } from '../../payments/mass-beneficiary.ts';
+import { ClientId, errors, Paging } from '../schemas.ts';
+
+const Path = Type.Object({
+  mass_beneficiary_id: Type.String({
+    description: 'Unique identifier of the instruction',
+    examples: ['5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11'],
+  }),
+});
+const Query = Type.Object({ client_id: ClientId, ...Paging });
+
+const ErrorRecord = Type.Object(
+  {
+    code: Type.String(),
+    message: Type.String(),
+    details: Type.String(),
+    request_index: Type.Integer({ description: 'Place of the beneficiary in the instruction' }),
+  },
+  {
+    examples: [
+      {
+        code: 'invalid_iban',
+        message: 'The IBAN is not valid',
+        details: 'beneficiaries[17].iban: the check digits do not match',
+        request_index: 17,
+      },
+    ],
+  },
+);
+
+/** GET /mass-beneficiaries/{mass_beneficiary_id}/errors (the service interface; docs/decisions.md, 3). */
+export function massBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
+  app.get<{ Params: Static<typeof Path>; Querystring: { page: number; page_size: number } }>(
+    '/mass-beneficiaries/:mass_beneficiary_id/errors',
+    {
+      schema: {
+        tags: ['mass beneficiaries'],
+        summary: 'List the errors of a mass-beneficiaries instruction',
+        description:
+          'The beneficiaries that could not be created, in the order in which they were reported. While the status of the ' +
+          'instruction is not `created`, the list can be empty or incomplete.',
+        params: Path,
+        querystring: Query,
+        response: {
+          200: {
+            description: 'A page of errors',
+            headers: {
+              'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 1 },
+            },
+            content: { 'application/json': { schema: Type.Array(ErrorRecord) } },
+          },
+          ...errors(400, 403, 404, 502),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { page, page_size: size } = request.query;
+      const { clientId } = request.caller;
+      const list = await listMassBeneficiaryErrors(
+        context.pool,
+        clientId,
+        request.params.mass_beneficiary_id,
+        page,
+        size,
+      );
+      return reply.header('x-total-count', list.total).send(list.rows);
+    },
+  );
+}

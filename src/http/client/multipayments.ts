@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { transaction } from '../../database.ts';
+import { rejectMultipayment } from '../../payments/multipayment.ts';
+import { presentation } from '../operator/payments.ts';
+import { ClientId, errors } from '../schemas.ts';
+import { contactAct } from './payment-actions.ts';
+
+const Path = Type.Object({
+  multipayment_id: Type.String({
+    description: 'The number, the formatted identifier or the unique identifier',
+    examples: ['1', 'MP000001', '0f8fad5b-d9cb-469f-a165-70867728950e'],
+  }),
+});
+
+/** DELETE /multipayments/{multipayment_id} (the service interface; docs/decisions.md, 3). */
+export function multipaymentRoutes(app: FastifyInstance, context: Context): void {
+  app.delete<{ Params: Static<typeof Path> }>(
+    '/multipayments/:multipayment_id',
+    {
+      config: { permission: 'can_manage_multipayments' },
+      schema: {
+        tags: ['multi payments'],
+        summary: 'Reject a multi payment',
+        description:
+          'Rejects its trades and cancels its payments, all or nothing. 409 `already_rejected` the second time, ' +
+          '`transition_not_allowed` once a payment of it was sent. Needs can_manage_multipayments.',
+        params: Path,
+        querystring: Type.Object({ client_id: ClientId }),
+        response: { 204: { description: 'Rejected', type: 'null' }, ...errors(400, 403, 404, 409, 502) },
+      },
+    },
+    async (request, reply) => {
+      const { clientId, contactId } = request.caller;
+      await transaction(context.pool, (tx) =>
+        rejectMultipayment(tx, contactAct(request), presentation(context), {
+          clientId,
+          contactId,
+          id: request.params.multipayment_id,
+        }),
+      );
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,100 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Act, Context } from '../../context.ts';
+import { type Transaction, transaction } from '../../database.ts';
+import { Problem } from '../../errors.ts';
+import { movePayment } from '../../payments/lifecycle.ts';
+import { presentation } from '../operator/payments.ts';
+import { ClientId, errors } from '../schemas.ts';
+
+const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
+const Client = Type.Object({ client_id: ClientId });
+const ActionQuery = Type.Object({
+  client_id: ClientId,
+  action: Type.Enum(['authorise', 'reject'], { description: 'What the asking contact does', examples: ['authorise'] }),
+});
+const done = { 204: { description: 'Done', type: 'null' } };
+
+/** Who acts for a client, for the audit trail. */
+export function contactAct(request: FastifyRequest): Act {
+  return { now: request.now, actor: `contact:${request.caller.contactId}`, requestId: request.id };
+}
+
+/** PATCH and DELETE /payments/{payment_id}: approving, rejecting, cancelling (docs/decisions.md, 4). */
+export function paymentActionRoutes(app: FastifyInstance, context: Context): void {
+  const { pool } = context;
+
+  app.patch<{ Params: Static<typeof Path>; Querystring: Static<typeof ActionQuery> }>(
+    '/payments/:payment_id',
+    {
+      config: { permission: 'can_authorise_payments' },
+      schema: {
+        tags: ['payments'],
+        summary: 'Authorise or reject a payment',
+        description:
+          'Counts as the asking contact’s approval or rejection. A payment’s `contact_authorisation_actions.allowed` says ' +
+          'beforehand whether it may. Needs can_authorise_payments.',
+        params: Path,
+        querystring: ActionQuery,
+        response: { ...done, ...errors(400, 403, 404, 409, 502) },
+      },
+    },
+    async (request, reply) => {
+      const { contactId, clientId } = request.caller;
+      const move = { clientId, contactId, paymentId: known(request.params.payment_id), action: request.query.action };
+      await transaction(pool, (tx) => movePayment(tx, contactAct(request), presentation(context), move)).catch(
+        asApproval,
+      );
+      return reply.code(204).send();
+    },
+  );
+
+  app.delete<{ Params: Static<typeof Path> }>(
+    '/payments/:payment_id',
+    {
+      schema: {
+        tags: ['payments'],
+        summary: 'Cancel a payment',
+        description: 'Before it is sent; its creator may, and who has can_manage_payments.',
+        params: Path,
+        querystring: Client,
+        response: { ...done, ...errors(400, 403, 404, 409, 502) },
+      },
+    },
+    async (request, reply) => {
+      const { contactId, clientId } = request.caller;
+      const paymentId = known(request.params.payment_id);
+      await transaction(pool, async (tx) => {
+        await mayCancel(tx, clientId, contactId, paymentId);
+        const move = { clientId, contactId, paymentId, action: 'cancel' as const };
+        await movePayment(tx, contactAct(request), presentation(context), move);
+      });
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** A path can hold what no identifier can, and what PostgreSQL cannot store. */
+function known(paymentId: string): string {
+  if (paymentId.includes('\0')) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
+  return paymentId;
+}
+
+/** An approver is not told of the lifecycle's moves: whatever the reason, it may not act on this payment now. */
+function asApproval(error: unknown): never {
+  if (error instanceof Problem && error.code === 'transition_not_allowed')
+    throw new Problem('approval_not_allowed', error.details.replace(/^action/, 'query.action'));
+  throw error;
+}
+
+/** @throws Problem payment_not_found; permission_denied for anybody but the creator and who may manage payments */
+async function mayCancel(tx: Transaction, clientId: string, contactId: string, paymentId: string): Promise<void> {
+  const { rows } = await tx.query<{ may: boolean | null }>(
+    `select contact_id = $2 or (select can_manage_payments from contact_clients where client_id = $1 and contact_id = $2) as may
+     from payments where client_id = $1 and payment_id = $3`,
+    [clientId, contactId, paymentId],
+  );
+  if (!rows[0]) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
+  if (!rows[0].may)
+    throw new Problem('permission_denied', 'the contact needs can_manage_payments to cancel the payment of another');
+}

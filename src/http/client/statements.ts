@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { transaction } from '../../database.ts';
+import {
+  requestStatement,
+  STATEMENT_DELIVERIES,
+  STATEMENT_FORMATS,
+  type StatementDelivery,
+} from '../../statements/request.ts';
+import { ClientId, Day, errors } from '../schemas.ts';
+import { contactAct } from './payment-actions.ts';
+
+/** Characters of the list of currencies: several times all that there are. */
+const MAX_CURRENCIES = 2_000;
+
+const StatementBody = Type.Object(
+  {
+    date_from: Day('First day, a London day'),
+    date_to: Day('Last day, included'),
+    format: Type.Optional(
+      Type.Enum(STATEMENT_FORMATS, {
+        default: 'pdf',
+        description: 'pdf: one file with a section for each currency; csv and camt.053: a file for each currency',
+      }),
+    ),
+    currencies: Type.Optional(
+      Type.String({
+        pattern: '^([A-Z]{3},?)+$',
+        maxLength: MAX_CURRENCIES,
+        description: 'ISO 4217 codes, comma-separated; left out: every currency account',
+      }),
+    ),
+    delivery: Type.Optional(
+      Type.Enum(STATEMENT_DELIVERIES, { description: 'How it is delivered; left out: email', examples: ['email'] }),
+    ),
+    delivery_method: Type.Optional(Type.Enum(STATEMENT_DELIVERIES, { description: 'Another name of delivery' })),
+  },
+  { examples: [{ date_from: '2026-07-01', date_to: '2026-07-31', format: 'pdf', currencies: 'EUR,GBP' }] },
+);
+
+const ACCEPTED: Record<StatementDelivery, string> = {
+  email: 'The request was accepted. An email with the statement will follow.',
+  push: 'The request was accepted. The statement will be pushed to the configured address.',
+  both: 'The request was accepted. An email with the statement will follow, and the statement will be pushed to the configured address.',
+};
+
+/** POST /statements/accounts (the service interface; docs/decisions.md, 5). */
+export function statementRoutes(app: FastifyInstance, context: Context): void {
+  app.post<{ Body: Static<typeof StatementBody> }>(
+    '/statements/accounts',
+    {
+      schema: {
+        tags: ['statements'],
+        summary: 'Ask for a statement of the currency accounts',
+        description:
+          'The statement is made in the background from what is booked now, and sent to the asking contact. ' +
+          'Opening balance, every booked transaction with the balance after it, closing balance.',
+        querystring: Type.Object({ client_id: ClientId }),
+        body: StatementBody,
+        response: {
+          202: Type.String({ description: 'Accepted', examples: [ACCEPTED.email] }),
+          ...errors(400, 403, 404, 502),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { delivery } = await transaction(context.pool, (tx) =>
+        requestStatement(tx, contactAct(request), request.caller, request.body, context.config.statementMaxDays),
+      );
+      return reply.code(202).type('application/json; charset=utf-8').send(JSON.stringify(ACCEPTED[delivery]));
+    },
+  );
+}

@@ -1,0 +1,139 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import {
+  createApplication,
+  findApplication,
+  listApplications,
+  MAX_CERTIFICATE_SUBJECTS,
+  MAX_REDIRECT_URIS,
+  MAX_SECRET_OVERLAP,
+  MAX_TRUSTED_CLIENTS,
+  MAX_URI,
+  rotateSecret,
+  updateApplication,
+} from '../../identity/application.ts';
+import { closed, errors, Id, idPath, Paging, Text } from '../schemas.ts';
+import { change, READ, sendList } from './listener.ts';
+
+const Uris = Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI }), { maxItems: MAX_REDIRECT_URIS });
+const ApplicationFields = {
+  name: Text('Name'),
+  redirect_uris: Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI }), {
+    minItems: 1,
+    maxItems: MAX_REDIRECT_URIS,
+    description: 'Compared exactly',
+  }),
+  post_logout_redirect_uris: Type.Optional(Uris),
+  refresh_token_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_650 })),
+  headless_sign_in: Type.Optional(
+    Type.Boolean({ description: 'It may post email and password itself; true by default' }),
+  ),
+  require_pkce: Type.Optional(Type.Boolean()),
+  status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
+  certificate_subjects: Type.Optional(
+    Type.Array(Type.String({ minLength: 3, maxLength: 1_024 }), {
+      maxItems: MAX_CERTIFICATE_SUBJECTS,
+      description: 'Subject DNs, RFC 4514, most specific part first',
+    }),
+  ),
+  trusted_clients: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: MAX_TRUSTED_CLIENTS,
+      description: 'Clients whose contacts it may act for over mutual TLS',
+    }),
+  ),
+};
+const ApplicationBody = Type.Object(
+  { client_id: Type.Optional(Id('OAuth client_id; given, else made')), ...ApplicationFields },
+  { ...closed, examples: [{ name: 'Treasury desk', redirect_uris: ['https://treasury.example/callback'] }] },
+);
+const ApplicationPatch = Type.Partial(Type.Object(ApplicationFields), closed);
+
+const SecretBody = Type.Object(
+  { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SECRET_OVERLAP })) },
+  closed,
+);
+
+const PageQuery = Type.Object(Paging);
+
+/** Applications: the programs that sign contacts in (docs/operator-interface.md). */
+export function operatorApplicationRoutes(app: FastifyInstance, context: Context): void {
+  const { pool, vault } = context;
+  app.post<{ Body: Static<typeof ApplicationBody> }>(
+    '/applications',
+    {
+      schema: {
+        tags: ['applications'],
+        summary: 'Register an application',
+        body: ApplicationBody,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, (tx, act) => createApplication(tx, act, vault, request.body)),
+  );
+  app.get<{ Querystring: { page: number; page_size: number } }>(
+    '/applications',
+    {
+      config: READ,
+      schema: {
+        tags: ['applications'],
+        summary: 'List applications',
+        querystring: PageQuery,
+        response: errors(400, 502),
+      },
+    },
+    async (request, reply) => {
+      return sendList(reply, await listApplications(pool, request.query.page, request.query.page_size));
+    },
+  );
+  app.get<{ Params: { client_id: string } }>(
+    '/applications/:client_id',
+    {
+      config: READ,
+      schema: {
+        tags: ['applications'],
+        summary: 'Read an application',
+        params: idPath('client_id'),
+        response: errors(404, 502),
+      },
+    },
+    (request) => findApplication(pool, request.params.client_id),
+  );
+  app.patch<{ Params: { client_id: string }; Body: Static<typeof ApplicationPatch> }>(
+    '/applications/:client_id',
+    {
+      schema: {
+        tags: ['applications'],
+        summary: 'Change an application',
+        params: idPath('client_id'),
+        body: ApplicationPatch,
+        response: errors(400, 404, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 200, (tx, act) =>
+        updateApplication(tx, act, request.params.client_id, request.body),
+      ),
+  );
+  app.post<{ Params: { client_id: string }; Body: Static<typeof SecretBody> | undefined }>(
+    '/applications/:client_id/secret',
+    {
+      schema: {
+        tags: ['applications'],
+        summary: 'Make a new secret',
+        description: 'The old secret lives on for `overlap_seconds`.',
+        params: idPath('client_id'),
+        body: Type.Optional(SecretBody),
+        response: errors(400, 404, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        const overlap = request.body?.overlap_seconds ?? 0;
+        const secret = await rotateSecret(tx, act, vault, request.params.client_id, overlap);
+        return { client_id: request.params.client_id, client_secret: secret, overlap_seconds: overlap };
+      }),
+  );
+}

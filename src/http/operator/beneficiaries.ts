@@ -1,0 +1,118 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import {
+  createBeneficiary,
+  findBeneficiary,
+  listBeneficiaries,
+  updateBeneficiary,
+} from '../../payments/beneficiary.ts';
+import { clientExists } from '../owner.ts';
+import { ClientId, Currency, closed, errors, Id, idPath, Nullable, Paging, Text } from '../schemas.ts';
+import { change, FEED, READ, sendList } from './listener.ts';
+
+const flag = Type.Optional(Type.Boolean());
+
+const BeneficiaryFields = {
+  beneficiary_name: Text('Name'),
+  beneficiary_aml_id: Type.Optional(Nullable(Text('Formatted identifier', 64))),
+  account_number: Type.Optional(Nullable(Text('Destination account number', 64))),
+  iban: Type.Optional(Nullable(Text('IBAN; its length and check digits are checked', 64))),
+  swift_code: Type.Optional(Nullable(Text('BIC; checked', 32))),
+  bank_identifier: Type.Optional(Nullable(Text('Bank identifier, as a sort code', 64))),
+  currency: Type.Optional(Nullable(Currency())),
+  beneficiary_active: flag,
+  beneficiary_authorised: flag,
+  beneficiary_blocked: flag,
+  beneficiary_completed: flag,
+  beneficiary_verified: flag,
+};
+export const BeneficiaryBody = Type.Object(
+  { client_id: ClientId, beneficiary_id: Type.Optional(Id('Given by the core, else made')), ...BeneficiaryFields },
+  {
+    ...closed,
+    examples: [
+      {
+        client_id: 'CLI000001',
+        beneficiary_name: 'Müller GmbH',
+        iban: 'DE89370400440532013000',
+        swift_code: 'COBADEFFXXX',
+        currency: 'EUR',
+      },
+    ],
+  },
+);
+const BeneficiaryPatch = Type.Partial(Type.Object(BeneficiaryFields), closed);
+
+const ListQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });
+
+/** Beneficiaries (docs/operator-interface.md). */
+export function operatorBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
+  const { pool } = context;
+  type Page = { page: number; page_size: number; client_id?: string };
+
+  app.post<{ Body: Static<typeof BeneficiaryBody> }>(
+    '/beneficiaries',
+    {
+      config: FEED,
+      schema: {
+        tags: ['beneficiaries'],
+        summary: 'Create a beneficiary',
+        body: BeneficiaryBody,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        await clientExists(tx, request.body.client_id);
+        return createBeneficiary(tx, act, request.body);
+      }),
+  );
+  app.get<{ Querystring: Page }>(
+    '/beneficiaries',
+    {
+      config: READ,
+      schema: {
+        tags: ['beneficiaries'],
+        summary: 'List beneficiaries',
+        querystring: ListQuery,
+        response: errors(400, 502),
+      },
+    },
+    async (request, reply) =>
+      sendList(
+        reply,
+        await listBeneficiaries(pool, request.query.page, request.query.page_size, request.query.client_id),
+      ),
+  );
+  app.get<{ Params: { beneficiary_id: string } }>(
+    '/beneficiaries/:beneficiary_id',
+    {
+      config: READ,
+      schema: {
+        tags: ['beneficiaries'],
+        summary: 'Read a beneficiary',
+        params: idPath('beneficiary_id'),
+        response: errors(404, 502),
+      },
+    },
+    (request) => findBeneficiary(pool, request.params.beneficiary_id),
+  );
+  app.patch<{ Params: { beneficiary_id: string }; Body: Static<typeof BeneficiaryPatch> }>(
+    '/beneficiaries/:beneficiary_id',
+    {
+      config: FEED,
+      schema: {
+        tags: ['beneficiaries'],
+        summary: 'Change a beneficiary',
+        params: idPath('beneficiary_id'),
+        body: BeneficiaryPatch,
+        response: errors(400, 404, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 200, (tx, act) =>
+        updateBeneficiary(tx, act, request.params.beneficiary_id, request.body),
+      ),
+  );
+}

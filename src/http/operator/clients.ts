@@ -1,0 +1,120 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { refreshApprovers } from '../../approvals/workflow.ts';
+import { isCalendarDay } from '../../calendar.ts';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../errors.ts';
+import { AUTHORISATION_WORKFLOWS, createClient, findClient, listClients, updateClient } from '../../identity/client.ts';
+import { closed, Day, errors, Id, idPath, Nullable, Paging, Text } from '../schemas.ts';
+import { change, FEED, READ, sendList } from './listener.ts';
+
+const ClientFields = {
+  client_name: Text('Name of the client'),
+  account_number: Type.Optional(Nullable(Text('Number that the institution knows the client by', 64))),
+  status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
+  fx_enabled: Type.Optional(Type.Boolean({ description: 'The client may trade FX' })),
+  mass_payments_customer: Type.Optional(
+    Type.Boolean({ description: 'A customer of the mass payments offering: no onboarding notifications' }),
+  ),
+  authorisation_workflow: Type.Optional(Type.Enum([...AUTHORISATION_WORKFLOWS])),
+  payment_approvals_enabled: Type.Optional(Type.Boolean()),
+  payment_creator_approval_enabled: Type.Optional(Type.Boolean()),
+  statement_push_url: Type.Optional(
+    Nullable(Type.String({ maxLength: 2_048, description: 'Where pushed statements are put' })),
+  ),
+  statement_push_secret: Type.Optional(
+    Nullable(Type.String({ maxLength: 512, description: 'Signs pushed statements; never shown again' })),
+  ),
+  became_client: Type.Optional(Nullable(Day('When it became a client'))),
+};
+export const ClientBody = Type.Object(
+  { client_id: Type.Optional(Id('Given by the core, else made')), ...ClientFields },
+  {
+    ...closed,
+    examples: [{ client_name: 'Acme Ltd', authorisation_workflow: '4-eyes', payment_approvals_enabled: true }],
+  },
+);
+const ClientPatch = Type.Partial(Type.Object(ClientFields), closed);
+
+const PageQuery = Type.Object(Paging);
+
+/** The institution's clients (docs/operator-interface.md). */
+export function operatorClientRoutes(app: FastifyInstance, context: Context): void {
+  const { pool, vault } = context;
+
+  app.post<{ Body: Static<typeof ClientBody> }>(
+    '/clients',
+    {
+      config: FEED,
+      schema: { tags: ['clients'], summary: 'Create a client', body: ClientBody, response: errors(400, 409, 502) },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, (tx, act) =>
+        createClient(tx, act, vault, checkedClient(request.body, context)),
+      ),
+  );
+  app.get<{ Querystring: { page: number; page_size: number } }>(
+    '/clients',
+    {
+      config: READ,
+      schema: { tags: ['clients'], summary: 'List clients', querystring: PageQuery, response: errors(400, 502) },
+    },
+    async (request, reply) => {
+      return sendList(reply, await listClients(pool, request.query.page, request.query.page_size));
+    },
+  );
+  app.get<{ Params: { client_id: string } }>(
+    '/clients/:client_id',
+    {
+      config: READ,
+      schema: { tags: ['clients'], summary: 'Read a client', params: idPath('client_id'), response: errors(404, 502) },
+    },
+    (request) => findClient(pool, request.params.client_id),
+  );
+  app.patch<{ Params: { client_id: string }; Body: Static<typeof ClientPatch> }>(
+    '/clients/:client_id',
+    {
+      config: FEED,
+      schema: {
+        tags: ['clients'],
+        summary: 'Change a client',
+        params: idPath('client_id'),
+        body: ClientPatch,
+        response: errors(400, 404, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 200, async (tx, act) => {
+        const client = await updateClient(
+          tx,
+          act,
+          vault,
+          request.params.client_id,
+          checkedClient(request.body, context),
+        );
+        await refreshApprovers(tx, client.client_id);
+        return client;
+      }),
+  );
+}
+
+/** What the schema cannot say of a client's fields. @throws Problem invalid_body */
+export function checkedClient<T extends { statement_push_url?: string | null; became_client?: string | null }>(
+  given: T,
+  context: Context,
+): T {
+  const url = given.statement_push_url;
+  const protocols = context.config.environment === 'sandbox' ? ['https:', 'http:'] : ['https:'];
+  if (
+    url &&
+    (!URL.canParse(url) || !protocols.includes(new URL(url).protocol) || new URL(url).username || new URL(url).hash)
+  ) {
+    throw new Problem(
+      'invalid_body',
+      `body.statement_push_url: must be an address with ${protocols.join(' or ')}, without user and fragment`,
+    );
+  }
+  if (given.became_client && !isCalendarDay(given.became_client))
+    throw new Problem('invalid_body', 'body.became_client: must be a calendar day, YYYY-MM-DD');
+  return given;
+}

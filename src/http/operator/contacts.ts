@@ -1,0 +1,150 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { refreshApprovers } from '../../approvals/workflow.ts';
+import type { Context } from '../../context.ts';
+import {
+  type ContactGiven,
+  createContact,
+  findContact,
+  listContacts,
+  MAX_CLIENTS_OF_CONTACT,
+  PERMISSIONS,
+  updateContact,
+} from '../../identity/contact.ts';
+import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/password.ts';
+import { newTotp } from '../../identity/second-factor.ts';
+import { ClientId, closed, errors, Id, idPath, Nullable, Paging, Text } from '../schemas.ts';
+import { change, FEED, READ, sendList } from './listener.ts';
+
+const ContactClients = Type.Array(
+  Type.Object(
+    { client_id: ClientId, permissions: Type.Optional(Type.Array(Type.Enum([...PERMISSIONS]), { uniqueItems: true })) },
+    closed,
+  ),
+  {
+    maxItems: MAX_CLIENTS_OF_CONTACT,
+    description: 'The clients it acts for; all five permissions where none are named',
+  },
+);
+const ContactFields = {
+  name: Text('Name'),
+  email: Type.String({
+    pattern: '^[^\\s@<>"]+@[^\\s@<>"]+$',
+    maxLength: 254,
+    description: 'Unique, whatever its case',
+  }),
+  password: Type.Optional(Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH })),
+  phone: Type.Optional(Nullable(Type.String({ pattern: '^\\+?[0-9 ()-]{4,32}$' }))),
+  status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
+  second_factor: Type.Optional(Type.Enum(['none', 'totp', 'sms'])),
+  trusted_access: Type.Optional(Type.Boolean({ description: 'An institution may get tokens for it over mutual TLS' })),
+  clients: ContactClients,
+};
+export const ContactBody = Type.Object(
+  { contact_id: Type.Optional(Id('Given by the core, else made')), ...ContactFields },
+  {
+    ...closed,
+    examples: [
+      {
+        name: 'Ada Byron',
+        email: 'ada@acme.example',
+        password: 'correct horse battery',
+        clients: [{ client_id: 'CLI000001' }],
+      },
+    ],
+  },
+);
+const ContactPatch = Type.Partial(Type.Object(ContactFields), closed);
+
+const ClientPageQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });
+
+/** The people who sign in, and what they may do for which client (docs/operator-interface.md). */
+export function operatorContactRoutes(app: FastifyInstance, context: Context): void {
+  const { pool, vault } = context;
+  app.post<{ Body: Static<typeof ContactBody> }>(
+    '/contacts',
+    {
+      config: FEED,
+      schema: {
+        tags: ['contacts'],
+        summary: 'Create a contact',
+        body: ContactBody,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    async (request, reply) => {
+      const { password, ...given } = request.body;
+      const passwordHash = password === undefined ? null : await hashPassword(password);
+      const totp = given.second_factor === 'totp' ? newTotp(context.config.institution.name, given.email) : undefined;
+      return change(request, reply, context, 201, async (tx, act) => {
+        const contact = await createContact(tx, act, vault, {
+          ...given,
+          passwordHash,
+          totpSecret: totp?.secret,
+        } as ContactGiven);
+        await refreshApprovers(tx, ...contact.clients.map((client) => client.client_id));
+        return totp ? { ...contact, totp } : contact;
+      });
+    },
+  );
+  app.get<{ Querystring: { page: number; page_size: number; client_id?: string } }>(
+    '/contacts',
+    {
+      config: READ,
+      schema: {
+        tags: ['contacts'],
+        summary: 'List contacts',
+        querystring: ClientPageQuery,
+        response: errors(400, 502),
+      },
+    },
+    async (request, reply) => {
+      return sendList(
+        reply,
+        await listContacts(pool, request.query.page, request.query.page_size, request.query.client_id),
+      );
+    },
+  );
+  app.get<{ Params: { contact_id: string } }>(
+    '/contacts/:contact_id',
+    {
+      config: READ,
+      schema: {
+        tags: ['contacts'],
+        summary: 'Read a contact',
+        params: idPath('contact_id'),
+        response: errors(404, 502),
+      },
+    },
+    (request) => findContact(pool, request.params.contact_id),
+  );
+  app.patch<{ Params: { contact_id: string }; Body: Static<typeof ContactPatch> }>(
+    '/contacts/:contact_id',
+    {
+      config: FEED,
+      schema: {
+        tags: ['contacts'],
+        summary: 'Change a contact',
+        params: idPath('contact_id'),
+        body: ContactPatch,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    async (request, reply) => {
+      const { password, ...patch } = request.body;
+      const passwordHash = password === undefined ? undefined : await hashPassword(password);
+      return change(request, reply, context, 200, async (tx, act) => {
+        const before = await findContact(tx, request.params.contact_id);
+        const enrols = patch.second_factor === 'totp' && before.second_factor !== 'totp';
+        const totp = enrols ? newTotp(context.config.institution.name, patch.email ?? before.email) : undefined;
+        const { contact, touchedClients } = await updateContact(tx, act, vault, request.params.contact_id, {
+          ...patch,
+          passwordHash,
+          totpSecret: totp?.secret,
+        } as Partial<ContactGiven>);
+        await refreshApprovers(tx, ...touchedClients);
+        return totp ? { ...contact, totp } : contact;
+      });
+    },
+  );
+}

@@ -1,0 +1,102 @@
+import { createGunzip } from 'node:zlib';
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '../../errors.ts';
+
+/** Content types that an import takes; none at all is NDJSON too. */
+const TYPES = new Set([
+  '',
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/jsonl',
+  'application/x-jsonlines',
+  'application/json',
+  'application/octet-stream',
+  'text/plain',
+]);
+/** What a compressed body may unpack to: NDJSON reaches 30 at most, a bomb 1,000. */
+const MAX_RATIO = 100;
+/** Bytes that a compressed body may unpack to before its ratio is looked at. */
+const RATIO_FREE = 1_048_576;
+/** Milliseconds without a byte, while the import waits for one. */
+export const IDLE_TIMEOUT = 60_000;
+
+/**
+ * The body of an import as its bytes, unpacked where it is compressed with gzip. Nothing is read ahead of the reader.
+ * @throws Problem unsupported_media_type; while reading: payload_too_large, invalid_body
+ */
+export function importBody(request: FastifyRequest, stream: NodeJS.ReadableStream): AsyncIterable<Buffer> {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (!TYPES.has(type)) {
+    throw new Problem(
+      'unsupported_media_type',
+      `header.Content-Type: ${type.slice(0, 100)} was given; it must be application/x-ndjson`,
+    );
+  }
+  const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  const bytes = received(stream as AsyncIterable<Buffer>);
+  if (encoding === 'identity' || encoding === '') return bytes;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
+    throw new Problem(
+      'unsupported_media_type',
+      `header.Content-Encoding: ${encoding.slice(0, 100)} was given; it must be gzip or absent`,
+    );
+  }
+  return unpacked(bytes);
+}
+
+async function* received(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const chunks = stream[Symbol.asyncIterator]();
+  for (;;) {
+    let timer: NodeJS.Timeout | undefined;
+    const idle = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Problem('invalid_body', `body: nothing arrived for ${IDLE_TIMEOUT / 1_000} seconds`)),
+        IDLE_TIMEOUT,
+      );
+    });
+    try {
+      const next = await Promise.race([chunks.next(), idle]);
+      if (next.done) return;
+      yield next.value;
+    } catch (error) {
+      if (error instanceof Problem) throw error;
+      throw new Problem('invalid_body', 'body: ended before its announced length', { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+async function* unpacked(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  let read = 0;
+  let failure: unknown;
+  const feed = async () => {
+    for await (const chunk of source) {
+      read += chunk.length;
+      if (!gunzip.write(chunk)) await new Promise((resolve) => gunzip.once('drain', resolve).once('close', resolve));
+      if (gunzip.destroyed) return;
+    }
+    gunzip.end();
+  };
+  const feeding = feed().catch((error) => {
+    failure = error;
+    gunzip.destroy();
+  });
+  let written = 0;
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      written += chunk.length;
+      if (written > RATIO_FREE && written > read * MAX_RATIO) {
+        throw new Problem('payload_too_large', `body: unpacks to more than ${MAX_RATIO} times its size`);
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    if (failure ?? error instanceof Problem) throw failure ?? error;
+    throw new Problem('invalid_body', 'body: is not valid gzip', { cause: error });
+  } finally {
+    gunzip.destroy();
+    await feeding;
+  }
+}

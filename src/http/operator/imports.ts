@@ -1,0 +1,237 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../errors.ts';
+import { beneficiaryImport } from '../../imports/beneficiaries.ts';
+import { clientImport } from '../../imports/clients.ts';
+import { contactImport } from '../../imports/contacts.ts';
+import { importLines, MAX_ERRORS } from '../../imports/importer.ts';
+import { claimImport, finishImport, releaseImport, sameRequest } from '../../imports/key.ts';
+import type { ImportKind } from '../../imports/kind.ts';
+import { LONG_IMPORT, withLeanHeap } from '../../imports/lean-heap.ts';
+import { paymentImport } from '../../imports/payments.ts';
+import { tradeImport } from '../../imports/trades.ts';
+import { transactionImport } from '../../imports/transactions.ts';
+import { PAYMENT_STATUSES } from '../../payments/moves.ts';
+import { toProblem } from '../problem.ts';
+import { errors, Instant, Nullable, RandomUuid, Text } from '../schemas.ts';
+import { explain } from '../validation.ts';
+import { TransactionBody } from './accounts.ts';
+import { BeneficiaryBody } from './beneficiaries.ts';
+import { ClientBody, checkedClient } from './clients.ts';
+import { ContactBody } from './contacts.ts';
+import { importBody } from './import-body.ts';
+import { actOf, FEED, idempotencyKey } from './listener.ts';
+import { PaymentFields, presentation } from './payments.ts';
+import { TradeBody } from './trades.ts';
+
+/** Imports at the same time in one process: each holds a database connection. The next wait, with their bodies unread. */
+const MAX_AT_ONCE = 3;
+
+const moment = (description: string) => Type.Optional(Nullable(Instant(`${description}; or a day`)));
+const who = (description: string) => Type.Optional(Nullable(Text(description, 128)));
+
+/** A payment as the core has it. */
+export const ImportedPaymentBody = Type.Object(
+  {
+    ...PaymentFields,
+    status: Type.Optional(Type.Enum([...PAYMENT_STATUSES])),
+    uuid: Type.Optional(RandomUuid('Version 4, set once, the SWIFT UETR; made where absent')),
+    created_date: Type.Optional(Instant('When it was created; now where absent; or a day')),
+    authorised_by: who('Who authorised it'),
+    authorised_date: moment('When'),
+    cancelled_by: who('Who cancelled it'),
+    cancelled_date: moment('When'),
+    rejected_by: who('Who rejected it'),
+    rejected_date: moment('When'),
+    sent_date: moment('When it was sent; its payment date where it must have been'),
+  },
+  { additionalProperties: false },
+);
+
+interface Importable {
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of a kind's records is checked by its schema, at run time
+  kind: ImportKind<any, any>;
+  schema: TSchema;
+}
+
+const KINDS: Record<string, Importable> = {
+  clients: { kind: clientImport, schema: ClientBody },
+  contacts: { kind: contactImport, schema: ContactBody },
+  beneficiaries: { kind: beneficiaryImport, schema: BeneficiaryBody },
+  trades: { kind: tradeImport, schema: TradeBody },
+  payments: { kind: paymentImport, schema: ImportedPaymentBody },
+  transactions: { kind: transactionImport, schema: TransactionBody },
+};
+
+const ImportQuery = Type.Object({
+  on_error: Type.Optional(
+    Type.Enum(['continue', 'stop'], {
+      description: 'stop: end at the first line that is refused',
+      default: 'continue',
+    }),
+  ),
+  notify: Type.Optional(Type.Boolean({ description: 'Cause the notifications of single calls', default: false })),
+});
+const ImportAnswer = Type.Object({
+  accepted: Type.Integer({ description: 'Lines that went in' }),
+  rejected: Type.Integer({ description: 'Lines that did not' }),
+  errors: Type.Array(
+    Type.Object({
+      line: Type.Integer({ description: 'From 1' }),
+      code: Type.String(),
+      message: Type.String(),
+      details: Type.String(),
+    }),
+    { description: `The first ${MAX_ERRORS}` },
+  ),
+});
+
+type ImportCall = FastifyRequest<{
+  Params: { kind: string };
+  Querystring: { on_error?: string; notify?: boolean };
+  Body: NodeJS.ReadableStream | undefined;
+}>;
+
+/** POST /imports/{kind}: NDJSON of any length, a record a line (docs/imports.md). */
+export function operatorImportRoutes(app: FastifyInstance, context: Context): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, stream, done) => done(null, stream));
+  const turns = new Turns(MAX_AT_ONCE);
+
+  app.post<{
+    Params: { kind: string };
+    Querystring: { on_error?: string; notify?: boolean };
+    Body: NodeJS.ReadableStream | undefined;
+  }>(
+    '/imports/:kind',
+    {
+      config: FEED,
+      schema: {
+        tags: ['imports'],
+        summary: 'Import records, one JSON record a line',
+        description:
+          'NDJSON (application/x-ndjson), also compressed (content-encoding: gzip). Each line has the shape of the single call; payments may also carry status, uuid and their dates.',
+        params: Type.Object({ kind: Type.String({ description: Object.keys(KINDS).join(', ') }) }),
+        querystring: ImportQuery,
+        response: {
+          200: {
+            description: 'What went in, and what did not',
+            content: { 'application/json': { schema: ImportAnswer } },
+          },
+          ...errors(400, 404, 409, 413, 415, 502),
+        },
+      },
+    },
+    async (request, reply) => {
+      const importable = Object.hasOwn(KINDS, request.params.kind) ? KINDS[request.params.kind] : undefined;
+      if (!importable) throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
+      const body = request.body === undefined ? nothing() : importBody(request, request.body);
+      return turns.take(() => run(request, reply, context, importable, body));
+    },
+  );
+}
+
+async function* nothing(): AsyncGenerator<Buffer> {}
+
+async function run(
+  request: ImportCall,
+  reply: FastifyReply,
+  context: Context,
+  importable: Importable,
+  body: AsyncIterable<Buffer>,
+): Promise<FastifyReply> {
+  const key = idempotencyKey(request);
+  const hash = createHash('sha256').update(`${request.method} ${request.url}\n`);
+  const source = hashed(body, hash);
+  const connection = await context.patientPool.connect();
+  let broken: Error | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  connection.on('error', onError);
+  try {
+    const known = key === undefined ? undefined : await claimImport(connection, context.vault, key, request.now);
+    if (known) {
+      for await (const _ of source) void _;
+      sameRequest(known, hash.digest());
+      return send(reply.header('idempotency-replayed', 'true'), known.status, known.body);
+    }
+    const wanted = {
+      kind: importable.kind,
+      scope: {
+        act: actOf(request),
+        vault: context.vault,
+        presentation: presentation(context),
+        notify: request.query.notify ?? false,
+      },
+      stop: request.query.on_error === 'stop',
+      checkShape: shapeCheck(request, context, importable),
+      place: 'body',
+      toProblem,
+    };
+    const answer = await withLeanHeap(() => importLines(connection, source, wanted), LONG_IMPORT);
+    // An import that stopped early has not read its body: the connection is kept usable by reading it to its end.
+    for await (const _ of source) void _;
+    const text = JSON.stringify(answer);
+    if (key !== undefined)
+      await finishImport(connection, context.vault, key, hash.digest(), { status: 200, body: text });
+    return send(reply, 200, text);
+  } finally {
+    if (key !== undefined && !broken) await releaseImport(connection, key).catch(onError);
+    connection.off('error', onError);
+    connection.release(broken);
+  }
+}
+
+function send(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply.code(status).type('application/json; charset=utf-8').send(text);
+}
+
+/** Hands a stream on, whose reader may leave before its end and come back. */
+function hashed(source: AsyncIterable<Buffer>, hash: Hash): AsyncIterable<Buffer> {
+  const chunks = source[Symbol.asyncIterator]();
+  const next = async () => {
+    const result = await chunks.next();
+    if (!result.done) hash.update(result.value);
+    return result;
+  };
+  return { [Symbol.asyncIterator]: () => ({ next }) };
+}
+
+/** The validator of the single call's route, with its words. */
+function shapeCheck(
+  request: FastifyRequest,
+  context: Context,
+  { kind, schema }: Importable,
+): (record: unknown) => void {
+  const valid = request.compileValidationSchema(schema as Record<string, unknown>, 'body');
+  return (record) => {
+    if (!valid(record))
+      throw explain({ validation: valid.errors, validationContext: 'body' } as unknown as FastifyError);
+    if (kind === clientImport) checkedClient(record as object, context);
+  };
+}
+
+/** Lets a number of imports run, the others in their order. */
+class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
+}

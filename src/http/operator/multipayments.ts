@@ -1,0 +1,261 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import type { Db } from '../../database.ts';
+import {
+  createMassBeneficiary,
+  MASS_BENEFICIARY_STATUSES,
+  MAX_MASS_ERRORS,
+  updateMassBeneficiary,
+} from '../../payments/mass-beneficiary.ts';
+import {
+  createMultipayment,
+  findMultipayment,
+  formattedId,
+  MAX_MULTIPAYMENT_PAYMENTS,
+  MAX_MULTIPAYMENT_TRADES,
+  type MultipaymentGiven,
+} from '../../payments/multipayment.ts';
+import { paymentBodies } from '../../payments/payment.ts';
+import { findTrade } from '../../payments/trade.ts';
+import { clientExists } from '../owner.ts';
+import { Payment } from '../payment-schema.ts';
+import { sendJson } from '../reply.ts';
+import { ClientId, errors, Text, Uuid } from '../schemas.ts';
+import { change, FEED, READ } from './listener.ts';
+import { PaymentFields, presentation } from './payments.ts';
+import { TradeFields } from './trades.ts';
+
+const closed = { additionalProperties: false };
+const own = {
+  client_id: Type.Optional(Type.String({ description: 'That of the multi payment, or left out' })),
+  contact_id: Type.Optional(Type.String({ description: 'That of the multi payment, or left out' })),
+};
+const { trade_id: _tradeId, ...paymentFields } = PaymentFields;
+const MultipaymentBody = Type.Object(
+  {
+    client_id: ClientId,
+    contact_id: Type.String({ minLength: 1, description: 'Who initiates it' }),
+    multipayment_unique_id: Type.Optional(Uuid('Given by the core, else made')),
+    trades: Type.Array(Type.Object({ ...TradeFields, ...own }, closed), {
+      minItems: 1,
+      maxItems: MAX_MULTIPAYMENT_TRADES,
+    }),
+    payments: Type.Array(
+      Type.Object(
+        {
+          ...paymentFields,
+          ...own,
+          trade: Type.Integer({ minimum: 0, description: 'Index into `trades`: the trade that funds it' }),
+        },
+        closed,
+      ),
+      { minItems: 1, maxItems: MAX_MULTIPAYMENT_PAYMENTS },
+    ),
+  },
+  {
+    ...closed,
+    examples: [
+      {
+        client_id: 'CLI000001',
+        contact_id: 'CON000001',
+        trades: [{ buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: 300, rate: 1.17 }],
+        payments: [
+          { trade: 0, beneficiary_id: 'BEN000001', amount: 100, payment_currency: 'EUR', payment_date: '2026-07-03' },
+          { trade: 0, beneficiary_id: 'BEN000002', amount: 200, payment_currency: 'EUR', payment_date: '2026-07-03' },
+        ],
+      },
+    ],
+  },
+);
+
+const MassErrors = Type.Array(
+  Type.Object(
+    {
+      code: Text('Code', 128),
+      message: Text('Message', 1_000),
+      details: Type.String({ maxLength: 2_000 }),
+      request_index: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+    },
+    closed,
+  ),
+  { maxItems: MAX_MASS_ERRORS },
+);
+const MassBody = Type.Object(
+  {
+    client_id: ClientId,
+    mass_beneficiary_id: Type.Optional(Uuid('Given by the core, else made')),
+    status: Type.Optional(Type.Enum([...MASS_BENEFICIARY_STATUSES])),
+    errors: Type.Optional(MassErrors),
+  },
+  { ...closed, examples: [{ client_id: 'CLI000001', status: 'queued' }] },
+);
+const MassPatch = Type.Object(
+  {
+    client_id: Type.Optional(ClientId),
+    status: Type.Optional(Type.Enum([...MASS_BENEFICIARY_STATUSES])),
+    errors: Type.Optional(MassErrors),
+    add_errors: Type.Optional(MassErrors),
+  },
+  {
+    ...closed,
+    examples: [
+      {
+        status: 'processing',
+        errors: [
+          {
+            code: 'invalid_iban',
+            message: 'The IBAN is not valid',
+            details: 'beneficiaries[17].iban',
+            request_index: 17,
+          },
+        ],
+      },
+    ],
+  },
+);
+
+const Multipayment = Type.Object(
+  {
+    multipayment_id: Type.String({ description: 'Internal sequential identifier' }),
+    multipayment: Type.String({ description: 'Formatted identifier' }),
+    multipayment_unique_id: Type.String({ format: 'uuid' }),
+    client_id: ClientId,
+    contact_id: Type.String({ description: 'Who initiated it' }),
+    status: Type.Enum(['created', 'rejected']),
+    trades: Type.Array(Type.Object({ trade_id: Type.String(), status: Type.String() }), {
+      description: 'BookedTrade records, in the order in which they were given',
+    }),
+    payments: Type.Array(Payment),
+  },
+  {
+    examples: [
+      {
+        multipayment_id: '1',
+        multipayment: 'MP000001',
+        multipayment_unique_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        client_id: 'CLI000001',
+        contact_id: 'CON000001',
+        status: 'created',
+        trades: [{ trade_id: 'TRD000001', status: 'Created' }],
+        payments: [{ payment_id: 'PAY000001', trade_id: 'TRD000001', multipayment: 'MP000001' }],
+      },
+    ],
+  },
+);
+const MassBeneficiary = Type.Object(
+  {
+    mass_beneficiary_id: Type.String({ format: 'uuid' }),
+    client_id: ClientId,
+    status: Type.Enum([...MASS_BENEFICIARY_STATUSES]),
+    created_date: Type.String({ format: 'date-time' }),
+    error_count: Type.Integer(),
+    errors: MassErrors,
+  },
+  {
+    examples: [
+      {
+        mass_beneficiary_id: '5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11',
+        client_id: 'CLI000001',
+        status: 'queued',
+        created_date: '2026-07-01T10:15:00+01:00',
+        error_count: 0,
+        errors: [],
+      },
+    ],
+  },
+);
+const answer = (description: string, schema: unknown) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+/** Multi payments and mass-beneficiary instructions (docs/operator-interface.md). */
+export function operatorMultipaymentRoutes(app: FastifyInstance, context: Context): void {
+  app.post<{ Body: MultipaymentGiven }>(
+    '/multipayments',
+    {
+      config: FEED,
+      schema: {
+        tags: ['multi payments'],
+        summary: 'Create a multi payment',
+        description: 'Books trades and creates the payments that they fund, all or nothing.',
+        body: MultipaymentBody,
+        response: { 201: answer('The multi payment', Multipayment), ...errors(400, 404, 409, 502) },
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        await clientExists(tx, request.body.client_id, request.body.contact_id);
+        const id = await createMultipayment(tx, act, presentation(context), request.body);
+        return shown(tx, context, String(id), act.now);
+      }),
+  );
+  app.get<{ Params: { multipayment_id: string } }>(
+    '/multipayments/:multipayment_id',
+    {
+      config: READ,
+      schema: {
+        tags: ['multi payments'],
+        summary: 'Read a multi payment',
+        params: Type.Object({
+          multipayment_id: Type.String({ description: 'The number, the formatted or the unique identifier' }),
+        }),
+        response: { 200: answer('The multi payment', Multipayment), ...errors(404, 502) },
+      },
+    },
+    async (request, reply) =>
+      sendJson(reply, await shown(context.pool, context, request.params.multipayment_id, request.now)),
+  );
+
+  app.post<{ Body: Static<typeof MassBody> }>(
+    '/mass-beneficiaries',
+    {
+      config: FEED,
+      schema: {
+        tags: ['mass beneficiaries'],
+        summary: 'Record a mass-beneficiaries instruction',
+        body: MassBody,
+        response: { 201: answer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },
+      },
+    },
+    (request, reply) => change(request, reply, context, 201, (tx, act) => createMassBeneficiary(tx, act, request.body)),
+  );
+  app.patch<{ Params: { mass_beneficiary_id: string }; Body: Static<typeof MassPatch> }>(
+    '/mass-beneficiaries/:mass_beneficiary_id',
+    {
+      config: FEED,
+      schema: {
+        tags: ['mass beneficiaries'],
+        summary: 'Move an instruction on and report errors',
+        description: '`errors` replaces those reported so far, `add_errors` comes after them.',
+        params: Type.Object({ mass_beneficiary_id: Type.String() }),
+        body: MassPatch,
+        response: { 200: answer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 200, (tx, act) =>
+        updateMassBeneficiary(tx, act, request.params.mass_beneficiary_id, request.body),
+      ),
+  );
+}
+
+/** A multi payment with its trades and payments as JSON text. */
+async function shown(db: Db, context: Context, id: string, now: Date): Promise<string> {
+  const found = await findMultipayment(db, null, id);
+  const trades: unknown[] = [];
+  for (const tradeId of found.trade_ids) trades.push(await findTrade(db, context.addresses.api, tradeId));
+  const view = { clientId: found.client_id, viewer: null, now, ...presentation(context) };
+  const payments = await paymentBodies(db, view, found.payments);
+  const head = {
+    multipayment_id: String(found.multipayment_id),
+    multipayment: formattedId(found.multipayment_id),
+    multipayment_unique_id: found.multipayment_unique_id,
+    client_id: found.client_id,
+    contact_id: found.contact_id,
+    status: found.status,
+    trades,
+  };
+  return `${JSON.stringify(head).slice(0, -1)},"payments":[${payments.join(',')}]}`;
+}

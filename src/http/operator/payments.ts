@@ -1,0 +1,138 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import type { Db } from '../../database.ts';
+import { Problem } from '../../errors.ts';
+import { returnPayment } from '../../operator/return-payment.ts';
+import { createPayment, SCHEMES } from '../../payments/creation.ts';
+import { movePayment, type Presentation } from '../../payments/lifecycle.ts';
+import { PAYMENT_ACTIONS, type PaymentAction } from '../../payments/moves.ts';
+import { paymentBodies } from '../../payments/payment.ts';
+import { clientExists } from '../owner.ts';
+import { sendJson } from '../reply.ts';
+import { ClientId, Currency, closed, Day, Decimal, errors, Id, idPath, Nullable, Text, Uuid } from '../schemas.ts';
+import { change, FEED, READ } from './listener.ts';
+
+export const PaymentFields = {
+  client_id: ClientId,
+  contact_id: Type.String({ minLength: 1, description: 'The creator' }),
+  trade_id: Type.String({ minLength: 1, description: 'Trade that funds it' }),
+  beneficiary_id: Type.String({ minLength: 1, description: 'Who is paid' }),
+  amount: Decimal('Amount'),
+  payment_currency: Currency(),
+  payment_date: Day('Target payment date'),
+  payment_id: Type.Optional(Id('Given by the core, else made')),
+  reference: Type.Optional(Nullable(Text('Reference'))),
+  fee_amount: Type.Optional(Nullable(Decimal('Fee'))),
+  fee_currency: Type.Optional(Nullable(Currency())),
+  charges: Type.Optional(Nullable(Text('Charges, as OUR, SHA, BEN', 64))),
+  scheme: Type.Optional(Type.Enum([...SCHEMES])),
+  invoice_required: Type.Optional(Type.Boolean()),
+  mass_payment_id: Type.Optional(Nullable(Uuid('Mass payment it belongs to'))),
+  mass_payment_external_reference_id: Type.Optional(Nullable(Text('Its reference at the client', 255))),
+};
+const PaymentBody = Type.Object(PaymentFields, {
+  ...closed,
+  examples: [
+    {
+      client_id: 'CLI000001',
+      contact_id: 'CON000001',
+      trade_id: 'TRD000001',
+      beneficiary_id: 'BEN000001',
+      amount: 250.5,
+      payment_currency: 'EUR',
+      payment_date: '2026-07-01',
+      reference: 'Invoice 42',
+    },
+  ],
+});
+const ActionBody = Type.Object(
+  {
+    action: Type.Enum(PAYMENT_ACTIONS),
+    contact_id: Type.Optional(Type.String({ minLength: 1, description: 'Who acts; required by authorise and reject' })),
+    reason: Type.Optional(Text('Kept in the audit trail')),
+  },
+  { ...closed, examples: [{ action: 'validate' }] },
+);
+
+/** What the shown form of a payment depends on. */
+export function presentation(context: Context): Presentation {
+  return { apiUrl: context.addresses.api, trackingCutoff: context.config.trackingCutoff };
+}
+
+/** A payment as JSON text, seen by nobody in particular. */
+export async function shownPayment(db: Db, context: Context, clientId: string, id: number, now: Date): Promise<string> {
+  const [body] = await paymentBodies(db, { clientId, viewer: null, now, ...presentation(context) }, [id]);
+  return body ?? 'null';
+}
+
+async function ownerOf(db: Db, paymentId: string): Promise<{ id: number; client_id: string }> {
+  const { rows } = await db.query<{ id: number; client_id: string }>(
+    'select id, client_id from payments where payment_id = $1',
+    [paymentId],
+  );
+  if (!rows[0]) throw new Problem('payment_not_found', 'path.payment_id: is no payment');
+  return rows[0];
+}
+
+/** Payments, and what is done with them (docs/operator-interface.md). */
+export function operatorPaymentRoutes(app: FastifyInstance, context: Context): void {
+  const { pool } = context;
+
+  app.post<{ Body: Static<typeof PaymentBody> }>(
+    '/payments',
+    {
+      config: FEED,
+      schema: {
+        tags: ['payments'],
+        summary: 'Create a payment',
+        body: PaymentBody,
+        response: errors(400, 404, 409, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        const id = await createPayment(tx, act, presentation(context), request.body);
+        return shownPayment(tx, context, request.body.client_id, id, act.now);
+      }),
+  );
+  app.get<{ Params: { payment_id: string } }>(
+    '/payments/:payment_id',
+    {
+      config: READ,
+      schema: {
+        tags: ['payments'],
+        summary: 'Read a payment',
+        params: idPath('payment_id'),
+        response: errors(404, 502),
+      },
+    },
+    async (request, reply) => {
+      const owner = await ownerOf(pool, request.params.payment_id);
+      return sendJson(reply, await shownPayment(pool, context, owner.client_id, owner.id, request.now));
+    },
+  );
+  app.post<{ Params: { payment_id: string }; Body: { action: PaymentAction; contact_id?: string; reason?: string } }>(
+    '/payments/:payment_id/actions',
+    {
+      config: FEED,
+      schema: {
+        tags: ['payments'],
+        summary: 'Act on a payment',
+        params: idPath('payment_id'),
+        body: ActionBody,
+        response: errors(400, 403, 404, 409, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 200, async (tx, act) => {
+        const owner = await ownerOf(tx, request.params.payment_id);
+        const { action, contact_id: contactId, reason } = request.body;
+        if (contactId !== undefined) await clientExists(tx, owner.client_id, contactId);
+        const move = { clientId: owner.client_id, paymentId: request.params.payment_id, action, contactId, reason };
+        if (action === 'return') await returnPayment(tx, act, presentation(context), move);
+        else await movePayment(tx, act, presentation(context), move);
+        return shownPayment(tx, context, owner.client_id, owner.id, act.now);
+      }),
+  );
+}

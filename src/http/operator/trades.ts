@@ -1,0 +1,131 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import {
+  createTrade,
+  findTrade,
+  listTrades,
+  setTradeStatus,
+  TRADE_STATUSES,
+  TRADE_TYPES,
+  type TradeGiven,
+} from '../../payments/trade.ts';
+import { clientExists } from '../owner.ts';
+import {
+  ClientId,
+  Currency,
+  closed,
+  Day,
+  Decimal,
+  errors,
+  Id,
+  Instant,
+  idPath,
+  Nullable,
+  Paging,
+  Text,
+} from '../schemas.ts';
+import { change, FEED, READ, sendList, sendValue } from './listener.ts';
+
+const flag = Type.Optional(Type.Boolean());
+
+export const TradeFields = {
+  client_id: ClientId,
+  contact_id: Type.String({ minLength: 1, description: 'Contact who booked it' }),
+  buy_currency: Currency('Currency that is bought'),
+  sell_currency: Currency('Currency that is sold'),
+  buy_amount: Decimal('Amount that is bought'),
+  rate: Decimal('Units of the bought currency for one unit of the sold one'),
+  trade_id: Type.Optional(Id('Given by the core, else made')),
+  parent_trade_id: Type.Optional(Nullable(Type.String({ description: 'Of a drawdown only' }))),
+  status: Type.Optional(Type.Enum([...TRADE_STATUSES])),
+  trade_type: Type.Optional(Type.Enum([...TRADE_TYPES])),
+  rate_symbol: Type.Optional(Text('Pair, sold currency first', 16)),
+  sell_amount: Type.Optional(Decimal('Amount that is sold; buy_amount / rate where absent')),
+  fee_amount: Type.Optional(Nullable(Decimal('Fee'))),
+  fee_currency: Type.Optional(Nullable(Currency())),
+  order_date: Type.Optional(Day('Day of the order')),
+  maturity_date: Type.Optional(Nullable(Instant('Maturity; a day is midnight UTC'))),
+  reference: Type.Optional(Nullable(Text('Reference'))),
+  synthetic: flag,
+  beneficiaries: Type.Optional(
+    Type.Array(Type.Unknown(), { maxItems: 1_000, description: 'Those it pays; those of its payments where left out' }),
+  ),
+};
+export const TradeBody = Type.Object(TradeFields, {
+  ...closed,
+  examples: [
+    {
+      client_id: 'CLI000001',
+      contact_id: 'CON000001',
+      buy_currency: 'EUR',
+      sell_currency: 'GBP',
+      buy_amount: 1170,
+      rate: 1.17,
+    },
+  ],
+});
+const TradePatch = Type.Object({ status: Type.Enum([...TRADE_STATUSES]) }, closed);
+const ListQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });
+
+/** Trades (docs/operator-interface.md). */
+export function operatorTradeRoutes(app: FastifyInstance, context: Context): void {
+  const { pool } = context;
+  type Page = { page: number; page_size: number; client_id?: string };
+
+  app.post<{ Body: TradeGiven }>(
+    '/trades',
+    {
+      config: FEED,
+      schema: { tags: ['trades'], summary: 'Book a trade', body: TradeBody, response: errors(400, 404, 409, 502) },
+    },
+    (request, reply) =>
+      change(request, reply, context, 201, async (tx, act) => {
+        await clientExists(tx, request.body.client_id, request.body.contact_id);
+        return createTrade(tx, act, context.addresses.api, request.body);
+      }),
+  );
+  app.get<{ Querystring: Page }>(
+    '/trades',
+    {
+      config: READ,
+      schema: { tags: ['trades'], summary: 'List trades', querystring: ListQuery, response: errors(400, 502) },
+    },
+    async (request, reply) =>
+      sendList(
+        reply,
+        await listTrades(
+          pool,
+          context.addresses.api,
+          request.query.page,
+          request.query.page_size,
+          request.query.client_id,
+        ),
+      ),
+  );
+  app.get<{ Params: { trade_id: string } }>(
+    '/trades/:trade_id',
+    {
+      config: READ,
+      schema: { tags: ['trades'], summary: 'Read a trade', params: idPath('trade_id'), response: errors(404, 502) },
+    },
+    async (request, reply) => sendValue(reply, await findTrade(pool, context.addresses.api, request.params.trade_id)),
+  );
+  app.patch<{ Params: { trade_id: string }; Body: Static<typeof TradePatch> }>(
+    '/trades/:trade_id',
+    {
+      config: FEED,
+      schema: {
+        tags: ['trades'],
+        summary: 'Give a trade a status',
+        params: idPath('trade_id'),
+        body: TradePatch,
+        response: errors(400, 404, 502),
+      },
+    },
+    (request, reply) =>
+      change(request, reply, context, 200, (tx, act) =>
+        setTradeStatus(tx, act, context.addresses.api, request.params.trade_id, request.body.status),
+      ),
+  );
+}

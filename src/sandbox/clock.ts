@@ -1,0 +1,91 @@
+import { audit } from '../audit.ts';
+import { parseInstant, type ServiceClock } from '../calendar.ts';
+import type { Act } from '../context.ts';
+import type { Db, Pool, Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import type { Logger } from '../log.ts';
+
+/** Milliseconds between looks at the offset: every process follows a move within a second. */
+const POLL = 300;
+/** Years that the sandbox's clock can be moved, in milliseconds. */
+const FARTHEST_MOVE = 20 * 365 * 86_400_000;
+
+/** How far the sandbox's clock is ahead of the machine's (ms). */
+export async function readOffset(db: Db): Promise<number> {
+  const { rows } = await db.query<{ offset_ms: number }>('select offset_ms from service_clock');
+  return rows[0]?.offset_ms ?? 0;
+}
+
+/**
+ * Moves the sandbox's clock: to an instant, or by a number of seconds; undefined for both sets it back to the machine's time.
+ * @returns the new offset (ms)
+ * @throws Problem invalid_body
+ */
+export async function moveClock(
+  tx: Transaction,
+  act: Act,
+  clock: ServiceClock,
+  given: { at?: string; advance_seconds?: number } | undefined,
+): Promise<number> {
+  const before = await readOffset(tx);
+  let offset = 0;
+  if (given?.at !== undefined) {
+    const at = parseInstant(given.at);
+    if (!at)
+      throw new Problem('invalid_body', { field: 'at', message: 'must be an ISO 8601 timestamp with an offset' });
+    offset = at.getTime() - (clock.now().getTime() - clock.offset);
+  } else if (given?.advance_seconds !== undefined) {
+    offset = before + Math.round(given.advance_seconds * 1_000);
+  }
+  if (Math.abs(offset) > FARTHEST_MOVE) throw new Problem('invalid_body', 'body: the clock moves at most 20 years');
+  await tx.query(
+    'insert into service_clock (offset_ms) values ($1) on conflict ("only") do update set offset_ms = excluded.offset_ms',
+    [offset],
+  );
+  await audit(tx, act, {
+    action: 'update',
+    entity: 'clock',
+    entityId: 'clock',
+    before: { offset_ms: before },
+    after: { offset_ms: offset },
+  });
+  return offset;
+}
+
+/** Keeps this process's clock at the offset that the operator set. */
+export class ClockFollower {
+  readonly #pool: Pool;
+  readonly #clock: ServiceClock;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(pool: Pool, clock: ServiceClock, log: Logger) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  async start(): Promise<void> {
+    this.#clock.offset = await readOffset(this.#pool);
+    this.#schedule();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(async () => {
+      try {
+        const known = this.#clock.offset;
+        const read = await readOffset(this.#pool);
+        // Moved by this process while the question was under way: the answer may be older than that.
+        if (this.#clock.offset === known) this.#clock.offset = read;
+      } catch (error) {
+        this.#log.debug({ reason: (error as Error).message }, 'the clock could not be read');
+      }
+      if (this.#timer) this.#schedule();
+    }, POLL);
+  }
+}

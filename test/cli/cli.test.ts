@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { DatabaseProxy } from '../world/engine.ts';
+import { createDatabase, type TestDatabase } from '../world/service.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'lombard-cli-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const PORTS = { LOMBARD_API_PORT: '0', LOMBARD_AUTH_PORT: '0', LOMBARD_TRUSTED_PORT: '0', LOMBARD_OPERATOR_PORT: '0' };
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function lombard(
+  args: string[],
+  environment: Record<string, string>,
+): { child: ChildProcess; ended: Promise<Ended>; output: () => string } {
+  const child = spawn(join(repository, 'bin/lombard'), args, {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }));
+  return { child, ended, output: () => stdout };
+}
+
+const run = (args: string[], environment: Record<string, string> = {}) =>
+  lombard(args, { LOMBARD_DATA_DIR: join(folder, 'nothing'), ...environment }).ended;
+
+/** What a process has printed, once it has; its end before that is an error that shows what it said. */
+async function printed(
+  started: { ended: Promise<Ended>; output: () => string },
+  pattern: RegExp,
+): Promise<RegExpExecArray> {
+  let end: Ended | undefined;
+  void started.ended.then((ended) => {
+    end = ended;
+  });
+  return until(() => {
+    const found = pattern.exec(started.output());
+    if (!found && end) throw new Error(`it ended with ${end.code}: ${end.stderr}${end.stdout}`);
+    return found;
+  });
+}
+
+async function until<T>(what: () => T | undefined | false | null, seconds = 30): Promise<T> {
+  for (let tries = 0; tries < seconds * 20; tries += 1) {
+    const found = what();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('it did not happen in time');
+}
+
+async function shell(command: string, environment: Record<string, string> = {}): Promise<string> {
+  const child = spawn('/bin/sh', ['-c', command], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += chunk;
+  });
+  await once(child, 'close');
+  return text;
+}
+
+describe('calling it', () => {
+  test('help and version', async () => {
+    const help = await run(['--help']);
+    assert.equal(help.code, 0);
+    for (const word of ['serve', 'demo', 'import', 'operator-token', 'LOMBARD_DATA_DIR'])
+      assert.match(help.stdout, new RegExp(word));
+    const version = await run(['--version']);
+    assert.equal(version.stdout.trim(), JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')).version);
+  });
+
+  test('wrong calls: one line, exit code 2; failures: one line, exit code 1', async () => {
+    writeFileSync(join(folder, 'payments.ndjson'), '');
+    const cases: [string[], Record<string, string>, number, RegExp][] = [
+      [['nonsense'], {}, 2, /unknown command/],
+      [['import'], {}, 2, /missing required argument/],
+      [['import', 'things.ndjson'], {}, 2, /give --kind/],
+      [['import', 'x', '--kind', 'houses'], {}, 2, /Allowed choices/],
+      [['operator-token', 'create', 'x', '--expires', 'soon'], {}, 2, /--expires/],
+      [['import', join(folder, 'no-payments.ndjson')], {}, 1, /there is no such file/],
+      [['import', join(folder, 'payments.ndjson')], {}, 1, /no operator token/],
+      [
+        ['import', join(folder, 'payments.ndjson'), '--token', 'x', '--url', 'http://127.0.0.1:9'],
+        {},
+        1,
+        /is the service running/,
+      ],
+      [
+        ['serve'],
+        { LOMBARD_WORKERS: 'many' },
+        1,
+        /^lombard: LOMBARD_WORKERS: "many" was given; it takes a whole number/,
+      ],
+      [['serve'], { DATABASE_URL: 'http://db' }, 1, /DATABASE_URL/],
+    ];
+    for (const [args, environment, code, says] of cases) {
+      const ended = await run(args, environment);
+      assert.deepEqual([args, ended.code, ended.stderr.trimEnd().split('\n').length], [args, code, 1], ended.stderr);
+      assert.match(ended.stderr, says);
+    }
+  });
+});
+
+describe('lombard demo', () => {
+  let database: TestDatabase;
+  let dataDir: string;
+  let environment: Record<string, string>;
+  before(async () => {
+    database = await createDatabase();
+    dataDir = join(folder, 'demo');
+    environment = { ...PORTS, LOMBARD_DATA_DIR: dataDir, DATABASE_URL: database.url };
+  });
+  after(() => database.drop());
+
+  test('prints a command that signs in, takes the token and searches; imports; stops cleanly', async () => {
+    const started = lombard(['demo'], environment);
+    const { child, ended, output } = started;
+    try {
+      await printed(started, /Lombard is ready/);
+      const commands = await until(() => {
+        const found = output()
+          .split('\n')
+          .filter((line) => line.startsWith('curl '));
+        return found.length === 2 && found;
+      });
+      const answer = await shell(commands[0] as string);
+      assert.match(answer, /^HTTP\/1.1 200/);
+      assert.match(answer, /x-total-count: 240/);
+      assert.equal(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).length, 2);
+      assert.deepEqual(
+        JSON.parse(await shell(commands[1] as string)).map((client: { client_id: string }) => client.client_id),
+        ['CLI000001', 'CLI000002'],
+      );
+      assert.equal(statSync(join(dataDir, 'operator-token')).mode & 0o777, 0o600);
+
+      const file = join(folder, 'clients-2026.ndjson.gz');
+      writeFileSync(file, gzipSync('{"client_name":"One"}\n{"client_name":""}\n{"client_name":"Two"}\n'));
+      const imported = await run(['import', file], { LOMBARD_DATA_DIR: dataDir });
+      assert.equal(imported.code, 1);
+      assert.match(imported.stdout, /^clients: 2 accepted, 1 rejected/);
+      assert.match(imported.stdout, /line 2: invalid_body: body.client_name: must not be empty/);
+      const good = await shell(
+        `printf '{"client_name":"Three"}\\n' | bin/lombard import - --kind clients; echo "exit $?"`.replace(
+          'bin/',
+          `${repository}/bin/`,
+        ),
+        { LOMBARD_DATA_DIR: dataDir },
+      );
+      assert.match(good, /1 accepted, 0 rejected[\s\S]*exit 0/);
+
+      const token = (await run(['operator-token', 'create', 'feed'], { LOMBARD_DATA_DIR: dataDir })).stdout.trim();
+      const refused = await run(['operator-token', 'list', '--token', token], { LOMBARD_DATA_DIR: dataDir });
+      assert.match(refused.stderr, /403 permission_denied/);
+      const listed = await run(['operator-token', 'list'], { LOMBARD_DATA_DIR: dataDir });
+      const id = /^(\S+) {2}core {5}feed$/m.exec(listed.stdout)?.[1] as string;
+      assert.equal((await run(['operator-token', 'revoke', id], { LOMBARD_DATA_DIR: dataDir })).code, 0);
+      assert.match(
+        (await run(['operator-token', 'list', '--token', token], { LOMBARD_DATA_DIR: dataDir })).stderr,
+        /401/,
+      );
+    } finally {
+      child.kill('SIGTERM');
+    }
+    const { code, stderr } = await ended;
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.equal(existsSync(join(dataDir, 'addresses.json')), false);
+  });
+
+  test('the commands of docs/sandbox.md work as they stand', async () => {
+    const started = lombard(['demo'], environment);
+    const { child, ended } = started;
+    try {
+      const ready = await printed(started, /"api":"([^"]+)","auth":"([^"]+)".*"operator":"([^"]+)".*"msg":"ready"/);
+      const page = readFileSync(join(repository, 'docs/sandbox.md'), 'utf8');
+      const blocks = [...page.matchAll(/^```\n(.*?)^```$/gms)]
+        .map((match) => match[1] as string)
+        .filter((block) => block.includes('curl'));
+      const script = blocks
+        .join('\n')
+        .replaceAll('http://127.0.0.1:8080', ready[1] as string)
+        .replaceAll('http://127.0.0.1:8081', ready[2] as string)
+        .replaceAll('http://127.0.0.1:8090', ready[3] as string)
+        .replaceAll('data/operator-token', join(dataDir, 'operator-token'))
+        // What each command answers, on a line of its own, with its status.
+        .replace(/^curl /gm, "curl -w '\\n%{http_code}\\n' ");
+      const statuses = (await shell(script)).split('\n').filter((line) => /^\d{3}$/.test(line));
+      assert.deepEqual(statuses, [
+        '200',
+        '200',
+        '200',
+        '200',
+        '200',
+        '204',
+        '201',
+        '200',
+        '200',
+        '200',
+        '200',
+        '200',
+        '200',
+        '200',
+      ]);
+    } finally {
+      child.kill('SIGTERM');
+    }
+    assert.equal((await ended).code, 0);
+  });
+
+  test('told to stop, it ends within 30 s, also where the database has fallen silent', async () => {
+    const database = await createDatabase();
+    const proxy = await DatabaseProxy.start(database.url);
+    const started = lombard(['serve'], { ...PORTS, LOMBARD_DATA_DIR: join(folder, 'silent'), DATABASE_URL: proxy.url });
+    try {
+      await printed(started, /"msg":"ready"/);
+      proxy.silence();
+      const began = performance.now();
+      started.child.kill('SIGTERM');
+      await started.ended;
+      assert.ok(performance.now() - began < 30_000);
+    } finally {
+      started.child.kill('SIGKILL');
+      proxy.stop();
+      await database.drop();
+    }
+  });
+
+  test('a token made in the database alone works at the next start, and --no-demo adds nothing', async () => {
+    const empty = await createDatabase();
+    const own = { ...environment, DATABASE_URL: empty.url, LOMBARD_DATA_DIR: join(folder, 'empty') };
+    const made = await run(['operator-token', 'create', 'first', '--role', 'admin', '--database'], own);
+    const started = lombard(['demo', '--no-demo'], own);
+    const { child, ended, output } = started;
+    try {
+      await printed(started, /Lombard is ready/);
+      assert.doesNotMatch(output(), /Demonstration/);
+      const listed = await run(['operator-token', 'list', '--token', made.stdout.trim()], own);
+      assert.match(listed.stdout, /admin {4}first/);
+    } finally {
+      child.kill('SIGINT');
+    }
+    assert.equal((await ended).code, 0);
+    await empty.drop();
+  });
+});
+
+describe('LOMBARD_WORKERS', () => {
+  test('two processes share the ports; one that dies is started again; all end together', async () => {
+    const database = await createDatabase();
+    const environment = {
+      ...PORTS,
+      LOMBARD_DATA_DIR: join(folder, 'workers'),
+      DATABASE_URL: database.url,
+      LOMBARD_WORKERS: '2',
+    };
+    const started = lombard(['serve'], environment);
+    const { child, ended } = started;
+    const workers = () => childrenOf(child.pid as number);
+    try {
+      const ready = await printed(started, /"operator":"([^"]+)".*"msg":"ready"/);
+      const healthy = async () => (await fetch(`${ready[1]}/health/ready`)).status === 200;
+      assert.equal(workers().length, 2);
+      assert.ok(await healthy());
+      const [first, second] = workers();
+      process.kill(first as number, 'SIGKILL');
+      await until(() => workers().length === 2 && !workers().includes(first as number));
+      assert.ok(workers().includes(second as number));
+      assert.ok(await healthy());
+    } finally {
+      child.kill('SIGTERM');
+    }
+    const last = workers();
+    assert.equal((await ended).code, 0);
+    for (const pid of last) assert.throws(() => process.kill(pid, 0));
+    await database.drop();
+  });
+});
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+}

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { STREAMS_PER_CLIENT } from '../../src/graphql/event-stream.ts';
+import { createSubscriber, tokenFor } from '../world/graphql.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+
+interface StreamEvent {
+  event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an event is its own affair
+  data: any;
+}
+
+/** Longest wait for an event (ms); far above what it takes. */
+const PATIENCE = 10_000;
+
+/** Opens an event stream and collects what it says. */
+async function openStream(service: TestService, path: string, token: string) {
+  const abort = new AbortController();
+  const response = await fetch(`${service.api}${path}`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: abort.signal,
+  });
+  const events: StreamEvent[] = [];
+  let ended = false;
+  const reading = (async () => {
+    let rest = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
+      rest = parts.pop() ?? '';
+      for (const part of parts) {
+        const event = /^event: (.*)$/m.exec(part)?.[1];
+        if (event) events.push({ event, data: JSON.parse(/^data: (.*)$/m.exec(part)?.[1] ?? 'null') });
+      }
+    }
+  })()
+    .catch(() => undefined)
+    .finally(() => {
+      ended = true;
+    });
+  const until = async (seen: () => boolean, what: string) => {
+    const deadline = performance.now() + PATIENCE;
+    while (!seen()) {
+      if (performance.now() > deadline) assert.fail(`${what} did not come: ${JSON.stringify(events)}`);
+      await pause(10);
+    }
+  };
+  return {
+    response,
+    events,
+    find: async (matches: (event: StreamEvent) => boolean, what: string): Promise<StreamEvent> => {
+      await until(() => events.some(matches), what);
+      return events.find(matches) as StreamEvent;
+    },
+    ended: () => until(() => ended, 'the end'),
+    close: async () => {
+      abort.abort();
+      await reading;
+    },
+  };
+}
+
+describe('the event stream of GraphQL', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  const streamOf = async (world: Awaited<ReturnType<typeof createSubscriber>>, token = world.token) => {
+    const path = (await world.graphql('{ webhookTypes }')).headers.get('x-graphql-event-stream') ?? '';
+    return openStream(service, path, token);
+  };
+
+  test('the path that the header names streams each change of subscriptions and notifications', async () => {
+    const world = await createSubscriber(service);
+    const stream = await streamOf(world);
+    assert.equal(stream.response.status, 200);
+    assert.match(stream.response.headers.get('content-type') ?? '', /^text\/event-stream/);
+    assert.ok(stream.response.headers.get('x-request-id'));
+    assert.deepEqual((await stream.find(({ event }) => event === 'ready', 'ready')).data, { clientId: world.clientId });
+
+    const id = await world.subscribe({ active: true });
+    const created = await stream.find(({ data }) => data.id === id && data.change === 'created', 'created');
+    assert.deepEqual(created, { event: 'subscription', data: { id, change: 'created', active: true } });
+    await world.graphql(
+      'mutation ($id: UUID!) { updateSubscription(input: {id: $id, patch: {active: false}}) { subscription { id } } }',
+      { id },
+    );
+    await stream.find(({ data }) => data.id === id && data.change === 'updated' && data.active === false, 'updated');
+
+    await world.history(id, 30, 1);
+    await stream.find(
+      () => stream.events.filter(({ event }) => event === 'notification').length === 30,
+      'thirty notifications',
+    );
+    const { data } = await stream.find(({ event }) => event === 'notification', 'notification');
+    assert.deepEqual(
+      { ...data, id: '' },
+      { id: '', subscriptionId: id, type: 'TRADE_STATUS_CHANGE', status: 'delivered', attempts: 1 },
+    );
+    await service.query("update webhooks.notifications set status = 'failed', attempts_count = 7 where id = $1", [
+      data.id,
+    ]);
+    await stream.find(
+      (event) => event.data.id === data.id && event.data.status === 'failed' && event.data.attempts === 7,
+      'failed',
+    );
+
+    await world.graphql('mutation ($id: UUID!) { deleteSubscription(input: {id: $id}) { subscription { id } } }', {
+      id,
+    });
+    await stream.find((event) => event.data.id === id && event.data.change === 'deleted', 'deleted');
+    await stream.close();
+  });
+
+  test('a stream tells nothing of other clients, and nothing is announced that nobody follows', async () => {
+    const watched = await createSubscriber(service);
+    const other = await createSubscriber(service);
+    const stream = await streamOf(watched);
+    const id = await other.subscribe();
+    await other.history(id, 5);
+    const own = await watched.subscribe();
+    await stream.find(({ data }) => data.id === own, 'own');
+    assert.deepEqual(
+      stream.events.filter(({ event }) => event !== 'ready').map(({ data }) => data.id),
+      [own],
+    );
+    const { rows } = await service.query('select delivery.watched_clients() as client');
+    assert.ok(!rows.some((row) => row.client === other.clientId));
+    await stream.close();
+  });
+
+  test('what is rolled back is not told', async () => {
+    const world = await createSubscriber(service);
+    const id = await world.subscribe();
+    const stream = await streamOf(world);
+    await service
+      .query(
+        `do $$ begin update webhooks.subscriptions set url = 'https://never.example/' where id = '${id}'; raise exception 'no'; end $$`,
+      )
+      .catch(() => undefined);
+    await world.graphql(
+      'mutation ($id: UUID!) { updateSubscription(input: {id: $id, patch: {active: true}}) { subscription { id } } }',
+      { id },
+    );
+    await stream.find(({ event }) => event === 'subscription', 'update');
+    assert.equal(stream.events.filter(({ event }) => event === 'subscription').length, 1);
+    await stream.close();
+  });
+
+  test('it ends when the token is revoked, with the reason', async () => {
+    const world = await createSubscriber(service);
+    const token = await tokenFor(service, world.contactId);
+    const stream = await streamOf(world, token);
+    await stream.find(({ event }) => event === 'ready', 'ready');
+    await service.query(
+      "update access_tokens set revoked_at = now() where token_sha256 = sha256(convert_to($1, 'UTF8'))",
+      [token],
+    );
+    await stream.ended();
+    assert.deepEqual(stream.events.at(-1), { event: 'end', data: { reason: 'authentication_failed' } });
+  });
+
+  test('it ends when the token expires', async () => {
+    const world = await createSubscriber(service);
+    const stream = await streamOf(world, await tokenFor(service, world.contactId, 2));
+    await stream.find(({ event }) => event === 'ready', 'ready');
+    await stream.ended();
+    assert.deepEqual(stream.events.at(-1), { event: 'end', data: { reason: 'token_expired' } });
+  });
+
+  test('it ends when the client is disabled', async () => {
+    const world = await createSubscriber(service);
+    const stream = await streamOf(world);
+    await stream.find(({ event }) => event === 'ready', 'ready');
+    const answer = await service.operator('PATCH', `/clients/${world.clientId}`, { status: 'disabled' });
+    assert.equal(answer.status, 200, answer.text);
+    await stream.ended();
+    assert.deepEqual(stream.events.at(-1), { event: 'end', data: { reason: 'client_disabled' } });
+  });
+
+  test('a client has a limited number of streams; closing one makes room', async () => {
+    const world = await createSubscriber(service);
+    const open = await Promise.all(Array.from({ length: STREAMS_PER_CLIENT }, () => streamOf(world)));
+    const refused = await streamOf(world);
+    assert.equal(refused.response.status, 429);
+    assert.equal(refused.response.headers.get('retry-after'), '5');
+    await refused.close();
+    await open[0]?.close();
+    const deadline = performance.now() + PATIENCE;
+    for (;;) {
+      const next = await streamOf(world);
+      await next.close();
+      if (next.response.status === 200) break;
+      assert.ok(performance.now() < deadline);
+      await pause(20);
+    }
+    for (const stream of open) await stream.close();
+  });
+
+  test('without a token, 401; another method, 405', async () => {
+    const path = `${service.api}/webhooks/graphql/stream?client_id=CLI000001`;
+    assert.equal((await fetch(path)).status, 401);
+    const wrong = await fetch(path, { method: 'POST' });
+    assert.equal(wrong.status, 405);
+    assert.equal(wrong.headers.get('allow'), 'GET');
+  });
+
+  test('a lost database connection is made again, and the stream says that something may have been missed', async () => {
+    const world = await createSubscriber(service);
+    const stream = await streamOf(world);
+    await stream.find(({ event }) => event === 'ready', 'ready');
+    const { rows } = await service.query(
+      "select pg_terminate_backend(pid) as ended from pg_stat_activity where application_name = 'lombard-changes' and datname = current_database()",
+    );
+    assert.equal(rows.length, 1);
+    // A database that was killed comes back without its unlogged tables.
+    await service.query('truncate delivery.watches');
+    await stream.find(({ event }) => event === 'resync', 'resync');
+    const id = await world.subscribe();
+    await stream.find(({ data }) => data.id === id, 'created');
+    await stream.close();
+  });
+
+  test('when nobody follows any more, the connection is given back', async () => {
+    const deadline = performance.now() + 2 * PATIENCE;
+    for (;;) {
+      const { rows } = await service.query(
+        "select count(*)::int as count from pg_stat_activity where application_name = 'lombard-changes' and datname = current_database()",
+      );
+      if (rows[0].count === 0) break;
+      assert.ok(performance.now() < deadline, 'the connection stays');
+      await pause(200);
+    }
+    assert.deepEqual((await service.query('select delivery.watched_clients() as client')).rows, []);
+  });
+
+  test('a service that stops ends its streams at once', async () => {
+    const own = await startTestService();
+    const world = await createSubscriber(own);
+    const path = (await world.graphql('{ webhookTypes }')).headers.get('x-graphql-event-stream') ?? '';
+    const stream = await openStream(own, path, world.token);
+    await stream.find(({ event }) => event === 'ready', 'ready');
+    const began = performance.now();
+    await own.stop();
+    assert.ok(performance.now() - began < 5_000);
+    await stream.ended();
+    assert.deepEqual(stream.events.at(-1), { event: 'end', data: { reason: 'stopping' } });
+  });
+});

@@ -1,0 +1,779 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { replaceConfiguration } from '../../src/approvals/configuration.ts';
+import { transaction } from '../../src/database.ts';
+import { type Line, MAX_LINE, parseLine, readLines } from '../../src/imports/lines.ts';
+import { parseJson } from '../../src/json.ts';
+import { type Answer, call, createWorld, startTestService, type TestService } from '../world/service.ts';
+
+let service: TestService;
+let world: Awaited<ReturnType<typeof createWorld>>;
+
+before(async () => {
+  service = await startTestService();
+  world = await createWorld(service);
+});
+after(() => service.stop());
+
+function ndjson(records: unknown[]): string {
+  return records.map((record) => `${typeof record === 'string' ? record : JSON.stringify(record)}\n`).join('');
+}
+
+async function send(kind: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(`${service.operatorUrl}/imports/${kind}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.operatorToken}`, 'content-type': 'application/x-ndjson', ...headers },
+    body: body as string,
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+}
+
+const load = (kind: string, records: unknown[], headers?: Record<string, string>) =>
+  send(kind, ndjson(records), headers);
+
+async function stored(paymentId: string) {
+  const { rows } = await service.query('select * from payments where payment_id = $1', [paymentId]);
+  return rows[0];
+}
+
+let unique = 0;
+const fresh = (prefix: string) => `${prefix}-${(unique += 1)}`;
+
+describe('lines', () => {
+  async function lines(chunks: Buffer[]): Promise<Line[]> {
+    const source = (async function* () {
+      yield* chunks;
+    })();
+    return (await Array.fromAsync(readLines(source))).flat();
+  }
+
+  test('however a file is cut into chunks, its lines and their numbers are the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: fc.constantFrom('a', 'é', '\n', '\r', '{', '"') }),
+        fc.array(fc.nat(20)),
+        async (text, cuts) => {
+          const bytes = Buffer.from(text);
+          const chunks: Buffer[] = [];
+          let start = 0;
+          for (const cut of cuts) {
+            chunks.push(bytes.subarray(start, start + cut));
+            start += cut;
+          }
+          chunks.push(bytes.subarray(start));
+          const expected = text.split('\n');
+          if (expected.at(-1) === '') expected.pop();
+          const found = await lines(chunks);
+          assert.deepEqual(
+            found.map((line) => line.bytes?.toString()),
+            expected,
+          );
+          assert.deepEqual(
+            found.map((line) => line.number),
+            expected.map((_, index) => index + 1),
+          );
+        },
+      ),
+    );
+  });
+
+  test('a line of 64 KiB is read, a longer one is reported without being kept', async () => {
+    const exact = 'x'.repeat(MAX_LINE);
+    const chunks = Buffer.from(`${exact}\n${exact}y\nshort\n${'z'.repeat(5 * MAX_LINE)}`);
+    for (const size of [1_000, 65_536, chunks.length]) {
+      const pieces: Buffer[] = [];
+      for (let at = 0; at < chunks.length; at += size) pieces.push(chunks.subarray(at, at + size));
+      assert.deepEqual(
+        (await lines(pieces)).map((line) => line.bytes?.length),
+        [MAX_LINE, undefined, 5, undefined],
+      );
+    }
+  });
+
+  test('the fast way reads the same numbers as the exact one', () => {
+    const numeral = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.constantFrom('0', '1', '10', '250', '123456789012345', '98765432109876543'),
+        fc.constantFrom('', '.5', '.50', '.05', '.0', '.123456789', '.10203', '.00000001'),
+        fc.constantFrom('', 'e5', 'E-3'),
+      )
+      .map((parts) => parts.join(''));
+    // A number so small that a double prints it with an exponent is the only difference, and reads as the same decimal.
+    const decimalOf = (value: unknown) =>
+      typeof value === 'number' && /e/.test(String(value)) ? value.toFixed(12).replace(/0+$/, '') : String(value);
+    fc.assert(
+      fc.property(
+        numeral,
+        fc.constantFrom('{"amount":%}', '{"a":"x","amount": %,"b":true}', '{"list":[1,%]}'),
+        (number, shape) => {
+          const text = shape.replace('%', number);
+          const flat = (value: unknown) =>
+            JSON.stringify(value, (_key, each) =>
+              typeof each === 'number' || typeof each === 'string' ? decimalOf(each) : each,
+            );
+          assert.equal(flat(parseLine({ number: 2, bytes: Buffer.from(text) })), flat(parseJson(text)));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('POST /imports/{kind}', () => {
+  test('the six kinds go in, each usable by the next', async () => {
+    const client = fresh('IMP');
+    const contact = fresh('IMPC');
+    const answers = [
+      await load('clients', [{ client_id: client, client_name: 'Imported Ltd' }]),
+      await load('contacts', [
+        {
+          contact_id: contact,
+          name: 'Ida Import',
+          email: `${contact}@example.com`,
+          password: 'correct horse',
+          clients: [{ client_id: client, permissions: ['can_manage_payments'] }],
+        },
+      ]),
+      await load('beneficiaries', [
+        {
+          client_id: client,
+          beneficiary_id: `${client}-B`,
+          beneficiary_name: 'Müller',
+          iban: 'DE89 3704 0044 0532 0130 00',
+          swift_code: 'cobadeffxxx',
+        },
+      ]),
+      await load('trades', [
+        {
+          client_id: client,
+          contact_id: contact,
+          trade_id: `${client}-T`,
+          buy_currency: 'EUR',
+          sell_currency: 'GBP',
+          buy_amount: 1170,
+          rate: 1.17,
+        },
+      ]),
+      await load('payments', [
+        {
+          client_id: client,
+          contact_id: contact,
+          trade_id: `${client}-T`,
+          beneficiary_id: `${client}-B`,
+          payment_id: `${client}-P`,
+          amount: 12.5,
+          payment_currency: 'EUR',
+          payment_date: '2026-05-05',
+        },
+      ]),
+    ];
+    assert.deepEqual(
+      answers.map((answer) => [answer.status, answer.body]),
+      answers.map(() => [200, { accepted: 1, rejected: 0, errors: [] }]),
+    );
+    const beneficiary = await service.operator('GET', `/beneficiaries/${client}-B`);
+    assert.equal(beneficiary.body.iban, 'DE89370400440532013000');
+    assert.equal(beneficiary.body.swift_code, 'COBADEFFXXX');
+    const trade = await service.operator('GET', `/trades/${client}-T`);
+    assert.match(trade.text, /"sell_amount":1000[,.]/);
+    assert.deepEqual((await service.operator('GET', `/contacts/${contact}`)).body.clients, [
+      { client_id: client, permissions: ['can_manage_payments'] },
+    ]);
+    const payment = await service.operator('GET', `/payments/${client}-P`);
+    assert.equal(payment.body.status, 'Validating beneficiary information');
+    assert.equal(payment.body.ordered_by_name, 'Ida Import');
+    const { rows } = await service.query('select password_hash from contacts where contact_id = $1', [contact]);
+    assert.match(rows[0].password_hash, /^\$argon2id\$/);
+  });
+
+  test('the example lines of docs/imports.md go in', async () => {
+    const page = readFileSync(new URL('../../docs/imports.md', import.meta.url), 'utf8');
+    const examples = [...page.matchAll(/^\| (\w+) \| `(\{.*\})` \|$/gm)].map(
+      (match) => [match[1] as string, match[2] as string] as const,
+    );
+    assert.deepEqual(
+      examples.map(([kind]) => kind),
+      ['clients', 'contacts', 'beneficiaries', 'trades', 'payments', 'transactions'],
+    );
+    for (const [kind, line] of examples) {
+      const account =
+        kind === 'transactions'
+          ? (await service.operator('POST', '/currency-accounts', { client_id: 'C-1001', currency: 'EUR' })).body
+              .account_id
+          : 0;
+      const answer = await send(kind, line.replace('"currency_account_id":1', `"currency_account_id":${account}`));
+      assert.deepEqual(answer.body, { accepted: 1, rejected: 0, errors: [] }, kind);
+    }
+  });
+
+  test('a record imported and one created by the single call are stored alike', async () => {
+    const fields = {
+      reference: 'Back\\slash\ttab "quote" €\nline',
+      fee_amount: '1.10',
+      fee_currency: 'GBP',
+      charges: 'SHA',
+      scheme: 'SEPA',
+      invoice_required: true,
+    };
+    const [single, imported] = [fresh('same'), fresh('same')];
+    await world.pay({ ...fields, payment_id: single });
+    assert.equal((await load('payments', [{ ...world.base, ...fields, payment_id: imported }])).body.accepted, 1);
+    const comparable = ({
+      id: _id,
+      uuid: _uuid,
+      payment_id: _payment,
+      created: _created,
+      ...rest
+    }: Record<string, unknown>) => rest;
+    assert.deepEqual(comparable(await stored(imported)), comparable(await stored(single)));
+  });
+
+  test('bad lines are reported with their numbers and reasons, and the rest goes in', async () => {
+    const ok = () => ({ ...world.base, payment_id: fresh('mixed') });
+    const known = fresh('known');
+    await load('payments', [{ ...world.base, payment_id: known }]);
+    const twice = fresh('twice');
+    const answer = await send(
+      'payments',
+      [
+        JSON.stringify(ok()),
+        '{"not json',
+        '',
+        JSON.stringify({ ...ok(), client_id: 'NOBODY' }),
+        JSON.stringify({ ...ok(), contact_id: 'NOBODY' }),
+        JSON.stringify({ ...ok(), trade_id: 'NONE' }),
+        JSON.stringify({ ...ok(), beneficiary_id: 'NONE' }),
+        JSON.stringify({ ...ok(), payment_id: known }),
+        JSON.stringify({ ...ok(), payment_id: twice }),
+        JSON.stringify({ ...ok(), payment_id: twice }),
+        JSON.stringify({ ...ok(), amount: -1 }),
+        JSON.stringify({ ...ok(), payment_date: '2026-02-30' }),
+        JSON.stringify({ ...ok(), colour: 'red' }),
+        JSON.stringify({ ...ok(), reference: 'nul \0 byte' }),
+        JSON.stringify({ ...ok(), payment_currency: undefined }),
+        '[1,2]',
+        `"${'x'.repeat(MAX_LINE)}"`,
+        JSON.stringify({ ...ok(), cancelled_by: 'someone' }),
+        JSON.stringify(ok()),
+      ].join('\n'),
+    );
+    assert.equal(answer.status, 200);
+    assert.deepEqual(
+      answer.body.errors.map((error: { line: number; code: string; details: string }) => [
+        error.line,
+        error.code,
+        error.details.split(':')[0],
+      ]),
+      [
+        [2, 'invalid_body', 'line'],
+        [4, 'client_not_found', 'body.client_id'],
+        [5, 'contact_not_found', 'body.contact_id'],
+        [6, 'trade_not_found', 'body.trade_id'],
+        [7, 'beneficiary_not_found', 'body.beneficiary_id'],
+        [8, 'already_exists', 'body.payment_id'],
+        [10, 'already_exists', 'body.payment_id'],
+        [11, 'invalid_body', 'body.amount'],
+        [12, 'invalid_body', 'body.payment_date'],
+        [13, 'invalid_body', 'body.colour'],
+        [14, 'invalid_parameter', 'line'],
+        [15, 'invalid_body', 'body.payment_currency'],
+        [16, 'invalid_body', 'body'],
+        [17, 'payload_too_large', 'line'],
+        [18, 'invalid_body', 'body.cancelled_by'],
+      ],
+    );
+    assert.equal(answer.body.accepted, 3);
+    assert.equal(answer.body.rejected, 15);
+  });
+
+  test('on_error=stop keeps what stands before the first bad line and nothing after it', async () => {
+    const ids = Array.from({ length: 6 }, () => fresh('stop'));
+    const records = ids.map((id, index) => ({
+      ...world.base,
+      payment_id: id,
+      ...(index === 3 ? { trade_id: 'NONE' } : {}),
+    }));
+    const answer = await load('payments?on_error=stop', records);
+    assert.deepEqual([answer.body.accepted, answer.body.rejected, answer.body.errors[0].line], [3, 1, 4]);
+    const { rows } = await service.query('select payment_id from payments where payment_id = any($1) order by id', [
+      ids,
+    ]);
+    assert.deepEqual(
+      rows.map((row) => row.payment_id),
+      ids.slice(0, 3),
+    );
+    const broken = await send(
+      'payments?on_error=stop',
+      `${JSON.stringify({ ...world.base, payment_id: fresh('stop') })}\nnot json\n${'x'.repeat(3_000_000)}`,
+    );
+    assert.deepEqual([broken.body.accepted, broken.body.rejected, broken.body.errors[0].line], [1, 1, 2]);
+  });
+
+  test('a thousand errors are listed, all are counted', async () => {
+    const answer = await send('clients', 'nonsense\n'.repeat(12_345));
+    assert.deepEqual([answer.body.accepted, answer.body.rejected, answer.body.errors.length], [0, 12_345, 1_000]);
+    assert.equal(answer.body.errors[999].line, 1_000);
+  });
+
+  test('what the checks of a batch cannot foresee costs only the lines at fault', async () => {
+    await service.query(`create function refuse_evil() returns trigger language plpgsql as $$
+      begin if new.reference = 'evil' then raise exception 'evil' using errcode = '22000'; end if; return new; end $$`);
+    await service.query(
+      'create trigger refuse_evil before insert on payments for each row execute function refuse_evil()',
+    );
+    try {
+      const records = Array.from({ length: 1_000 }, (_, index) => ({
+        ...world.base,
+        payment_id: fresh('evil'),
+        reference: index === 17 || index === 900 ? 'evil' : 'good',
+      }));
+      const answer = await load('payments', records);
+      assert.deepEqual(
+        [answer.body.accepted, answer.body.errors.map((error: { line: number }) => error.line)],
+        [998, [18, 901]],
+      );
+    } finally {
+      await service.query('drop trigger refuse_evil on payments');
+    }
+  });
+
+  test('payments keep the status, the uuid and the dates of the core', async () => {
+    const id = fresh('core');
+    const uuid = '7d1fd2c2-98c7-4a4a-9a3a-0d6f0a7d9a11';
+    await load('payments', [
+      {
+        ...world.base,
+        payment_id: id,
+        status: 'Payment complete',
+        uuid,
+        created_date: '2026-03-01T09:00:00Z',
+        payment_date: '2026-03-03',
+        authorised_by: 'Someone',
+        authorised_date: '2026-03-02',
+        sent_date: '2026-03-03T07:30:00+01:00',
+        amount: '10.50',
+      },
+      {
+        ...world.base,
+        payment_id: `${id}-c`,
+        status: 'Payment cancelled',
+        cancelled_by: 'X',
+        cancelled_date: '2026-06-15',
+      },
+    ]);
+    const { body, text } = await service.operator('GET', `/payments/${id}`);
+    assert.match(text, /"amount":10\.50,/);
+    assert.deepEqual(
+      [body.status, body.uuid, body.created_date, body.authorised_by, body.authorised_date],
+      ['Payment complete', uuid, '2026-03-01T09:00:00+00:00', 'Someone', '2026-03-02T00:00:00+00:00'],
+    );
+    assert.match(body.payment_receipt, /type=pr/);
+    assert.equal((await stored(id)).sent_date.toISOString(), '2026-03-03T06:30:00.000Z');
+    assert.equal((await service.operator('GET', `/payments/${id}-c`)).body.cancelled_date, '2026-06-15T00:00:00+01:00');
+  });
+
+  test('a pending payment has its approval opened, whether the core says so or the workflow does', async () => {
+    const eyes = await createWorld(service, 'Eyes Ltd', {
+      authorisation_workflow: '4-eyes',
+      payment_approvals_enabled: true,
+    });
+    const approver = await service.operator('POST', '/contacts', {
+      name: 'Approver',
+      email: `${fresh('approver')}@example.com`,
+      clients: [{ client_id: eyes.clientId }],
+    });
+    const [said, decided, done] = [fresh('eyes'), fresh('eyes'), fresh('eyes')];
+    await load('payments', [
+      { ...eyes.base, payment_id: said, status: 'Payment pending of authorization' },
+      { ...eyes.base, payment_id: decided },
+      { ...eyes.base, payment_id: done, status: 'Waiting for payment date' },
+    ]);
+    for (const id of [said, decided]) {
+      const payment = (await service.operator('GET', `/payments/${id}`)).body;
+      assert.equal(payment.status, 'Payment pending of authorization');
+      assert.equal(payment.approvals_workflow.minimum_remaining_authorisations, 1);
+      const authorised = await service.operator('POST', `/payments/${id}/actions`, {
+        action: 'authorise',
+        contact_id: approver.body.contact_id,
+      });
+      assert.equal(authorised.body.status, 'Validating beneficiary information');
+    }
+    assert.equal(
+      (await service.operator('GET', `/payments/${done}`)).body.approvals_workflow.n_eyes_plus_status,
+      'Approved',
+    );
+  });
+
+  test('approvals opened by the batch and by the single call are the same, creation as an approval among them', async () => {
+    const own = await createWorld(service, 'Rules plc', {
+      payment_approvals_enabled: true,
+      payment_creator_approval_enabled: true,
+    });
+    const [first, second] = await Promise.all(
+      [1, 2].map(
+        async () =>
+          (
+            await service.operator('POST', '/contacts', {
+              name: 'P',
+              email: `${fresh('p')}@example.com`,
+              clients: [{ client_id: own.clientId }],
+            })
+          ).body.contact_id,
+      ),
+    );
+    const group = (name: string, ...ids: string[]) => ({ name, users: ids.map((id) => ({ id })) });
+    await transaction(service.service.context.pool, (tx) =>
+      replaceConfiguration(tx, { now: new Date(), actor: 'test', requestId: 'test' }, own.clientId, {
+        groups: [group('a', own.contactId, first), group('b', second), group('c', first, second)],
+        ruleset: {
+          currency: 'EUR',
+          rules: [
+            { minimum_threshold: 10, groups: [{ one_of: [{ all_of: ['a'] }] }] },
+            {
+              minimum_threshold: 100,
+              groups: [{ one_of: [{ all_of: ['a'] }] }, { one_of: [{ all_of: ['b'] }, { all_of: ['c'] }] }],
+            },
+            { minimum_threshold: 1_000, groups: [{ one_of: [{ all_of: ['c', 'c'] }] }] },
+          ],
+        },
+      }),
+    );
+    const records = [5, 50, 500, 5_000].flatMap((amount) =>
+      [own.contactId, first, second].map((contact) => ({ ...own.base, contact_id: contact, amount })),
+    );
+    const singles = records.map((record) => ({ ...record, payment_id: fresh('rule-single') }));
+    const batch = records.map((record) => ({ ...record, payment_id: fresh('rule-batch') }));
+    for (const record of singles) assert.equal((await service.operator('POST', '/payments', record)).status, 201);
+    assert.equal((await load('payments', batch)).body.accepted, batch.length);
+    const seen = async (records: { payment_id: string }[]) =>
+      Promise.all(
+        records.map(async ({ payment_id: id }) => {
+          const { rows } = await service.query(
+            `select p.status, p.authorised_by, a.requirement::text, a.remaining, a.status as approval, a.state, (select json_agg(x ->> 'contact_id') from json_array_elements(a.authorisations) x) as given,
+               (select json_agg(array[v.contact_id, v.may_authorise::text, v.may_reject::text] order by v.contact_id) from payment_approvers v where v.payment_id = p.id) as approvers
+             from payments p left join payment_approvals a on a.payment_id = p.id where p.payment_id = $1`,
+            [id],
+          );
+          return rows[0];
+        }),
+      );
+    const expected = await seen(singles);
+    assert.deepEqual(await seen(batch), expected);
+    // The cases are in it: none needed, complete by creation, half by creation, plain.
+    assert.deepEqual([...new Set(expected.map((row) => `${row.approval} ${row.given?.length ?? 0}`))].sort(), [
+      'Approved 1',
+      'Pending approval 0',
+      'Pending approval 1',
+      'null 0',
+    ]);
+  });
+
+  test('a contact imported later may approve what was pending before', async () => {
+    const eyes = await createWorld(service, 'Late Ltd', {
+      authorisation_workflow: '4-eyes',
+      payment_approvals_enabled: true,
+    });
+    const id = fresh('late');
+    await load('payments', [{ ...eyes.base, payment_id: id }]);
+    const contact = fresh('LATE');
+    await load('contacts', [
+      { contact_id: contact, name: 'Late', email: `${contact}@example.com`, clients: [{ client_id: eyes.clientId }] },
+    ]);
+    const { rows } = await service.query(
+      'select a.contact_id from payment_approvers a join payments p on p.id = a.payment_id where p.payment_id = $1',
+      [id],
+    );
+    assert.deepEqual(
+      rows.map((row) => row.contact_id),
+      [contact],
+    );
+  });
+
+  test('transactions keep running balances in the order of their lines, exactly', async () => {
+    const account = (
+      await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'EUR' })
+    ).body.account_id;
+    const other = (await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'USD' }))
+      .body.account_id;
+    await service.operator('POST', '/transactions', {
+      client_id: world.clientId,
+      currency_account_id: account,
+      kind: 'CREDIT_TRANSACTION',
+      amount: { amount: '0.10', currency: 'EUR' },
+    });
+    const line = (id: string, on: number, kind: string, amount: unknown, currency = 'EUR') => ({
+      client_id: world.clientId,
+      currency_account_id: on,
+      transaction_id: id,
+      kind,
+      amount: { amount, currency },
+    });
+    const prefix = fresh('tx');
+    const answer = await load('transactions', [
+      line(`${prefix}-1`, account, 'CREDIT_TRANSACTION', '0.2'),
+      line(`${prefix}-2`, other, 'CREDIT_TRANSACTION', '5', 'USD'),
+      line(`${prefix}-3`, account, 'CREDIT_TRANSACTION', '1', 'USD'),
+      line(`${prefix}-4`, account, 'DEBIT_TRANSACTION', '100.005'),
+      line(`${prefix}-5`, 999_999, 'DEBIT_TRANSACTION', '1'),
+      line(`${prefix}-1`, account, 'DEBIT_TRANSACTION', '1'),
+      line(`${prefix}-6`, other, 'DEBIT_TRANSACTION', '5.00', 'USD'),
+    ]);
+    assert.deepEqual(
+      answer.body.errors.map((error: { line: number; code: string }) => [error.line, error.code]),
+      [
+        [3, 'invalid_body'],
+        [5, 'currency_account_not_found'],
+        [6, 'already_exists'],
+      ],
+    );
+    const { rows } = await service.query(
+      `select transaction_id, balance_after from transactions where transaction_id like $1 order by id`,
+      [`${prefix}-%`],
+    );
+    assert.deepEqual(
+      rows.map((row) => [row.transaction_id.slice(prefix.length), row.balance_after]),
+      [
+        ['-1', '0.30'],
+        ['-2', '5'],
+        ['-4', '-99.705'],
+        ['-6', '0.00'],
+      ],
+    );
+    const balances = await service.query(
+      'select balance from currency_accounts where account_id = any($1) order by account_id',
+      [[account, other]],
+    );
+    assert.deepEqual(
+      balances.rows.map((row) => row.balance),
+      ['-99.705', '0.00'],
+    );
+  });
+
+  test('bookings and imports at once lose no amount', async () => {
+    const account = (
+      await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'JPY' })
+    ).body.account_id;
+    const line = {
+      client_id: world.clientId,
+      currency_account_id: account,
+      kind: 'CREDIT_TRANSACTION',
+      amount: { amount: '1', currency: 'JPY' },
+    };
+    const imports = Array.from({ length: 3 }, () =>
+      load(
+        'transactions',
+        Array.from({ length: 700 }, () => line),
+      ),
+    );
+    const singles = Array.from({ length: 40 }, () => service.operator('POST', '/transactions', line));
+    await Promise.all([...imports, ...singles]);
+    const { rows } = await service.query(
+      `select a.balance, sum(t.amount) as total, count(*)::int as n, count(distinct t.balance_after)::int as steps from currency_accounts a
+       join transactions t on t.currency_account_id = a.account_id where a.account_id = $1 group by a.balance`,
+      [account],
+    );
+    assert.deepEqual(rows[0], { balance: '2140', total: '2140', n: 2_140, steps: 2_140 });
+  });
+
+  test('a drawdown finds its parent on an earlier line, not on a later or a refused one', async () => {
+    const trade = {
+      client_id: world.clientId,
+      contact_id: world.contactId,
+      buy_currency: 'EUR',
+      sell_currency: 'GBP',
+      buy_amount: 10,
+      rate: 2,
+    };
+    const [parent, bad] = [fresh('forward'), fresh('forward')];
+    const answer = await load('trades', [
+      { ...trade, trade_id: fresh('draw'), parent_trade_id: parent },
+      { ...trade, trade_id: parent, trade_type: 'forward' },
+      { ...trade, trade_id: fresh('draw'), parent_trade_id: parent },
+      { ...trade, trade_id: bad, contact_id: 'NOBODY' },
+      { ...trade, trade_id: fresh('draw'), parent_trade_id: bad },
+    ]);
+    assert.deepEqual(
+      answer.body.errors.map((error: { line: number; code: string }) => [error.line, error.code]),
+      [
+        [1, 'trade_not_found'],
+        [4, 'contact_not_found'],
+        [5, 'trade_not_found'],
+      ],
+    );
+  });
+
+  test('contacts: emails whatever their case, passwords, second factors, unknown clients', async () => {
+    const email = `${fresh('dup')}@Example.com`;
+    const contact = (fields: object) => ({
+      name: 'N',
+      email: `${fresh('c')}@example.com`,
+      clients: [{ client_id: world.clientId }],
+      ...fields,
+    });
+    const answer = await load('contacts', [
+      contact({ email }),
+      contact({ email: email.toUpperCase() }),
+      contact({ email: world.email.toUpperCase() }),
+      contact({ password: 'short' }),
+      contact({ second_factor: 'totp' }),
+      contact({ second_factor: 'sms' }),
+      contact({ clients: [{ client_id: 'NOBODY' }] }),
+      contact({ clients: [{ client_id: world.clientId }, { client_id: world.clientId }] }),
+    ]);
+    assert.deepEqual(
+      answer.body.errors.map((error: { line: number; code: string }) => [error.line, error.code]),
+      [
+        [2, 'already_exists'],
+        [3, 'already_exists'],
+        [4, 'invalid_body'],
+        [5, 'invalid_body'],
+        [6, 'invalid_body'],
+        [7, 'client_not_found'],
+        [8, 'invalid_body'],
+      ],
+    );
+  });
+
+  test('no notifications, unless asked for', async () => {
+    const events = async () =>
+      (await service.query('select type, body from delivery.events where client_id = $1 order by id', [world.clientId]))
+        .rows;
+    const before = (await events()).length;
+    await load('payments', [{ ...world.base, payment_id: fresh('quiet') }]);
+    await load('trades', [
+      {
+        client_id: world.clientId,
+        contact_id: world.contactId,
+        buy_currency: 'EUR',
+        sell_currency: 'GBP',
+        buy_amount: 10,
+        rate: 2,
+      },
+    ]);
+    assert.equal((await events()).length, before);
+    const [loud, sent] = [fresh('loud'), fresh('loud')];
+    await load('payments?notify=true', [
+      { ...world.base, payment_id: loud },
+      { ...world.base, payment_id: sent, status: 'Executing Payment' },
+    ]);
+    const told = (await events())
+      .slice(before)
+      .map(({ type, body }) => [type, JSON.parse(body).data[0].payment_id, JSON.parse(body).payment_webhook_status[0]]);
+    assert.deepEqual(told, [
+      ['PAYMENT_STATUS_CHANGE', loud, 'CREATED'],
+      ['PAYMENT_STATUS_CHANGE', loud, 'AUTHORIZED'],
+      ['PAYMENT_STATUS_CHANGE', sent, 'CREATED'],
+      ['PAYMENT_STATUS_CHANGE', sent, 'SENT'],
+    ]);
+  });
+
+  test('made identifiers step aside for given ones', async () => {
+    const { rows } = await service.query(`select last_value::int as n from payment_numbers`);
+    const next = `PAY${String(rows[0].n + 1).padStart(6, '0')}`;
+    await service.query(`select setval('payment_numbers', $1)`, [rows[0].n]);
+    const { payment_id: _none, ...base } = { ...world.base, payment_id: '' };
+    const answer = await load('payments', [{ ...base, payment_id: next }, base, base]);
+    assert.deepEqual(answer.body, { accepted: 3, rejected: 0, errors: [] });
+  });
+
+  test('an audit row for each batch proves which lines they were', async () => {
+    const lines = ndjson([
+      { client_id: fresh('AUD'), client_name: 'A' },
+      { client_id: fresh('AUD'), client_name: 'B' },
+    ]);
+    const answer = await send('clients', lines, { 'x-request-id': 'import-audit' });
+    assert.equal(answer.body.accepted, 2);
+    const audit = await service.operator('GET', '/audit?entity=client&entity_id=import-audit');
+    assert.deepEqual(audit.body[0].after, {
+      first_line: 1,
+      last_line: 2,
+      accepted: 2,
+      sha256: createHash('sha256').update(lines).digest('hex'),
+    });
+    assert.equal((await service.operator('GET', '/audit/verify')).body.valid, true);
+  });
+
+  test('compressed bodies are unpacked; bombs, nonsense and other encodings are refused', async () => {
+    const record = { ...world.base, payment_id: fresh('gz') };
+    assert.equal((await send('payments', gzipSync(ndjson([record])), { 'content-encoding': 'gzip' })).body.accepted, 1);
+    const bomb = await send('payments', gzipSync(Buffer.alloc(50_000_000, '\n')), { 'content-encoding': 'gzip' });
+    assert.deepEqual([bomb.status, bomb.body.code], [413, 'payload_too_large']);
+    const nonsense = await send('payments', 'not gzip', { 'content-encoding': 'gzip' });
+    assert.deepEqual([nonsense.status, nonsense.body.code], [400, 'invalid_body']);
+    assert.equal((await send('payments', 'x', { 'content-encoding': 'br' })).status, 415);
+    assert.equal((await send('payments', '<a/>', { 'content-type': 'application/xml' })).status, 415);
+  });
+
+  test('who may import, what may be imported', async () => {
+    assert.equal((await send('houses', '{}')).status, 404);
+    assert.equal((await send('payments?on_error=maybe', '{}')).status, 400);
+    assert.equal((await send('payments', '{}', { authorization: 'Bearer wrong' })).status, 401);
+    const support = await service.operator('POST', '/operator-tokens', { name: 'desk', role: 'support' });
+    assert.equal((await send('payments', '{}', { authorization: `Bearer ${support.body.token}` })).status, 403);
+    assert.deepEqual((await send('payments', '')).body, { accepted: 0, rejected: 0, errors: [] });
+    assert.equal(
+      (await call(`${service.operatorUrl}/imports/payments`, 'GET', { token: service.operatorToken })).status,
+      405,
+    );
+  });
+});
+
+describe('Idempotency-Key', () => {
+  test('the same file again gets the stored answer; another one a conflict', async () => {
+    const record = { ...world.base, payment_id: fresh('idem') };
+    const headers = { 'idempotency-key': fresh('key') };
+    const first = await load('payments', [record], headers);
+    const again = await load('payments', [record], headers);
+    assert.equal(first.body.accepted, 1);
+    assert.equal(again.text, first.text);
+    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+    const other = await load('payments', [{ ...record, amount: 101 }], headers);
+    assert.deepEqual([other.status, other.body.code], [409, 'idempotency_conflict']);
+    const single = await service.operator('POST', '/payments', { ...record, payment_id: fresh('idem') }, { headers });
+    assert.equal(single.body.code, 'idempotency_conflict');
+  });
+
+  test('of several at once one runs, and all get its answer', async () => {
+    const records = Array.from({ length: 2_000 }, () => ({ ...world.base, payment_id: fresh('once') }));
+    const headers = { 'idempotency-key': fresh('key') };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => load('payments', records, headers)));
+    assert.deepEqual(
+      answers.map((answer) => answer.body.accepted),
+      [2_000, 2_000, 2_000, 2_000],
+    );
+    assert.equal(answers.filter((answer) => answer.headers.get('idempotency-replayed') === 'true').length, 3);
+  });
+
+  test('an upload that breaks off leaves its whole batches, and its key free', async () => {
+    const key = fresh('key');
+    const records = Array.from({ length: 11_500 }, () => JSON.stringify({ ...world.base, payment_id: fresh('cut') }));
+    await new Promise<void>((resolve) => {
+      const url = new URL(`${service.operatorUrl}/imports/payments`);
+      const request = httpRequest(url, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${service.operatorToken}`,
+          'content-type': 'application/x-ndjson',
+          'idempotency-key': key,
+        },
+      });
+      request.on('error', () => resolve());
+      request.write(`${records.join('\n')}\n`, () => setTimeout(() => request.destroy(), 1_500));
+      request.on('close', () => resolve());
+    });
+    const count = async () =>
+      Number((await service.query(`select count(*) from payments where payment_id like 'cut-%'`)).rows[0].count);
+    for (let wait = 0; wait < 50 && (await count()) < 10_000; wait += 1)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(await count(), 10_000);
+    const again = await send('payments', records.join('\n'), { 'idempotency-key': key });
+    assert.deepEqual([again.status, again.body.accepted, again.body.rejected], [200, 1_500, 10_000]);
+  });
+});

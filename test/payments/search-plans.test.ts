@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { createPool, PLANNED_ONCE } from '../../src/database.ts';
+import { searchPayments, searchStatement } from '../../src/payments/search.ts';
+import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
+import { client } from '../world/payments.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+
+/**
+ * Which index each shape of the search uses, and that what is walked is neither sorted nor read whole: the plan that a prepared
+ * statement ends with (generic), on a table with statistics. A shape's time is in docs/performance.md.
+ */
+
+const view = {
+  clientId: 'CLI-LARGE',
+  viewer: 'CON-LARGE',
+  now: new Date(),
+  apiUrl: 'http://api',
+  trackingCutoff: '2020-01-01',
+};
+
+let service: TestService;
+let db: pg.Client;
+
+before(async () => {
+  service = await startTestService({ LOMBARD_ROLES: 'api,operator' });
+  db = new pg.Client({ connectionString: service.databaseUrl });
+  await db.connect();
+  for (const word of ['LARGE', 'P1', 'P2', 'P3']) {
+    await client(service, word);
+    const { length } = { length: word === 'LARGE' ? 40_000 : 500 };
+    await db.query(
+      `insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency, reference,
+         status, invoice_required, ordered_by_name, created, payment_date, authorisation_workflow, mass_payment_id,
+         mass_payment_external_reference_id)
+       select 'CLI-' || $1, $1 || i, 'CON-' || $1, 'TRD-' || $1 || '-' || 1 + i % 3, 'BEN-' || $1 || '-' || 1 + i % 3, gen_random_uuid(), 'SWIFT',
+         i % 20000, (array['EUR','USD','GBP','SEK'])[1 + i % 4], 'R' || i, (enum_range(null::payment_status))[1 + i / 7 % 8], false, 'x',
+         timestamptz '2024-01-01Z' + i * interval '20 minutes', date '2024-01-03' + i / 72, 'simple', gen_random_uuid(), 'M' || i
+       from generate_series(1, $2::int) i`,
+      [word, length],
+    );
+    await db.query(
+      `insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
+       select client_id, contact_id, id, created, payment_date, id % 2 = 0, true from payments
+       where client_id = 'CLI-' || $1::text and phase = 1`,
+      [word],
+    );
+  }
+  await db.query('select fold_payment_totals(1000000), fold_payment_approver_totals(1000000)');
+  await db.query('vacuum (analyze)');
+  await db.query('set plan_cache_mode = force_generic_plan');
+});
+after(async () => {
+  await db.end();
+  await service.stop();
+});
+
+interface Node {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Node[];
+}
+
+/** Runs the shape's generic plan; the nodes that read payments (a page's own rows by id left out), and how many rows they read. */
+async function planOf(query: SearchQuery): Promise<{ indexes: string[]; read: number; nodes: Node[] }> {
+  const { text, values } = searchStatement(view, readSearch(query));
+  await db.query('deallocate all');
+  await db.query(`prepare shape as ${text}`);
+  const literals = values.map((value) =>
+    Array.isArray(value) ? `'{${value.join(',')}}'` : db.escapeLiteral(String(value)),
+  );
+  const { rows } = await db.query(
+    `explain (analyze, costs off, timing off, format json) execute shape (${literals.join(', ')})`,
+  );
+  const nodes: Node[] = [];
+  const collect = (node: Node) => {
+    nodes.push(node);
+    node.Plans?.forEach(collect);
+  };
+  collect(rows[0]['QUERY PLAN'][0].Plan);
+  const reading = nodes.filter(
+    (node) =>
+      /^(payments|payment_approvers)$/.test(node['Relation Name'] ?? '') &&
+      !/^payments_pkey|payment_approvers_pkey$/.test(node['Index Name'] ?? ''),
+  );
+  return {
+    indexes: [...new Set(reading.map((node) => node['Index Name'] ?? node['Node Type']))].sort(),
+    read: reading.reduce(
+      (sum, node) =>
+        sum + ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1),
+      0,
+    ),
+    nodes,
+  };
+}
+
+/** Rows that a page of 50 may read beside its own: a day's (72) before a sought page, a branch's first rows. */
+const FEW = 200;
+
+const DEEP = { page: 700 };
+const WALKED: [SearchQuery, string][] = [
+  [{}, 'payments_created'],
+  [{ order: 'desc' }, 'payments_created'],
+  [{ order_by: 'value_date' }, 'payments_payment_date'],
+  [{ order_by: 'value_date', order: 'desc' }, 'payments_payment_date'],
+  [DEEP, 'payments_created'],
+  [{ ...DEEP, order: 'desc' }, 'payments_created'],
+  [{ ...DEEP, order_by: 'value_date' }, 'payments_payment_date'],
+  [{ ...DEEP, order_by: 'value_date', order: 'desc' }, 'payments_payment_date'],
+  [{ page: 100_000 }, 'payments_created'],
+  ...(['pending', 'pending_to_authorise', 'authorised', 'cancelled', 'rejected', 'complete'] as const).flatMap(
+    (status): [SearchQuery, string][] => [
+      [{ status }, 'payments_phase_created'],
+      [{ status, order: 'desc' }, 'payments_phase_created'],
+      [{ status, order_by: 'value_date' }, 'payments_phase_payment_date'],
+      [{ status, payment_currency: 'EUR' }, 'payments_currency_phase_created'],
+      [{ status, payment_currency: 'EUR,USD,GBP' }, 'payments_currency_phase_created'],
+    ],
+  ),
+  [{ payment_currency: 'EUR' }, 'payments_currency_phase_created'],
+  [{ payment_currency: 'EUR,SEK', order: 'desc' }, 'payments_currency_phase_created'],
+  [{ from_created_date: '2025-01-20', to_created_date: '2025-02-20' }, 'payments_created'],
+  [{ from_payment_date: '2025-01-20', to_payment_date: '2025-02-20', order_by: 'value_date' }, 'payments_payment_date'],
+  [{ beneficiary_id: 'BEN-LARGE-2' }, 'payments_beneficiary'],
+  [{ beneficiary_id: 'BEN-LARGE-2', order: 'desc' }, 'payments_beneficiary'],
+  [{ status: 'complete', from_created_date: '2025-01-01', to_created_date: '2025-02-28' }, 'payments_phase_created'],
+];
+for (const [query, index] of WALKED) {
+  test(`walks ${index} for ${JSON.stringify(query)}`, async () => {
+    const plan = await planOf(query);
+    assert.deepEqual(plan.indexes, [index]);
+    assert.ok(plan.read <= FEW, `${plan.read} rows were read`);
+  });
+}
+
+test('what waits for the viewer is read from indexes of its own, as far as the page needs', async () => {
+  for (const [query, index] of [
+    [{}, 'payment_approvers_created'],
+    [{ order_by: 'value_date', order: 'desc' }, 'payment_approvers_payment_date'],
+  ] as const) {
+    const plan = await planOf({ status: 'pending_your_approval', ...query });
+    const limited = plan.nodes.find((node) => node['Node Type'] === 'Limit')?.Plans?.[0];
+    assert.equal(limited?.['Index Name'], index);
+    assert.equal(limited?.['Actual Rows'], 50);
+    assert.ok(
+      plan.indexes.every((name) => name.startsWith('payment_approvers')),
+      plan.indexes.join(),
+    );
+  }
+  const others = await planOf({ status: 'pending_others_approval' });
+  assert.ok(others.indexes.includes('payments_phase_created'), others.indexes.join());
+  assert.ok(others.nodes.every((node) => node['Relation Name'] !== 'payments' || (node['Actual Rows'] ?? 0) <= FEW));
+});
+
+const COLLECTED: [SearchQuery, string, number][] = [
+  [{ payment_ids: 'LARGE7,LARGE8,P17' }, 'payments_payment_id_key', 3],
+  // Counted, and read once more for the page.
+  [{ reference: 'R77' }, 'payments_reference', 2],
+  [{ reference: 'R77', status: 'complete' }, 'payments_reference', 1],
+  [{ mass_payment_external_reference_id: 'M5' }, 'payments_mass_payment_reference', 1],
+  [{ mass_payment_id: '7d8b0d7e-3b2a-4f3c-9a44-0d2c5a7f1e11' }, 'payments_mass_payment', 0],
+  [{ amount: 77, amount_range: 'equal' }, 'payments_amount', 2],
+];
+for (const [query, index, read] of COLLECTED) {
+  test(`collects through ${index} for ${JSON.stringify(query)}`, async () => {
+    const plan = await planOf(query);
+    assert.deepEqual(plan.indexes, [index]);
+    assert.equal(plan.read, read);
+  });
+}
+
+/** A range of one date in the order of the other, of more payments than are collected: read from the day where it can begin. */
+const CROSSED: [SearchQuery, string][] = [
+  [{ from_payment_date: '2025-01-20', to_payment_date: '2025-02-20' }, 'payments_created'],
+  [{ from_payment_date: '2024-06-01', to_payment_date: '2025-06-01', order: 'desc' }, 'payments_created'],
+  [{ from_payment_date: '2025-01-20' }, 'payments_created'],
+  [{ from_created_date: '2025-01-20', to_created_date: '2025-02-20', order_by: 'value_date' }, 'payments_payment_date'],
+  [{ to_created_date: '2025-02-20', order_by: 'value_date', order: 'desc' }, 'payments_payment_date'],
+];
+for (const [query, index] of CROSSED) {
+  test(`walks ${index}, not from the beginning, for ${JSON.stringify(query)}`, async () => {
+    const plan = await planOf(query);
+    assert.ok(plan.indexes.includes(index), plan.indexes.join());
+    // The first days where a payment of the range can be, and no more.
+    assert.ok(plan.read <= 2 * FEW, `${plan.read} rows were read`);
+  });
+}
+
+test('an amount range walks where much matches, and collects where little does', async () => {
+  const much = await planOf({ amount: 3_000, amount_range: 'over' });
+  assert.deepEqual(much.indexes, ['payments_amount', 'payments_created']);
+  assert.ok(much.read < 4_000, `${much.read} rows were read`);
+  const little = await planOf({ amount: 19_990, amount_range: 'over' });
+  assert.ok(little.read < 500, `${little.read} rows were read`);
+});
+
+test('a connection that answers requests plans a page once, not at every call', async () => {
+  const pool = createPool(service.databaseUrl, service.service.context.log, { max: 1, setUp: PLANNED_ONCE });
+  try {
+    for (let call = 0; call < 8; call += 1) await searchPayments(pool, view, readSearch({}));
+    const { rows } = await pool.query('select custom_plans, generic_plans from pg_prepared_statements');
+    assert.deepEqual(rows, [{ custom_plans: 0, generic_plans: 8 }]);
+  } finally {
+    await pool.end();
+  }
+});
+
+test('the fold finds what is new by index, whatever the table has room for', async () => {
+  await db.query(
+    "update payments set amount = amount + 1 where client_id = 'CLI-LARGE' and payment_id in (select 'LARGE' || i from generate_series(1, 5000) i)",
+  );
+  await db.query('select fold_payment_totals(1000000)');
+  await db.query('vacuum payment_total_deltas');
+  const scans = "select seq_scan from pg_stat_user_tables where relname = 'payment_total_deltas'";
+  await db.query('select pg_stat_force_next_flush()');
+  const before = (await db.query(scans)).rows[0].seq_scan;
+  assert.equal((await db.query('select fold_payment_totals(1000000) as folded')).rows[0].folded, '0');
+  await db.query('select pg_stat_force_next_flush()');
+  assert.equal((await db.query(scans)).rows[0].seq_scan, before);
+});

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { PAYMENT_STATUSES } from '../../src/payments/moves.ts';
+import { Autopilot } from '../../src/sandbox/autopilot.ts';
+import { ensureDemonstration } from '../../src/sandbox/demonstration.ts';
+import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../../src/sandbox/demonstration-data.ts';
+import { demonstrationPayments } from '../../src/sandbox/demonstration-payments.ts';
+import { call, createWorld, startTestService, type TestService } from '../world/service.ts';
+
+describe('the demonstration institution', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+    assert.equal(await ensureDemonstration(service.service.context), true);
+  });
+  after(() => service.stop());
+
+  async function signIn(email: string): Promise<string> {
+    const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const code = await call(`${service.auth}/authenticate`, 'POST', {
+      raw: form({ email, password: DEMO_PASSWORD, client_id: DEMO_APPLICATION.client_id, state: 'demo' }),
+      headers: { ...type, 'no-redirect': 'application/json' },
+    });
+    const basic = Buffer.from(`${DEMO_APPLICATION.client_id}:${DEMO_APPLICATION.client_secret}`).toString('base64');
+    const token = await call(`${service.auth}/token`, 'POST', {
+      raw: form({
+        grant_type: 'authorization_code',
+        code: code.body.code,
+        redirect_uri: DEMO_APPLICATION.redirect_uri,
+      }),
+      headers: { ...type, authorization: `Basic ${basic}` },
+    });
+    assert.equal(token.status, 200, token.text);
+    return token.body.access_token;
+  }
+
+  test('is made once', async () => {
+    assert.equal(await ensureDemonstration(service.service.context), false);
+    assert.equal((await service.operator('GET', '/clients')).body.length, 2);
+  });
+
+  test('every contact signs in with the printed password', async () => {
+    for (const contact of DEMO_CONTACTS) {
+      const token = await signIn(contact.email);
+      for (const client of contact.clients) {
+        const page = await service.client(token, 'GET', `/payments?client_id=${client.client_id}&page_size=1`);
+        assert.equal(page.status, 200, page.text);
+      }
+    }
+  });
+
+  test('each client has payments in every state, in a dozen currencies, over a year', async () => {
+    const { rows } = await service.query(
+      `select client_id, count(*)::int as n, count(distinct status)::int as states, count(distinct payment_currency)::int as currencies,
+         max(created)::date - min(created)::date as days, count(distinct multipayment_id)::int as multi, count(distinct mass_payment_id)::int as mass,
+         count(*) filter (where created > now()) as future
+       from payments group by client_id order by client_id`,
+    );
+    for (const row of rows) {
+      assert.equal(row.states, PAYMENT_STATUSES.length);
+      assert.ok(
+        row.currencies >= 12 && row.days >= 340 && row.multi === 3 && row.mass === 2 && Number(row.future) === 0,
+        JSON.stringify(row),
+      );
+    }
+    assert.deepEqual(
+      rows.map((row) => row.n),
+      [240, 180],
+    );
+  });
+
+  test('states, approvals and dates fit each other', async () => {
+    const { rows } = await service.query(
+      `select p.payment_id, p.status, a.status as approval, a.remaining, json_array_length(a.authorisations)::int as given, p.authorised_by, p.authorised_date, p.rejected_date,
+         p.cancelled_date, p.sent_date, p.created, (select count(*)::int from payment_approvers v where v.payment_id = p.id and v.may_authorise) as approvers
+       from payments p left join payment_approvals a on a.payment_id = p.id`,
+    );
+    for (const row of rows) {
+      const label = JSON.stringify(row);
+      if (row.status === 'Payment pending of authorization')
+        assert.ok(row.approval === 'Pending approval' && row.approvers > 0 && row.authorised_by === null, label);
+      else if (row.status === 'Payment rejected')
+        assert.ok(row.approval === 'Rejected' && row.rejected_date >= row.created, label);
+      else if (row.status === 'Payment cancelled')
+        assert.ok(row.approval === 'Cancelled' && row.cancelled_date >= row.created, label);
+      else
+        assert.ok(
+          row.approval === 'Approved' && row.remaining === 0 && row.given > 0 && row.authorised_date >= row.created,
+          label,
+        );
+      assert.equal(
+        row.sent_date !== null,
+        row.status === 'Payment complete' || row.status === 'Executing Payment',
+        label,
+      );
+    }
+    const token = await signIn('ada@ashdown.example');
+    const mine = await service.client(token, 'GET', '/payments?client_id=CLI000001&status=pending_your_approval');
+    assert.ok(mine.body.length > 0);
+    const levels = await service.query(
+      `select max(json_array_length(authorisations))::int as most from payment_approvals where client_id = 'CLI000002'`,
+    );
+    assert.equal(levels.rows[0].most, 2);
+  });
+
+  test('identifiers go on where the demonstration ends', async () => {
+    const created = await service.operator('POST', '/clients', { client_name: 'Third' });
+    assert.equal(created.body.client_id, 'CLI000003');
+  });
+
+  test('is the same on every machine, but for its days', () => {
+    const [a, b, other] = ['2026-07-01', '2026-07-01', '2026-11-21'].map((day) =>
+      demonstrationPayments(day, new Date(`${day}T12:00:00Z`)),
+    );
+    assert.deepEqual(a, b);
+    const dateless = (made = a) => [
+      made?.payments.map(({ given, status, age, multipayment }) => {
+        const { created_date: _created, payment_date: _date, reference: _reference, ...rest } = given;
+        return { ...rest, status, age, multipayment };
+      }),
+      made?.trades.map(({ order_date: _order, maturity_date: _maturity, ...rest }) => rest),
+    ];
+    assert.deepEqual(dateless(other), dateless(a));
+  });
+});
+
+describe('the autopilot', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  test('one step at a time; waits for the payment date on the service clock; leaves what needs a person', async (t) => {
+    const world = await createWorld(service);
+    const { context } = service.service;
+    const day = (days: number) =>
+      new Date(context.clock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10);
+    const ids = {
+      today: (await world.pay({ payment_date: day(0) })).body.payment_id,
+      later: (await world.pay({ payment_date: day(3) })).body.payment_id,
+      asked: (await world.pay({ payment_date: day(0) })).body.payment_id,
+    };
+    await service.operator('POST', `/payments/${ids.asked}/actions`, { action: 'request_information' });
+    const states = async () =>
+      Promise.all(Object.values(ids).map(async (id) => (await service.operator('GET', `/payments/${id}`)).body.status));
+    const [first, second] = [new Autopilot(context, 1_000), new Autopilot(context, 1_000)];
+    t.after(() => Promise.all([first.stop(), second.stop()]));
+    // Two processes: one of them steers.
+    const step = () => Promise.all([first.step(), second.step()]);
+    await step();
+    assert.deepEqual(await states(), [
+      'Waiting for payment date',
+      'Waiting for payment date',
+      'Need more beneficiary information',
+    ]);
+    await step();
+    assert.deepEqual(await states(), [
+      'Executing Payment',
+      'Waiting for payment date',
+      'Need more beneficiary information',
+    ]);
+    await step();
+    await step();
+    assert.deepEqual(await states(), [
+      'Payment complete',
+      'Waiting for payment date',
+      'Need more beneficiary information',
+    ]);
+    await service.operator('PUT', '/clock', { advance_seconds: 3 * 86_400 });
+    // The one that steered ends; the other takes over.
+    await first.stop();
+    await second.step();
+    await second.step();
+    assert.deepEqual(await states(), ['Payment complete', 'Payment complete', 'Need more beneficiary information']);
+  });
+});

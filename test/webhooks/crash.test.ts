@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type pg from 'pg';
+import { readConfig } from '../../src/config.ts';
+import { Vault } from '../../src/crypto.ts';
+import { createPool, transaction } from '../../src/database.ts';
+import { startEmbedded } from '../../src/embedded/postgres.ts';
+import { startService } from '../../src/service.ts';
+import { notify } from '../../src/webhooks/notification.ts';
+import { createDays } from '../../src/webhooks/retention.ts';
+import { createSubscription } from '../../src/webhooks/subscription.ts';
+import { Receiver } from '../world/receivers/receiver.ts';
+import { createDatabase, log } from '../world/service.ts';
+import { kill, startProcess } from '../world/worker-process.ts';
+
+/** Nothing is lost. What dies, dies here for real: workers by SIGKILL, the database too. */
+
+const MASTER_KEY = Buffer.alloc(32, 7);
+const closers: (() => unknown)[] = [];
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+/** Clients CLI0, CLI1, ... each with a subscription to its own path of the receiver. */
+async function prepare(url: string, receiver: Receiver, clients: number): Promise<pg.Pool> {
+  const pool = createPool(url, log, { max: 3, patient: true });
+  closers.push(() => pool.end());
+  const now = new Date();
+  await pool.query(
+    `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at) values ('CON', 'c', 'c@example.com', 'none', false, now())`,
+  );
+  for (let index = 0; index < clients; index += 1) {
+    await pool.query(
+      `insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow, payment_approvals_enabled,
+         payment_creator_approval_enabled, created_at) values ($1, 'c', 'enabled', true, false, 'simple', false, false, now())`,
+      [`CLI${index}`],
+    );
+    await transaction(pool, (tx) =>
+      createSubscription(
+        tx,
+        new Vault(MASTER_KEY),
+        { sandbox: true, brand: 'Service' },
+        { now, actor: 'test', requestId: 'test' },
+        {
+          clientId: `CLI${index}`,
+          contactId: 'CON',
+          url: receiver.url(`/CLI${index}`),
+          types: ['PAYMENT_STATUS_CHANGE'],
+          active: true,
+          secret: 'secret',
+        },
+      ),
+    );
+  }
+  return pool;
+}
+
+async function startWorker(url: string, events: number, clients: number, timeout = '5s'): Promise<ChildProcess> {
+  const child = await startProcess('receivers/crashing-worker.ts', [url, String(events), String(clients), timeout]);
+  closers.push(() => kill(child));
+  return child;
+}
+
+/** Every committed event arrived, none that was not committed, each with one id and the same bytes every time. */
+async function compare(pool: pg.Pool, receiver: Receiver): Promise<{ events: number; requests: number }> {
+  const { rows } = await pool.query<{ body: string }>('select body from delivery.events');
+  const committed = new Map(rows.map(({ body }) => [JSON.parse(body).id as string, body]));
+  const ids = new Map<string, string>();
+  for (const { body, headers } of receiver.received) {
+    const text = body.toString();
+    const { id } = JSON.parse(text);
+    assert.equal(text, committed.get(id), 'the bytes of a committed event, and of nothing else');
+    const notification = headers['x-service-notification-id'] ?? '';
+    assert.equal(ids.get(id) ?? notification, notification, 'one id for all attempts');
+    ids.set(id, notification);
+  }
+  assert.equal(ids.size, committed.size, 'every committed event arrived');
+  assert.equal(new Set(ids.values()).size, ids.size);
+  assert.ok(rows.every(({ body }) => !JSON.parse(body).rolledBack));
+  return { events: committed.size, requests: receiver.received.length };
+}
+
+async function until(condition: () => Promise<boolean>, within: number, what: string): Promise<void> {
+  const deadline = performance.now() + within;
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, `not within ${within} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const empty = async (pool: pg.Pool) =>
+  (
+    await pool.query<{ left: number }>(
+      'select (select count(*) from delivery.markers) + (select count(*) from delivery.queue) as left',
+    )
+  ).rows[0]?.left === 0;
+
+test('kill -9 at random moments while 2,000 events are written and delivered', { timeout: 90_000 }, async (t) => {
+  const database = await createDatabase();
+  closers.push(() => database.drop());
+  // Some attempts fail, some answers are slow: the kills hit every state.
+  const receiver = await Receiver.start((_got, response) => {
+    setTimeout(() => {
+      response.statusCode = randomInt(20) === 0 ? 500 : 200;
+      response.end();
+    }, randomInt(15));
+  });
+  closers.push(() => receiver.stop());
+  const pool = await prepare(database.url, receiver, 5);
+  const written = async () =>
+    (await pool.query<{ count: number }>('select count(*) as count from delivery.events')).rows[0]?.count ?? 0;
+  let kills = 0;
+  while ((await written()) < 2_000 || kills < 6) {
+    const worker = await startWorker(database.url, 500, 5);
+    await new Promise((resolve) => setTimeout(resolve, randomInt(20, 600)));
+    await kill(worker);
+    kills += 1;
+  }
+  const last = await startWorker(database.url, 0, 5);
+  await until(() => empty(pool), 30_000, 'everything is delivered');
+  last.kill('SIGTERM');
+  await new Promise((resolve) => last.once('exit', resolve));
+  const { events, requests } = await compare(pool, receiver);
+  assert.ok(events >= 2_000);
+  const { rows } = await pool.query<{ status: string; count: number }>(
+    'select status, count(*) as count from webhooks.notifications group by 1',
+  );
+  assert.deepEqual(rows, [{ status: 'delivered', count: events }]);
+  t.diagnostic(`${events} events, ${kills} kills, ${requests} requests`);
+});
+
+test('two workers, one killed: the other takes over its deliveries within 5 s', { timeout: 60_000 }, async (t) => {
+  const database = await createDatabase();
+  closers.push(() => database.drop());
+  const receiver = await Receiver.start(() => undefined);
+  closers.push(() => receiver.stop());
+  const pool = await prepare(database.url, receiver, 20);
+  const [one, two] = [await startWorker(database.url, 0, 20), await startWorker(database.url, 0, 20)];
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const write = () =>
+    transaction(pool, async (tx) => {
+      for (let index = 0; index < 10; index += 1) {
+        await notify(tx, {
+          clientId: `CLI${index * 2}`,
+          type: 'PAYMENT_STATUS_CHANGE',
+          body: JSON.stringify({ id: `${performance.now()} ${index}` }),
+          now: new Date(),
+        });
+      }
+    });
+  const leases = async (pid: number | undefined) =>
+    (
+      await pool.query<{ notification_id: string }>(
+        "select notification_id from delivery.queue where lease_owner = (select id from delivery.workers where name like '% ' || $1)",
+        [String(pid)],
+      )
+    ).rows.map((row) => row.notification_id);
+  // Both look at the queue; sooner or later each has some.
+  await until(
+    async () => {
+      await write();
+      return (await leases(one.pid)).length >= 5 && (await leases(two.pid)).length >= 5;
+    },
+    20_000,
+    'both workers hold deliveries',
+  );
+  const held = new Set(await leases(one.pid));
+  receiver.behaviour = (_got, response) => void response.end();
+  const killed = performance.now();
+  await kill(one);
+  const arrived = new Map<string, number>();
+  await until(
+    async () => {
+      for (const got of receiver.received) {
+        const id = got.headers['x-service-notification-id'] ?? '';
+        if (got.at > killed && held.has(id) && !arrived.has(id)) arrived.set(id, got.at - killed);
+      }
+      return arrived.size === held.size;
+    },
+    5_000,
+    'the dead worker’s deliveries arrive from the other',
+  );
+  t.diagnostic(`${held.size} deliveries taken over, the last after ${Math.round(Math.max(...arrived.values()))} ms`);
+  await until(() => empty(pool), 15_000, 'the rest is delivered');
+  await kill(two);
+});
+
+test('told to stop, a worker ends within 10 s and puts back what hangs', { timeout: 40_000 }, async () => {
+  const database = await createDatabase();
+  closers.push(() => database.drop());
+  const receiver = await Receiver.start(() => undefined);
+  closers.push(() => receiver.stop());
+  const pool = await prepare(database.url, receiver, 2);
+  const worker = await startWorker(database.url, 0, 2, '30s');
+  const body = JSON.stringify({ id: 'hangs' });
+  for (let index = 0; index < 30; index += 1) {
+    await transaction(pool, (tx) =>
+      notify(tx, { clientId: 'CLI0', type: 'PAYMENT_STATUS_CHANGE', body, now: new Date() }),
+    );
+  }
+  await receiver.wait(16);
+  const began = performance.now();
+  worker.kill('SIGTERM');
+  await new Promise((resolve) => worker.once('exit', resolve));
+  assert.ok(performance.now() - began < 10_000, `${performance.now() - began} ms`);
+  const { rows } = await pool.query(
+    'select count(*) + (select count(*) from delivery.markers) as waiting, count(lease_owner) as leased, (select count(*) from delivery.workers) as workers from delivery.queue',
+  );
+  assert.deepEqual(rows, [{ waiting: 30, leased: 0, workers: 0 }]);
+});
+
+test('the database is killed and started again: nothing is lost', { timeout: 60_000 }, async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'lombard-restart-'));
+  closers.push(() => rmSync(dataDir, { recursive: true, force: true }));
+  const database = await startEmbedded({ dataDir, log });
+  closers.push(() => database.stop());
+  const config = readConfig({
+    LOMBARD_ROLES: 'worker',
+    LOMBARD_DATA_DIR: dataDir,
+    LOMBARD_MASTER_KEY: MASTER_KEY.toString('base64'),
+    LOMBARD_OPERATOR_TOKEN: 'operator-token-of-the-tests',
+    LOMBARD_WEBHOOK_RETRIES: '100ms,200ms,500ms',
+  });
+  const service = await startService(config, log, database.url);
+  closers.push(() => service.stop());
+  const receiver = await Receiver.start((_got, response) => void setTimeout(() => response.end(), randomInt(10)));
+  closers.push(() => receiver.stop());
+  const pool = await prepare(database.url, receiver, 5);
+  let writing = true;
+  let written = 0;
+  const writer = (async () => {
+    while (writing) {
+      written += 1;
+      const body = JSON.stringify({ id: `n${written}` });
+      await transaction(pool, (tx) =>
+        notify(tx, { clientId: `CLI${written % 5}`, type: 'PAYMENT_STATUS_CHANGE', body, now: new Date() }),
+      ).catch(() => new Promise((resolve) => setTimeout(resolve, 20)));
+    }
+  })();
+  for (let restart = 0; restart < 2; restart += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const before = receiver.received.length;
+    assert.ok(before > 0);
+    const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    process.kill(pid, 'SIGKILL');
+    await until(async () => receiver.received.length > before + 200, 20_000, 'deliveries go on');
+  }
+  writing = false;
+  await writer;
+  await until(() => empty(pool).catch(() => false), 15_000, 'everything is delivered');
+  const { events, requests } = await compare(pool, receiver);
+  t.diagnostic(`${events} events, ${requests} requests`);
+});
+
+test('a day gets its partitions while its events are written and delivered', { timeout: 60_000 }, async () => {
+  const database = await createDatabase();
+  closers.push(() => database.drop());
+  const receiver = await Receiver.start((_got, response) => void response.end());
+  closers.push(() => receiver.stop());
+  const pool = await prepare(database.url, receiver, 5);
+  const maker = createPool(database.url, log, { max: 1, patient: true });
+  closers.push(() => maker.end());
+  await startWorker(database.url, 0, 5);
+  const writes: Promise<string>[] = [];
+  const write = (now: Date) => {
+    const event = {
+      clientId: `CLI${writes.length % 5}`,
+      type: 'PAYMENT_STATUS_CHANGE' as const,
+      body: JSON.stringify({ id: String(writes.length) }),
+      now,
+    };
+    const written = transaction(pool, (tx) => notify(tx, event));
+    writes.push(
+      written.then(
+        () => 'written',
+        (error: Error) => error.message,
+      ),
+    );
+  };
+  for (let day = 0; day < 8; day += 1) {
+    const now = new Date(Date.UTC(2031, 0, 1 + 4 * day, 12));
+    const made = new Promise((resolve) => setTimeout(resolve, randomInt(60))).then(() => createDays(maker, now));
+    while (writes.length < 40 * (day + 1)) {
+      write(now);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await made;
+  }
+  assert.deepEqual([...new Set(await Promise.all(writes))], ['written']);
+  await until(() => empty(pool), 20_000, 'everything is delivered');
+  await compare(pool, receiver);
+  const { rows } = await pool.query('select status, count(*) as count from webhooks.notifications group by status');
+  assert.deepEqual(rows, [{ status: 'delivered', count: writes.length }]);
+});

@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { transaction } from '../../src/database.ts';
+import { notify, notifyAll } from '../../src/webhooks/notification.ts';
+import { type Delivery, fanOut, flushResults, windowAround } from '../../src/webhooks/queue.ts';
+import { redeliver, replay } from '../../src/webhooks/redelivery.ts';
+import { createDays, dropOldDays } from '../../src/webhooks/retention.ts';
+import { createEngine, DatabaseProxy } from '../world/engine.ts';
+import { Receiver } from '../world/receivers/receiver.ts';
+
+/** What goes wrong between the engine and its database, or comes in between, caused for real: nothing is lost, nothing sticks. */
+
+const closers: (() => unknown)[] = [];
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+const NOTIFICATIONS = 'select status, attempts_count from webhooks.notifications order by created_at, id';
+
+async function setUp(clients = 1) {
+  const engine = await createEngine(clients);
+  closers.push(() => engine.stop());
+  const receiver = await Receiver.start((_got, response) => void response.end());
+  closers.push(() => receiver.stop());
+  return { engine, receiver };
+}
+
+test('connections that fall silent are given up, and what they held goes on; so does the end of the service', async () => {
+  const { engine, receiver } = await setUp();
+  const proxy = await DatabaseProxy.start(engine.database.url);
+  closers.push(() => proxy.stop());
+  await engine.subscribe(receiver.url());
+  const worker = engine.start({}, proxy.url, { answerWithin: 1_000 });
+  await engine.event();
+  await receiver.wait(1);
+  proxy.silence();
+  for (let event = 0; event < 5; event += 1) await engine.event();
+  await receiver.wait(6, 20_000);
+  proxy.silence();
+  await engine.event();
+  const began = performance.now();
+  await worker.stop();
+  assert.ok(performance.now() - began < 15_000);
+});
+
+test('a statement that the database finishes after its connection broke leaves no lease that nobody knows of', async () => {
+  const { engine, receiver } = await setUp();
+  const proxy = await DatabaseProxy.start(engine.database.url);
+  closers.push(() => proxy.stop());
+  const subscriptionId = await engine.subscribe(receiver.url());
+  engine.start({}, proxy.url);
+  await engine.until('select count(*) as count from delivery.workers', (row) => row.count === 1);
+  const now = engine.clock.now();
+  const inTheWay = await engine.pool.connect();
+  try {
+    // The notification that the engine is about to make, in a transaction that is not committed: the engine waits, with the marker in its hand.
+    await inTheWay.query('begin');
+    await inTheWay.query(
+      `insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
+       values (delivery.notification_id(1, $1, $2), 'CLI0', $1, 1, 'PAYMENT_STATUS_CHANGE', 'pending', $2)`,
+      [subscriptionId, now],
+    );
+    await transaction(engine.pool, (tx) =>
+      notify(tx, { clientId: 'CLI0', type: 'PAYMENT_STATUS_CHANGE', body: '{}', now }),
+    );
+    const waiting =
+      "select count(*) as count from pg_stat_activity where application_name = 'lombard-webhooks' and wait_event = 'transactionid'";
+    await engine.until(waiting, (row) => row.count === 1);
+    proxy.break('lombard-webhooks');
+    // It has looked for such leases once before there is one.
+    await pause(400);
+    await inTheWay.query('rollback');
+  } finally {
+    inTheWay.release();
+  }
+  await receiver.wait(1, 20_000);
+  await engine.until(NOTIFICATIONS, (row) => row.status === 'delivered');
+});
+
+test('a worker that gets another id in the middle of a statement sends nothing under the former one', async () => {
+  const { engine, receiver } = await setUp();
+  await engine.subscribe(receiver.url());
+  engine.start();
+  const { id } = await engine.until('select id from delivery.workers', () => true);
+  await transaction(engine.pool, async (tx) => {
+    await tx.query('lock table webhooks.notifications in access exclusive mode');
+    await engine.event();
+    await engine.until(
+      "select count(*) as count from pg_locks where not granted and relation = 'webhooks.notifications'::regclass",
+      (row) => row.count === 1,
+    );
+    // As another worker does that finds it dead.
+    await engine.query('delete from delivery.workers where id = $1', [id]);
+    await engine.until('select id from delivery.workers', (row) => row.id !== id);
+  });
+  await engine.until(NOTIFICATIONS, (row) => row.status === 'delivered', 20_000);
+  assert.deepEqual(await engine.query('select from delivery.queue'), []);
+  assert.equal(receiver.received.length, 1);
+});
+
+test('a subscription that is activated while nobody listens gets its backlog', async () => {
+  const { engine, receiver } = await setUp();
+  receiver.behaviour = (_got, response) => {
+    response.statusCode = receiver.received.length === 1 ? 500 : 200;
+    response.end();
+  };
+  const id = await engine.subscribe(receiver.url());
+  engine.start({ LOMBARD_WEBHOOK_RETRIES: '300ms' });
+  await engine.event();
+  await receiver.wait(1);
+  await engine.patch(id, { active: false });
+  await pause(600);
+  assert.equal(receiver.received.length, 1);
+  await engine.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lombard-webhooks-worker' and datname = current_database()",
+  );
+  await pause(20);
+  await engine.patch(id, { active: true });
+  await receiver.wait(2);
+});
+
+test('what cannot be signed with its secret is not sent; once it can be, it is', async () => {
+  const { engine, receiver } = await setUp();
+  const id = await engine.subscribe(receiver.url());
+  await engine.query("update webhooks.subscriptions set secret = secret || '\\x00'::bytea");
+  const other = await engine.subscribe(receiver.url('/other'));
+  engine.start();
+  await engine.event();
+  await receiver.wait(1);
+  await pause(500);
+  assert.deepEqual(
+    receiver.received.map((got) => got.path),
+    ['/other'],
+  );
+  await engine.query(
+    'update webhooks.subscriptions set secret = (select secret from webhooks.subscriptions where id = $2) where id = $1',
+    [id, other],
+  );
+  await receiver.wait(2);
+});
+
+test('the answer of a former address switches nothing off', async () => {
+  const { engine, receiver } = await setUp();
+  receiver.behaviour = (got, response) => {
+    response.statusCode = got.path === '/old' ? 410 : 204;
+    setTimeout(() => response.end(), got.path === '/old' ? 500 : 0);
+  };
+  const id = await engine.subscribe(receiver.url('/old'));
+  engine.start();
+  await engine.event();
+  await receiver.wait(1);
+  await engine.patch(id, { url: receiver.url('/new'), active: true });
+  await engine.until(NOTIFICATIONS, (row) => row.status === 'failed');
+  await pause(200);
+  await engine.event();
+  await receiver.wait(2);
+  const rows = await engine.query('select active, disabled_reason from webhooks.subscriptions');
+  assert.deepEqual(rows, [{ active: true, disabled_reason: null }]);
+});
+
+test('what is asked for again during its last attempt is sent again', async () => {
+  const { engine, receiver } = await setUp();
+  receiver.behaviour = (_got, response) => {
+    response.statusCode = receiver.received.length < 3 ? 500 : 200;
+    setTimeout(() => response.end(), 400);
+  };
+  await engine.subscribe(receiver.url());
+  engine.start({ LOMBARD_WEBHOOK_RETRIES: '100ms' });
+  await engine.event();
+  await receiver.wait(2);
+  const [{ id }] = (await engine.query('select id from webhooks.notifications')) as [{ id: string }];
+  await transaction(engine.pool, (tx) => redeliver(tx, engine.act(), id));
+  await receiver.wait(3);
+  const row = await engine.until(NOTIFICATIONS, (one) => one.status !== 'pending');
+  assert.deepEqual(row, { status: 'delivered', attempts_count: 3 });
+  assert.deepEqual(await engine.query('select from delivery.queue'), []);
+});
+
+test('a last failure that is written while it is asked for again is not given up, and held by nobody', async () => {
+  const { engine } = await setUp();
+  await engine.subscribe('http://127.0.0.1:9/');
+  await engine.event();
+  const now = engine.clock.now();
+  const window = windowAround(now);
+  const worker = 77;
+  await engine.query(
+    "insert into delivery.workers (id, name, started_at) overriding system value values (77, 'test', now())",
+  );
+  const taking = { worker, window, limit: 10, most: 10, defaultRoom: 10, rooms: new Map(), now };
+  const [delivery] = (await fanOut(engine.pool, taking)).deliveries as [Delivery];
+  await engine.query('update delivery.queue set attempts = 1, round_attempts = 1');
+  const outcome = { statusCode: 500, headers: {}, body: '', reason: null, durationMs: 1 };
+  const failed = {
+    worker,
+    delivery: { ...delivery, attempts: 1, roundAttempts: 1 },
+    deliveryId: randomUUID(),
+    startedAt: now,
+    outcome,
+    status: 'failed' as const,
+    dueAt: null,
+    now,
+  };
+  let written: Promise<void> | undefined;
+  await transaction(engine.pool, async (tx) => {
+    await redeliver(tx, engine.act(), delivery.id);
+    written = flushResults(engine.pool, worker, window, [failed]);
+    await engine.until('select count(*) as count from pg_locks where not granted', (row) => row.count === 1);
+  });
+  await written;
+  assert.deepEqual(await engine.query('select lease_owner, attempts, round_attempts from delivery.queue'), [
+    { lease_owner: null, attempts: 2, round_attempts: 0 },
+  ]);
+  assert.deepEqual(await engine.query(NOTIFICATIONS), [{ status: 'pending', attempts_count: 2 }]);
+});
+
+test('thousands that end at once, when what was in their way is over, are all tried', async () => {
+  const { engine, receiver } = await setUp(4);
+  const answers: (() => void)[] = [];
+  receiver.behaviour = (_got, response) => void answers.push(() => response.end());
+  await engine.subscribe(receiver.url());
+  await engine.query(
+    `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+     select 'CLI' || 1 + n % 3, 'CON', 'https://10.0.0.1/', true, '{PAYMENT_STATUS_CHANGE}', now(), now() from generate_series(1, 3000) n`,
+  );
+  engine.start({}, undefined, { mostUnderWay: 1 });
+  await engine.event();
+  await receiver.wait(1);
+  for (const client of ['CLI1', 'CLI2', 'CLI3']) await engine.event(client);
+  await engine.until(
+    'select count(*) as count from delivery.queue where lease_owner is not null',
+    (row) => row.count === 3_001,
+  );
+  for (const answer of answers) answer();
+  await engine.until(
+    "select count(*) as count from webhooks.attempts where reason = 'blocked_address'",
+    (row) => row.count === 3_000,
+    20_000,
+  );
+});
+
+test('a client with many subscriptions takes few events at a time, beside another that takes all of its own', async () => {
+  const { engine } = await setUp(2);
+  await engine.query(
+    `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+     select 'CLI0', 'CON', 'https://10.0.0.1/', true, '{PAYMENT_STATUS_CHANGE}', now(), now() from generate_series(1, 1000) n`,
+  );
+  await engine.subscribe('https://10.0.0.1/', { clientId: 'CLI1' });
+  const now = engine.clock.now();
+  const event = (clientId: string) => ({ clientId, type: 'PAYMENT_STATUS_CHANGE' as const, body: '{}', now });
+  const events = [...Array(100).fill(event('CLI0')), ...Array(50).fill(event('CLI1'))];
+  await transaction(engine.pool, (tx) => notifyAll(tx, events));
+  const limits = { limit: 500, most: 5_000, defaultRoom: 10, rooms: new Map() };
+  const { taken, more } = await fanOut(engine.pool, { worker: 1, window: windowAround(now), now, ...limits });
+  assert.deepEqual([taken, more], [52, true]);
+  assert.deepEqual(await engine.query('select count(*) as count from webhooks.notifications'), [{ count: 2_050 }]);
+});
+
+test('a client with many subscriptions to something else is not slowed by them', async () => {
+  const { engine, receiver } = await setUp();
+  await engine.subscribe(receiver.url());
+  await engine.query(
+    `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+     select 'CLI0', 'CON', 'https://10.0.0.1/', true, '{TRADE_STATUS_CHANGE}', now(), now() from generate_series(1, 999)`,
+  );
+  engine.start();
+  const events = Array.from({ length: 1_500 }, () => ({
+    clientId: 'CLI0',
+    type: 'PAYMENT_STATUS_CHANGE' as const,
+    body: '{}',
+    now: engine.clock.now(),
+  }));
+  await transaction(engine.pool, (tx) => notifyAll(tx, events));
+  // Five at each look would take 30 s.
+  await receiver.wait(1_500, 15_000);
+});
+
+test('a replay holds up no result: what is pending is left alone, not even locked', async () => {
+  const { engine, receiver } = await setUp();
+  const answers: (() => void)[] = [];
+  receiver.behaviour = (_got, response) => void answers.push(() => response.end());
+  const subscriptionId = await engine.subscribe(receiver.url());
+  engine.start();
+  await engine.event();
+  await receiver.wait(1);
+  await transaction(engine.pool, async (tx) => {
+    const period = { since: new Date(Date.now() - 60_000), until: new Date() };
+    const { count } = await replay(tx, engine.act(), { subscriptionId, ...period, onlyFailed: false });
+    assert.equal(count, 0);
+    for (const answer of answers) answer();
+    await engine.until(NOTIFICATIONS, (row) => row.status === 'delivered', 3_000);
+  });
+});
+
+test('a worker that joins another keeps the cap: no more at once than one would send', async () => {
+  const { engine, receiver } = await setUp();
+  let open = 0;
+  let most = 0;
+  receiver.behaviour = (_got, response) => {
+    open += 1;
+    most = Math.max(most, open);
+    setTimeout(() => {
+      open -= 1;
+      response.end();
+    }, 600);
+  };
+  await engine.subscribe(receiver.url());
+  const env = { LOMBARD_WEBHOOK_CONCURRENCY: '6', LOMBARD_WEBHOOK_TIMEOUT: '1s' };
+  engine.start(env);
+  await engine.until('select count(*) as count from delivery.workers', (row) => row.count === 1);
+  for (let event = 0; event < 60; event += 1) await engine.event();
+  await receiver.wait(6);
+  engine.start(env);
+  const owners = 'select count(distinct lease_owner) as owners from delivery.queue where lease_owner is not null';
+  await engine.until(owners, (row) => row.owners === 2);
+  await receiver.wait(60, 30_000);
+  assert.equal(most, 6);
+});
+
+test('notifications of one transaction are listed in the order of their events', async () => {
+  const { engine, receiver } = await setUp();
+  await engine.subscribe(receiver.url());
+  engine.start();
+  const now = engine.clock.now();
+  const events = Array.from({ length: 40 }, (_, n) => ({
+    clientId: 'CLI0',
+    type: 'PAYMENT_STATUS_CHANGE' as const,
+    body: String(n),
+    now,
+  }));
+  await transaction(engine.pool, (tx) => notifyAll(tx, events));
+  await receiver.wait(40);
+  const rows = await engine.query(
+    'select e.body from webhooks.notifications n join delivery.events e on e.id = n.event_id order by n.created_at, n.id',
+  );
+  assert.deepEqual(
+    rows.map((row) => Number(row.body)),
+    events.map((_, n) => n),
+  );
+});
+
+test('a day of which the default partition holds much stays there, and goes with its retention', async () => {
+  const { engine } = await setUp();
+  const now = new Date('2031-03-04T12:00:00Z');
+  const count = async () =>
+    (
+      await engine.query('select tableoid::regclass::text as name, count(*) as count from delivery.events group by 1')
+    )[0];
+  await engine.query(
+    `insert into delivery.events (client_id, type, body, created_at)
+     select 'CLI0', 'PAYMENT_STATUS_CHANGE', '{}', $1 from generate_series(1, 12000)`,
+    [now],
+  );
+  await createDays(engine.pool, now);
+  assert.deepEqual(await count(), { name: 'delivery.events_default', count: 12_000 });
+  await dropOldDays(engine.pool, 90, new Date('2031-06-02T12:00:00Z'));
+  assert.equal((await count())?.count, 12_000);
+  await dropOldDays(engine.pool, 90, new Date('2031-06-03T12:00:00Z'));
+  assert.equal(await count(), undefined);
+});

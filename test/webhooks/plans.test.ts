@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import type { Db } from '../../src/database.ts';
+import {
+  claim,
+  type Delivery,
+  discover,
+  fanOut,
+  flushResults,
+  setUpConnection,
+  windowAround,
+} from '../../src/webhooks/queue.ts';
+import { createDatabase, type TestDatabase } from '../world/service.ts';
+
+/**
+ * What the statements of the delivery engine walk, on tables with statistics: many subscriptions, and an endpoint that is dead with a long
+ * backlog. The time they take is in docs/performance-webhooks.md.
+ */
+const SUBSCRIPTIONS = 3_000;
+const BACKLOG = 50_000;
+const EVENTS = 200;
+const CLIENTS = 20;
+/** Pages that a statement may touch for each delivery, all its tables and indexes together. */
+const PAGES_EACH = 40;
+
+let database: TestDatabase;
+let db: pg.Client;
+const now = new Date();
+const window = windowAround(now);
+
+before(async () => {
+  database = await createDatabase();
+  db = new pg.Client({ connectionString: database.url });
+  await db.connect();
+  await db.query(`
+    insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at)
+      values ('CON', 'c', 'c@example.com', 'none', false, now());
+    insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow, payment_approvals_enabled,
+        payment_creator_approval_enabled, created_at)
+      select 'CLI' || n, 'c', 'enabled', true, false, 'simple', false, false, now() from generate_series(1, ${SUBSCRIPTIONS}) n;
+    insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+      select 'CLI' || n, 'CON', 'http://127.0.0.1:9/', true, '{PAYMENT_STATUS_CHANGE}', now(), now() from generate_series(1, ${SUBSCRIPTIONS}) n;
+    insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+      select gen_random_uuid(), s.client_id, s.id, n, now(), now(), 1, 1, false
+      from webhooks.subscriptions s, generate_series(1, ${BACKLOG}) n where s.client_id = 'CLI${SUBSCRIPTIONS}';
+    with event as (
+      insert into delivery.events (client_id, type, body, created_at)
+        select 'CLI' || 1 + n % ${CLIENTS}, 'PAYMENT_STATUS_CHANGE', '{}', now() from generate_series(1, ${EVENTS}) n
+        returning id, client_id, created_at)
+    insert into delivery.markers (event_id, client_id, type, created_at) select id, client_id, 'PAYMENT_STATUS_CHANGE', created_at from event;
+  `);
+  await db.query('vacuum (analyze)');
+  await db.query(setUpConnection);
+});
+after(async () => {
+  await db.end();
+  await database.drop();
+});
+
+interface Node {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Cond'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Node[];
+}
+
+/** Every node of the plan that a statement of the engine ran with, the outermost first; what it changed is undone. */
+async function planOf(run: (db: Db) => Promise<unknown>): Promise<Node[]> {
+  let plan: Node | undefined;
+  const explaining = {
+    query: async ({ text, values }: pg.QueryConfig) => {
+      const { rows } = await db.query(`explain (analyze, buffers, format json) ${text}`, values);
+      plan = rows[0]['QUERY PLAN'][0].Plan;
+      return { rows: [], rowCount: 0 };
+    },
+  };
+  await db.query('begin');
+  await run(explaining as unknown as Db);
+  await db.query('rollback');
+  const walk = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(walk)];
+  const nodes = walk(plan as Node);
+  assert.deepEqual(
+    nodes.filter((node) => /Seq Scan|Bitmap/.test(node['Node Type'])),
+    [],
+  );
+  return nodes;
+}
+
+function pagesOf([outermost]: Node[]): number {
+  return (outermost?.['Shared Hit Blocks'] ?? 0) + (outermost?.['Shared Read Blocks'] ?? 0);
+}
+
+const taking = { worker: 1, window, limit: 500, most: 5_000, defaultRoom: 500, rooms: new Map(), now };
+
+test('events find the subscriptions of their client, not all there are', async () => {
+  const nodes = await planOf((each) => fanOut(each, taking));
+  const scans = nodes.filter((node) => node['Relation Name'] === 'subscriptions');
+  assert.deepEqual(
+    scans.map((node) => /client_id = /.test(node['Index Cond'] ?? '')),
+    [true, true],
+  );
+  for (const scan of scans) assert.ok((scan['Actual Rows'] ?? 0) * (scan['Actual Loops'] ?? 0) <= EVENTS);
+  assert.ok(pagesOf(nodes) < EVENTS * PAGES_EACH, `${pagesOf(nodes)} pages`);
+});
+
+test('what is due of one subscription is claimed without a look at the backlog of another', async () => {
+  const { rows } = await db.query("select id from webhooks.subscriptions where client_id = 'CLI1'");
+  const nodes = await planOf((each) => claim(each, { worker: 1, window, now, wanted: new Map([[rows[0].id, 50]]) }));
+  assert.ok(pagesOf(nodes) < PAGES_EACH, `${pagesOf(nodes)} pages`);
+});
+
+test('what waits is discovered in steps from subscription to subscription', async () => {
+  const nodes = await planOf((each) => discover(each));
+  assert.ok(pagesOf(nodes) < PAGES_EACH, `${pagesOf(nodes)} pages`);
+});
+
+test('results are written by key, and change the page that their notification stands on', async () => {
+  const { deliveries } = await fanOut(db as unknown as Db, taking);
+  assert.equal(deliveries.length, EVENTS);
+  const result = (delivery: Delivery) => ({
+    worker: 1,
+    delivery,
+    deliveryId: randomUUID(),
+    startedAt: now,
+    outcome: { statusCode: 200, headers: {}, body: 'ok', reason: null, durationMs: 3 },
+    status: 'delivered' as const,
+    dueAt: null,
+    now,
+  });
+  const nodes = await planOf((each) => flushResults(each, 1, window, deliveries.map(result)));
+  assert.ok(pagesOf(nodes) < EVENTS * PAGES_EACH, `${pagesOf(nodes)} pages`);
+  await flushResults(db as unknown as Db, 1, window, deliveries.map(result));
+  await db.query('select pg_stat_force_next_flush()');
+  const { rows } = await db.query(
+    "select sum(n_tup_upd)::int as changed, sum(n_tup_hot_upd)::int as in_place from pg_stat_user_tables where relname like 'notifications_%'",
+  );
+  // Twice: the first time was undone.
+  assert.deepEqual(rows[0], { changed: 2 * EVENTS, in_place: 2 * EVENTS });
+});

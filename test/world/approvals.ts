@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { tokenOf } from './payments.ts';
+import { type Answer, createWorld, type TestService } from './service.ts';
+
+export interface Person {
+  id: string;
+  name: string;
+  email: string;
+  token: string;
+}
+
+/** A client whose payments need approvals, its creator, and people by name. */
+export async function approvalsWorld(service: TestService, names: string[], client: object = {}) {
+  const world = await createWorld(service, 'Approvals', { payment_approvals_enabled: true, ...client });
+  const { clientId, contactId } = world;
+  const owner: Person = {
+    id: contactId,
+    name: 'Owner of Approvals',
+    email: world.email,
+    token: await tokenOf(service, contactId),
+  };
+  const people: Record<string, Person> = {};
+
+  const hire = async (name: string, permissions?: string[]): Promise<Person> => {
+    const email = `${name}-${randomUUID()}@example.com`;
+    const made = await service.operator('POST', '/contacts', {
+      name,
+      email,
+      clients: [{ client_id: clientId, ...(permissions ? { permissions } : {}) }],
+    });
+    assert.equal(made.status, 201, made.text);
+    const id: string = made.body.contact_id;
+    people[name] = { id, name, email, token: await tokenOf(service, id) };
+    return people[name];
+  };
+  for (const name of names) await hire(name);
+
+  const ask = (who: Person, method: string, path: string, body?: unknown, query = ''): Promise<Answer> =>
+    service.client(who.token, method, `${path}?client_id=${clientId}${query}`, body === undefined ? {} : { body });
+  const person = (name: string): Person => people[name] as Person;
+
+  return {
+    ...world,
+    owner,
+    people,
+    person,
+    hire,
+    ask,
+    /** Sends a configuration written as {group: [names]} and [threshold, level, level...]; a level is [[group, group], [group]]. */
+    configure: (groups: Record<string, string[]>, rules: [number | string, ...string[][][]][], currency = 'EUR') =>
+      ask(
+        owner,
+        'POST',
+        '/approvals-workflow/config',
+        configuration(groups, rules, currency, (name) => person(name).id),
+      ),
+    patch: (who: Person, id: string, action: string) =>
+      ask(who, 'PATCH', `/payments/${id}`, undefined, `&action=${action}`),
+    payment: async (id: string, who: Person = owner) => (await ask(who, 'GET', `/payments/${id}`)).body,
+    create: async (amount: number | string = 100, fields: object = {}): Promise<string> => {
+      const made = await world.pay({ amount, ...fields });
+      assert.equal(made.status, 201, made.text);
+      return made.body.payment_id;
+    },
+    /** Payments that the search shows a contact as pending its approval. */
+    pendingOf: async (who: Person, status = 'pending_your_approval'): Promise<string[]> => {
+      const found = await ask(who, 'GET', '/payments', undefined, `&status=${status}&page_size=1000`);
+      assert.equal(found.status, 200, found.text);
+      assert.equal(Number(found.headers.get('x-total-count')), found.body.length);
+      return found.body.map((payment: { payment_id: string }) => payment.payment_id);
+    },
+    /** The statuses that were notified of a payment, in order. */
+    notified: async (id: string): Promise<string[]> => {
+      const { rows } = await service.query(
+        `select body from delivery.events where client_id = $1 and type = 'PAYMENT_STATUS_CHANGE' and body like $2 order by id`,
+        [clientId, `%"payment_id":"${id}"%`],
+      );
+      return rows.map((row) => JSON.parse(row.body).payment_webhook_status[0]);
+    },
+  };
+}
+
+export type ApprovalsWorld = Awaited<ReturnType<typeof approvalsWorld>>;
+
+export function configuration(
+  groups: Record<string, string[]>,
+  rules: [number | string, ...string[][][]][],
+  currency: string,
+  id: (name: string) => string,
+) {
+  return {
+    groups: Object.entries(groups).map(([name, users]) => ({
+      name,
+      scope: 'payments',
+      users: users.map((user) => ({ id: id(user) })),
+    })),
+    ruleset: {
+      currency,
+      rules: rules.map(([threshold, ...levels]) => ({
+        minimum_threshold: threshold,
+        groups: levels.map((level) => ({ one_of: level.map((names) => ({ all_of: names })) })),
+      })),
+    },
+  };
+}

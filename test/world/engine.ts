@@ -1,0 +1,161 @@
+import { connect, createServer, type Socket } from 'node:net';
+import type pg from 'pg';
+import { ServiceClock } from '../../src/calendar.ts';
+import { readConfig } from '../../src/config.ts';
+import { Vault } from '../../src/crypto.ts';
+import { createPool, transaction } from '../../src/database.ts';
+import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
+import { notify } from '../../src/webhooks/notification.ts';
+import { createDays } from '../../src/webhooks/retention.ts';
+import {
+  createSubscription,
+  type NewSubscription,
+  type SubscriptionPatch,
+  updateSubscription,
+} from '../../src/webhooks/subscription.ts';
+import { createDatabase, log } from './service.ts';
+
+const VAULT = new Vault(Buffer.alloc(32, 7));
+const RULES = { sandbox: true, brand: 'Service' };
+
+/** The delivery engine in this process, without the rest of the service: clients CLI0, CLI1, ... in a database of their own. */
+export async function createEngine(clients = 1) {
+  const database = await createDatabase();
+  const pool = createPool(database.url, log, { max: 6, patient: true });
+  const clock = new ServiceClock();
+  const act = () => ({ now: clock.now(), actor: 'test', requestId: 'test' });
+  await createDays(pool, clock.now());
+  await pool.query(
+    `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at) values ('CON', 'c', 'c@example.com', 'none', false, now())`,
+  );
+  await pool.query(
+    `insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow, payment_approvals_enabled,
+       payment_creator_approval_enabled, created_at)
+     select 'CLI' || n, 'c', 'enabled', true, false, 'simple', false, false, now() from generate_series(0, $1::int - 1) n`,
+    [clients],
+  );
+  const stops: (() => Promise<unknown>)[] = [];
+  const query = async (text: string, values?: unknown[]) => (await pool.query(text, values)).rows;
+  return {
+    database,
+    pool: pool as pg.Pool,
+    clock,
+    act,
+    query,
+    subscribe: (url: string, more: Partial<NewSubscription> = {}) =>
+      transaction(pool, (tx) =>
+        createSubscription(tx, VAULT, RULES, act(), {
+          clientId: 'CLI0',
+          contactId: 'CON',
+          url,
+          types: ['PAYMENT_STATUS_CHANGE'],
+          active: true,
+          secret: 'secret',
+          ...more,
+        }),
+      ),
+    patch: (id: string, patch: SubscriptionPatch, clientId = 'CLI0') =>
+      transaction(pool, (tx) => updateSubscription(tx, VAULT, RULES, act(), { clientId, id }, patch)),
+    event: (clientId = 'CLI0', body = '{}') =>
+      transaction(pool, (tx) => notify(tx, { clientId, type: 'PAYMENT_STATUS_CHANGE', body, now: clock.now() })),
+    /** Starts a worker; `url` leads to the database, as by a DatabaseProxy. */
+    start(env: Record<string, string> = {}, url = database.url, options: DispatcherOptions = {}): Dispatcher {
+      const patientPool = createPool(url, log, { max: 3, patient: true });
+      const dispatcher = new Dispatcher(
+        {
+          config: readConfig(env),
+          pool,
+          patientPool,
+          clock,
+          log,
+          vault: VAULT,
+          addresses: { api: '', auth: '', trusted: undefined },
+        },
+        options,
+      );
+      dispatcher.start();
+      stops.push(async () => {
+        await dispatcher.stop();
+        await ended(patientPool);
+      });
+      return dispatcher;
+    },
+    /** Waits until a query has the row that is wanted. */
+    async until(text: string, wanted: (row: Record<string, unknown>) => boolean, within = 10_000) {
+      const deadline = performance.now() + within;
+      for (;;) {
+        const rows = await query(text);
+        const found = rows.find(wanted);
+        if (found) return found;
+        if (performance.now() > deadline) throw new Error(`not within ${within} ms: ${text} ${JSON.stringify(rows)}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    async stop(): Promise<void> {
+      for (const stop of stops.reverse()) await stop();
+      await ended(pool);
+      await database.drop();
+    },
+  };
+}
+
+/** Ends a pool. A connection whose other side is silent need not say goodbye: the database goes with all that it has. */
+function ended(pool: pg.Pool): Promise<unknown> {
+  return Promise.race([pool.end(), new Promise((resolve) => setTimeout(resolve, 2_000))]);
+}
+
+/** Connections to a database that a test can silence or break; new ones work. */
+export class DatabaseProxy {
+  readonly url: string;
+  readonly #pairs: { near: Socket; far: Socket; name: string }[] = [];
+  readonly #close: () => void;
+
+  private constructor(url: string, pairs: { near: Socket; far: Socket; name: string }[], close: () => void) {
+    this.url = url;
+    this.#pairs = pairs;
+    this.#close = close;
+  }
+
+  static async start(url: string): Promise<DatabaseProxy> {
+    const target = new URL(url);
+    const pairs: { near: Socket; far: Socket; name: string }[] = [];
+    const server = createServer((near) => {
+      const far = connect(Number(target.port), target.hostname);
+      const pair = { near, far, name: '' };
+      pairs.push(pair);
+      near.once('data', (start) => {
+        pair.name = /application_name\0([^\0]*)/.exec(start.toString('latin1'))?.[1] ?? '';
+      });
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        one.on('error', () => other.destroy());
+        one.on('close', () => other.destroy());
+        one.pipe(other);
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    return new DatabaseProxy(Object.assign(new URL(target), { port }).toString(), pairs, () => server.close());
+  }
+
+  /** From now on nothing comes through the connections that are open, and nobody is told. */
+  silence(): void {
+    for (const { near, far } of this.#pairs) for (const socket of [near, far]) socket.unpipe().pause();
+  }
+
+  /** Resets the open connections of a name on the caller's side; the database goes on with what it is doing. */
+  break(name: string): void {
+    for (const pair of this.#pairs) {
+      if (pair.name !== name) continue;
+      pair.near.removeAllListeners('close').destroy();
+      pair.far.unpipe().pause();
+    }
+  }
+
+  stop(): void {
+    this.#close();
+    for (const { near, far } of this.#pairs) for (const socket of [near, far]) socket.destroy();
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * A process for statements-crash.test.ts: a worker of the service, until it is killed. Arguments: database, data directory (whoever starts it
+ * removes it: a killed process cannot), SMTP_URL.
+ */
+import { readConfig } from '../../../src/config.ts';
+import { createLog } from '../../../src/log.ts';
+import { startService } from '../../../src/service.ts';
+
+const [database = '', dataDir = '', smtpUrl] = process.argv.slice(2);
+const config = readConfig({
+  LOMBARD_ROLES: 'worker',
+  LOMBARD_DATA_DIR: dataDir,
+  LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  LOMBARD_OPERATOR_TOKEN: 'operator-token-of-the-tests',
+  ...(smtpUrl ? { SMTP_URL: smtpUrl } : {}),
+});
+await startService(config, createLog('silent', false), database);
+// Nobody is left behind when the test dies.
+process.on('disconnect', () => process.exit(0));
+process.send?.('started');

@@ -1,0 +1,59 @@
+/**
+ * A process for webhooks-crash.test.ts: the delivery engine as the service runs it, and a writer of events, until it is killed.
+ * Of ten transactions one is
+ * rolled back; each event's body says which it is. Arguments: database, how many events to write, for how many clients, the
+ * time-out of attempts.
+ */
+import { randomInt, randomUUID } from 'node:crypto';
+import { ServiceClock } from '../../../src/calendar.ts';
+import { readConfig } from '../../../src/config.ts';
+import { Vault } from '../../../src/crypto.ts';
+import { createPool, transaction } from '../../../src/database.ts';
+import { createLog } from '../../../src/log.ts';
+import { Dispatcher } from '../../../src/webhooks/dispatcher.ts';
+import { notify } from '../../../src/webhooks/notification.ts';
+
+const [database = '', count = '0', clients = '1', timeout = '5s'] = process.argv.slice(2);
+/** Transactions at once. */
+const WRITERS = 4;
+const config = readConfig({
+  LOMBARD_WEBHOOK_RETRIES: '100ms,100ms,200ms,500ms,1s',
+  LOMBARD_WEBHOOK_TIMEOUT: timeout,
+});
+const log = createLog('silent', false);
+const clock = new ServiceClock();
+const pool = createPool(database, log);
+const dispatcher = new Dispatcher({
+  config,
+  pool,
+  patientPool: createPool(database, log, { patient: true }),
+  clock,
+  log,
+  vault: new Vault(Buffer.alloc(32, 7)),
+  addresses: { api: '', auth: '', trusted: undefined },
+});
+dispatcher.start();
+process.on('SIGTERM', () => void dispatcher.stop().then(() => process.exit(0)));
+process.send?.('started');
+let written = 0;
+async function write(): Promise<void> {
+  while (written < Number(count)) {
+    written += 1;
+    const clientId = `CLI${written % Number(clients)}`;
+    const rolledBack = randomInt(10) === 0;
+    const id = randomUUID();
+    await transaction(pool, async (tx) => {
+      await notify(tx, {
+        clientId,
+        type: 'PAYMENT_STATUS_CHANGE',
+        body: JSON.stringify({ id, rolledBack, data: [{ text: 'ünicode', amount: 0.1 }] }),
+        now: clock.now(),
+      });
+      if (rolledBack) throw new Error('rolled back');
+    }).catch((error: Error) => {
+      if (error.message !== 'rolled back') throw error;
+    });
+  }
+}
+await Promise.all(Array.from({ length: WRITERS }, write));
+process.send?.('written');
