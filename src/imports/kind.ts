@@ -2,7 +2,7 @@ import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import type { Transaction } from '../database.ts';
 import { type Fault, Problem } from '../errors.ts';
-import type { Presentation } from '../payments/lifecycle.ts';
+import type { Presentation } from '../payments/presentation.ts';
 
 /** What all lines of an import share. */
 export interface ImportScope {

@@ -2,7 +2,8 @@ import { openCurrencyAccount } from '../accounts/currency-account.ts';
 import { bookTransaction } from '../accounts/transaction.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
-import { type MoveRequest, movePayment, type Presentation } from '../payments/lifecycle.ts';
+import { type MoveRequest, movePayment } from '../payments/lifecycle.ts';
+import type { Presentation } from '../payments/presentation.ts';
 
 /**
  * Returns a payment: it is cancelled, and its amount credited to the client's account in its currency, in one transaction

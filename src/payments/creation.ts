@@ -7,7 +7,8 @@ import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { decimal } from '../money.ts';
 import { nextId } from '../rows.ts';
-import { notifyPayment, type Presentation } from './lifecycle.ts';
+import { notifyPayment } from './lifecycle.ts';
+import type { Presentation } from './presentation.ts';
 
 /** Payment schemes; only SWIFT payments can be tracked by their uuid. */
 export const SCHEMES = [

@@ -14,12 +14,7 @@ import {
   type PaymentWebhookStatus,
 } from './moves.ts';
 import { paymentBodies } from './payment.ts';
-
-/** What the shown form of a payment depends on besides the payment. */
-export interface Presentation {
-  apiUrl: string;
-  trackingCutoff: string;
-}
+import type { Presentation } from './presentation.ts';
 
 export interface MoveRequest {
   clientId: string;

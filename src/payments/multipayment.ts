@@ -5,8 +5,9 @@ import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { createPayment, type PaymentGiven } from './creation.ts';
-import { movePayment, type Presentation } from './lifecycle.ts';
+import { movePayment } from './lifecycle.ts';
 import { allowedMoves, type PaymentStatus } from './moves.ts';
+import type { Presentation } from './presentation.ts';
 import { createTrade, setTradeStatus, type TradeGiven } from './trade.ts';
 
 /** Trades of one multi payment. */

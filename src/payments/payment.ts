@@ -1,5 +1,6 @@
 import { londonTimestamp } from '../calendar.ts';
 import type { Db } from '../database.ts';
+import type { Presentation } from './presentation.ts';
 
 /**
  * The Payment as clients see it (the service interface, Payment): every field always, in the specification's order, null where
@@ -8,15 +9,11 @@ import type { Db } from '../database.ts';
  */
 
 /** Who looks at payments, and when. */
-export interface PaymentView {
+export interface PaymentView extends Presentation {
   clientId: string;
   /** The contact who asks, for the actions it may take; null where nobody in particular does (events, the operator). */
   viewer: string | null;
   now: Date;
-  /** The client API's public address, for the document links. */
-  apiUrl: string;
-  /** The day (`YYYY-MM-DD`) after which uuids are used for tracking: LOMBARD_TRACKING_CUTOFF. */
-  trackingCutoff: string;
 }
 
 /** Days from its creation during which a SWIFT payment can be tracked (the service interface, Limits). */

@@ -4,6 +4,7 @@ import type { Act, Context } from '../context.ts';
 import { type Transaction, transaction } from '../database.ts';
 import { movePayment } from '../payments/lifecycle.ts';
 import type { PaymentAction } from '../payments/moves.ts';
+import { presentationOf } from '../payments/presentation.ts';
 import { Periodic } from '../periodic.ts';
 
 /** Payments of one client that one step moves, and of all clients: the rest follows with the next steps. */
@@ -56,9 +57,9 @@ export class Autopilot {
   /** One step of every payment that is due; nothing where another process steers. */
   async step(): Promise<void> {
     if (!(await this.#steers())) return;
-    const { clock, config, addresses, pool, log } = this.#context;
+    const { clock, pool, log } = this.#context;
     const now = clock.now();
-    const presentation = { apiUrl: addresses.api, trackingCutoff: config.trackingCutoff };
+    const presentation = presentationOf(this.#context);
     for (const due of await this.#due(now)) {
       const act: Act = { now, actor: 'service:autopilot', requestId: randomUUID() };
       await transaction(pool, async (tx) => {

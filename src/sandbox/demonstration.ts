@@ -16,6 +16,7 @@ import { paymentImport } from '../imports/payments.ts';
 import { tradeImport } from '../imports/trades.ts';
 import { transactionImport } from '../imports/transactions.ts';
 import { createMassBeneficiary } from '../payments/mass-beneficiary.ts';
+import { presentationOf } from '../payments/presentation.ts';
 import { setRates } from '../quotes/exchange-rates.ts';
 import {
   DEMO_APPLICATION,
@@ -45,7 +46,7 @@ export async function ensureDemonstration(context: Context): Promise<boolean> {
   const scope: ImportScope = {
     act,
     vault: context.vault,
-    presentation: { apiUrl: context.addresses.api, trackingCutoff: context.config.trackingCutoff },
+    presentation: presentationOf(context),
     notify: false,
   };
   return transaction(context.patientPool, async (tx) => {

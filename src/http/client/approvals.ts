@@ -8,8 +8,8 @@ import { transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, errors, MAX_PAGE, Paging } from '../schemas.ts';
+import { contactAct } from './act.ts';
 import { Configuration, Explanation, Rehearsal, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
-import { contactAct } from './payment-actions.ts';
 
 const Client = Type.Object({ client_id: ClientId });
 const ConfigQuery = Type.Object({

@@ -14,6 +14,7 @@ import type { Sessions } from '../../identity/sessions.ts';
 import { errorMessage, toProblem } from '../problem.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, ErrorMessage, errors } from '../schemas.ts';
+import { contactAct } from './act.ts';
 import { explorerRoutes } from './explorer.ts';
 import type { ClientRoutes } from './listener.ts';
 
@@ -196,7 +197,7 @@ function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {
     clientId,
     contactId,
     mayManage: permissions.can_manage_webhooks,
-    act: { now: request.now, actor: `contact:${contactId}`, requestId: request.id },
+    act: contactAct(request),
     withPgClient: readAs(context.pool, clientId),
     pgSettings: null,
     pool: context.pool,

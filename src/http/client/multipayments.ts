@@ -3,9 +3,9 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
 import { rejectMultipayment } from '../../payments/multipayment.ts';
-import { presentation } from '../operator/payments.ts';
+import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, errors } from '../schemas.ts';
-import { contactAct } from './payment-actions.ts';
+import { contactAct } from './act.ts';
 
 const Path = Type.Object({
   multipayment_id: Type.String({
@@ -34,7 +34,7 @@ export function multipaymentRoutes(app: FastifyInstance, context: Context): void
     async (request, reply) => {
       const { clientId, contactId } = request.caller;
       await transaction(context.pool, (tx) =>
-        rejectMultipayment(tx, contactAct(request), presentation(context), {
+        rejectMultipayment(tx, contactAct(request), presentationOf(context), {
           clientId,
           contactId,
           id: request.params.multipayment_id,

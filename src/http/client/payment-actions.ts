@@ -1,11 +1,12 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Act, Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { type Transaction, transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
 import { movePayment } from '../../payments/lifecycle.ts';
-import { presentation } from '../operator/payments.ts';
+import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, errors } from '../schemas.ts';
+import { contactAct } from './act.ts';
 
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
 const Client = Type.Object({ client_id: ClientId });
@@ -14,11 +15,6 @@ const ActionQuery = Type.Object({
   action: Type.Enum(['authorise', 'reject'], { description: 'What the asking contact does', examples: ['authorise'] }),
 });
 const done = { 204: { description: 'Done', type: 'null' } };
-
-/** Who acts for a client, for the audit trail. */
-export function contactAct(request: FastifyRequest): Act {
-  return { now: request.now, actor: `contact:${request.caller.contactId}`, requestId: request.id };
-}
 
 /** PATCH and DELETE /payments/{payment_id}: approving, rejecting, cancelling (docs/decisions.md, 4). */
 export function paymentActionRoutes(app: FastifyInstance, context: Context): void {
@@ -42,7 +38,7 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     async (request, reply) => {
       const { contactId, clientId } = request.caller;
       const move = { clientId, contactId, paymentId: known(request.params.payment_id), action: request.query.action };
-      await transaction(pool, (tx) => movePayment(tx, contactAct(request), presentation(context), move)).catch(
+      await transaction(pool, (tx) => movePayment(tx, contactAct(request), presentationOf(context), move)).catch(
         asApproval,
       );
       return reply.code(204).send();
@@ -67,7 +63,7 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
       await transaction(pool, async (tx) => {
         await mayCancel(tx, clientId, contactId, paymentId);
         const move = { clientId, contactId, paymentId, action: 'cancel' as const };
-        await movePayment(tx, contactAct(request), presentation(context), move);
+        await movePayment(tx, contactAct(request), presentationOf(context), move);
       });
       return reply.code(204).send();
     },

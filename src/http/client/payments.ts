@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { type PaymentView, paymentBody } from '../../payments/payment.ts';
+import { presentationOf } from '../../payments/presentation.ts';
 import { searchPayments } from '../../payments/search.ts';
 import {
   AMOUNT_RANGES,
@@ -124,7 +125,6 @@ export function viewOf(request: FastifyRequest, context: Context): PaymentView {
     clientId: request.caller.clientId,
     viewer: request.caller.contactId,
     now: request.now,
-    apiUrl: context.addresses.api,
-    trackingCutoff: context.config.trackingCutoff,
+    ...presentationOf(context),
   };
 }

@@ -9,7 +9,7 @@ import {
   type StatementDelivery,
 } from '../../statements/request.ts';
 import { ClientId, Day, errors } from '../schemas.ts';
-import { contactAct } from './payment-actions.ts';
+import { contactAct } from './act.ts';
 
 /** Characters of the list of currencies: several times all that there are. */
 const MAX_CURRENCIES = 2_000;

@@ -14,6 +14,7 @@ import { paymentImport } from '../../imports/payments.ts';
 import { tradeImport } from '../../imports/trades.ts';
 import { transactionImport } from '../../imports/transactions.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
+import { presentationOf } from '../../payments/presentation.ts';
 import { toProblem } from '../problem.ts';
 import { errors, Instant, Nullable, RandomUuid, Text } from '../schemas.ts';
 import { explain } from '../validation.ts';
@@ -23,7 +24,7 @@ import { ClientBody, checkedClient } from './clients.ts';
 import { ContactBody } from './contacts.ts';
 import { importBody } from './import-body.ts';
 import { actOf, FEED, idempotencyKey } from './listener.ts';
-import { PaymentFields, presentation } from './payments.ts';
+import { PaymentFields } from './payments.ts';
 import { TradeBody } from './trades.ts';
 
 /** Imports at the same time in one process: each holds a database connection. The next wait, with their bodies unread. */
@@ -163,7 +164,7 @@ async function run(
       scope: {
         act: actOf(request),
         vault: context.vault,
-        presentation: presentation(context),
+        presentation: presentationOf(context),
         notify: request.query.notify ?? false,
       },
       stop: request.query.on_error === 'stop',

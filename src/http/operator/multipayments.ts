@@ -17,13 +17,14 @@ import {
   type MultipaymentGiven,
 } from '../../payments/multipayment.ts';
 import { paymentBodies } from '../../payments/payment.ts';
+import { presentationOf } from '../../payments/presentation.ts';
 import { findTrade } from '../../payments/trade.ts';
 import { clientExists } from '../owner.ts';
 import { Payment } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, errors, Text, Uuid } from '../schemas.ts';
 import { change, FEED, READ } from './listener.ts';
-import { PaymentFields, presentation } from './payments.ts';
+import { PaymentFields } from './payments.ts';
 import { TradeFields } from './trades.ts';
 
 const closed = { additionalProperties: false };
@@ -187,7 +188,7 @@ export function operatorMultipaymentRoutes(app: FastifyInstance, context: Contex
     (request, reply) =>
       change(request, reply, context, 201, async (tx, act) => {
         await clientExists(tx, request.body.client_id, request.body.contact_id);
-        const id = await createMultipayment(tx, act, presentation(context), request.body);
+        const id = await createMultipayment(tx, act, presentationOf(context), request.body);
         return shown(tx, context, String(id), act.now);
       }),
   );
@@ -246,7 +247,7 @@ async function shown(db: Db, context: Context, id: string, now: Date): Promise<s
   const found = await findMultipayment(db, null, id);
   const trades: unknown[] = [];
   for (const tradeId of found.trade_ids) trades.push(await findTrade(db, context.addresses.api, tradeId));
-  const view = { clientId: found.client_id, viewer: null, now, ...presentation(context) };
+  const view = { clientId: found.client_id, viewer: null, now, ...presentationOf(context) };
   const payments = await paymentBodies(db, view, found.payments);
   const head = {
     multipayment_id: String(found.multipayment_id),

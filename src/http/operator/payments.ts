@@ -5,9 +5,10 @@ import type { Db } from '../../database.ts';
 import { Problem } from '../../errors.ts';
 import { returnPayment } from '../../operator/return-payment.ts';
 import { createPayment, SCHEMES } from '../../payments/creation.ts';
-import { movePayment, type Presentation } from '../../payments/lifecycle.ts';
+import { movePayment } from '../../payments/lifecycle.ts';
 import { PAYMENT_ACTIONS, type PaymentAction } from '../../payments/moves.ts';
 import { paymentBodies } from '../../payments/payment.ts';
+import { presentationOf } from '../../payments/presentation.ts';
 import { clientExists } from '../owner.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, Currency, closed, Day, Decimal, errors, Id, idPath, Nullable, Text, Uuid } from '../schemas.ts';
@@ -55,14 +56,9 @@ const ActionBody = Type.Object(
   { ...closed, examples: [{ action: 'validate' }] },
 );
 
-/** What the shown form of a payment depends on. */
-export function presentation(context: Context): Presentation {
-  return { apiUrl: context.addresses.api, trackingCutoff: context.config.trackingCutoff };
-}
-
 /** A payment as JSON text, seen by nobody in particular. */
 export async function shownPayment(db: Db, context: Context, clientId: string, id: number, now: Date): Promise<string> {
-  const [body] = await paymentBodies(db, { clientId, viewer: null, now, ...presentation(context) }, [id]);
+  const [body] = await paymentBodies(db, { clientId, viewer: null, now, ...presentationOf(context) }, [id]);
   return body ?? 'null';
 }
 
@@ -92,7 +88,7 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
     },
     (request, reply) =>
       change(request, reply, context, 201, async (tx, act) => {
-        const id = await createPayment(tx, act, presentation(context), request.body);
+        const id = await createPayment(tx, act, presentationOf(context), request.body);
         return shownPayment(tx, context, request.body.client_id, id, act.now);
       }),
   );
@@ -130,8 +126,8 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
         const { action, contact_id: contactId, reason } = request.body;
         if (contactId !== undefined) await clientExists(tx, owner.client_id, contactId);
         const move = { clientId: owner.client_id, paymentId: request.params.payment_id, action, contactId, reason };
-        if (action === 'return') await returnPayment(tx, act, presentation(context), move);
-        else await movePayment(tx, act, presentation(context), move);
+        if (action === 'return') await returnPayment(tx, act, presentationOf(context), move);
+        else await movePayment(tx, act, presentationOf(context), move);
         return shownPayment(tx, context, owner.client_id, owner.id, act.now);
       }),
   );

@@ -1,0 +1,14 @@
+import type { Context } from '../context.ts';
+
+/** What the JSON form of a payment depends on besides the payment itself. */
+export interface Presentation {
+  /** The client API's public address, for the document links. */
+  apiUrl: string;
+  /** The day (`YYYY-MM-DD`) after which uuids are used for tracking: LOMBARD_TRACKING_CUTOFF. */
+  trackingCutoff: string;
+}
+
+/** The presentation of this service. Take it when you need it: the public address is final only once the client API listens. */
+export function presentationOf({ addresses, config }: Context): Presentation {
+  return { apiUrl: addresses.api, trackingCutoff: config.trackingCutoff };
+}
