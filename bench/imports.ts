@@ -16,7 +16,7 @@ import { startEmbedded } from '../src/embedded/postgres.ts';
 import type { ImportAnswer } from '../src/imports/importer.ts';
 import { createLog } from '../src/log.ts';
 import { migrate } from '../src/migrate.ts';
-import { FOLD_LOCK } from '../src/payments/totals.ts';
+import { ROLL_UP_LOCK } from '../src/payments/totals.ts';
 import { Seeded } from '../src/sandbox/demonstration-payments.ts';
 
 const ROUNDS = 3;
@@ -197,9 +197,9 @@ async function writeFiles(rows: number, linesPath: string, copyPath: string): Pr
 }
 
 async function empty(client: pg.Client): Promise<void> {
-  // The fold takes the tables in another order: it is kept out meanwhile, as it keeps out other processes' folds.
+  // The roll-up takes the tables in another order, so this holds the roll-up's lock meanwhile.
   await client.query('begin');
-  await client.query('select pg_advisory_xact_lock($1)', [FOLD_LOCK]);
+  await client.query('select pg_advisory_xact_lock($1)', [ROLL_UP_LOCK]);
   await client.query('truncate payments, payment_approvals, payment_approvers');
   await client.query('commit');
   await client.query('checkpoint');

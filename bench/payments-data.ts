@@ -114,7 +114,7 @@ async function fill(url: string): Promise<void> {
     select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount),
       beneficiary_id, count(*)
     from payments group by 1, 2, 3, 4, 5, 6, 7`);
-  await run('select fold_payment_totals(2000000000)');
+  await run('select roll_up_payment_totals(2000000000)');
   await run(`insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
     select client_id, contact_id, id, created, payment_date, id / 3 % 2 = 0, true from payments where phase = 1`);
   await run(`insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status)

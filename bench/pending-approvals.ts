@@ -103,8 +103,8 @@ async function fill(url: string): Promise<void> {
       [name, rows[0]?.first, rows[0]?.last, contacts],
     );
   }
-  for (const fold of ['fold_payment_totals', 'fold_payment_approver_totals'])
-    await client.query(`select ${fold}(2000000000)`);
+  for (const rollUp of ['roll_up_payment_totals', 'roll_up_payment_approver_totals'])
+    await client.query(`select ${rollUp}(2000000000)`);
   await client.query('vacuum (analyze)');
   await client.end();
 }

@@ -1,6 +1,6 @@
 /**
  * Writes with the totals kept, against the same writes without: payments inserted one by one and in batches, and moved to another
- * status, by several connections, while the fold runs once a second. `npm run bench -- writes`.
+ * status, by several connections, while the roll-up runs once a second. `npm run bench -- writes`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createPool, type Pool } from '../src/database.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import { migrate } from '../src/migrate.ts';
-import { foldTotals } from '../src/payments/totals.ts';
+import { rollUpTotals } from '../src/payments/totals.ts';
 import { log } from './payments-data.ts';
 
 const CONNECTIONS = 4;
@@ -16,7 +16,7 @@ const CONNECTIONS = 4;
 const RUN = Number(process.env.LOMBARD_BENCH_MS ?? 4_000);
 const ROUNDS = 5;
 /** As in the service (src/service.ts). */
-const FOLD_INTERVAL = 1_000;
+const ROLL_UP_INTERVAL_MS = 1_000;
 const CLIENTS = 200;
 /** Payments before the first measurement. */
 const PAYMENTS = 200_000;
@@ -30,9 +30,9 @@ export async function run(): Promise<void> {
   try {
     await migrate(database.url, log);
     const pool = createPool(database.url, log, { max: CONNECTIONS, patient: true });
-    const folding = createPool(database.url, log, { max: 1, patient: true });
+    const background = createPool(database.url, log, { max: 1, patient: true });
     await prepare(pool);
-    await foldTotals(folding);
+    await rollUpTotals(background);
     print('| writes | without totals /s | with totals /s | ratio (median of the rounds) |');
     print('|---|---|---|---|');
     for (const [name, rows, text] of WRITES) {
@@ -41,10 +41,11 @@ export async function run(): Promise<void> {
       for (let round = 0; round < ROUNDS; round += 1) {
         for (const kept of round % 2 ? ['enable', 'disable'] : ['disable', 'enable']) {
           for (const trigger of TRIGGERS) await pool.query(`alter table payments ${kept} trigger ${trigger}`);
-          const timer = kept === 'enable' ? setInterval(() => void foldTotals(folding), FOLD_INTERVAL) : undefined;
+          const timer =
+            kept === 'enable' ? setInterval(() => void rollUpTotals(background), ROLL_UP_INTERVAL_MS) : undefined;
           rates[kept]?.push(rows * (await measure(pool, name, text, RUN)));
           clearInterval(timer);
-          await foldTotals(folding);
+          await rollUpTotals(background);
         }
       }
       const [without, kept] = [rates.disable as number[], rates.enable as number[]];
@@ -54,7 +55,7 @@ export async function run(): Promise<void> {
       );
     }
     await pool.end();
-    await folding.end();
+    await background.end();
   } finally {
     await database.stop();
     rmSync(folder, { recursive: true, force: true });

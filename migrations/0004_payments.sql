@@ -50,7 +50,7 @@ create table trades (
   maturity_date timestamptz,
   reference text,
   synthetic boolean not null,
-  -- As the core gave them; null: those whom the trade's payments pay.
+  -- As the core sent them; null: the beneficiaries of the trade's payments.
   beneficiaries json,
   multipayment_id bigint,
   created_at timestamptz not null,
@@ -66,7 +66,7 @@ create type payment_status as enum (
   'Waiting for payment date', 'Executing Payment', 'Payment complete', 'Payment rejected', 'Payment cancelled');
 
 create table payments (
-  -- The order of insertion: ties of the search, and what other tables point to.
+  -- The order of insertion. It breaks ties in the search, and other tables refer to it.
   id bigint generated always as identity primary key,
   client_id text not null references clients,
   payment_id text not null unique check (payment_id ~ '^[A-Za-z0-9._-]{1,64}$'),
@@ -82,14 +82,14 @@ create table payments (
   fee_currency text,
   reference text,
   status payment_status not null,
-  -- What the search's filters ask for; two of them make `pending`.
+  -- What the search filters by; `pending` is phases 1 and 2.
   phase smallint not null generated always as (case
     when status = 'Payment pending of authorization' then 1
     when status = 'Payment complete' then 3
     when status = 'Payment rejected' then 4
     when status = 'Payment cancelled' then 5
     else 2 end) stored,
-  -- A cancelled payment that was invalidated or returned, and one whose return has started.
+  -- invalidated: the payment was cancelled by `invalidate`. return_started: its return has started and has not ended.
   invalidated boolean not null default false,
   return_started boolean not null default false,
   charges text,

@@ -1,11 +1,11 @@
--- The payments search: an index for each shape of it, and the totals behind x-total-count (docs/search.md).
+-- The payments search: one index for each shape of search, and the totals behind x-total-count (docs/search.md).
 
--- The plain page of each order; what stands behind `include` answers further filters without the table.
+-- The unfiltered page in each order. The included columns answer further filters without reading the table.
 create index payments_created on payments (client_id, created, id) include (payment_date, amount, payment_currency, phase);
 create index payments_payment_date on payments (client_id, payment_date, id) include (created, amount, payment_currency, phase);
 create index payments_phase_created on payments (client_id, phase, created, id);
 create index payments_phase_payment_date on payments (client_id, phase, payment_date, id) include (payment_currency);
--- A currency without a status is a merge of the five phases.
+-- A search by currency without a status merges the five phases.
 create index payments_currency_phase_created on payments (client_id, payment_currency, phase, created, id);
 create index payments_amount on payments (client_id, amount, created, id);
 create index payments_beneficiary on payments (client_id, beneficiary_id, created, id);
@@ -16,7 +16,7 @@ create index payments_mass_payment_reference on payments (client_id, mass_paymen
   where mass_payment_external_reference_id is not null;
 create index payments_multipayment on payments (client_id, multipayment_id, id) where multipayment_id is not null;
 
--- Counts of payments, summed up in the background. Days are Europe/London days.
+-- Counts of payments, rolled up in the background. Days are Europe/London days.
 --   grain 0: of each phase and currency (day: 1970-01-01)
 --   grain 1: of each phase, currency and month of creation;  grain 2: ... and month of the payment date
 --            and of the month alone (phase 0, no currency)
@@ -28,16 +28,16 @@ create table payment_totals (
   payment_currency text not null,
   day date not null,
   n bigint not null,
-  -- Read where the phase is 0: no payment of the day (or month) has the other date, payment date or day of creation, outside of these.
-  -- A page of a range of one date in the order of the other begins to read there.
+  -- Bounds of the other date (payment date or day of creation) of the payments of that day or month; read where the phase is 0.
+  -- A page that filters by one date and sorts by the other starts reading there.
   low date,
   high date,
   primary key (client_id, grain, phase, payment_currency, day)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
--- Buckets are in the order of the amounts only from zero on.
+-- Buckets sort like their amounts only when amounts are not negative.
 alter table payments add constraint payments_amount_not_negative check (amount >= 0);
--- Counts by size: an amount's bucket is the amount with its first two digits kept (1234.56 -> 1200).
+-- Counts by size. The bucket of an amount keeps its first two digits (1234.56 -> 1200).
 create table payment_amount_totals (
   client_id text not null,
   bucket numeric not null,
@@ -52,7 +52,7 @@ create table payment_beneficiary_totals (
   primary key (client_id, beneficiary_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
--- What has not been summed up yet: only ever appended to, so that writers never wait for each other.
+-- Counts that are not rolled up yet. Rows are only appended, so that writers never wait for each other.
 -- A total is payment_totals + payment_total_deltas, read in one statement.
 create table payment_total_deltas (
   client_id text not null,
@@ -64,7 +64,7 @@ create table payment_total_deltas (
   beneficiary_id text not null,
   n bigint not null
 ) with (
-  -- Never cut back to no pages: a plan made while it is empty would read all of it once it is not.
+  -- Never truncated to zero pages: a plan made while the table is empty would scan all of it later.
   vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0,
   autovacuum_analyze_threshold = 1000000000);
 create index payment_total_deltas_client on payment_total_deltas (client_id);
@@ -72,12 +72,13 @@ create index payment_total_deltas_client on payment_total_deltas (client_id);
 create function payment_amount_bucket(amount numeric) returns numeric language sql immutable parallel safe return
   trunc(amount, least(0, 2 - length(trunc(amount)::text)));
 
--- INSERT, COPY, UPDATE and DELETE of any number of rows are counted alike. What is inserted and deleted is counted by the statement
--- (3 us a payment of many, 20 us for one), what is updated by the row, since mostly one is, and only where it counts.
+-- Triggers count INSERT, COPY, UPDATE and DELETE of any number of rows. Inserts and deletes are counted by statement (20 us for one
+-- payment, 3 us for each of many). Updates are counted by row, because most change one row, and only if a counted column changes.
 create function payments_count_inserted() returns trigger language plpgsql as $$
 begin
   insert into payment_total_deltas
-    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount), beneficiary_id, 1
+    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date,
+      payment_amount_bucket(amount), beneficiary_id, 1
     from added;
   return null;
 end $$;
@@ -93,7 +94,8 @@ end $$;
 create function payments_count_deleted() returns trigger language plpgsql as $$
 begin
   insert into payment_total_deltas
-    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount), beneficiary_id, -1
+    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date,
+      payment_amount_bucket(amount), beneficiary_id, -1
     from removed;
   return null;
 end $$;
@@ -112,10 +114,10 @@ create trigger payments_count_deleted after delete on payments
   referencing old table as removed for each statement execute function payments_count_deleted();
 create trigger payments_count_truncated after truncate on payments for each statement execute function payments_count_truncated();
 
--- Sums up to `most` deltas into the totals; gives how many. The caller sees to it that one process does it at a time, so that
--- nobody else changes the totals: a plain update finds its row there, and MERGE costs half of INSERT ... ON CONFLICT.
--- Deltas are found by their index: the table keeps the pages of the largest import there ever was, empty, and this runs every second.
-create function fold_payment_totals(most int) returns bigint language plpgsql set enable_seqscan = off set enable_sort = off as $$
+-- Rolls up to `most` deltas into the totals and returns how many. The caller ensures that only one process runs it at a time, so
+-- that nobody else changes the totals: MERGE is then safe, and costs half of INSERT ... ON CONFLICT.
+-- It finds deltas by their index: the table keeps the empty pages of the largest import ever, and this runs every second.
+create function roll_up_payment_totals(most int) returns bigint language plpgsql set enable_seqscan = off set enable_sort = off as $$
 declare
   batch payment_total_deltas[];
 begin
@@ -145,11 +147,11 @@ begin
       select client_id, phase, payment_currency, n, created_day, payment_date, created_day as made, payment_date as paid,
         date_trunc('month', created_day::timestamp)::date as created_month, date_trunc('month', payment_date::timestamp)::date as payment_month
       from unnest(batch)
-    ) as given
+    ) as delta
     group by grouping sets (
       (client_id, phase, payment_currency), (client_id, phase, payment_currency, created_month), (client_id, phase, payment_currency, payment_month),
       (client_id, created_month), (client_id, payment_month), (client_id, created_day), (client_id, payment_date))
-    -- A payment whose other date alone changed leaves the number as it was, but not what lies between low and high.
+    -- A payment that changes only its other date leaves the count as it was, but may widen low and high.
     having sum(n) <> 0 or (grouping(phase) = 1 and (min(paid) < max(paid) or min(made) < max(made)))
   ) as b
   on t.client_id = b.client_id and t.grain = b.grain and t.phase = b.phase and t.payment_currency = b.payment_currency and t.day = b.day

@@ -1,9 +1,9 @@
--- Configurations as versions; what each payment requires and has; who may act now (docs/approvals.md).
+-- Versions of approval configurations; what each payment requires and has; who may act now (docs/approvals.md).
 
 create table approval_configurations (
   client_id text not null references clients,
   version int not null,
-  -- Unique over all databases, so that a process may keep what it read of a configuration as long as it likes.
+  -- Unique across databases, so that a process may cache a configuration for ever.
   id uuid not null unique,
   configuration json not null,
   created_at timestamptz not null,
@@ -11,24 +11,24 @@ create table approval_configurations (
   primary key (client_id, version)
 );
 
--- A row only where an approval is or was needed. The requirement is frozen when the payment is created.
+-- One row for each payment that needs or needed an approval. The requirement is frozen when the payment is created.
 create table payment_approvals (
   payment_id bigint primary key references payments (id),
   client_id text not null references clients,
-  -- Eyes, or which rule of which configuration; people and groups stand in the configuration, once.
+  -- Eyes, or a rule of a configuration. People and groups are stored once, in the configuration.
   requirement json not null,
-  -- As the search shows it: {date, status, contact_id, level, contact_name}.
+  -- As the search shows them: {date, status, contact_id, level, contact_name}.
   authorisations json not null,
   remaining int not null,
   -- n_eyes_plus_status
   status text not null check (status in ('Pending approval', 'Approved', 'Rejected', 'Cancelled')),
-  -- Payments with the same one have the same approvers: a hash of all that decides who may act, besides the permissions.
+  -- A hash of everything that decides who may act, except permissions. Payments with the same state have the same approvers.
   state bytea not null default ''
 );
 create index payment_approvals_pending on payment_approvals (client_id, state, payment_id) where status = 'Pending approval';
 
--- Who may act on a payment that is pending of authorization, so that `pending_your_approval` is an index scan. It follows from
--- payment_approvals and the permissions and is written with them; foreign keys would only make 200,000 rows slower.
+-- Who may act on a payment that is pending of authorization, so that `pending_your_approval` is an index scan. It is derived from
+-- payment_approvals and the permissions, and written with them. Foreign keys would only slow down changes of 200,000 rows.
 create table payment_approvers (
   client_id text not null,
   contact_id text not null,
@@ -41,3 +41,69 @@ create table payment_approvers (
 );
 create index payment_approvers_created on payment_approvers (client_id, contact_id, created, payment_id) where may_authorise;
 create index payment_approvers_payment_date on payment_approvers (client_id, contact_id, payment_date, payment_id) where may_authorise;
+
+-- How many payments each contact may authorise now: the total of `pending_your_approval`, kept like the totals of payments (0005).
+
+create table payment_approver_totals (
+  client_id text not null,
+  contact_id text not null,
+  n bigint not null,
+  primary key (client_id, contact_id)
+) with (fillfactor = 70);
+
+create table payment_approver_deltas (
+  client_id text not null,
+  contact_id text not null,
+  n bigint not null
+) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 1000000000);
+create index payment_approver_deltas_contact on payment_approver_deltas (client_id, contact_id);
+
+create function payment_approvers_count_inserted() returns trigger language plpgsql as $$
+begin
+  insert into payment_approver_deltas
+    select client_id, contact_id, count(*) from added where may_authorise group by 1, 2;
+  return null;
+end $$;
+create function payment_approvers_count_updated() returns trigger language plpgsql as $$
+begin
+  insert into payment_approver_deltas
+    select client_id, contact_id, sum(n)
+    from (select client_id, contact_id, 1 as n from added where may_authorise
+          union all
+          select client_id, contact_id, -1 from removed where may_authorise) as change
+    group by 1, 2 having sum(n) <> 0;
+  return null;
+end $$;
+create function payment_approvers_count_deleted() returns trigger language plpgsql as $$
+begin
+  insert into payment_approver_deltas
+    select client_id, contact_id, -count(*) from removed where may_authorise group by 1, 2;
+  return null;
+end $$;
+create function payment_approvers_count_truncated() returns trigger language plpgsql as $$
+begin
+  truncate payment_approver_totals, payment_approver_deltas;
+  return null;
+end $$;
+create trigger payment_approvers_count_inserted after insert on payment_approvers
+  referencing new table as added for each statement execute function payment_approvers_count_inserted();
+create trigger payment_approvers_count_updated after update on payment_approvers
+  referencing new table as added old table as removed for each statement execute function payment_approvers_count_updated();
+create trigger payment_approvers_count_deleted after delete on payment_approvers
+  referencing old table as removed for each statement execute function payment_approvers_count_deleted();
+create trigger payment_approvers_count_truncated after truncate on payment_approvers
+  for each statement execute function payment_approvers_count_truncated();
+
+-- Rolls up to `most` deltas into the totals and returns how many. One process at a time, like roll_up_payment_totals.
+create function roll_up_payment_approver_totals(most int) returns bigint language sql set enable_seqscan = off set enable_sort = off as $$
+  with batch as (
+    delete from payment_approver_deltas
+    where ctid = any (array(select ctid from payment_approver_deltas order by client_id, contact_id limit most)) returning *
+  ), totals as (
+    insert into payment_approver_totals as t (client_id, contact_id, n)
+    select client_id, contact_id, sum(n) from batch group by 1, 2 having sum(n) <> 0
+    on conflict (client_id, contact_id) do update set n = t.n + excluded.n
+  )
+  select count(*) from batch
+$$;

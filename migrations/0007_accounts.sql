@@ -29,7 +29,7 @@ create table transactions (
   transaction_id text not null unique,
   kind text not null check (kind in ('CREDIT_INCOMING_TRANSACTION', 'CREDIT_MARGIN_TRANSACTION',
     'CREDIT_PAYMENT_RETURNED_TRANSACTION', 'CREDIT_TRANSACTION', 'DEBIT_TRANSACTION')),
-  -- Signed: a debit is negative. balance_after is the account's balance once this was booked.
+  -- Signed: a debit is negative. balance_after is the account's balance after this transaction.
   amount numeric not null,
   currency text not null,
   balance_after numeric not null,
@@ -47,7 +47,7 @@ create table transactions (
   created_at timestamptz not null,
   foreign key (client_id, currency_account_id) references currency_accounts (client_id, account_id)
 );
--- A statement reads an account's transactions of a period in their order.
+-- A statement reads the transactions of an account in a period, in order.
 create index transactions_statement on transactions (client_id, currency_account_id, booking_datetime, id);
 
 create table fx_availability (

@@ -43,7 +43,7 @@ import type { Logger } from './log.ts';
 import { migrate } from './migrate.ts';
 import { firstOperatorToken } from './operator/first-token.ts';
 import { forgetAnswers } from './operator/idempotency.ts';
-import { foldTotals } from './payments/totals.ts';
+import { rollUpTotals } from './payments/totals.ts';
 import { Periodic } from './periodic.ts';
 import { sandboxKey } from './private-file.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
@@ -236,7 +236,7 @@ function startWorker(context: Context, closers: (() => Promise<void> | void)[]):
   const { patientPool, clock, log } = context;
   const tasks = [
     // A second's changes are summed up for a fifth of what five times a fifth of them cost.
-    new Periodic('payment totals', 1_000, log, async () => void (await foldTotals(patientPool))),
+    new Periodic('payment totals', 1_000, log, async () => void (await rollUpTotals(patientPool))),
     new Periodic('audit seal', 1_000, log, async () => void (await sealAudit(patientPool))),
     new Periodic('idempotency answers', 600_000, log, () => forgetAnswers(patientPool, clock.now())),
   ];

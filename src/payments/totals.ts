@@ -4,34 +4,34 @@ import type { DayRange } from './search-parameters.ts';
 import { ALL_PHASES, and, type Basis, inDays, type Parameters } from './search-statement.ts';
 
 /**
- * The totals behind x-total-count. Triggers append what each statement changed to payment_total_deltas; a fold in the background
- * sums it up in payment_totals. A total is both, read in one statement, and so exact at every moment (docs/search.md).
+ * The totals behind x-total-count. Triggers append what each statement changed to payment_total_deltas. A background job rolls the
+ * deltas up into payment_totals. A total is the sum of both, read in one statement, and so exact at every moment (docs/search.md).
  */
 
-/** Deltas that one statement of the fold takes. */
-const FOLD_BATCH = 50_000;
-/** Advisory lock: one process folds at a time. */
-export const FOLD_LOCK = 7_210_433;
+/** Deltas that one statement rolls up. */
+const ROLL_UP_BATCH_ROWS = 50_000;
+/** Advisory lock: one process rolls up at a time. */
+export const ROLL_UP_LOCK = 7_210_433;
 const NOTHING = { payments: 0, approvers: 0 };
 
 /**
- * Sums up what has been counted since the last time; gives how many deltas. Any number of processes may call it: one works, the
- * others return 0 at once. Reads and writes go on meanwhile.
+ * Rolls up the deltas since the last call and returns how many there were. Any number of processes may call it: one of them works
+ * and the others return 0 at once. Reads and writes go on meanwhile.
  */
-export async function foldTotals(pool: Pool): Promise<number> {
-  let folded = 0;
+export async function rollUpTotals(pool: Pool): Promise<number> {
+  let rolledUp = 0;
   for (;;) {
     const batch = await transaction(pool, async (tx) => {
-      const lock = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [FOLD_LOCK]);
+      const lock = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [ROLL_UP_LOCK]);
       if (!lock.rows[0]?.mine) return NOTHING;
       const { rows } = await tx.query<{ payments: number; approvers: number }>(
-        'select fold_payment_totals($1) as payments, fold_payment_approver_totals($1) as approvers',
-        [FOLD_BATCH],
+        'select roll_up_payment_totals($1) as payments, roll_up_payment_approver_totals($1) as approvers',
+        [ROLL_UP_BATCH_ROWS],
       );
       return rows[0] ?? NOTHING;
     });
-    folded += batch.payments + batch.approvers;
-    if (Math.max(batch.payments, batch.approvers) < FOLD_BATCH) return folded;
+    rolledUp += batch.payments + batch.approvers;
+    if (Math.max(batch.payments, batch.approvers) < ROLL_UP_BATCH_ROWS) return rolledUp;
   }
 }
 

@@ -47,7 +47,7 @@ before(async () => {
       [word],
     );
   }
-  await db.query('select fold_payment_totals(1000000), fold_payment_approver_totals(1000000)');
+  await db.query('select roll_up_payment_totals(1000000), roll_up_payment_approver_totals(1000000)');
   await db.query('vacuum (analyze)');
   await db.query('set plan_cache_mode = force_generic_plan');
 });
@@ -210,16 +210,16 @@ test('a connection that answers requests plans a page once, not at every call', 
   }
 });
 
-test('the fold finds what is new by index, whatever the table has room for', async () => {
+test('the roll-up finds what is new by index, whatever the table has room for', async () => {
   await db.query(
     "update payments set amount = amount + 1 where client_id = 'CLI-LARGE' and payment_id in (select 'LARGE' || i from generate_series(1, 5000) i)",
   );
-  await db.query('select fold_payment_totals(1000000)');
+  await db.query('select roll_up_payment_totals(1000000)');
   await db.query('vacuum payment_total_deltas');
   const scans = "select seq_scan from pg_stat_user_tables where relname = 'payment_total_deltas'";
   await db.query('select pg_stat_force_next_flush()');
   const before = (await db.query(scans)).rows[0].seq_scan;
-  assert.equal((await db.query('select fold_payment_totals(1000000) as folded')).rows[0].folded, '0');
+  assert.equal((await db.query('select roll_up_payment_totals(1000000) as rows')).rows[0].rows, '0');
   await db.query('select pg_stat_force_next_flush()');
   assert.equal((await db.query(scans)).rows[0].seq_scan, before);
 });

@@ -96,7 +96,7 @@ before(async () => {
     });
   }
   const noise = payments.slice(0, 500).map((payment) => ({ ...payment, payment_id: `N${payment.place}` }));
-  // In pieces, with the fold between them: some totals are kept, the last ones are not summed up yet.
+  // In pieces, with the roll-up between them: some totals are rolled up, the last ones are still deltas.
   for (let from = 0; from < PAYMENTS; from += 1_050) {
     const piece = payments.slice(from, from + 1_050);
     const ids = await pay(service, 'RND', piece);

@@ -6,17 +6,17 @@ import { createPool, type Pool, transaction } from '../../src/database.ts';
 import type { PaymentView } from '../../src/payments/payment.ts';
 import { searchPayments } from '../../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
-import { foldTotals, wholeMonths } from '../../src/payments/totals.ts';
+import { rollUpTotals, wholeMonths } from '../../src/payments/totals.ts';
 import { client, pay } from '../world/payments.ts';
 import { log, startTestService, type TestService } from '../world/service.ts';
 
-/** Totals are exact at every moment: whatever writes, however it writes, and however far the fold has come. */
+/** Totals are exact at every moment: whatever writes, however it writes, and however far the roll-up has come. */
 
 let service: TestService;
 let pool: Pool;
 
 before(async () => {
-  // Without the worker role: these tests fold when they want to.
+  // Without the worker role: these tests roll up when they want to.
   service = await startTestService({ LOMBARD_ROLES: 'api,operator' });
   pool = createPool(service.databaseUrl, log, { max: 8, patient: true });
 });
@@ -87,13 +87,13 @@ const some = (n: number, from = 0) =>
     beneficiary: 1 + (i % 3),
   }));
 
-test('after every way of writing, before and after the fold', async () => {
+test('after every way of writing, before and after the roll-up', async () => {
   const { clientId } = await client(service, 'WAYS');
   const step = async (what: string, work: () => Promise<unknown>) => {
     await work();
     await allExact(clientId, what);
-    await foldTotals(pool);
-    await allExact(clientId, `${what}, folded`);
+    await rollUpTotals(pool);
+    await allExact(clientId, `${what}, rolled up`);
   };
   await step('inserted', () => pay(service, 'WAYS', some(800)));
   await step('status changed', () =>
@@ -128,7 +128,7 @@ function LOCKED(condition: string): string {
   return `with chosen as (select id from payments where client_id = $1 and ${condition} order by id for update)`;
 }
 
-test('totals and pages of one answer are of one moment while writers and folds run', async () => {
+test('totals and pages of one answer are of one moment while writers and roll-ups run', async () => {
   const { clientId } = await client(service, 'BUSY');
   await pay(service, 'BUSY', some(300));
   let running = true;
@@ -151,7 +151,7 @@ test('totals and pages of one answer are of one moment while writers and folds r
         round % 97,
       ]),
     ),
-    ...[1, 2, 3].map(() => loop(() => foldTotals(pool))),
+    ...[1, 2, 3].map(() => loop(() => rollUpTotals(pool))),
   ];
   const deadline = performance.now() + 5_000;
   let answers = 0;
@@ -179,8 +179,8 @@ test('totals and pages of one answer are of one moment while writers and folds r
   assert.deepEqual(failures, []);
   assert.ok(answers > 30, `only ${answers} answers`);
   await allExact(clientId, 'at rest');
-  while ((await foldTotals(pool)) > 0);
-  await allExact(clientId, 'at rest, folded');
+  while ((await rollUpTotals(pool)) > 0);
+  await allExact(clientId, 'at rest, rolled up');
 });
 
 test('whole months and edges of a range are the range, each day once', () => {
@@ -206,7 +206,7 @@ test('whole months and edges of a range are the range, each day once', () => {
   );
 });
 
-test('what waits for a contact: by every way of writing its approvers, before and after the fold', async () => {
+test('what waits for a contact: by every way of writing its approvers, before and after the roll-up', async () => {
   const { clientId, contactId } = await client(service, 'WAIT');
   await pay(
     service,
@@ -241,15 +241,15 @@ test('what waits for a contact: by every way of writing its approvers, before an
   ] as const) {
     await pool.query(text, [clientId, contactId]);
     await exact(what);
-    await foldTotals(pool);
-    await exact(`${what}, folded`);
+    await rollUpTotals(pool);
+    await exact(`${what}, rolled up`);
   }
 });
 
 test('truncated: nothing is counted', async () => {
   await client(service, 'GONE');
   await pay(service, 'GONE', some(20));
-  await foldTotals(pool);
+  await rollUpTotals(pool);
   await pay(service, 'GONE', some(20));
   await pool.query('truncate payments cascade');
   await allExact('CLI-GONE', 'truncated');

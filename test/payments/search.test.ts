@@ -280,16 +280,16 @@ const LONDON: [string, string][] = [
   ['1970-06-01T23:30:00Z', '1970-06-02'],
 ];
 
-for (const folded of [false, true]) {
-  test(`a created instant belongs to its London day (${folded ? 'totals kept' : 'counted just now'})`, async () => {
-    const word = folded ? 'DAYS1' : 'DAYS2';
+for (const rolledUp of [false, true]) {
+  test(`a created instant belongs to its London day (${rolledUp ? 'totals rolled up' : 'counted just now'})`, async () => {
+    const word = rolledUp ? 'DAYS1' : 'DAYS2';
     const { token: bearer } = await client(service, word);
     await pay(
       service,
       word,
       LONDON.map(([created], n) => ({ payment_id: `${word}-${n}`, created })),
     );
-    if (folded) await untilFolded();
+    if (rolledUp) await untilRolledUp();
     for (const day of new Set(LONDON.map(([, each]) => each))) {
       const expected = LONDON.flatMap(([, each], n) => (each === day ? [`${word}-${n}`] : [])).sort();
       for (const extra of ['', '&status=pending', '&payment_currency=EUR&status=authorised', '&reference=none']) {
@@ -306,7 +306,7 @@ for (const folded of [false, true]) {
   });
 }
 
-async function untilFolded(): Promise<void> {
+async function untilRolledUp(): Promise<void> {
   for (;;) {
     const { rows } = await service.query('select exists (select from payment_total_deltas) as open');
     if (!rows[0].open) return;
