@@ -1,48 +1,28 @@
 import { mkdir } from 'node:fs/promises';
-import type { RequestListener, Server } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { RequestListener } from 'node:http';
 import { sealAudit } from './audit.ts';
 import { ServiceClock } from './calendar.ts';
 import type { Config } from './config.ts';
 import type { Addresses, Context } from './context.ts';
 import { Vault } from './crypto.ts';
 import { createPool, PLANNED_ONCE } from './database.ts';
-import { institutionFrom } from './documents/institution.ts';
-import { Renderer } from './documents/renderer.ts';
+import { createDrawing, type Drawing } from './documents/drawing.ts';
 import { startEmbedded } from './embedded/postgres.ts';
 import { StartError } from './errors.ts';
 import { buildAuthListener } from './http/auth/listener.ts';
-import { accountRoutes } from './http/client/accounts.ts';
-import { approvalRoutes } from './http/client/approvals.ts';
-import { documentRoutes } from './http/client/documents.ts';
-import { graphqlRoutes } from './http/client/graphql.ts';
-import { buildApi } from './http/client/listener.ts';
-import { massBeneficiaryRoutes } from './http/client/mass-beneficiaries.ts';
-import { multipaymentRoutes } from './http/client/multipayments.ts';
-import { paymentActionRoutes } from './http/client/payment-actions.ts';
-import { paymentSearchRoutes } from './http/client/payments.ts';
-import { statementRoutes } from './http/client/statements.ts';
-import { webhookClientRoutes, webhookOperatorRoutes } from './http/client/webhooks.ts';
-import { operatorAccountRoutes } from './http/operator/accounts.ts';
-import { operatorApplicationRoutes } from './http/operator/applications.ts';
-import { operatorBeneficiaryRoutes } from './http/operator/beneficiaries.ts';
-import { operatorClientRoutes } from './http/operator/clients.ts';
-import { operatorContactRoutes } from './http/operator/contacts.ts';
-import { operatorImportRoutes } from './http/operator/imports.ts';
-import { buildOperator } from './http/operator/listener.ts';
-import { operatorMultipaymentRoutes } from './http/operator/multipayments.ts';
-import { operatorPaymentRoutes } from './http/operator/payments.ts';
-import { operatorStatementRoutes } from './http/operator/statements.ts';
-import { operatorSystemRoutes } from './http/operator/system.ts';
-import { operatorTokenRoutes } from './http/operator/tokens.ts';
-import { operatorTradeRoutes } from './http/operator/trades.ts';
-import { buildTrusted, type TrustedService } from './http/trusted/listener.ts';
+import { type ClientRoutes, createClientListener } from './http/client/listener.ts';
+import { clientRoutes } from './http/client/routes.ts';
+import { Listener, type Listening, listenOn } from './http/listener.ts';
+import { createOperatorListener } from './http/operator/listener.ts';
+import { operatorRoutes } from './http/operator/routes.ts';
+import { buildTrusted } from './http/trusted/listener.ts';
 import { opensSecrets } from './identity/master-key.ts';
 import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
 import { migrate } from './migrate.ts';
 import { firstOperatorToken } from './operator/first-token.ts';
 import { forgetAnswers } from './operator/idempotency.ts';
+import { Parts } from './parts.ts';
 import { rollUpTotals } from './payments/totals.ts';
 import { Periodic } from './periodic.ts';
 import { sandboxKey } from './private-file.ts';
@@ -53,250 +33,204 @@ import { Bell } from './webhooks/bell.ts';
 import { Dispatcher } from './webhooks/dispatcher.ts';
 import { createDays } from './webhooks/retention.ts';
 
-/** Milliseconds for what is under way when the service is told to stop. */
-const STOP_WITHIN = 10_000;
-/** Connections at most of one process: for requests, for those of the authorization server, and for everything that is no request. */
-const REQUEST_CONNECTIONS = 8;
-const AUTH_CONNECTIONS = 8;
-const BACKGROUND_CONNECTIONS = 6;
+/** Connections of one process: for requests, for those of the authorization server, and for background work. */
+const MAX_REQUEST_CONNECTIONS = 8;
+const MAX_AUTH_CONNECTIONS = 8;
+const MAX_BACKGROUND_CONNECTIONS = 6;
+/** Milliseconds between two runs. One run a second for the totals costs a fifth of five runs a second. */
+const TOTALS_INTERVAL_MS = 1_000;
+const AUDIT_INTERVAL_MS = 1_000;
+const IDEMPOTENCY_INTERVAL_MS = 600_000;
 
 export interface Service {
   context: Context;
   addresses: Addresses;
   operatorUrl: string | undefined;
-  /** Known where it was configured, or made by this start. */
+  /** Known if it was configured, or if this start made it. */
   operatorToken: string | undefined;
-  /** Takes no new work, ends what is under way (10 s at most), and lets go of everything. */
+  /** Takes no new work, ends the work in flight within 10 seconds, and releases everything. */
   stop(): Promise<void>;
 }
 
+export interface StartOptions {
+  /** A running PostgreSQL. Default: DATABASE_URL, or else the embedded server, which then starts with the service. */
+  databaseUrl?: string | undefined;
+  /** Puts data in before anything is served: the demonstration institution. */
+  prepare?: (context: Context) => Promise<void>;
+}
+
+/** What the steps of a start share. */
+interface Starting {
+  context: Context;
+  parts: Parts;
+  sessions: Sessions;
+  drawing: Drawing;
+  bell: Bell;
+}
+
 /**
- * The composition root: makes and wires everything that the process's roles need, by hand.
- * @param databaseUrl a server that runs already; without it and without DATABASE_URL the embedded one is started
- * @param prepare puts data in before anything is served: the demonstration institution
+ * The composition root: creates and connects, by hand, everything that the process's roles need.
  * @throws StartError one line for the person who starts it
  */
-export async function startService(
-  config: Config,
-  log: Logger,
-  databaseUrl = config.databaseUrl,
-  prepare: (context: Context) => Promise<void> = async () => {},
-): Promise<Service> {
-  const closers: (() => Promise<void> | void)[] = [];
-  /** What may have work under way: it all ends at the same time, so that stopping takes 10 s at most. */
-  const endings: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    await Promise.all(endings.map((end) => end()));
-    for (const close of closers.reverse()) await close();
-  };
+export async function startService(config: Config, log: Logger, options: StartOptions = {}): Promise<Service> {
+  const parts = new Parts();
   try {
-    await mkdir(config.dataDir, { recursive: true });
-    const vault = new Vault(config.masterKey ?? (await sandboxKey(config.dataDir)));
-    const url = databaseUrl ?? (await embeddedDatabase(config, log, closers));
-    await migrate(url, log);
+    const context = await startContext(config, log, parts, options.databaseUrl ?? config.databaseUrl);
+    const operatorToken = await prepareDatabase(context);
+    await options.prepare?.(context);
 
-    const pool = createPool(url, log, { max: REQUEST_CONNECTIONS, name: 'lombard', setUp: PLANNED_ONCE });
-    const patientPool = createPool(url, log, {
-      max: BACKGROUND_CONNECTIONS,
-      patient: true,
-      name: 'lombard-background',
-    });
-    closers.push(
-      () => pool.end(),
-      () => patientPool.end(),
-    );
-    if (!(await opensSecrets(pool, vault))) {
-      const fault = 'LOMBARD_MASTER_KEY is not the key that the secrets in this database are sealed with';
-      if (config.environment === 'production') throw new StartError(fault);
-      // A sandbox goes on: what needs none of the old secrets works.
-      log.error(`${fault}: start it with that key, or with the data directory that holds it; sign-ins fail until then`);
-    }
-    const clock = new ServiceClock();
-    if (config.environment === 'sandbox') {
-      const follower = new ClockFollower(pool, clock, log);
-      await follower.start();
-      closers.push(() => follower.stop());
-    }
-    // What another process serves is known by its configured address, or by the one that its settings give.
-    const addresses: Addresses = {
-      api: config.apiUrl ?? `http://${config.host}:${config.apiPort}`,
-      auth: config.authUrl ?? `http://${config.host}:${config.authPort}`,
-      trusted: config.trustedUrl,
-    };
-    const context: Context = { config, pool, patientPool, clock, log, vault, addresses };
-    // Made before anybody can write an event; where another process holds the lock, it makes them.
-    await createDays(patientPool, clock.now()).catch((error: Error) =>
-      log.warn({ reason: error.message }, 'the partitions of today could not be made; the worker tries again'),
-    );
-    const operatorToken = await firstOperatorToken(context);
-    await prepare(context);
-
-    const sessions = new Sessions(pool, clock, log);
-    await sessions.start();
-    closers.push(() => sessions.stop());
-
-    const drawing = { renderer: new Renderer(), institution: institution(config) };
-    closers.push(() => drawing.renderer.stop());
-    const bell = new Bell(pool, log);
-    // An answer follows the commit of what it tells of: then the delivery engine looks.
-    const ringAfterwards: RequestListener = (request, response) => {
-      if (request.method !== 'GET') response.once('finish', () => bell.ring());
-    };
-    let operatorUrl: string | undefined;
-    const listen = async (app: FastifyInstance, host: string, port: number): Promise<string> => {
-      endings.push(() => closeListener(app));
-      app.server.on('request', ringAfterwards);
-      await app.listen({ host, port }).catch((error: Error) => {
-        throw new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
-      });
-      return `http://${boundTo(app.server, host, port)}`;
-    };
-    const clientRoutes = [
-      accountRoutes,
-      paymentSearchRoutes,
-      approvalRoutes,
-      paymentActionRoutes,
-      multipaymentRoutes,
-      massBeneficiaryRoutes,
-      graphqlRoutes(sessions),
-      webhookClientRoutes,
-      statementRoutes,
-      documentRoutes(drawing),
-    ];
-    if (config.roles.has('api')) {
-      const app = await buildApi(context, sessions, clientRoutes);
-      const bound = await listen(app, config.host, config.apiPort);
-      addresses.api = config.apiUrl ?? bound;
-    }
-    if (config.roles.has('auth')) {
-      // Connections of its own: many sign-ins at once neither take those of the payments search nor leave it cold ones.
-      const authPool = createPool(url, log, { max: AUTH_CONNECTIONS, name: 'lombard-auth', setUp: PLANNED_ONCE });
-      closers.push(() => authPool.end());
-      const app = await buildAuthListener({ ...context, pool: authPool }, sessions);
-      const bound = await listen(app, config.host, config.authPort);
-      addresses.auth = config.authUrl ?? bound;
-    }
-    if (config.roles.has('trusted')) {
-      const trusted = await buildTrusted(context, sessions, clientRoutes);
-      if (trusted) {
-        addresses.trusted = await listenTrusted(trusted, config, endings);
-        trusted.server.on('request', ringAfterwards);
-        const reload = () =>
-          trusted.reload().catch((error: Error) => {
-            log.error({ reason: error.message }, 'certificates could not be read anew; those before stay in force');
-          });
-        process.on('SIGHUP', reload);
-        closers.push(() => void process.off('SIGHUP', reload));
-      }
-    }
-    if (config.roles.has('operator')) {
-      const app = await buildOperator(context, [
-        operatorTokenRoutes,
-        operatorClientRoutes,
-        operatorContactRoutes,
-        operatorApplicationRoutes,
-        operatorBeneficiaryRoutes,
-        operatorTradeRoutes,
-        operatorPaymentRoutes,
-        operatorMultipaymentRoutes,
-        operatorAccountRoutes,
-        operatorSystemRoutes,
-        operatorImportRoutes,
-        webhookOperatorRoutes,
-        operatorStatementRoutes,
-      ]);
-      operatorUrl = await listen(app, config.operatorHost, config.operatorPort);
-    }
-    if (config.roles.has('worker')) {
-      startWorker(context, closers);
-      if (config.autopilot !== undefined) {
-        const autopilot = new Autopilot(context, config.autopilot);
-        autopilot.start();
-        closers.push(() => autopilot.stop());
-      }
-      const dispatcher = new Dispatcher(context);
-      dispatcher.start();
-      bell.listen(() => dispatcher.wake());
-      const statements = new StatementWorker(context, drawing);
-      statements.start();
-      endings.push(
-        () => dispatcher.stop(),
-        () => statements.stop(),
-      );
-    }
-    return { context, addresses, operatorUrl, operatorToken, stop };
+    const sessions = new Sessions(context.pool, context.clock, log);
+    await parts.start(sessions);
+    const drawing = createDrawing(config);
+    await parts.start(drawing.renderer);
+    const starting: Starting = { context, parts, sessions, drawing, bell: new Bell(context.pool, log) };
+    const operatorUrl = await startListeners(starting);
+    if (config.roles.has('worker')) await startWorkers(starting);
+    return { context, addresses: context.addresses, operatorUrl, operatorToken, stop: () => parts.stop() };
   } catch (error) {
-    await stop();
+    await parts.stop();
     throw error;
   }
 }
 
-/** Background work: every process may do it; the database decides who does. */
-function startWorker(context: Context, closers: (() => Promise<void> | void)[]): void {
-  const { patientPool, clock, log } = context;
-  const tasks = [
-    // A second's changes are summed up for a fifth of what five times a fifth of them cost.
-    new Periodic('payment totals', 1_000, log, async () => void (await rollUpTotals(patientPool))),
-    new Periodic('audit seal', 1_000, log, async () => void (await sealAudit(patientPool))),
-    new Periodic('idempotency answers', 600_000, log, () => forgetAnswers(patientPool, clock.now())),
-  ];
-  for (const task of tasks) {
-    task.start();
-    closers.push(() => task.stop());
-  }
-}
-
-/** Host and port as a caller on this machine writes them. */
-function boundTo(server: Server, host: string, port: number): string {
-  const bound = server.address();
-  const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
-  return `${name}:${typeof bound === 'object' && bound ? bound.port : port}`;
-}
-
-/** @returns the public address */
-async function listenTrusted(
-  trusted: TrustedService,
-  config: Config,
-  endings: (() => Promise<void>)[],
-): Promise<string> {
-  const { server } = trusted;
-  endings.push(async () => {
-    const timer = setTimeout(() => server.closeAllConnections(), STOP_WITHIN);
-    await trusted.close();
-    clearTimeout(timer);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(new StartError(`cannot listen on ${config.host}:${config.trustedPort}: ${error.message}`)),
-    );
-    server.listen(config.trustedPort, config.host, resolve);
-  });
-  return config.trustedUrl ?? `${trusted.scheme}://${boundTo(server, config.host, config.trustedPort)}`;
-}
-
-/** @throws StartError where the logo cannot be used */
-function institution(config: Config) {
-  try {
-    return institutionFrom(config.institution);
-  } catch (error) {
-    throw new StartError(`LOMBARD_INSTITUTION_LOGO: ${(error as Error).message}`);
-  }
-}
-
-async function closeListener(app: FastifyInstance): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), STOP_WITHIN);
-  await app.close();
-  clearTimeout(timer);
-}
-
-async function embeddedDatabase(
+/** The database with its pools, the key, the clock, and the addresses as far as they are configured. */
+async function startContext(
   config: Config,
   log: Logger,
-  closers: (() => Promise<void>)[] | (() => Promise<void> | void)[],
-): Promise<string> {
+  parts: Parts,
+  databaseUrl: string | undefined,
+): Promise<Context> {
+  await mkdir(config.dataDir, { recursive: true });
+  const vault = new Vault(config.masterKey ?? (await sandboxKey(config.dataDir)));
+  const url = databaseUrl ?? (await startDatabase(config, log, parts));
+  await migrate(url, log);
+
+  const pool = createPool(url, log, { max: MAX_REQUEST_CONNECTIONS, name: 'lombard', setUp: PLANNED_ONCE });
+  await parts.start({ stop: () => pool.end() });
+  const patientPool = createPool(url, log, {
+    max: MAX_BACKGROUND_CONNECTIONS,
+    patient: true,
+    name: 'lombard-background',
+  });
+  await parts.start({ stop: () => patientPool.end() });
+
+  const clock = new ServiceClock();
+  // Other processes may serve the other listeners: their addresses are the configured ones, or those that their settings give.
+  const addresses: Addresses = {
+    api: config.apiUrl ?? `http://${config.host}:${config.apiPort}`,
+    auth: config.authUrl ?? `http://${config.host}:${config.authPort}`,
+    trusted: config.trustedUrl,
+  };
+  const context: Context = { config, pool, patientPool, clock, log, vault, addresses };
+  await checkMasterKey(context);
+  if (config.environment === 'sandbox') await parts.start(new ClockFollower(pool, clock, log));
+  return context;
+}
+
+async function startDatabase(config: Config, log: Logger, parts: Parts): Promise<string> {
   const database = await startEmbedded({ dataDir: config.dataDir, log }).catch((error: Error) => {
     throw new StartError(error.message, { cause: error });
   });
-  closers.push(() => database.stop());
+  await parts.start(database);
   return database.url;
+}
+
+/** @throws StartError in production, if the master key does not open the secrets of this database */
+async function checkMasterKey({ config, pool, vault, log }: Context): Promise<void> {
+  if (await opensSecrets(pool, vault)) return;
+  const fault = 'LOMBARD_MASTER_KEY is not the key that sealed the secrets in this database';
+  if (config.environment === 'production') throw new StartError(fault);
+  // A sandbox continues: everything that needs none of the old secrets works.
+  log.error(
+    `${fault}: sign-ins fail until the service starts with that key, or with the data directory that contains it`,
+  );
+}
+
+/** Creates what the first request and the first event need. @returns the operator token, if it is known */
+async function prepareDatabase(context: Context): Promise<string | undefined> {
+  // If another process holds the lock, that process creates the partitions.
+  await createDays(context.patientPool, context.clock.now()).catch((error: Error) =>
+    context.log.warn({ reason: error.message }, "today's partitions could not be created; the worker tries again"),
+  );
+  return firstOperatorToken(context);
+}
+
+/** Starts the listeners of this process's roles. @returns the address of the operator interface, if it is one of them */
+async function startListeners(starting: Starting): Promise<string | undefined> {
+  const { context, sessions, drawing } = starting;
+  const { config, addresses } = context;
+  const routes = clientRoutes(sessions, drawing);
+  if (config.roles.has('api')) {
+    const app = await createClientListener(context, sessions, routes);
+    const listener = await listen(starting, app, { host: config.host, port: config.apiPort });
+    addresses.api = config.apiUrl ?? `http://${listener.authority}`;
+  }
+  if (config.roles.has('auth')) await startAuthListener(starting);
+  if (config.roles.has('trusted')) await startTrustedListener(starting, routes);
+  if (!config.roles.has('operator')) return undefined;
+  const app = await createOperatorListener(context, operatorRoutes);
+  const listener = await listen(starting, app, { host: config.operatorHost, port: config.operatorPort });
+  return `http://${listener.authority}`;
+}
+
+async function startAuthListener(starting: Starting): Promise<void> {
+  const { context, parts, sessions } = starting;
+  const { config, log } = context;
+  // Its own connections: many sign-ins at once take none from the payments search, and leave it no cold ones.
+  const url = context.pool.options.connectionString as string;
+  const pool = createPool(url, log, { max: MAX_AUTH_CONNECTIONS, name: 'lombard-auth', setUp: PLANNED_ONCE });
+  await parts.start({ stop: () => pool.end() });
+  const app = await buildAuthListener({ ...context, pool }, sessions);
+  const listener = await listen(starting, app, { host: config.host, port: config.authPort });
+  context.addresses.auth = config.authUrl ?? `http://${listener.authority}`;
+}
+
+async function startTrustedListener(starting: Starting, routes: ClientRoutes[]): Promise<void> {
+  const { context, parts, sessions } = starting;
+  const { config, log } = context;
+  const trusted = await buildTrusted(context, sessions, routes);
+  if (!trusted) return;
+  const { server, scheme, close } = trusted;
+  const listening = { server, close, listen: (binding: { host: string; port: number }) => listenOn(server, binding) };
+  const listener = await listen(starting, listening, { host: config.host, port: config.trustedPort });
+  context.addresses.trusted = config.trustedUrl ?? `${scheme}://${listener.authority}`;
+  const reload = () =>
+    trusted.reload().catch((error: Error) => {
+      log.error({ reason: error.message }, 'the certificates could not be reloaded; the previous ones stay in force');
+    });
+  await parts.start({
+    start: () => void process.on('SIGHUP', reload),
+    stop: () => void process.off('SIGHUP', reload),
+  });
+}
+
+async function listen(
+  { parts, bell }: Starting,
+  listening: Listening,
+  binding: { host: string; port: number },
+): Promise<Listener> {
+  // The answer follows the commit of the change: then the delivery engine looks for its event.
+  const ringAfterwards: RequestListener = (request, response) => {
+    if (request.method !== 'GET') response.once('finish', () => bell.ring());
+  };
+  listening.server.on('request', ringAfterwards);
+  const listener = new Listener(listening, binding);
+  await parts.start(listener, { takesWork: true });
+  return listener;
+}
+
+/** Background work. Every process may do it; the database decides which one does. */
+async function startWorkers({ context, parts, drawing, bell }: Starting): Promise<void> {
+  const { patientPool, clock, log, config } = context;
+  const tasks = [
+    new Periodic('payment totals', TOTALS_INTERVAL_MS, log, async () => void (await rollUpTotals(patientPool))),
+    new Periodic('audit seal', AUDIT_INTERVAL_MS, log, async () => void (await sealAudit(patientPool))),
+    new Periodic('idempotency answers', IDEMPOTENCY_INTERVAL_MS, log, () => forgetAnswers(patientPool, clock.now())),
+  ];
+  for (const task of tasks) await parts.start(task);
+  if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));
+  const dispatcher = new Dispatcher(context);
+  await parts.start(dispatcher, { takesWork: true });
+  bell.listen(() => dispatcher.wake());
+  await parts.start(new StatementWorker(context, drawing), { takesWork: true });
 }

@@ -10,7 +10,7 @@ const config = readConfig({
   LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   LOMBARD_OPERATOR_TOKEN: 'operator-token-of-the-bench',
 });
-const service = await startService(config, createLog('warn', false), database);
+const service = await startService(config, createLog('warn', false), { databaseUrl: database });
 let peak = 0;
 setInterval(() => {
   peak = Math.max(peak, process.memoryUsage.rss());

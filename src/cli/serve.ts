@@ -66,9 +66,11 @@ async function serveAlone(
 }
 
 function start(config: Config, log: Logger, options: ServeOptions): Promise<Service> {
-  return startService(config, log, config.databaseUrl, async (context) => {
-    if (!options.demonstration || config.environment !== 'sandbox') return;
-    if (await ensureDemonstration(context)) log.info('the demonstration institution was made');
+  return startService(config, log, {
+    prepare: async (context) => {
+      if (!options.demonstration || config.environment !== 'sandbox') return;
+      if (await ensureDemonstration(context)) log.info('the demonstration institution was made');
+    },
   });
 }
 

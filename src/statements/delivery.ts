@@ -1,8 +1,7 @@
 import { londonTimestamp } from '../calendar.ts';
 import type { Context } from '../context.ts';
 import { transaction } from '../database.ts';
-import type { Institution } from '../documents/institution.ts';
-import type { Renderer } from '../documents/renderer.ts';
+import type { Drawing } from '../documents/drawing.ts';
 import { keepMail, Mailer, MailFailure } from '../mail.ts';
 import type { AccountStatement } from './account-statement.ts';
 import { UnwritableAmount } from './camt.ts';
@@ -14,12 +13,6 @@ import { Pusher, PushFailure } from './push.ts';
 import { type Delivery, recordFailure, recordSent, sectionsOf } from './queue.ts';
 import { mailWait } from './schedule.ts';
 import { Spool } from './spool.ts';
-
-/** What pdfs are drawn with. */
-export interface Drawing {
-  renderer: Renderer;
-  institution: Institution;
-}
 
 /** Deaths in a row of the processes that worked on a delivery, after which it waits as after a failure: it may be what kills them. */
 const MAX_DEATHS = 5;

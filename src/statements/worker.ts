@@ -1,7 +1,8 @@
 import { monotonic } from '../calendar.ts';
 import type { Context } from '../context.ts';
 import { createPool, type Pool, type Transaction } from '../database.ts';
-import { DeliveryWork, type Drawing } from './delivery.ts';
+import type { Drawing } from '../documents/drawing.ts';
+import { DeliveryWork } from './delivery.ts';
 import { beginAttempt, type Channel, dueDeliveries, lockDelivery, unlockDelivery } from './queue.ts';
 
 /** Milliseconds between two looks at what is due, and to the next one when something has ended. */

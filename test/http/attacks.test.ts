@@ -645,7 +645,9 @@ describe('odd requests', () => {
     assert.ok(stream);
     stream.write = (line) => void lines.push(line);
     const { startService } = await import('../../src/service.ts');
-    const logged = await startService({ ...service.config, roles: new Set(['auth']) }, log, database.url);
+    const logged = await startService({ ...service.config, roles: new Set(['auth']) }, log, {
+      databaseUrl: database.url,
+    });
     try {
       const there = { ...service, auth: logged.addresses.auth } as TestService;
       const tokens = await tokensOf(there, application, person);

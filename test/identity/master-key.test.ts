@@ -39,7 +39,7 @@ function start(environment: Record<string, string>, logged: string[] = []): Prom
   });
   const listening = log.child({}, { level: 'error' });
   listening.error = ((message: string) => void logged.push(message)) as typeof listening.error;
-  return startService(config, listening, database.url);
+  return startService(config, listening, { databaseUrl: database.url });
 }
 
 test('another master key is refused in production, and named in the log of a sandbox', async () => {

@@ -226,7 +226,7 @@ test('the database is killed and started again: nothing is lost', { timeout: 60_
     LOMBARD_OPERATOR_TOKEN: 'operator-token-of-the-tests',
     LOMBARD_WEBHOOK_RETRIES: '100ms,200ms,500ms',
   });
-  const service = await startService(config, log, database.url);
+  const service = await startService(config, log, { databaseUrl: database.url });
   closers.push(() => service.stop());
   const receiver = await Receiver.start((_got, response) => void setTimeout(() => response.end(), randomInt(10)));
   closers.push(() => receiver.stop());

@@ -160,7 +160,7 @@ export async function startTestService(
     LOMBARD_LOG_LEVEL: 'silent',
     ...environment,
   });
-  const service = await startService(config, log, own.url);
+  const service = await startService(config, log, { databaseUrl: own.url });
   const pool = new pg.Pool({ connectionString: own.url, max: 2 });
   pool.on('error', () => {});
   const operatorToken = service.operatorToken ?? '';

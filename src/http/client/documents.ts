@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { DOCUMENT_KINDS, type DocumentKind, documentPdf } from '../../documents/document.ts';
-import type { Institution } from '../../documents/institution.ts';
-import { RenderError, type Renderer } from '../../documents/renderer.ts';
+import type { Drawing } from '../../documents/drawing.ts';
+import { RenderError } from '../../documents/renderer.ts';
 import { paymentFacts, tradeFacts } from '../../documents/source.ts';
 import { Problem } from '../../errors.ts';
 import { ClientId, errors } from '../schemas.ts';
@@ -17,12 +17,6 @@ const DocumentQuery = Type.Object({
   id: Type.Optional(Type.String({ description: 'payment_id, or trade_id for tr', examples: ['PAY000001'] })),
   reference: Type.Optional(Type.String({ description: 'Accepted in place of id' })),
 });
-
-/** What documents are drawn with: one renderer for the process. */
-export interface Drawing {
-  renderer: Renderer;
-  institution: Institution;
-}
 
 /** GET /documents (the service interface; docs/decisions.md, 5). */
 export function documentRoutes(drawing: Drawing): (app: FastifyInstance, context: Context) => void {

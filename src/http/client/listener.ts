@@ -39,7 +39,7 @@ export type ClientRoutes = (app: FastifyInstance, context: Context) => void | Pr
  * @param routes what it serves
  * @param name the same operations are served behind certificates at the trusted address
  */
-export async function buildApi(
+export async function createClientListener(
   context: Context,
   sessions: Sessions,
   routes: ClientRoutes[],

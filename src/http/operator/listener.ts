@@ -29,7 +29,7 @@ export const SUPPORT: { roles: OperatorRole[] } = { roles: ['support'] };
 export type OperatorRoutes = (app: FastifyInstance, context: Context) => void | Promise<void>;
 
 /** The operator listener: operator tokens with roles, errors as ErrorMessage, idempotent POSTs (docs/operator-interface.md). */
-export async function buildOperator(context: Context, routes: OperatorRoutes[]): Promise<FastifyInstance> {
+export async function createOperatorListener(context: Context, routes: OperatorRoutes[]): Promise<FastifyInstance> {
   const app = createServer({ name: 'operator', log: context.log, requestTimeout: 0 });
   app.decorateRequest('operator', null as unknown as OperatorToken);
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now', null as unknown as Date);

@@ -4,7 +4,7 @@ import { testAuthority } from '../../embedded/test-authority.ts';
 import { StartError } from '../../errors.ts';
 import type { Sessions } from '../../identity/sessions.ts';
 import { trustedTokenRoutes } from '../auth/listener.ts';
-import { buildApi, type ClientRoutes } from '../client/listener.ts';
+import { type ClientRoutes, createClientListener } from '../client/listener.ts';
 import { certCheckRoute } from '../peer.ts';
 
 /** The trusted listener as the service runs it: token and API operations behind certificates. */
@@ -35,7 +35,7 @@ export async function buildTrusted(
     throw new StartError('LOMBARD_TRUSTED_CA: is needed, to check the certificates of clients');
   if (files.crl.length === 0) log.warn('LOMBARD_TRUSTED_CRL is not set: revoked client certificates are not noticed');
 
-  const app = await buildApi(
+  const app = await createClientListener(
     context,
     sessions,
     [...routes, trustedTokenRoutes(context, sessions), certCheckRoute],

@@ -14,7 +14,7 @@ const config = readConfig({
   LOMBARD_OPERATOR_TOKEN: 'operator-token-of-the-tests',
   ...(smtpUrl ? { SMTP_URL: smtpUrl } : {}),
 });
-await startService(config, createLog('silent', false), database);
+await startService(config, createLog('silent', false), { databaseUrl: database });
 // Nobody is left behind when the test dies.
 process.on('disconnect', () => process.exit(0));
 process.send?.('started');

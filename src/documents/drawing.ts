@@ -1,0 +1,19 @@
+import type { Config } from '../config.ts';
+import { StartError } from '../errors.ts';
+import { type Institution, institutionFrom } from './institution.ts';
+import { Renderer } from './renderer.ts';
+
+/** What documents are drawn with: one renderer for the process, and the institution that they come from. */
+export interface Drawing {
+  renderer: Renderer;
+  institution: Institution;
+}
+
+/** @throws StartError if the logo cannot be used */
+export function createDrawing(config: Config): Drawing {
+  try {
+    return { renderer: new Renderer(), institution: institutionFrom(config.institution) };
+  } catch (error) {
+    throw new StartError(`LOMBARD_INSTITUTION_LOGO: ${(error as Error).message}`);
+  }
+}

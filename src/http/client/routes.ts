@@ -1,0 +1,29 @@
+import type { Drawing } from '../../documents/drawing.ts';
+import type { Sessions } from '../../identity/sessions.ts';
+import { accountRoutes } from './accounts.ts';
+import { approvalRoutes } from './approvals.ts';
+import { documentRoutes } from './documents.ts';
+import { graphqlRoutes } from './graphql.ts';
+import type { ClientRoutes } from './listener.ts';
+import { massBeneficiaryRoutes } from './mass-beneficiaries.ts';
+import { multipaymentRoutes } from './multipayments.ts';
+import { paymentActionRoutes } from './payment-actions.ts';
+import { paymentSearchRoutes } from './payments.ts';
+import { statementRoutes } from './statements.ts';
+import { webhookRoutes } from './webhooks.ts';
+
+/** The operations of the client API, for the client listener and for the trusted one. */
+export function clientRoutes(sessions: Sessions, drawing: Drawing): ClientRoutes[] {
+  return [
+    accountRoutes,
+    paymentSearchRoutes,
+    approvalRoutes,
+    paymentActionRoutes,
+    multipaymentRoutes,
+    massBeneficiaryRoutes,
+    graphqlRoutes(sessions),
+    webhookRoutes,
+    statementRoutes,
+    documentRoutes(drawing),
+  ];
+}

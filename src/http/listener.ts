@@ -1,0 +1,60 @@
+import type { Server } from 'node:http';
+import { StartError } from '../errors.ts';
+import type { Part } from '../parts.ts';
+
+/** Milliseconds that requests in flight get when a listener stops. */
+const MAX_STOP_MS = 10_000;
+
+export interface Binding {
+  host: string;
+  /** 0: any free port. */
+  port: number;
+}
+
+/** What a listener listens with: a Fastify instance, or a server of its own. */
+export interface Listening {
+  server: Server;
+  listen(binding: Binding): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+/** A listener as a part of the service. When it stops, it takes no new request and ends those in flight within 10 seconds. */
+export class Listener implements Part {
+  readonly #listening: Listening;
+  readonly #binding: Binding;
+
+  constructor(listening: Listening, binding: Binding) {
+    this.#listening = listening;
+    this.#binding = binding;
+  }
+
+  /** @throws StartError when the address is in use or not one of this machine's */
+  async start(): Promise<void> {
+    const { host, port } = this.#binding;
+    await this.#listening.listen({ host, port }).catch((error: Error) => {
+      throw new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
+    });
+  }
+
+  async stop(): Promise<void> {
+    const timer = setTimeout(() => this.#listening.server.closeAllConnections(), MAX_STOP_MS);
+    await this.#listening.close();
+    clearTimeout(timer);
+  }
+
+  /** Host and port as a caller on this machine writes them, once it listens. */
+  get authority(): string {
+    const { host, port } = this.#binding;
+    const bound = this.#listening.server.address();
+    const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+    return `${name}:${typeof bound === 'object' && bound ? bound.port : port}`;
+  }
+}
+
+/** Listens with a server of Node's. */
+export function listenOn(server: Server, { host, port }: Binding): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}

@@ -1,0 +1,30 @@
+/** A part of the running service: a database, a pool, a timer, a listener, a worker. */
+export interface Part {
+  start?(): Promise<void> | void;
+  /** Must also work after a start that failed. */
+  stop(): Promise<void> | void;
+}
+
+/**
+ * The parts of the running service, in the order in which they start. Parts that take work stop first, all at the same time, so that
+ * stopping takes as long as the slowest of them. Then the parts that they use stop one after the other, the last one first.
+ */
+export class Parts {
+  readonly #parts: { part: Part; takesWork: boolean }[] = [];
+
+  /**
+   * Starts a part and keeps it for `stop`, even if its start fails.
+   * @param options `takesWork`: it can have requests or deliveries in flight when the service stops
+   */
+  async start(part: Part, options: { takesWork?: boolean } = {}): Promise<void> {
+    this.#parts.push({ part, takesWork: options.takesWork ?? false });
+    await part.start?.();
+  }
+
+  async stop(): Promise<void> {
+    const working = this.#parts.filter(({ takesWork }) => takesWork);
+    const others = this.#parts.filter(({ takesWork }) => !takesWork);
+    await Promise.all(working.map(({ part }) => part.stop()));
+    for (const { part } of others.reverse()) await part.stop();
+  }
+}
