@@ -14,9 +14,9 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { callOperator } from '../src/cli/operator-call.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import type { ImportAnswer } from '../src/imports/importer.ts';
+import { LOCKS } from '../src/locks.ts';
 import { createLog } from '../src/log.ts';
 import { migrate } from '../src/migrate.ts';
-import { ROLL_UP_LOCK } from '../src/payments/totals.ts';
 import { Seeded } from '../src/sandbox/demonstration-payments.ts';
 
 const ROUNDS = 3;
@@ -199,7 +199,7 @@ async function writeFiles(rows: number, linesPath: string, copyPath: string): Pr
 async function empty(client: pg.Client): Promise<void> {
   // The roll-up takes the tables in another order, so this holds the roll-up's lock meanwhile.
   await client.query('begin');
-  await client.query('select pg_advisory_xact_lock($1)', [ROLL_UP_LOCK]);
+  await client.query('select pg_advisory_xact_lock($1)', [LOCKS.paymentTotals]);
   await client.query('truncate payments, payment_approvals, payment_approvers');
   await client.query('commit');
   await client.query('checkpoint');

@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { addDays } from '../src/calendar.ts';
-import { createPool, PLANNED_ONCE, type Pool } from '../src/database.ts';
+import { createPool, FORCE_GENERIC_PLAN, type Pool } from '../src/database.ts';
 import { searchPayments, searchStatement } from '../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../src/payments/search-parameters.ts';
 import { BIG, benchDatabase, FIRST_DAY, log, PAYMENTS, SMALL, VIEWER } from './payments-data.ts';
@@ -27,7 +27,7 @@ const day = (n: number) => addDays(FIRST_DAY, n);
 export async function run(args: string[]): Promise<void> {
   const plans = args.includes('--plans');
   const database = await benchDatabase();
-  const pool = createPool(database.url, log, { max: 1, setUp: PLANNED_ONCE });
+  const pool = createPool(database.url, log, { max: 1, setUp: FORCE_GENERIC_PLAN });
   try {
     const one = async (client: string, column: string, skip: number) => {
       const { rows } = await pool.query(

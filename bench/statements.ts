@@ -20,7 +20,7 @@ const MANY = 500;
 export async function run([given, only]: string[]): Promise<void> {
   const lines = Number(given ?? 100_000);
   const database = await createDatabase();
-  const pool = createPool(database.url, log, { max: 2, patient: true });
+  const pool = createPool(database.url, log, { max: 2, background: true });
   const mails = await MailServer.start();
   const workers: ChildProcess[] = [];
   const dataDir = mkdtempSync(join(tmpdir(), 'lombard-bench-statements-'));

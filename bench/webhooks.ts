@@ -61,7 +61,7 @@ function ask<T>(process: ChildProcess, question: string): Promise<T> {
 }
 
 const database = await startEmbedded({ dataDir, log });
-const pool = createPool(database.url, log, { max: 8, patient: true });
+const pool = createPool(database.url, log, { max: 8, background: true });
 const bell = new Bell(pool, log);
 const receiver = await child('receiver');
 const port = receiver.first.port ?? 0;

@@ -29,8 +29,8 @@ export async function run(): Promise<void> {
   const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
   try {
     await migrate(database.url, log);
-    const pool = createPool(database.url, log, { max: CONNECTIONS, patient: true });
-    const background = createPool(database.url, log, { max: 1, patient: true });
+    const pool = createPool(database.url, log, { max: CONNECTIONS, background: true });
+    const background = createPool(database.url, log, { max: 1, background: true });
     await prepare(pool);
     await rollUpTotals(background);
     print('| writes | without totals /s | with totals /s | ratio (median of the rounds) |');

@@ -130,7 +130,7 @@ declare
 begin
   -- A count that a crash of the database forgets is no loss; an fsync for each guess would be one.
   perform set_config('synchronous_commit', 'off', true);
-  perform pg_advisory_xact_lock(7210433, hashtext(encode(p_subject, 'hex')));
+  perform pg_advisory_xact_lock(7210439, hashtext(encode(p_subject, 'hex')));
   select l.until into locked_until from guess_locks l where l.subject = p_subject and l.until > p_now;
   if locked_until is not null then return; end if;
   select count(*) filter (where g.wrong), count(*) filter (where not g.wrong and g.at > p_now - p_abandoned)
@@ -150,7 +150,7 @@ begin
     delete from guesses where id = p_id;
     return false;
   end if;
-  perform pg_advisory_xact_lock(7210433, hashtext(encode(p_subject, 'hex')));
+  perform pg_advisory_xact_lock(7210439, hashtext(encode(p_subject, 'hex')));
   update guesses set wrong = true where id = p_id;
   if (select count(*) from guesses where subject = p_subject and wrong and at > p_now - p_window) < p_most then return false; end if;
   insert into guess_locks (subject, until) values (p_subject, p_now + p_window)

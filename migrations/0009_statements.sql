@@ -33,7 +33,7 @@ create table statement_sections (
   foreign key (client_id, currency_account_id) references currency_accounts (client_id, account_id)
 );
 
--- One row for each mail and each file that is pushed. Whoever works on one holds the advisory lock (7210437, id).
+-- One row for each mail and each file that is pushed. Whoever works on one holds the advisory lock (7210438, id).
 create table statement_deliveries (
   id int generated always as identity primary key,
   client_id text not null references clients,

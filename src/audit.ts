@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Act } from './context.ts';
 import { type Db, type Pool, transaction } from './database.ts';
+import { LOCKS } from './locks.ts';
 
 /**
  * The audit trail: a row for every change, written in the transaction of the change, never changed afterwards.
@@ -10,7 +11,6 @@ import { type Db, type Pool, transaction } from './database.ts';
 
 /** Rows sealed or verified in one statement. */
 const SEAL_BATCH = 5_000;
-const SEAL_LOCK = 7_210_432;
 /** Values longer than this (characters) are kept as their hash: an audit row is not a second archive. */
 const MAX_VALUE = 65_536;
 
@@ -85,7 +85,7 @@ const GENESIS = Buffer.alloc(32);
 /** Chains the rows that have been committed since the last time; returns how many. One process does it at a time. */
 export async function sealAudit(pool: Pool): Promise<number> {
   return transaction(pool, async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [SEAL_LOCK]);
+    await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.auditSeal]);
     const last = await tx.query<{ position: number; hash: Buffer }>(
       'select position, hash from audit_chain order by position desc limit 1',
     );

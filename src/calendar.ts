@@ -1,3 +1,5 @@
+import { BoundedMap } from './bounded-map.ts';
+
 /**
  * Time. The only file that reads the clock; everything else is given a `Clock` or an instant.
  * Days of the client interface are Europe/London days (the service interface, GET /payments).
@@ -28,7 +30,7 @@ const MAX_CACHED_HOURS = 50_000;
 
 /** The offset of a zone changes on full hours only, so one look-up for each hour is enough: Intl costs 2 us, the map 30 ns. */
 class Zone {
-  readonly #offsets = new Map<number, number>();
+  readonly #offsets = new BoundedMap<number, number>(MAX_CACHED_HOURS);
   readonly #format: Intl.DateTimeFormat;
 
   constructor(name: string) {
@@ -43,7 +45,6 @@ class Zone {
     const text = this.#format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
     const match = /GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(text);
     const minutes = match?.[1] ? (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) : 0;
-    if (this.#offsets.size >= MAX_CACHED_HOURS) this.#offsets.clear();
     this.#offsets.set(hour, minutes);
     return minutes;
   }

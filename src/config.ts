@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isCalendarDay } from './calendar.ts';
-import { StartError } from './errors.ts';
+import { StartupError } from './errors.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 
 /** What a process may do; LOMBARD_ROLES. */
@@ -67,7 +67,7 @@ type Environment = Record<string, string | undefined>;
 
 /**
  * Reads the settings of the process.
- * @throws StartError one line that names the variable, what was given (never for a secret) and what it takes
+ * @throws StartupError one line that names the variable, what was given (never for a secret) and what it takes
  */
 export function readConfig(env: Environment = process.env): Config {
   const environment = oneOf(env, 'LOMBARD_ENVIRONMENT', ['sandbox', 'production'] as const, 'sandbox');
@@ -125,7 +125,7 @@ export function readConfig(env: Environment = process.env): Config {
     requirePkce: flag(env, 'LOMBARD_REQUIRE_PKCE'),
   };
   if ((config.trustedCert === undefined) !== (config.trustedKey === undefined)) {
-    throw new StartError('LOMBARD_TRUSTED_CERT and LOMBARD_TRUSTED_KEY go together: give both or neither');
+    throw new StartupError('LOMBARD_TRUSTED_CERT and LOMBARD_TRUSTED_KEY go together: give both or neither');
   }
   if (!sandbox) refuseUnsafe(config, env);
   return config;
@@ -148,11 +148,12 @@ function refuseUnsafe(config: Config, env: Environment): void {
     faults.push('DATABASE_URL is not set (the embedded database needs LOMBARD_EMBEDDED=yes)');
   }
   if (config.autopilot !== undefined) faults.push('LOMBARD_AUTOPILOT is set');
-  if (faults.length > 0) throw new StartError(`LOMBARD_ENVIRONMENT=production refuses to start: ${faults.join('; ')}`);
+  if (faults.length > 0)
+    throw new StartupError(`LOMBARD_ENVIRONMENT=production refuses to start: ${faults.join('; ')}`);
 }
 
-function wrong(name: string, given: string | undefined, takes: string): StartError {
-  return new StartError(
+function wrong(name: string, given: string | undefined, takes: string): StartupError {
+  return new StartupError(
     given === undefined ? `${name}: takes ${takes}` : `${name}: "${given}" was given; it takes ${takes}`,
   );
 }

@@ -17,7 +17,7 @@ export interface Context {
   /** For requests: waits are limited (database.ts), so that a lost database is a 502 in time. */
   pool: Pool;
   /** For background work, imports and exports: queries take the time they take. */
-  patientPool: Pool;
+  backgroundPool: Pool;
   clock: Clock;
   log: Logger;
   vault: Vault;

@@ -26,7 +26,7 @@ export type Pool = pg.Pool;
  * `setUp` of connections that answer requests. A prepared statement is planned once: left to itself, PostgreSQL plans that of a page of payments
  * anew at every call, as the first calls' values look a little cheaper, which takes longer (800 us) than running it.
  */
-export const PLANNED_ONCE = 'set plan_cache_mode = force_generic_plan';
+export const FORCE_GENERIC_PLAN = 'set plan_cache_mode = force_generic_plan';
 
 const INT8 = 20;
 const DATE = 1082;
@@ -38,7 +38,7 @@ types.setTypeParser(DATE, (text) => text);
 
 /**
  * Opens a pool. A connection that breaks while idle is dropped and logged; the next query opens another.
- * @param options `patient`: no limit on the time of a query (background work, imports, migrations), or that of `answerWithin` (milliseconds);
+ * @param options `background`: no limit on the time of a query (background work, imports, migrations), or that of `answerWithin` (milliseconds);
  *   `longestLife`: seconds after which a connection is replaced; `setUp`: statements that each connection runs before its first query
  */
 export function createPool(
@@ -46,20 +46,20 @@ export function createPool(
   log: Logger,
   options: {
     max?: number;
-    patient?: boolean;
+    background?: boolean;
     answerWithin?: number;
     longestLife?: number;
     name?: string;
     setUp?: string;
   } = {},
 ): Pool {
-  const { setUp = '', longestLife = 0, answerWithin = options.patient ? undefined : QUERY_TIMEOUT } = options;
+  const { setUp = '', longestLife = 0, answerWithin = options.background ? undefined : QUERY_TIMEOUT } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max ?? 10,
     types,
     application_name: options.name ?? 'lombard',
-    connectionTimeoutMillis: options.patient ? 10_000 : CONNECT_TIMEOUT,
+    connectionTimeoutMillis: options.background ? 10_000 : CONNECT_TIMEOUT,
     ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
     maxLifetimeSeconds: longestLife,
     idleTimeoutMillis: KEPT_IDLE,

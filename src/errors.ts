@@ -86,6 +86,6 @@ export class Problem extends Error {
 }
 
 /** A wrong setting or an unusable machine: stops the start, with one line for the person who started it. */
-export class StartError extends Error {
-  override readonly name = 'StartError';
+export class StartupError extends Error {
+  override readonly name = 'StartupError';
 }

@@ -1,11 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { sha256 } from './crypto.ts';
-import { StartError } from './errors.ts';
+import { StartupError } from './errors.ts';
+import { LOCKS } from './locks.ts';
 import type { Logger } from './log.ts';
 
-/** Key of the advisory lock that lets one process migrate while the others wait. */
-const MIGRATION_LOCK = 7_210_431;
 const MIN_SERVER_VERSION = 150_000;
 /** Milliseconds to wait for the server at the start. */
 const CONNECT_WITHIN = 10_000;
@@ -13,7 +12,7 @@ const CONNECT_WITHIN = 10_000;
 /**
  * Brings the database to the newest schema: each numbered file of migrations/ once, in order, each in a transaction of its own
  * that also records it. Any number of processes may start at once.
- * @throws StartError where the server is older than 15, or a recorded migration is not the one on disk
+ * @throws StartupError where the server is older than 15, or a recorded migration is not the one on disk
  */
 export async function migrate(url: string, log: Logger): Promise<void> {
   const client = new pg.Client({
@@ -24,13 +23,13 @@ export async function migrate(url: string, log: Logger): Promise<void> {
   // Without a listener a connection that breaks would end the process; the query under way fails anyway.
   client.on('error', () => {});
   await client.connect().catch((error: Error) => {
-    throw new StartError(`the database cannot be reached: ${error.message} (DATABASE_URL, docs/configuration.md)`, {
+    throw new StartupError(`the database cannot be reached: ${error.message} (DATABASE_URL, docs/configuration.md)`, {
       cause: error,
     });
   });
   try {
     await refuseOldServer(client);
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('select pg_advisory_lock($1)', [LOCKS.migration]);
     await client.query(`create table if not exists migrations (
       number int primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`);
     const done = new Map<number, string>();
@@ -42,7 +41,7 @@ export async function migrate(url: string, log: Logger): Promise<void> {
       const recorded = done.get(migration.number);
       if (recorded === migration.sha256) continue;
       if (recorded)
-        throw new StartError(
+        throw new StartupError(
           `migration ${migration.name} was applied with another content: restore the file, or use an empty database`,
         );
       await apply(client, migration);
@@ -85,7 +84,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     await client.query('rollback');
     const { code, message } = error as Error & { code?: string };
     // What the database's user may not do is for the person who starts the service to arrange.
-    const Failure = code === '42501' ? StartError : Error;
+    const Failure = code === '42501' ? StartupError : Error;
     throw new Failure(`migration ${migration.name} failed: ${message}`, { cause: error });
   }
 }
@@ -96,7 +95,7 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   );
   const version = rows[0]?.version ?? 0;
   if (version < MIN_SERVER_VERSION) {
-    throw new StartError(
+    throw new StartupError(
       `DATABASE_URL: PostgreSQL 15 or newer is needed, the server is ${Math.floor(version / 10_000)}`,
     );
   }

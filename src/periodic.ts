@@ -1,29 +1,53 @@
 import type { Logger } from './log.ts';
 
-/** Runs a task again and again, never twice at once in this process; a failure is logged, and the next run comes as usual. */
+/** Milliseconds after which a task runs that was woken. */
+const WAKE_AFTER_MS = 5;
+
+export interface PeriodicTask {
+  /** For the log. */
+  name: string;
+  /** Milliseconds between the end of a run and the start of the next. */
+  intervalMs: number;
+  log: Logger;
+  run: () => Promise<void>;
+}
+
+/**
+ * Runs a task repeatedly, never twice at once in this process. A failure is logged, once while its reason stays the same, and the
+ * next run comes as usual.
+ */
 export class Periodic {
-  readonly #name: string;
-  readonly #interval: number;
-  readonly #log: Logger;
-  readonly #task: () => Promise<void>;
+  readonly #task: PeriodicTask;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = true;
+  #woken = false;
+  #failure: string | undefined;
 
-  /** @param interval milliseconds between the end of a run and the next */
-  constructor(name: string, interval: number, log: Logger, task: () => Promise<void>) {
-    this.#name = name;
-    this.#interval = interval;
-    this.#log = log;
+  constructor(task: PeriodicTask) {
     this.#task = task;
   }
 
+  /** The first run comes after one interval. */
   start(): void {
     this.#stopped = false;
     this.#schedule();
   }
 
-  /** Ends after the run that is under way. */
+  /** The first run starts at once. Resolves when it has ended, failed or not. */
+  async startNow(): Promise<void> {
+    this.#stopped = false;
+    await this.#run();
+  }
+
+  /** Makes the next run come at once rather than at the end of the interval. */
+  wake(): void {
+    this.#woken = true;
+    // Without a timer it runs now, and looks at the flag when it has ended.
+    if (this.#timer) this.#schedule();
+  }
+
+  /** Returns when the current run has ended; no other follows. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -31,13 +55,28 @@ export class Periodic {
   }
 
   #schedule(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      this.#running = this.#task()
-        .catch((error: Error) =>
-          this.#log.warn({ task: this.#name, reason: error.message }, 'a background task failed; it is tried again'),
-        )
-        .then(() => this.#schedule());
-    }, this.#interval);
+    this.#timer = setTimeout(() => void this.#run(), this.#woken ? WAKE_AFTER_MS : this.#task.intervalMs);
+  }
+
+  #run(): Promise<void> {
+    this.#timer = undefined;
+    this.#woken = false;
+    this.#running = this.#attempt().then(() => this.#schedule());
+    return this.#running;
+  }
+
+  async #attempt(): Promise<void> {
+    const { name, log, run } = this.#task;
+    try {
+      await run();
+      this.#failure = undefined;
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (reason !== this.#failure) log.warn({ task: name, reason }, 'a background task failed; it will run again');
+      this.#failure = reason;
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartError } from './errors.ts';
+import { StartupError } from './errors.ts';
 
 /** The sandbox's master key, made on the first start. */
 export async function sandboxKey(dataDir: string): Promise<Buffer> {
@@ -10,7 +10,7 @@ export async function sandboxKey(dataDir: string): Promise<Buffer> {
     return Buffer.from((await readFile(path, 'utf8')).trim(), 'base64');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new StartError(`cannot read ${path}: ${(error as Error).message}`);
+      throw new StartupError(`cannot read ${path}: ${(error as Error).message}`);
   }
   const key = randomBytes(32);
   await writePrivately(path, `${key.toString('base64')}\n`);

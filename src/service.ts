@@ -5,10 +5,10 @@ import { ServiceClock } from './calendar.ts';
 import type { Config } from './config.ts';
 import type { Addresses, Context } from './context.ts';
 import { Vault } from './crypto.ts';
-import { createPool, PLANNED_ONCE } from './database.ts';
+import { createPool, FORCE_GENERIC_PLAN } from './database.ts';
 import { createDrawing, type Drawing } from './documents/drawing.ts';
 import { startEmbedded } from './embedded/postgres.ts';
-import { StartError } from './errors.ts';
+import { StartupError } from './errors.ts';
 import { buildAuthListener } from './http/auth/listener.ts';
 import { type ClientRoutes, createClientListener } from './http/client/listener.ts';
 import { clientRoutes } from './http/client/routes.ts';
@@ -70,7 +70,7 @@ interface Starting {
 
 /**
  * The composition root: creates and connects, by hand, everything that the process's roles need.
- * @throws StartError one line for the person who starts it
+ * @throws StartupError one line for the person who starts it
  */
 export async function startService(config: Config, log: Logger, options: StartOptions = {}): Promise<Service> {
   const parts = new Parts();
@@ -105,14 +105,14 @@ async function startContext(
   const url = databaseUrl ?? (await startDatabase(config, log, parts));
   await migrate(url, log);
 
-  const pool = createPool(url, log, { max: MAX_REQUEST_CONNECTIONS, name: 'lombard', setUp: PLANNED_ONCE });
+  const pool = createPool(url, log, { max: MAX_REQUEST_CONNECTIONS, name: 'lombard', setUp: FORCE_GENERIC_PLAN });
   await parts.start({ stop: () => pool.end() });
-  const patientPool = createPool(url, log, {
+  const backgroundPool = createPool(url, log, {
     max: MAX_BACKGROUND_CONNECTIONS,
-    patient: true,
+    background: true,
     name: 'lombard-background',
   });
-  await parts.start({ stop: () => patientPool.end() });
+  await parts.start({ stop: () => backgroundPool.end() });
 
   const clock = new ServiceClock();
   // Other processes may serve the other listeners: their addresses are the configured ones, or those that their settings give.
@@ -121,7 +121,7 @@ async function startContext(
     auth: config.authUrl ?? `http://${config.host}:${config.authPort}`,
     trusted: config.trustedUrl,
   };
-  const context: Context = { config, pool, patientPool, clock, log, vault, addresses };
+  const context: Context = { config, pool, backgroundPool, clock, log, vault, addresses };
   await checkMasterKey(context);
   if (config.environment === 'sandbox') await parts.start(new ClockFollower(pool, clock, log));
   return context;
@@ -129,17 +129,17 @@ async function startContext(
 
 async function startDatabase(config: Config, log: Logger, parts: Parts): Promise<string> {
   const database = await startEmbedded({ dataDir: config.dataDir, log }).catch((error: Error) => {
-    throw new StartError(error.message, { cause: error });
+    throw new StartupError(error.message, { cause: error });
   });
   await parts.start(database);
   return database.url;
 }
 
-/** @throws StartError in production, if the master key does not open the secrets of this database */
+/** @throws StartupError in production, if the master key does not open the secrets of this database */
 async function checkMasterKey({ config, pool, vault, log }: Context): Promise<void> {
   if (await opensSecrets(pool, vault)) return;
   const fault = 'LOMBARD_MASTER_KEY is not the key that sealed the secrets in this database';
-  if (config.environment === 'production') throw new StartError(fault);
+  if (config.environment === 'production') throw new StartupError(fault);
   // A sandbox continues: everything that needs none of the old secrets works.
   log.error(
     `${fault}: sign-ins fail until the service starts with that key, or with the data directory that contains it`,
@@ -149,7 +149,7 @@ async function checkMasterKey({ config, pool, vault, log }: Context): Promise<vo
 /** Creates what the first request and the first event need. @returns the operator token, if it is known */
 async function prepareDatabase(context: Context): Promise<string | undefined> {
   // If another process holds the lock, that process creates the partitions.
-  await createDays(context.patientPool, context.clock.now()).catch((error: Error) =>
+  await createDays(context.backgroundPool, context.clock.now()).catch((error: Error) =>
     context.log.warn({ reason: error.message }, "today's partitions could not be created; the worker tries again"),
   );
   return firstOperatorToken(context);
@@ -178,7 +178,7 @@ async function startAuthListener(starting: Starting): Promise<void> {
   const { config, log } = context;
   // Its own connections: many sign-ins at once take none from the payments search, and leave it no cold ones.
   const url = context.pool.options.connectionString as string;
-  const pool = createPool(url, log, { max: MAX_AUTH_CONNECTIONS, name: 'lombard-auth', setUp: PLANNED_ONCE });
+  const pool = createPool(url, log, { max: MAX_AUTH_CONNECTIONS, name: 'lombard-auth', setUp: FORCE_GENERIC_PLAN });
   await parts.start({ stop: () => pool.end() });
   const app = await buildAuthListener({ ...context, pool }, sessions);
   const listener = await listen(starting, app, { host: config.host, port: config.authPort });
@@ -221,11 +221,26 @@ async function listen(
 
 /** Background work. Every process may do it; the database decides which one does. */
 async function startWorkers({ context, parts, drawing, bell }: Starting): Promise<void> {
-  const { patientPool, clock, log, config } = context;
+  const { backgroundPool, clock, log, config } = context;
   const tasks = [
-    new Periodic('payment totals', TOTALS_INTERVAL_MS, log, async () => void (await rollUpTotals(patientPool))),
-    new Periodic('audit seal', AUDIT_INTERVAL_MS, log, async () => void (await sealAudit(patientPool))),
-    new Periodic('idempotency answers', IDEMPOTENCY_INTERVAL_MS, log, () => forgetAnswers(patientPool, clock.now())),
+    new Periodic({
+      name: 'payment totals',
+      intervalMs: TOTALS_INTERVAL_MS,
+      log,
+      run: async () => void (await rollUpTotals(backgroundPool)),
+    }),
+    new Periodic({
+      name: 'audit seal',
+      intervalMs: AUDIT_INTERVAL_MS,
+      log,
+      run: async () => void (await sealAudit(backgroundPool)),
+    }),
+    new Periodic({
+      name: 'idempotency answers',
+      intervalMs: IDEMPOTENCY_INTERVAL_MS,
+      log,
+      run: () => forgetAnswers(backgroundPool, clock.now()),
+    }),
   ];
   for (const task of tasks) await parts.start(task);
   if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));

@@ -185,7 +185,7 @@ test('a wrong setting stops the start with one line that names it, and never sho
     assert.throws(
       () => readConfig({ [name]: value }),
       (error: Error) => {
-        assert.equal(error.name, 'StartError');
+        assert.equal(error.name, 'StartupError');
         assert.ok(error.message.startsWith(name), error.message);
         assert.ok(!error.message.includes('\n'));
         if (shown) assert.ok(error.message.includes(shown), error.message);

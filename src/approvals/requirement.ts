@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import { BoundedMap } from '../bounded-map.ts';
 import { sha256 } from '../crypto.ts';
 import type { Db, Transaction } from '../database.ts';
 import { quoteBetween } from '../quotes/exchange-rates.ts';
@@ -95,7 +96,7 @@ export async function requirementFor(
 
 /** Configurations kept in memory; the largest has 5,000 users. They never change, so none ever has to be dropped for age. */
 const MAX_KEPT = 100;
-const kept = new Map<string, { configuration: Configuration; rules: Map<number, Rules> }>();
+const kept = new BoundedMap<string, { configuration: Configuration; rules: Map<number, Rules> }>(MAX_KEPT);
 
 /** The rules that a requirement names, with their groups and people. */
 export async function rulesOf(db: Db, clientId: string, requirement: Requirement): Promise<Rules> {
@@ -109,7 +110,6 @@ export async function rulesOf(db: Db, clientId: string, requirement: Requirement
     );
     if (!rows[0]) throw new Error(`the approvals configuration ${ruleset.configuration} is missing`);
     known = { configuration: rows[0].configuration, rules: new Map() };
-    if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value as string);
     kept.set(ruleset.configuration, known);
   }
   let rules = known.rules.get(ruleset.rule);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Command, CommanderError, Option } from 'commander';
-import { StartError } from '../errors.ts';
+import { StartupError } from '../errors.ts';
 import { OPERATOR_ROLES } from '../operator/token.ts';
 import { CommandFailure } from './failure.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
@@ -25,7 +25,7 @@ export async function run(argv: string[]): Promise<number> {
   } catch (error) {
     // Help and version are no errors; what commander refuses it has written already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-    const known = error instanceof CommandFailure || error instanceof StartError;
+    const known = error instanceof CommandFailure || error instanceof StartupError;
     const text = known ? (error as Error).message : String((error as Error).stack);
     if (text !== '') process.stderr.write(`lombard: ${text}\n`);
     return error instanceof CommandFailure ? error.exitCode : 1;

@@ -2,8 +2,9 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../calendar.ts';
 import { type Config, readConfig } from '../config.ts';
+import { endsWithin } from '../deadline.ts';
 import { startEmbedded } from '../embedded/postgres.ts';
-import { StartError } from '../errors.ts';
+import { StartupError } from '../errors.ts';
 import { withLeanHeap } from '../imports/lean-heap.ts';
 import { createLog, type Logger } from '../log.ts';
 import { ensureDemonstration } from '../sandbox/demonstration.ts';
@@ -30,7 +31,7 @@ const STOP_WITHIN = 22_000;
 /** Workers that do not end by themselves are ended (ms). */
 const WORKER_STOP = 12_000;
 
-/** Runs the service until SIGINT or SIGTERM. @returns the exit code @throws StartError, CommandFailure */
+/** Runs the service until SIGINT or SIGTERM. @returns the exit code @throws StartupError, CommandFailure */
 export async function serve(options: ServeOptions): Promise<number> {
   const config = readConfig();
   const log = createLog(config.logLevel, process.stdout.isTTY === true);
@@ -55,8 +56,7 @@ async function serveAlone(
   announce(config, log, options, reachable(service), await demonstrated(service, options));
   log.info({ signal: await signal }, 'stopping');
   removeRunning(config.dataDir);
-  const stopped = service.stop().then(() => true);
-  if (!(await Promise.race([stopped, pause(STOP_WITHIN, false, { ref: false })]))) {
+  if (!(await endsWithin(service.stop(), STOP_WITHIN))) {
     // A database that has fallen silent answers nobody; what waits for it is rolled back when the process is gone.
     log.warn('not everything ended in time; the process ends without it');
     return 1;
@@ -138,7 +138,7 @@ async function servePrimary(
   const database = config.databaseUrl
     ? undefined
     : await startEmbedded({ dataDir: config.dataDir, log }).catch((error: Error) => {
-        throw new StartError(error.message, { cause: error });
+        throw new StartupError(error.message, { cause: error });
       });
   let stopping = false;
   const workers = new Set<Worker>();
@@ -185,7 +185,7 @@ async function servePrimary(
     stopping = true;
     removeRunning(config.dataDir);
     for (const worker of workers) worker.process.kill('SIGTERM');
-    await Promise.race([Promise.all(kept), pause(WORKER_STOP)]);
+    await endsWithin(Promise.all(kept), WORKER_STOP);
     return 0;
   } finally {
     stopping = true;

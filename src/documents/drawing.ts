@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { StartError } from '../errors.ts';
+import { StartupError } from '../errors.ts';
 import { type Institution, institutionFrom } from './institution.ts';
 import { Renderer } from './renderer.ts';
 
@@ -9,11 +9,11 @@ export interface Drawing {
   institution: Institution;
 }
 
-/** @throws StartError if the logo cannot be used */
+/** @throws StartupError if the logo cannot be used */
 export function createDrawing(config: Config): Drawing {
   try {
     return { renderer: new Renderer(), institution: institutionFrom(config.institution) };
   } catch (error) {
-    throw new StartError(`LOMBARD_INSTITUTION_LOGO: ${(error as Error).message}`);
+    throw new StartupError(`LOMBARD_INSTITUTION_LOGO: ${(error as Error).message}`);
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../calendar.ts';
+import { endsWithin } from '../deadline.ts';
 import type { Account } from './account.ts';
 import { ENVIRONMENT } from './command.ts';
 import { reason } from './failure.ts';
@@ -87,13 +88,7 @@ export function startServer(
   const stop = async () => {
     stopping = true;
     if (!hasEnded) child.kill('SIGINT');
-    const late = new AbortController();
-    const inTime = await Promise.race([
-      ended.then(() => true),
-      pause(FAST_SHUTDOWN_MS, false, { signal: late.signal }).catch(() => true),
-    ]);
-    late.abort();
-    if (!inTime) child.kill('SIGQUIT');
+    if (!(await endsWithin(ended, FAST_SHUTDOWN_MS))) child.kill('SIGQUIT');
     const killed = setTimeout(() => child.kill('SIGKILL'), FAST_SHUTDOWN_MS);
     await ended;
     clearTimeout(killed);

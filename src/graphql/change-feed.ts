@@ -40,7 +40,12 @@ export class ChangeFeed {
   constructor(pool: Pool, log: Logger) {
     this.#pool = pool;
     this.#log = log;
-    this.#watching = new Periodic('watched clients', WATCH_INTERVAL, log, () => this.#watch());
+    this.#watching = new Periodic({
+      name: 'watched clients',
+      intervalMs: WATCH_INTERVAL,
+      log,
+      run: () => this.#watch(),
+    });
     this.#watching.start();
   }
 

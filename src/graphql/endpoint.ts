@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { makeSchema } from 'postgraphile';
 import { execute } from 'postgraphile/grafast';
+import { BoundedMap } from '../bounded-map.ts';
 import type { Pool } from '../database.ts';
 import { type Cost, costOf } from './cost.ts';
 import { chooseOperation, readDocument, withPages } from './document.ts';
@@ -47,7 +48,7 @@ interface Prepared {
 export class GraphqlEndpoint {
   readonly schema: GraphQLSchema;
   readonly #resolvedPreset: GraphileConfig.ResolvedPreset;
-  readonly #documents = new Map<string, Prepared>();
+  readonly #documents = new BoundedMap<string, Prepared>(KEPT_DOCUMENTS);
 
   private constructor(schema: GraphQLSchema, resolvedPreset: GraphileConfig.ResolvedPreset) {
     this.schema = schema;
@@ -105,7 +106,6 @@ export class GraphqlEndpoint {
   #prepare(text: string): Prepared {
     const known = this.#documents.get(text);
     if (known) {
-      this.#documents.delete(text);
       this.#documents.set(text, known);
       return known;
     }
@@ -114,9 +114,8 @@ export class GraphqlEndpoint {
     if (errors.some((error) => error.message === TOO_DEEP))
       throw limitError('INTROSPECTION_DEPTH', 'The introspection nests lists too deep');
     if (errors.length > 0) throw new Refused(errors);
-    const prepared = { document, paged: new Map() };
+    const prepared = { document, paged: new BoundedMap<string, DocumentNode>(KEPT_PAGINGS) };
     this.#documents.set(text, prepared);
-    if (this.#documents.size > KEPT_DOCUMENTS) this.#documents.delete(this.#documents.keys().next().value as string);
     return prepared;
   }
 
@@ -134,7 +133,6 @@ function paged(prepared: Prepared, pages: Cost['pages']): DocumentNode {
   let document = prepared.paged.get(key);
   if (!document) {
     document = withPages(prepared.document, pages);
-    if (prepared.paged.size >= KEPT_PAGINGS) prepared.paged.clear();
     prepared.paged.set(key, document);
   }
   return document;

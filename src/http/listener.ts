@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { StartError } from '../errors.ts';
+import { StartupError } from '../errors.ts';
 import type { Part } from '../parts.ts';
 
 /** Milliseconds that requests in flight get when a listener stops. */
@@ -28,11 +28,11 @@ export class Listener implements Part {
     this.#binding = binding;
   }
 
-  /** @throws StartError when the address is in use or not one of this machine's */
+  /** @throws StartupError when the address is in use or not one of this machine's */
   async start(): Promise<void> {
     const { host, port } = this.#binding;
     await this.#listening.listen({ host, port }).catch((error: Error) => {
-      throw new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
+      throw new StartupError(`cannot listen on ${host}:${port}: ${error.message}`);
     });
   }
 

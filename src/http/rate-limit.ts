@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { BoundedMap } from '../bounded-map.ts';
 import { monotonic } from '../calendar.ts';
 import { Problem } from '../errors.ts';
 
@@ -17,7 +18,7 @@ interface Count {
  * (`processes`). Answers carry the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
  */
 export class RateLimit {
-  readonly #counts = new Map<string, Count>();
+  readonly #counts = new BoundedMap<string, Count>(MAX_KEYS);
   readonly #limit: number;
   readonly #policy: string;
   readonly #name: string;
@@ -39,9 +40,7 @@ export class RateLimit {
     let count = this.#counts.get(key);
     if (!count || now - count.started >= WINDOW) {
       count = { started: now, used: 0 };
-      this.#counts.delete(key);
       this.#counts.set(key, count);
-      if (this.#counts.size > MAX_KEYS) this.#counts.delete(this.#counts.keys().next().value as string);
     }
     count.used += 1;
     const seconds = Math.max(1, Math.ceil((count.started + WINDOW - now) / 1000));

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../calendar.ts';
 import { canonicalDistinguishedName } from '../certificates/distinguished-name.ts';
 import { equalSecrets, type Vault } from '../crypto.ts';
@@ -40,7 +41,9 @@ export class ApplicationCredentials {
   readonly #vault: Vault;
   readonly #clock: Clock;
   readonly #freshness: Freshness;
-  readonly #remembered = new Map<string, { application: RegisteredApplication; version: number }>();
+  readonly #remembered = new BoundedMap<string, { application: RegisteredApplication; version: number }>(
+    MAX_REMEMBERED,
+  );
 
   constructor(pool: Pool, vault: Vault, clock: Clock, freshness: Freshness) {
     this.#pool = pool;
@@ -102,7 +105,6 @@ export class ApplicationCredentials {
       })),
     };
     this.#remembered.set(clientId, { application, version: row.version });
-    if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value as string);
     return application;
   }
 }

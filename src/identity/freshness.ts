@@ -1,6 +1,7 @@
 import { monotonic } from '../calendar.ts';
 import { createPool, first, type Pool } from '../database.ts';
 import type { Logger } from '../log.ts';
+import { Periodic } from '../periodic.ts';
 
 /** Milliseconds between two looks at the version. */
 const POLL_INTERVAL = 300;
@@ -14,28 +15,29 @@ const MAX_TRUST = 1_000;
  */
 export class Freshness {
   readonly #pool: Pool;
-  readonly #log: Logger;
+  readonly #polling: Periodic;
   #version = Number.POSITIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
-  #running = false;
 
   constructor(pool: Pool, log: Logger) {
     const url = pool.options.connectionString;
     if (!url) throw new TypeError('the pool must have been made by createPool');
     this.#pool = createPool(url, log, { max: 1, name: 'lombard-identity-version' });
-    this.#log = log;
+    this.#polling = new Periodic({
+      name: 'identity version',
+      intervalMs: POLL_INTERVAL,
+      log,
+      run: () => this.#poll(),
+    });
   }
 
   /** Reads the version once, then again and again until `stop`. */
   async start(): Promise<void> {
-    this.#running = true;
-    await this.#poll();
+    await this.#polling.startNow();
   }
 
   async stop(): Promise<void> {
-    this.#running = false;
-    clearTimeout(this.#timer);
+    await this.#polling.stop();
     await this.#pool.end();
   }
 
@@ -46,20 +48,14 @@ export class Freshness {
 
   async #poll(): Promise<void> {
     const started = monotonic();
-    try {
-      const row = first(
-        await this.#pool.query<{ version: number }>({
-          name: 'identity_version',
-          text: 'select version from identity_version',
-        }),
-      );
-      if (row) {
-        this.#version = row.version;
-        this.#readAt = started;
-      }
-    } catch (error) {
-      if (this.#running) this.#log.warn({ reason: (error as Error).message }, 'the identity version could not be read');
-    }
-    if (this.#running) this.#timer = setTimeout(() => void this.#poll(), POLL_INTERVAL).unref();
+    const row = first(
+      await this.#pool.query<{ version: number }>({
+        name: 'identity_version',
+        text: 'select version from identity_version',
+      }),
+    );
+    if (!row) return;
+    this.#version = row.version;
+    this.#readAt = started;
   }
 }

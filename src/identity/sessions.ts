@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts';
 import { type Clock, monotonic } from '../calendar.ts';
 import { sha256 } from '../crypto.ts';
 import { first, type Pool } from '../database.ts';
@@ -55,7 +56,7 @@ export class Sessions {
   readonly freshness: Freshness;
   readonly #pool: Pool;
   readonly #clock: Clock;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new BoundedMap<string, Remembered>(MAX_REMEMBERED);
   readonly #underWay = new Map<string, { began: number; session: Promise<Session> }>();
 
   constructor(pool: Pool, clock: Clock, log: Logger) {
@@ -120,7 +121,6 @@ export class Sessions {
     };
     this.#unexpired(session);
     this.#remembered.set(bearer, { session, version: row.version });
-    if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value as string);
     return session;
   }
 

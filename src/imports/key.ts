@@ -1,10 +1,9 @@
 import type { Vault } from '../crypto.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import { LOCKS } from '../locks.ts';
 import { IDEMPOTENCY_HOURS, openAnswer, type StoredAnswer, sealAnswer } from '../operator/idempotency.ts';
 
-/** First half of the advisory locks' keys; the second is the hash of an idempotency key. */
-const KEY_LOCKS = 7_210_435;
 /** Stands for the hash of a request whose body is not known to its end yet; equals no SHA-256 of anything. */
 const UNDER_WAY = Buffer.alloc(32);
 
@@ -20,7 +19,7 @@ export async function claimImport(
   key: string,
   now: Date,
 ): Promise<(StoredAnswer & { requestSha256: Buffer }) | undefined> {
-  await connection.query('select pg_advisory_lock($1, hashtext($2))', [KEY_LOCKS, key]);
+  await connection.query('select pg_advisory_lock($1, hashtext($2))', [LOCKS.importKey, key]);
   await connection.query('delete from idempotency_keys where key = $1 and created_at < $2', [
     key,
     new Date(now.getTime() - IDEMPOTENCY_HOURS * 3_600_000),
@@ -60,7 +59,7 @@ export async function releaseImport(connection: Transaction, key: string): Promi
     key,
     UNDER_WAY,
   ]);
-  await connection.query('select pg_advisory_unlock($1, hashtext($2))', [KEY_LOCKS, key]);
+  await connection.query('select pg_advisory_unlock($1, hashtext($2))', [LOCKS.importKey, key]);
 }
 
 /** @throws Problem idempotency_conflict where a stored answer belongs to another request */

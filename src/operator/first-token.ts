@@ -3,19 +3,17 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { randomToken } from '../crypto.ts';
 import { transaction } from '../database.ts';
-import { StartError } from '../errors.ts';
+import { StartupError } from '../errors.ts';
+import { LOCKS } from '../locks.ts';
 import { writePrivately } from '../private-file.ts';
 import { createOperatorToken } from './token.ts';
-
-/** Key of the advisory lock under which the first operator token is made. */
-const FIRST_TOKEN_LOCK = 7_210_434;
 
 /** The configured token is put into the database; without any, one is made and written to the data directory. */
 export async function firstOperatorToken(context: Context): Promise<string | undefined> {
   const { config, pool, clock } = context;
   const act = { now: clock.now(), actor: 'service:start', requestId: 'start' };
   return transaction(pool, async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [FIRST_TOKEN_LOCK]);
+    await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.firstOperatorToken]);
     if (config.operatorToken) {
       const token = config.operatorToken;
       const known = await tx.query(
@@ -32,7 +30,7 @@ export async function firstOperatorToken(context: Context): Promise<string | und
     const path = join(config.dataDir, 'operator-token');
     if (any.rows.length > 0) return (await readFile(path, 'utf8').catch(() => '')).trim() || undefined;
     if (config.environment === 'production') {
-      throw new StartError(
+      throw new StartupError(
         'LOMBARD_ENVIRONMENT=production refuses to start: LOMBARD_OPERATOR_TOKEN is not set and the database has none',
       );
     }

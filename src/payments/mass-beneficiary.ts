@@ -4,6 +4,7 @@ import { londonTimestamp } from '../calendar.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import { isUuid } from '../uuid.ts';
 
 export const MASS_BENEFICIARY_STATUSES = ['queued', 'processing', 'created', 'failed'] as const;
 export type MassBeneficiaryStatus = (typeof MASS_BENEFICIARY_STATUSES)[number];
@@ -183,10 +184,6 @@ async function pageOfErrors(
     [clientId, id, pageSize, (page - 1) * pageSize],
   );
   return rows;
-}
-
-function isUuid(id: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id);
 }
 
 function notFound(): never {

@@ -4,6 +4,7 @@ import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import { isUuid } from '../uuid.ts';
 import { createPayment, type PaymentGiven } from './creation.ts';
 import { movePayment } from './lifecycle.ts';
 import { allowedMoves, type PaymentStatus } from './moves.ts';
@@ -126,11 +127,9 @@ export async function findMultipayment(db: Db, clientId: string | null, id: stri
   return rows[0] ?? notFound();
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** A text that is none of the forms names no multi payment. */
 function condition(id: string): string {
-  if (UUID.test(id)) return 'm.multipayment_unique_id = $2::uuid';
+  if (isUuid(id)) return 'm.multipayment_unique_id = $2::uuid';
   if (/^(MP)?\d{1,18}$/i.test(id)) return 'm.multipayment_id = $2::bigint';
   return notFound();
 }

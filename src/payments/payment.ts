@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts';
 import { londonTimestamp } from '../calendar.ts';
 import type { Db } from '../database.ts';
 import type { Presentation } from './presentation.ts';
@@ -270,7 +271,7 @@ function time(value: string): string {
 }
 
 const MAX_CACHED_HOURS = 50_000;
-const hours = new Map<string, [start: string, offset: string]>();
+const hours = new BoundedMap<string, [start: string, offset: string]>(MAX_CACHED_HOURS);
 
 /** UTC wall time as PostgreSQL writes it (`2026-07-01 09:15:00.123`) as an instant with the London offset. Offsets change on full hours. */
 function londonTime(wall: string): string {
@@ -279,7 +280,6 @@ function londonTime(wall: string): string {
   if (known === undefined) {
     const shown = londonTimestamp(new Date(`${hour.replace(' ', 'T')}:00:00Z`));
     known = [shown.slice(0, 13), shown.slice(19)];
-    if (hours.size >= MAX_CACHED_HOURS) hours.clear();
     hours.set(hour, known);
   }
   return known[0] + wall.slice(13, 19) + known[1];

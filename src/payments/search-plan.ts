@@ -1,3 +1,4 @@
+import { isUuid } from '../uuid.ts';
 import type { PaymentSearch } from './search-parameters.ts';
 import { ALL_PHASES, and, inDays, type Parameters, PHASES } from './search-statement.ts';
 import {
@@ -296,9 +297,7 @@ class Shape {
   }
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** A text that is no uuid belongs to no mass payment. */
 function uuidCondition(parameters: Parameters, value: string): string {
-  return UUID.test(value) ? `mass_payment_id = ${parameters.add(value)}::uuid` : 'false';
+  return isUuid(value) ? `mass_payment_id = ${parameters.add(value)}::uuid` : 'false';
 }

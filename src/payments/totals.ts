@@ -1,5 +1,6 @@
 import { addDays } from '../calendar.ts';
 import { type Pool, transaction } from '../database.ts';
+import { LOCKS } from '../locks.ts';
 import type { DayRange } from './search-parameters.ts';
 import { ALL_PHASES, and, type Basis, inDays, type Parameters } from './search-statement.ts';
 
@@ -10,8 +11,6 @@ import { ALL_PHASES, and, type Basis, inDays, type Parameters } from './search-s
 
 /** Deltas that one statement rolls up. */
 const ROLL_UP_BATCH_ROWS = 50_000;
-/** Advisory lock: one process rolls up at a time. */
-export const ROLL_UP_LOCK = 7_210_433;
 const NOTHING = { payments: 0, approvers: 0 };
 
 /**
@@ -22,7 +21,9 @@ export async function rollUpTotals(pool: Pool): Promise<number> {
   let rolledUp = 0;
   for (;;) {
     const batch = await transaction(pool, async (tx) => {
-      const lock = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [ROLL_UP_LOCK]);
+      const lock = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [
+        LOCKS.paymentTotals,
+      ]);
       if (!lock.rows[0]?.mine) return NOTHING;
       const { rows } = await tx.query<{ payments: number; approvers: number }>(
         'select roll_up_payment_totals($1) as payments, roll_up_payment_approver_totals($1) as approvers',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { londonDay } from '../calendar.ts';
 import type { Act, Context } from '../context.ts';
 import { type Transaction, transaction } from '../database.ts';
+import { LOCKS } from '../locks.ts';
 import { movePayment } from '../payments/lifecycle.ts';
 import type { PaymentAction } from '../payments/moves.ts';
 import { presentationOf } from '../payments/presentation.ts';
@@ -10,8 +11,6 @@ import { Periodic } from '../periodic.ts';
 /** Payments of one client that one step moves, and of all clients: the rest follows with the next steps. */
 const MAX_OF_CLIENT = 100;
 const MAX_MOVES = 1_000;
-/** Key of the session lock of the process that steers: two would make two steps in one interval. */
-const AUTOPILOT_LOCK = 7_210_436;
 
 /** What comes next for a payment that is left to itself. */
 const NEXT: Record<string, PaymentAction> = {
@@ -40,7 +39,12 @@ export class Autopilot {
   /** @param interval milliseconds between two steps of a payment */
   constructor(context: Context, interval: number) {
     this.#context = context;
-    this.#periodic = new Periodic('autopilot', interval, context.log, () => this.step());
+    this.#periodic = new Periodic({
+      name: 'autopilot',
+      intervalMs: interval,
+      log: context.log,
+      run: () => this.step(),
+    });
   }
 
   start(): void {
@@ -50,7 +54,7 @@ export class Autopilot {
   /** Ends after the step that is under way. */
   async stop(): Promise<void> {
     await this.#periodic.stop();
-    await this.#connection?.query('select pg_advisory_unlock($1)', [AUTOPILOT_LOCK]).catch(() => {});
+    await this.#connection?.query('select pg_advisory_unlock($1)', [LOCKS.autopilot]).catch(() => {});
     this.#leave();
   }
 
@@ -79,7 +83,7 @@ export class Autopilot {
 
   /** The payments whose next step may be made now, the longest waiting first; each client has its share. */
   async #due(now: Date): Promise<Due[]> {
-    const { rows } = await this.#context.patientPool.query<Due>(
+    const { rows } = await this.#context.backgroundPool.query<Due>(
       `select p.client_id, p.payment_id, p.status from clients c cross join lateral (
          select client_id, payment_id, status, created from payments where client_id = c.client_id and phase = 2 and not return_started
            and (status in ('Validating beneficiary information', 'Executing Payment') or (status = 'Waiting for payment date' and payment_date <= $1))
@@ -93,9 +97,9 @@ export class Autopilot {
   /** Whether this process steers; it stays so until it ends or loses its connection. */
   async #steers(): Promise<boolean> {
     if (this.#connection) return true;
-    const connection = await this.#context.patientPool.connect();
+    const connection = await this.#context.backgroundPool.connect();
     const { rows } = await connection
-      .query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [AUTOPILOT_LOCK])
+      .query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [LOCKS.autopilot])
       .catch((error: Error) => {
         connection.release(error);
         throw error;

@@ -4,6 +4,7 @@ import type { Act } from '../context.ts';
 import type { Db, Pool, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { Periodic } from '../periodic.ts';
 
 /** Milliseconds between looks at the offset: every process follows a move within a second. */
 const POLL = 300;
@@ -56,36 +57,27 @@ export async function moveClock(
 export class ClockFollower {
   readonly #pool: Pool;
   readonly #clock: ServiceClock;
-  readonly #log: Logger;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #following: Periodic;
 
   constructor(pool: Pool, clock: ServiceClock, log: Logger) {
     this.#pool = pool;
     this.#clock = clock;
-    this.#log = log;
+    this.#following = new Periodic({ name: 'clock', intervalMs: POLL, log, run: () => this.#follow() });
   }
 
   async start(): Promise<void> {
     this.#clock.offset = await readOffset(this.#pool);
-    this.#schedule();
+    this.#following.start();
   }
 
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  stop(): Promise<void> {
+    return this.#following.stop();
   }
 
-  #schedule(): void {
-    this.#timer = setTimeout(async () => {
-      try {
-        const known = this.#clock.offset;
-        const read = await readOffset(this.#pool);
-        // Moved by this process while the question was under way: the answer may be older than that.
-        if (this.#clock.offset === known) this.#clock.offset = read;
-      } catch (error) {
-        this.#log.debug({ reason: (error as Error).message }, 'the clock could not be read');
-      }
-      if (this.#timer) this.#schedule();
-    }, POLL);
+  async #follow(): Promise<void> {
+    const known = this.#clock.offset;
+    const read = await readOffset(this.#pool);
+    // Moved by this process while the question was under way: the answer may be older than that.
+    if (this.#clock.offset === known) this.#clock.offset = read;
   }
 }

@@ -15,6 +15,7 @@ import type { ImportKind, ImportScope } from '../imports/kind.ts';
 import { paymentImport } from '../imports/payments.ts';
 import { tradeImport } from '../imports/trades.ts';
 import { transactionImport } from '../imports/transactions.ts';
+import { LOCKS } from '../locks.ts';
 import { createMassBeneficiary } from '../payments/mass-beneficiary.ts';
 import { presentationOf } from '../payments/presentation.ts';
 import { setRates } from '../quotes/exchange-rates.ts';
@@ -31,7 +32,6 @@ import {
 } from './demonstration-data.ts';
 import { type DemoPayment, demonstrationPayments, Seeded } from './demonstration-payments.ts';
 
-const DEMONSTRATION_LOCK = 7_210_437;
 const MULTIPAYMENTS = 6;
 const HOUR = 3_600_000;
 
@@ -49,8 +49,8 @@ export async function ensureDemonstration(context: Context): Promise<boolean> {
     presentation: presentationOf(context),
     notify: false,
   };
-  return transaction(context.patientPool, async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [DEMONSTRATION_LOCK]);
+  return transaction(context.backgroundPool, async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.demonstration]);
     if ((await tx.query('select from clients limit 1')).rows.length > 0) return false;
     const today = londonDay(now);
     await putParties(tx, scope, today);

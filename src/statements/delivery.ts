@@ -60,7 +60,7 @@ export class DeliveryWork {
       const due = wait === undefined ? undefined : new Date(now.getTime() + wait);
       statementAttemptsTotal.inc({ channel: delivery.channel, outcome: due ? 'retrying' : 'failed' });
       log.warn({ ...about, attempt: delivery.attempts, reason, due }, 'a statement could not be delivered');
-      await this.#record(() => recordFailure(this.#context.patientPool, delivery, reason, due, now));
+      await this.#record(() => recordFailure(this.#context.backgroundPool, delivery, reason, due, now));
     }
   }
 
@@ -79,7 +79,7 @@ export class DeliveryWork {
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
-    const { config, clock, patientPool } = this.#context;
+    const { config, clock, backgroundPool } = this.#context;
     const statement = await this.#statement(delivery);
     const made = await this.#make(statement, delivery);
     try {
@@ -99,7 +99,7 @@ export class DeliveryWork {
         await this.#mailer.send(mail);
         return await this.#sent(delivery);
       }
-      await transaction(patientPool, async (tx) => {
+      await transaction(backgroundPool, async (tx) => {
         await keepMail(tx, mail, clock.now());
         await recordSent(tx, delivery, clock.now());
       });
@@ -110,17 +110,17 @@ export class DeliveryWork {
 
   /** What is to be written, read from the books. */
   async #statement(delivery: Delivery): Promise<AccountStatement> {
-    const { patientPool } = this.#context;
+    const { backgroundPool } = this.#context;
     const { client_id: clientId, date_from: dateFrom, date_to: dateTo } = delivery;
-    const client = await patientPool.query<AccountStatement['client']>(
+    const client = await backgroundPool.query<AccountStatement['client']>(
       'select client_id, client_name, account_number from clients where client_id = $1',
       [clientId],
     );
     const sections = [];
-    for (const each of await sectionsOf(patientPool, delivery)) {
+    for (const each of await sectionsOf(backgroundPool, delivery)) {
       if (delivery.currency !== '' && each.currency !== delivery.currency) continue;
       const { currency, currency_account_id: accountId, last_transaction: last } = each;
-      sections.push(await readSection(patientPool, { clientId, accountId, currency, last, dateFrom, dateTo }));
+      sections.push(await readSection(backgroundPool, { clientId, accountId, currency, last, dateFrom, dateTo }));
     }
     return {
       statement_id: delivery.statement_id,
@@ -148,7 +148,7 @@ export class DeliveryWork {
 
   #sent(delivery: Delivery): Promise<void> {
     const now = this.#context.clock.now();
-    return this.#record(() => recordSent(this.#context.patientPool, delivery, now));
+    return this.#record(() => recordSent(this.#context.backgroundPool, delivery, now));
   }
 
   /** Writes it down, however long the database is away: what was accepted must not be sent again. Given up only when the service ends. */

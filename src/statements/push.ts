@@ -77,8 +77,8 @@ export class Pusher {
 
   /** Where the client takes statements, and the key: read at every attempt, so that a wrong address can be mended in between. */
   async #destination(clientId: string): Promise<{ url: string; secret: string }> {
-    const { patientPool, vault, config } = this.#context;
-    const { rows } = await patientPool.query<{ url: string | null; secret: Buffer | null }>(
+    const { backgroundPool, vault, config } = this.#context;
+    const { rows } = await backgroundPool.query<{ url: string | null; secret: Buffer | null }>(
       'select statement_push_url as url, statement_push_secret as secret from clients where client_id = $1',
       [clientId],
     );

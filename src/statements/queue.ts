@@ -1,8 +1,7 @@
 import type { Db } from '../database.ts';
+import { LOCKS } from '../locks.ts';
 import type { StatementFormat } from './request.ts';
 
-/** First key of the advisory lock of a delivery; the second is its id. Whoever works on it holds the lock, and loses it with its connection. */
-const DELIVERY_LOCK = 7_210_437;
 /** Candidates looked at beyond the free slots: the first ones of several clients may be in other processes' hands. */
 const SPARE_CANDIDATES = 32;
 
@@ -61,14 +60,14 @@ export async function dueDeliveries(
 /** Whether this connection has the delivery now. */
 export async function lockDelivery(db: Db, id: number): Promise<boolean> {
   const { rows } = await db.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', [
-    DELIVERY_LOCK,
+    LOCKS.statementDelivery,
     id,
   ]);
   return rows[0]?.locked ?? false;
 }
 
 export async function unlockDelivery(db: Db, id: number): Promise<void> {
-  await db.query('select pg_advisory_unlock($1, $2)', [DELIVERY_LOCK, id]);
+  await db.query('select pg_advisory_unlock($1, $2)', [LOCKS.statementDelivery, id]);
 }
 
 /**

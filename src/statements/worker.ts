@@ -1,13 +1,14 @@
 import { monotonic } from '../calendar.ts';
 import type { Context } from '../context.ts';
 import { createPool, type Pool, type Transaction } from '../database.ts';
+import { endsWithin } from '../deadline.ts';
 import type { Drawing } from '../documents/drawing.ts';
+import { Periodic } from '../periodic.ts';
 import { DeliveryWork } from './delivery.ts';
 import { beginAttempt, type Channel, dueDeliveries, lockDelivery, unlockDelivery } from './queue.ts';
 
-/** Milliseconds between two looks at what is due, and to the next one when something has ended. */
+/** Milliseconds between two looks at what is due. */
 const LOOK_INTERVAL = 200;
-const LOOK_AGAIN = 5;
 /**
  * Milliseconds after connecting during which nothing is taken over: when the database was away, every process has lost its
  * locks, and those that live take theirs again first.
@@ -28,31 +29,35 @@ export class StatementWorker {
   readonly #context: Context;
   readonly #pool: Pool;
   readonly #work: DeliveryWork;
+  readonly #looking: Periodic;
   readonly #running = new Map<number, { channel: Channel; clientId: string; done: Promise<void> }>();
   /** What has ended: its locks are let go before anything else is taken. */
   #ended: number[] = [];
   #locks: Transaction | undefined;
   #connected = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #look: Promise<void> = Promise.resolve();
   #stopping = false;
 
   constructor(context: Context, drawing: Drawing) {
     this.#context = context;
-    const url = context.patientPool.options.connectionString as string;
-    this.#pool = createPool(url, context.log, { max: 1, patient: true, name: 'lombard-statements' });
+    const url = context.backgroundPool.options.connectionString as string;
+    this.#pool = createPool(url, context.log, { max: 1, background: true, name: 'lombard-statements' });
     this.#work = new DeliveryWork(context, drawing);
+    this.#looking = new Periodic({
+      name: 'statements',
+      intervalMs: LOOK_INTERVAL,
+      log: context.log,
+      run: () => this.#takeWhatIsDue(),
+    });
   }
 
   start(): void {
-    this.#schedule();
+    this.#looking.start();
   }
 
   /** Begins nothing new, gives what is under way up to 9 s; the rest is begun again by whoever comes next. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    clearTimeout(this.#timer);
-    await this.#look;
+    await this.#looking.stop();
     await this.#quiet(STOP_WITHIN);
     await this.#work.close();
     await this.#quiet(BREAK_OFF_WITHIN);
@@ -63,24 +68,7 @@ export class StatementWorker {
 
   /** Waits for what is under way, at most so many milliseconds. */
   async #quiet(within: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, within);
-    });
-    await Promise.race([Promise.all([...this.#running.values()].map(({ done }) => done)), deadline]);
-    clearTimeout(timer);
-  }
-
-  #schedule(wait = LOOK_INTERVAL): void {
-    if (this.#stopping) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#look = this.#takeWhatIsDue()
-        .catch((error: Error) =>
-          this.#context.log.warn({ reason: error.message }, 'statements could not be looked for; it is tried again'),
-        )
-        .then(() => this.#schedule(this.#ended.length > 0 ? LOOK_AGAIN : LOOK_INTERVAL));
-    }, wait);
+    await endsWithin(Promise.all([...this.#running.values()].map(({ done }) => done)), within);
   }
 
   async #takeWhatIsDue(): Promise<void> {
@@ -111,9 +99,7 @@ export class StatementWorker {
       this.#running.delete(id);
       // Where the connection has broken the lock is gone with it.
       if (this.#locks === locks) this.#ended.push(id);
-      if (!this.#timer) return;
-      clearTimeout(this.#timer);
-      this.#schedule(LOOK_AGAIN);
+      this.#looking.wake();
     });
     this.#running.set(id, { channel, clientId: delivery.client_id, done });
     return true;

@@ -83,14 +83,14 @@ export class Dispatcher {
   #idle: (() => void) | undefined;
 
   constructor(context: Context, options: DispatcherOptions = {}) {
-    const { config, clock, log, patientPool } = context;
+    const { config, clock, log, backgroundPool } = context;
     this.#context = context;
     this.#log = log;
     this.#mostUnderWay = options.mostUnderWay ?? MAX_UNDER_WAY;
-    const url = patientPool.options.connectionString as string;
+    const url = backgroundPool.options.connectionString as string;
     this.#pool = createPool(url, log, {
       max: CONNECTIONS,
-      patient: true,
+      background: true,
       answerWithin: options.answerWithin ?? ANSWER_WITHIN,
       longestLife: MAX_LIFE,
       name: 'lombard-webhooks',
@@ -99,7 +99,12 @@ export class Dispatcher {
     this.#egress = new Egress({ allow: config.webhookAllow, timeout: config.webhookTimeout, ...options });
     this.#signer = new Signer(config.brand);
     const retention = new Retention(context);
-    this.#retention = new Periodic('webhook retention', RETENTION_INTERVAL, log, () => retention.keep());
+    this.#retention = new Periodic({
+      name: 'webhook retention',
+      intervalMs: RETENTION_INTERVAL,
+      log,
+      run: () => retention.keep(),
+    });
     this.#health = new EndpointHealth(context, this.#pool);
     this.#registration = new WorkerRegistration(
       url,

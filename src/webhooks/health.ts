@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { type Pool, transaction } from '../database.ts';
+import { endsWithin } from '../deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { disabledTotal } from './metrics.ts';
 import { disableSubscription } from './subscription.ts';
@@ -72,12 +73,7 @@ export class EndpointHealth {
   /** As `flush`, for at most 1.5 s, and for the last time. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, STOP_WITHIN);
-    });
-    await Promise.race([this.flush(), late]);
-    clearTimeout(timer);
+    await endsWithin(this.flush(), STOP_WITHIN);
   }
 
   /** @param all also what could wait */
@@ -135,10 +131,10 @@ export class EndpointHealth {
   }
 
   async #disable(id: string, reason: 'gone' | 'failing', revision?: number): Promise<void> {
-    const { clock, log, patientPool } = this.#context;
+    const { clock, log, backgroundPool } = this.#context;
     const act = { now: clock.now(), actor: 'service:webhooks', requestId: `webhooks-${id}` };
     try {
-      if (!(await transaction(patientPool, (tx) => disableSubscription(tx, act, id, reason, revision)))) return;
+      if (!(await transaction(backgroundPool, (tx) => disableSubscription(tx, act, id, reason, revision)))) return;
       disabledTotal.inc({ reason });
       log.warn({ subscription: id, cause: reason }, 'a webhook subscription was switched off');
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Db } from '../database.ts';
 import { Problem } from '../errors.ts';
+import { isUuid } from '../uuid.ts';
 import { instantOf } from './redelivery.ts';
-import { isUuid } from './subscription.ts';
 import type { ExtraHeader } from './subscription-rules.ts';
 
 /** What the operator sees of subscriptions, notifications and attempts (docs/operator-interface.md). */

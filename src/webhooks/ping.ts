@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { isUuid } from './subscription.ts';
+import { isUuid } from '../uuid.ts';
 
 /**
  * Puts a Ping for a subscription into the queue, active or not (the service interface, POST /webhooks/ping/{subscription_id}). It is signed,

@@ -2,7 +2,7 @@ import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { isUuid } from './subscription.ts';
+import { isUuid } from '../uuid.ts';
 
 /** The instant in a notification's id (UUID version 7): its event's, and so its partition. */
 export function instantOf(notificationId: string): Date {

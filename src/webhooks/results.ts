@@ -1,5 +1,6 @@
 import type { Clock } from '../calendar.ts';
 import type { Pool } from '../database.ts';
+import { endsWithin } from '../deadline.ts';
 import type { Logger } from '../log.ts';
 import { type Delivery, flushResults, inWindow, type WorkerResult, windowAround } from './queue.ts';
 
@@ -60,7 +61,7 @@ export class ResultWriter {
     const limit = AbortSignal.timeout(STOP_WITHIN);
     while ((this.#waiting.length > 0 || this.#writing) && !limit.aborted) {
       this.#write();
-      await Promise.race([this.#writing, new Promise((resolve) => setTimeout(resolve, RETRY_AFTER))]);
+      if (this.#writing) await endsWithin(this.#writing, RETRY_AFTER);
     }
     clearTimeout(this.#timer);
     this.#stopped = true;

@@ -82,14 +82,14 @@ export class Retention {
 
   /** Does what is due; cheap where nothing is. */
   async keep(): Promise<void> {
-    const { clock, config, log, patientPool } = this.#context;
+    const { clock, config, log, backgroundPool } = this.#context;
     const now = clock.now();
     const today = now.toISOString().slice(0, 10);
     if (today === this.#doneFor) return;
-    if (monotonic() < this.#notBefore && (await hasPartitions(patientPool, today))) return;
+    if (monotonic() < this.#notBefore && (await hasPartitions(backgroundPool, today))) return;
     this.#notBefore = monotonic() + TRY_AGAIN;
-    await createDays(patientPool, now);
-    const dropped = await dropOldDays(patientPool, config.webhookRetentionDays, now);
+    await createDays(backgroundPool, now);
+    const dropped = await dropOldDays(backgroundPool, config.webhookRetentionDays, now);
     this.#notBefore = 0;
     if (dropped.length > 0) log.info({ days: dropped }, 'webhook history older than the retention was dropped');
     this.#doneFor = today;

@@ -3,6 +3,7 @@ import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import { isUuid } from '../uuid.ts';
 import type { WebhookType } from './notification.ts';
 import {
   checkExtraHeaders,
@@ -143,13 +144,6 @@ function formerSecrets(present: SubscriptionRow, now: Date, overlap: number): Fo
 
 function notFound(): Problem {
   return new Problem('subscription_not_found', 'id: is not a subscription of this client');
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Whether a text is a UUID: anything else is not asked of the database, and found nowhere. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
 }
 
 async function lockSubscription(tx: Transaction, clientId: string, id: string): Promise<SubscriptionRow> {

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { type Clock, monotonic } from '../calendar.ts';
+import { endsWithin } from '../deadline.ts';
+import { LOCKS } from '../locks.ts';
 import type { Logger } from '../log.ts';
 import { EVENTS_CHANNEL } from './bell.ts';
 
-/** First key of the session advisory locks that say which workers are alive; the second is the worker's id. */
-export const WORKER_LOCK = 7_210_440;
 export const SUBSCRIPTIONS_CHANNEL = 'webhook_subscriptions';
 
 /** Milliseconds: between two looks at the other workers, after a lost connection, and for one answer on the control connection. */
@@ -87,12 +87,10 @@ export class WorkerRegistration {
         )
         .catch(() => undefined);
     this.registered = false;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, GOODBYE_WITHIN);
-    });
-    await Promise.race([client.end().catch(() => undefined), late]);
-    clearTimeout(timer);
+    await endsWithin(
+      client.end().catch(() => undefined),
+      GOODBYE_WITHIN,
+    );
   }
 
   async #run(): Promise<void> {
@@ -148,7 +146,7 @@ export class WorkerRegistration {
   /** Takes the lock of the former id, unless another worker has taken the leases over. */
   async #resume(client: pg.Client, id: number): Promise<boolean> {
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', [
-      WORKER_LOCK,
+      LOCKS.webhookWorker,
       id,
     ]);
     if (!rows[0]?.locked) return false;
@@ -160,7 +158,7 @@ export class WorkerRegistration {
   async #register(client: pg.Client): Promise<number> {
     const { rows } = await client.query<{ id: number }>(
       `select id, pg_advisory_lock($1, id) from (select nextval(pg_get_serial_sequence('delivery.workers', 'id'))::int as id offset 0) as made`,
-      [WORKER_LOCK],
+      [LOCKS.webhookWorker],
     );
     const id = rows[0]?.id as number;
     await client.query(
@@ -184,7 +182,7 @@ export class WorkerRegistration {
           and l.database = (select oid from pg_database where datname = current_database())
           and l.classid = $1::int::oid and l.objid = w.id::oid) as alive
         from delivery.workers w`,
-      values: [WORKER_LOCK],
+      values: [LOCKS.webhookWorker],
     });
     this.peers = Math.max(1, rows.filter((row) => row.alive).length);
     if (!rows.some((row) => row.id === id)) throw new Error('another worker has taken the leases over');
@@ -199,7 +197,7 @@ export class WorkerRegistration {
         freed as (update delivery.queue set lease_owner = null where lease_owner in (select id from dead) returning 1),
         gone as (delete from delivery.workers where id in (select id from dead) returning 1)
         select (select count(*) from freed)::int as count from gone`,
-      values: [WORKER_LOCK, id],
+      values: [LOCKS.webhookWorker, id],
     });
     const row = rows[0];
     if (!row) return;

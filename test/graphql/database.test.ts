@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { StartError } from '../../src/errors.ts';
+import { StartupError } from '../../src/errors.ts';
 import { CLIENT_ROLE } from '../../src/graphql/read-only.ts';
 import { migrate } from '../../src/migrate.ts';
 import { createSubscriber } from '../world/graphql.ts';
@@ -37,7 +37,7 @@ describe('GraphQL on a server whose user is no superuser', () => {
 
   test('it is refused with one line that says what an administrator must run', async () => {
     await assert.rejects(migrate(url, log), (error: Error) => {
-      assert.ok(error instanceof StartError);
+      assert.ok(error instanceof StartupError);
       assert.match(error.message, new RegExp(`let an administrator run: .*grant ${CLIENT_ROLE} to ${user}`));
       assert.doesNotMatch(error.message, /\n/);
       return true;

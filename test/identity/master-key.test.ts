@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
-import { StartError } from '../../src/errors.ts';
+import { StartupError } from '../../src/errors.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { createDatabase, log, type TestDatabase } from '../world/service.ts';
 
@@ -54,7 +54,7 @@ test('another master key is refused in production, and named in the log of a san
 
   await assert.rejects(
     start({ ...production, LOMBARD_MASTER_KEY: key(2) }),
-    (error: unknown) => error instanceof StartError && error.message.startsWith('LOMBARD_MASTER_KEY is not the key'),
+    (error: unknown) => error instanceof StartupError && error.message.startsWith('LOMBARD_MASTER_KEY is not the key'),
   );
   const logged: string[] = [];
   await (await start({ LOMBARD_MASTER_KEY: key(2) }, logged)).stop();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { createPool, PLANNED_ONCE } from '../../src/database.ts';
+import { createPool, FORCE_GENERIC_PLAN } from '../../src/database.ts';
 import { searchPayments, searchStatement } from '../../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
 import { client } from '../world/payments.ts';
@@ -200,7 +200,7 @@ test('an amount range walks where much matches, and collects where little does',
 });
 
 test('a connection that answers requests plans a page once, not at every call', async () => {
-  const pool = createPool(service.databaseUrl, service.service.context.log, { max: 1, setUp: PLANNED_ONCE });
+  const pool = createPool(service.databaseUrl, service.service.context.log, { max: 1, setUp: FORCE_GENERIC_PLAN });
   try {
     for (let call = 0; call < 8; call += 1) await searchPayments(pool, view, readSearch({}));
     const { rows } = await pool.query('select custom_plans, generic_plans from pg_prepared_statements');

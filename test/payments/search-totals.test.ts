@@ -18,7 +18,7 @@ let pool: Pool;
 before(async () => {
   // Without the worker role: these tests roll up when they want to.
   service = await startTestService({ LOMBARD_ROLES: 'api,operator' });
-  pool = createPool(service.databaseUrl, log, { max: 8, patient: true });
+  pool = createPool(service.databaseUrl, log, { max: 8, background: true });
 });
 after(async () => {
   await pool.end();

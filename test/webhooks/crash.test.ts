@@ -28,7 +28,7 @@ after(async () => {
 
 /** Clients CLI0, CLI1, ... each with a subscription to its own path of the receiver. */
 async function prepare(url: string, receiver: Receiver, clients: number): Promise<pg.Pool> {
-  const pool = createPool(url, log, { max: 3, patient: true });
+  const pool = createPool(url, log, { max: 3, background: true });
   closers.push(() => pool.end());
   const now = new Date();
   await pool.query(
@@ -263,7 +263,7 @@ test('a day gets its partitions while its events are written and delivered', { t
   const receiver = await Receiver.start((_got, response) => void response.end());
   closers.push(() => receiver.stop());
   const pool = await prepare(database.url, receiver, 5);
-  const maker = createPool(database.url, log, { max: 1, patient: true });
+  const maker = createPool(database.url, log, { max: 1, background: true });
   closers.push(() => maker.end());
   await startWorker(database.url, 0, 5);
   const writes: Promise<string>[] = [];

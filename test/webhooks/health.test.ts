@@ -21,7 +21,7 @@ let time = BEGAN;
 const clock = { now: () => new Date(time) };
 before(async () => {
   database = await createDatabase();
-  pool = createPool(database.url, log, { max: 4, patient: true });
+  pool = createPool(database.url, log, { max: 4, background: true });
   await pool.query(
     `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at) values ('CON', 'c', 'c@example.com', 'none', false, now());
      insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow, payment_approvals_enabled,
@@ -45,7 +45,7 @@ async function processes() {
       { clientId: 'CLI', contactId: 'CON', url: 'http://127.0.0.1:9/', types: ['DEBIT_TRANSACTION'], active: true },
     ),
   );
-  const context = { config: readConfig({}), clock, log, pool, patientPool: pool } as unknown as Context;
+  const context = { config: readConfig({}), clock, log, pool, backgroundPool: pool } as unknown as Context;
   const make = () => ({ health: new EndpointHealth(context, pool), endpoint: new Endpoint(id, 'CLI') });
   const [one, two] = [make(), make()];
   const attempt = (process: typeof one, success: boolean) =>

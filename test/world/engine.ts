@@ -21,7 +21,7 @@ const RULES = { sandbox: true, brand: 'Service' };
 /** The delivery engine in this process, without the rest of the service: clients CLI0, CLI1, ... in a database of their own. */
 export async function createEngine(clients = 1) {
   const database = await createDatabase();
-  const pool = createPool(database.url, log, { max: 6, patient: true });
+  const pool = createPool(database.url, log, { max: 6, background: true });
   const clock = new ServiceClock();
   const act = () => ({ now: clock.now(), actor: 'test', requestId: 'test' });
   await createDays(pool, clock.now());
@@ -60,12 +60,12 @@ export async function createEngine(clients = 1) {
       transaction(pool, (tx) => notify(tx, { clientId, type: 'PAYMENT_STATUS_CHANGE', body, now: clock.now() })),
     /** Starts a worker; `url` leads to the database, as by a DatabaseProxy. */
     start(env: Record<string, string> = {}, url = database.url, options: DispatcherOptions = {}): Dispatcher {
-      const patientPool = createPool(url, log, { max: 3, patient: true });
+      const backgroundPool = createPool(url, log, { max: 3, background: true });
       const dispatcher = new Dispatcher(
         {
           config: readConfig(env),
           pool,
-          patientPool,
+          backgroundPool,
           clock,
           log,
           vault: VAULT,
@@ -76,7 +76,7 @@ export async function createEngine(clients = 1) {
       dispatcher.start();
       stops.push(async () => {
         await dispatcher.stop();
-        await ended(patientPool);
+        await ended(backgroundPool);
       });
       return dispatcher;
     },

@@ -37,8 +37,13 @@ export async function buildAuthListener(context: Context, sessions: Sessions): P
     tokenRoutes(scope, identity);
     discoveryRoutes(scope, context);
   });
-  const housekeeping = new Periodic('sign-in housekeeping', HOUSEKEEPING_INTERVAL, context.log, async () => {
-    await deleteWhatIsOver(context.patientPool, context.clock.now());
+  const housekeeping = new Periodic({
+    name: 'sign-in housekeeping',
+    intervalMs: HOUSEKEEPING_INTERVAL,
+    log: context.log,
+    run: async () => {
+      await deleteWhatIsOver(context.backgroundPool, context.clock.now());
+    },
   });
   app.addHook('onReady', async () => {
     housekeeping.start();

@@ -5,10 +5,10 @@ import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { fxAvailable } from '../../quotes/fx-availability.ts';
+import { isUuid } from '../../uuid.ts';
 import { ClientId, errors, Nullable } from '../schemas.ts';
 
 const Client = Type.Object({ client_id: ClientId });
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const text = Nullable(Type.String());
 
 const Account = Type.Object(
@@ -88,8 +88,7 @@ export function accountRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     (request) => {
-      if (!UUID.test(request.params.account_id))
-        throw new Problem('invalid_parameter', 'path.account_id: must be a UUID');
+      if (!isUuid(request.params.account_id)) throw new Problem('invalid_parameter', 'path.account_id: must be a UUID');
       return findAccount(pool, request.caller.clientId, request.params.account_id);
     },
   );

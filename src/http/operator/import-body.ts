@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
+import { inTime } from '../../deadline.ts';
 import { Problem } from '../../errors.ts';
 
 /** Content types that an import takes; none at all is NDJSON too. */
@@ -46,23 +47,15 @@ export function importBody(request: FastifyRequest, stream: NodeJS.ReadableStrea
 
 async function* received(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = stream[Symbol.asyncIterator]();
+  const idle = () => new Problem('invalid_body', `body: nothing arrived for ${IDLE_TIMEOUT / 1_000} seconds`);
   for (;;) {
-    let timer: NodeJS.Timeout | undefined;
-    const idle = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Problem('invalid_body', `body: nothing arrived for ${IDLE_TIMEOUT / 1_000} seconds`)),
-        IDLE_TIMEOUT,
-      );
-    });
     try {
-      const next = await Promise.race([chunks.next(), idle]);
+      const next = await inTime(chunks.next(), IDLE_TIMEOUT, idle);
       if (next.done) return;
       yield next.value;
     } catch (error) {
       if (error instanceof Problem) throw error;
       throw new Problem('invalid_body', 'body: ended before its announced length', { cause: error });
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

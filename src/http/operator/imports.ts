@@ -146,7 +146,7 @@ async function run(
   const key = idempotencyKey(request);
   const hash = createHash('sha256').update(`${request.method} ${request.url}\n`);
   const source = hashed(body, hash);
-  const connection = await context.patientPool.connect();
+  const connection = await context.backgroundPool.connect();
   let broken: Error | undefined;
   const onError = (error: Error) => {
     broken = error;

@@ -41,7 +41,7 @@ interface AuditParameters {
 
 /** Clock, mailbox, texts, audit, health and metrics (docs/operator-interface.md). */
 export function operatorSystemRoutes(app: FastifyInstance, context: Context): void {
-  const { pool, patientPool } = context;
+  const { pool, backgroundPool } = context;
   const clock = context.clock as ServiceClock;
 
   if (context.config.environment === 'sandbox') {
@@ -154,7 +154,7 @@ export function operatorSystemRoutes(app: FastifyInstance, context: Context): vo
   app.get(
     '/audit/verify',
     { config: READ, schema: { tags: ['audit'], summary: 'Prove the chain of the audit trail', response: errors(502) } },
-    () => verifyAudit(patientPool),
+    () => verifyAudit(backgroundPool),
   );
 
   app.get(

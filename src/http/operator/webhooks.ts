@@ -42,9 +42,9 @@ const Count = Type.Object({ count: Type.Integer({ description: 'Notifications th
 
 /** What the operator sees and does of webhooks (docs/operator-interface.md). */
 export function operatorWebhookRoutes(app: FastifyInstance, context: Context): void {
-  const { pool, patientPool } = context;
+  const { pool, backgroundPool } = context;
   // A replay puts as much into the queue as was missed: it takes the time it takes.
-  const patient = { ...context, pool: patientPool };
+  const inBackground = { ...context, pool: backgroundPool };
 
   app.get<{ Querystring: Static<typeof SubscriptionList> & { page: number; page_size: number } }>(
     '/subscriptions',
@@ -133,7 +133,7 @@ export function operatorWebhookRoutes(app: FastifyInstance, context: Context): v
       const { since, until, only_failed: onlyFailed = false } = request.body;
       const from = instant(since, 'body.since');
       const to = until === undefined ? request.now : instant(until, 'body.until');
-      return change(request, reply, patient, 202, (tx, act) =>
+      return change(request, reply, inBackground, 202, (tx, act) =>
         replay(tx, act, { subscriptionId: request.params.id, since: from, until: to, onlyFailed }),
       );
     },

@@ -1,5 +1,7 @@
+import { BoundedMap } from '../../bounded-map.ts';
 import { type Clock, monotonic } from '../../calendar.ts';
 import { type Authority, judgeCertificate, type Verdict } from '../../certificates/certificate.ts';
+import { inTime } from '../../deadline.ts';
 import type { Logger } from '../../log.ts';
 import type { Peer } from '../peer.ts';
 import type { Refusal } from './refusal.ts';
@@ -8,7 +10,7 @@ import type { Refusal } from './refusal.ts';
 const REGISTRATION_MEMORY_MS = 1_000;
 /** Milliseconds that the look-up of a subject may take: callers get a 502 within three seconds. */
 const REGISTRATION_PATIENCE_MS = 2_500;
-/** Subjects remembered; beyond, all are forgotten. */
+/** Subjects that are remembered. */
 const MAX_REMEMBERED_SUBJECTS = 10_000;
 
 export type AdmissionOptions = {
@@ -24,7 +26,7 @@ export type Admitted = { presented: Uint8Array[]; verdict: Extract<Verdict, { ok
 /** Decides who gets in at the trusted address: a certificate that is good now, with a subject that is registered now. */
 export class Admission {
   readonly #options: AdmissionOptions;
-  readonly #registered = new Map<string, number>();
+  readonly #registered = new BoundedMap<string, number>(MAX_REMEMBERED_SUBJECTS);
   #authority: Authority;
 
   constructor(authority: Authority, options: AdmissionOptions) {
@@ -80,7 +82,11 @@ export class Admission {
     const seen = this.#registered.get(canonicalSubject);
     if (seen !== undefined && monotonic() - seen < REGISTRATION_MEMORY_MS) return undefined;
     try {
-      const known = await inTime(this.#options.isRegistered(canonicalSubject));
+      const known = await inTime(
+        this.#options.isRegistered(canonicalSubject),
+        REGISTRATION_PATIENCE_MS,
+        () => new Error('took too long'),
+      );
       if (!known) {
         this.#registered.delete(canonicalSubject);
         this.#options.log.info({ reason: 'not_registered' }, 'client certificate refused');
@@ -90,18 +96,7 @@ export class Admission {
       this.#options.log.error({ err: error }, 'the registration of a certificate could not be looked up');
       return { code: 'integration_error', details: 'certificate: its registration could not be looked up' };
     }
-    if (this.#registered.size >= MAX_REMEMBERED_SUBJECTS) this.#registered.clear();
     this.#registered.set(canonicalSubject, monotonic());
     return undefined;
-  }
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timeout.reject(new Error('took too long')), REGISTRATION_PATIENCE_MS);
-  try {
-    return await Promise.race([work, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

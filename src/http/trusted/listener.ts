@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Context } from '../../context.ts';
 import { testAuthority } from '../../embedded/test-authority.ts';
-import { StartError } from '../../errors.ts';
+import { StartupError } from '../../errors.ts';
 import type { Sessions } from '../../identity/sessions.ts';
 import { trustedTokenRoutes } from '../auth/listener.ts';
 import { type ClientRoutes, createClientListener } from '../client/listener.ts';
@@ -20,7 +20,7 @@ export interface TrustedService {
 /**
  * Builds the trusted listener: behind a proxy where LOMBARD_TRUSTED_PROXIES names some, else with the configured certificate, else in
  * the sandbox with that of its test CA; undefined in production without any (docs/mutual-tls.md).
- * @throws StartError naming the file that cannot be used
+ * @throws StartupError naming the file that cannot be used
  */
 export async function buildTrusted(
   context: Context,
@@ -32,7 +32,7 @@ export async function buildTrusted(
   const files = await trustedFiles(context, proxied);
   if (!files) return undefined;
   if (files.ca.length === 0)
-    throw new StartError('LOMBARD_TRUSTED_CA: is needed, to check the certificates of clients');
+    throw new StartupError('LOMBARD_TRUSTED_CA: is needed, to check the certificates of clients');
   if (files.crl.length === 0) log.warn('LOMBARD_TRUSTED_CRL is not set: revoked client certificates are not noticed');
 
   const app = await createClientListener(
@@ -67,7 +67,7 @@ export async function buildTrusted(
       close: () => listener.close().finally(() => app.close()),
     };
   } catch (error) {
-    throw new StartError(`the trusted listener cannot start: ${(error as Error).message}`, { cause: error });
+    throw new StartupError(`the trusted listener cannot start: ${(error as Error).message}`, { cause: error });
   }
 }
 

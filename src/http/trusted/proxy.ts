@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { BoundedMap } from '../../bounded-map.ts';
 import type { AddressRange } from '../../config.ts';
 import { setPeer } from '../peer.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
@@ -38,7 +39,7 @@ export async function createProxiedListener(options: ProxiedOptions): Promise<Pr
   const proxies = new BlockList();
   for (const { address, prefix } of options.proxies)
     proxies.addSubnet(address, prefix, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-  const remembered = new Map<string, Admitted>();
+  const remembered = new BoundedMap<string, Admitted>(MAX_REMEMBERED_CERTIFICATES);
 
   const server = createServer({ ...options.http }, (request, response) => void serve(request, response));
 
@@ -65,10 +66,7 @@ export async function createProxiedListener(options: ProxiedOptions): Promise<Pr
       };
     const result = await admission.admit(presented);
     if ('code' in result) remembered.delete(key);
-    else {
-      if (remembered.size >= MAX_REMEMBERED_CERTIFICATES) remembered.clear();
-      remembered.set(key, result);
-    }
+    else remembered.set(key, result);
     return result;
   }
 

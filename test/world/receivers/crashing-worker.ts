@@ -26,7 +26,7 @@ const pool = createPool(database, log);
 const dispatcher = new Dispatcher({
   config,
   pool,
-  patientPool: createPool(database, log, { patient: true }),
+  backgroundPool: createPool(database, log, { background: true }),
   clock,
   log,
   vault: new Vault(Buffer.alloc(32, 7)),

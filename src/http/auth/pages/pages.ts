@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { FastifyReply } from 'fastify';
 import type { Config } from '../../../config.ts';
-import { StartError } from '../../../errors.ts';
+import { StartupError } from '../../../errors.ts';
 import type { Refusal } from '../../../identity/oauth-error.ts';
 import { Html, html } from './html.ts';
 import { styleOf } from './style.ts';
@@ -209,7 +209,7 @@ function readLogo(path: string): string {
   try {
     return readFileSync(path).toString('base64');
   } catch (error) {
-    throw new StartError(
+    throw new StartupError(
       `LOMBARD_INSTITUTION_LOGO: "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`,
     );
   }

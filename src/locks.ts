@@ -1,0 +1,28 @@
+/**
+ * Every advisory lock of the program. The database is shared with nobody, but PostgreSQL has one space of numbers for all of them.
+ * The locks of approvals (approvals/turns.ts) are 64-bit hashes of a client's id.
+ */
+export const LOCKS = {
+  /** One process migrates while the others wait. */
+  migration: 7_210_431,
+  /** One process seals the audit chain. */
+  auditSeal: 7_210_432,
+  /** One process rolls up payment totals. */
+  paymentTotals: 7_210_433,
+  /** One process makes the first operator token. */
+  firstOperatorToken: 7_210_434,
+  /** With the hash of an idempotency key: one import runs under it. */
+  importKey: 7_210_435,
+  /** One process runs the sandbox's autopilot. */
+  autopilot: 7_210_436,
+  /** One process creates the demonstration institution. */
+  demonstration: 7_210_437,
+  /** With the id of a statement's delivery: one process works on it. */
+  statementDelivery: 7_210_438,
+  /** With the hash of a subject: sign-in attempts are counted one after the other. Taken in migrations/0003_sign_in.sql. */
+  signInAttempts: 7_210_439,
+  /** With the id of a webhook worker: it is alive. */
+  webhookWorker: 7_210_440,
+  /** One process makes partitions of the event log. Taken in migrations/0008_webhooks.sql. */
+  webhookPartitions: 7_210_441,
+} as const;
