@@ -13,7 +13,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { callOperator } from '../src/cli/operator-call.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
-import type { ImportAnswer } from '../src/imports/importer.ts';
+import type { ImportAnswer } from '../src/imports/answer.ts';
 import { LOCKS } from '../src/locks.ts';
 import { createLog } from '../src/log.ts';
 import { migrate } from '../src/migrate.ts';

@@ -21,7 +21,7 @@ import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
 import { migrate } from './migrate.ts';
 import { firstOperatorToken } from './operator/first-token.ts';
-import { forgetAnswers } from './operator/idempotency.ts';
+import { deleteExpiredAnswers } from './operator/idempotency.ts';
 import { Parts } from './parts.ts';
 import { rollUpTotals } from './payments/totals.ts';
 import { Periodic } from './periodic.ts';
@@ -239,7 +239,7 @@ async function startWorkers({ context, parts, drawing, bell }: Starting): Promis
       name: 'idempotency answers',
       intervalMs: IDEMPOTENCY_INTERVAL_MS,
       log,
-      run: () => forgetAnswers(backgroundPool, clock.now()),
+      run: () => deleteExpiredAnswers(backgroundPool, clock.now()),
     }),
   ];
   for (const task of tasks) await parts.start(task);

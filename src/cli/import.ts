@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import cliProgress from 'cli-progress';
 import { monotonic } from '../calendar.ts';
-import type { ImportAnswer } from '../imports/importer.ts';
+import type { ImportAnswer } from '../imports/answer.ts';
 import { CommandFailure } from './failure.ts';
 import { callOperator, type OperatorOptions } from './operator-call.ts';
 

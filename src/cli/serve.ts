@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../config.ts';
 import { endsWithin } from '../deadline.ts';
 import { startEmbedded } from '../embedded/postgres.ts';
 import { StartupError } from '../errors.ts';
-import { withLeanHeap } from '../imports/lean-heap.ts';
+import { limitHeapGrowth } from '../imports/heap-growth.ts';
 import { createLog, type Logger } from '../log.ts';
 import { ensureDemonstration } from '../sandbox/demonstration.ts';
 import { type Service, startService } from '../service.ts';
@@ -52,7 +52,7 @@ async function serveAlone(
   options: ServeOptions,
   signal: Promise<string>,
 ): Promise<number> {
-  const service = await withLeanHeap(() => start(config, log, options), 0);
+  const service = await limitHeapGrowth(() => start(config, log, options), 0);
   announce(config, log, options, reachable(service), await demonstrated(service, options));
   log.info({ signal: await signal }, 'stopping');
   removeRunning(config.dataDir);
@@ -113,7 +113,7 @@ async function serveWorker(
   options: ServeOptions,
   signal: Promise<string>,
 ): Promise<number> {
-  const service = await withLeanHeap(() => start(config, log, options), 0).catch((error: Error) => {
+  const service = await limitHeapGrowth(() => start(config, log, options), 0).catch((error: Error) => {
     // The channel to the primary would hold a worker that failed; the primary takes its end for an answer.
     process.disconnect?.();
     throw error;

@@ -2,43 +2,40 @@ import { evaluate } from '../approvals/approval.ts';
 import { type Approver, approversOf, permittedContacts } from '../approvals/approvers.ts';
 import { rulesOf, stateOf } from '../approvals/requirement.ts';
 import * as approvals from '../approvals/workflow.ts';
+import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import type { PaymentStatus } from '../payments/moves.ts';
-import type { ImportScope, Numbered, Refusals } from './kind.ts';
-import { type ClientFacts, pairKey } from './lookups.ts';
-import type { PaymentRow } from './payments.ts';
+import type { Refusals } from './kind.ts';
+import { type PaymentImportRow, PENDING, VALIDATING } from './payment-row.ts';
+import { pairKey } from './references.ts';
 
 /** Approvals of imported payments: as those of single ones, for a batch at a time (five times as fast). */
 
-const PENDING: PaymentStatus = 'Payment pending of authorization';
-const VALIDATING: PaymentStatus = 'Validating beneficiary information';
-
-/** What the payments that have not been decided yet require. Eyes ask for the same whatever the amount, so they are asked once. */
+/**
+ * Finds what approval each row requires that has not been decided yet.
+ * @param rows those of clients whose payments are approved
+ */
 export async function findRequirements(
   tx: Transaction,
-  rows: Numbered<PaymentRow>[],
-  clients: Map<string, ClientFacts>,
+  act: Act,
+  rows: PaymentImportRow[],
   refusals: Refusals,
-  { act }: ImportScope,
 ): Promise<void> {
-  const open = rows.filter(
-    ({ line, row }) =>
-      !refusals.has(line) && (row.status ?? PENDING) === PENDING && clients.get(row.given.client_id)?.approvalsEnabled,
-  );
+  const open = rows.filter(({ status }) => (status ?? PENDING) === PENDING);
   if (open.length === 0) return;
-  const clientIds = [...new Set(open.map(({ row }) => row.given.client_id))];
+  const clientIds = [...new Set(open.map(({ input }) => input.client_id))];
   // All turns in one call: taken line by line, two imports could wait for each other.
   await approvals.shareTurn(tx, ...clientIds);
-  const { rows: configured } = await tx.query<{ client_id: string }>(
+  const configured = await tx.query<{ client_id: string }>(
     'select distinct client_id from approval_configurations where client_id = any($1)',
     [clientIds],
   );
-  const rulesets = new Set(configured.map((row) => row.client_id));
+  const withRules = new Set(configured.rows.map((row) => row.client_id));
   const known = new Map<string, approvals.Requirement | null>();
-  for (const { line, row } of open) {
-    const { client_id: clientId, contact_id: creatorId, payment_currency: currency } = row.given;
-    const key = rulesets.has(clientId)
+  for (const row of open) {
+    const { client_id: clientId, contact_id: creatorId, payment_currency: currency } = row.input;
+    // The n-eyes workflows require the same whatever the amount, so each creator's requirement is found once.
+    const key = withRules.has(clientId)
       ? `${clientId}\0${creatorId}\0${currency}\0${row.amount}`
       : pairKey(clientId, creatorId);
     try {
@@ -56,99 +53,109 @@ export async function findRequirements(
       row.requirement = requirement;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      refusals.set(line, error);
+      refusals.set(row.line, error);
     }
   }
 }
 
-interface Opening {
+/** A payment whose approval is to be opened. */
+interface PendingPayment {
+  /** payments.id */
   id: number;
-  row: PaymentRow;
+  row: PaymentImportRow;
   requirement: approvals.Requirement;
 }
 
-/** Where one approval stands from the beginning; payments with the same state have the same approvers. */
-interface Beginning {
+/** How an approval begins; payments whose approvals have the same state have the same approvers. */
+interface InitialApproval {
   state: Buffer;
   remaining: number;
   approvers: Approver[];
-  /** Creation counts as an approval: it is written by its name and date. */
-  creation: boolean;
+  /** Creation counts as an approval, which is stored with the creator's name and the date. */
+  approvedByCreation: boolean;
 }
 
-/** Opens the approvals of payments that are in. @param ids payments.id by payment_id */
+interface OpenedPayment extends PendingPayment {
+  approval: InitialApproval;
+}
+
+/** Opens the approvals of payments that are stored. @param ids payments.id by payment_id */
 export async function openApprovals(
   tx: Transaction,
-  rows: Numbered<PaymentRow>[],
+  rows: PaymentImportRow[],
   ids: Map<string, number>,
 ): Promise<void> {
-  const beginnings = new Map<string, Beginning>();
-  const permitted = new Map<string, Set<string>>();
-  const plain: { opening: Opening; beginning: Beginning }[] = [];
-  const created: Opening[] = [];
-  for (const { row } of rows) {
-    const id = ids.get(row.paymentId as string);
+  const initial = new InitialApprovals(tx);
+  const batch: OpenedPayment[] = [];
+  const single: PendingPayment[] = [];
+  for (const row of rows) {
+    const id = ids.get(row.id as string);
     const { requirement } = row;
     if (id === undefined || requirement === null) continue;
-    const beginning = await beginningOf(tx, row.given.client_id, requirement, beginnings, permitted);
-    if (beginning.creation) created.push({ id, row, requirement });
-    else plain.push({ opening: { id, row, requirement }, beginning });
+    const approval = await initial.find(row.input.client_id, requirement);
+    if (approval.approvedByCreation) single.push({ id, row, requirement });
+    else batch.push({ id, row, requirement, approval });
   }
-  await writeAll(tx, plain);
-  await openCreated(tx, created);
+  await insertApprovals(tx, batch);
+  for (const payment of single) await openApproved(tx, payment);
 }
 
-async function beginningOf(
-  tx: Transaction,
-  clientId: string,
-  requirement: approvals.Requirement,
-  beginnings: Map<string, Beginning>,
-  permitted: Map<string, Set<string>>,
-): Promise<Beginning> {
-  const rules = await rulesOf(tx, clientId, requirement);
-  const state = stateOf(requirement, rules, []);
-  const key = pairKey(clientId, state.toString('hex'));
-  let beginning = beginnings.get(key);
-  if (!beginning) {
-    const people = permitted.get(clientId) ?? (await permittedContacts(tx, clientId));
-    permitted.set(clientId, people);
-    const evaluated = evaluate(rules, { requirement, authorisations: [] }, people);
-    beginning = {
-      state,
-      remaining: evaluated.remaining,
-      approvers: approversOf(evaluated),
-      creation: evaluated.complete || evaluated.approvals.length > 0,
-    };
-    beginnings.set(key, beginning);
+/** The initial approvals of a batch, each worked out once. */
+class InitialApprovals {
+  readonly #tx: Transaction;
+  readonly #known = new Map<string, InitialApproval>();
+  readonly #permitted = new Map<string, Set<string>>();
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
   }
-  return beginning;
+
+  async find(clientId: string, requirement: approvals.Requirement): Promise<InitialApproval> {
+    const rules = await rulesOf(this.#tx, clientId, requirement);
+    const state = stateOf(requirement, rules, []);
+    const key = pairKey(clientId, state.toString('hex'));
+    let approval = this.#known.get(key);
+    if (!approval) {
+      const permitted = this.#permitted.get(clientId) ?? (await permittedContacts(this.#tx, clientId));
+      this.#permitted.set(clientId, permitted);
+      const evaluated = evaluate(rules, { requirement, authorisations: [] }, permitted);
+      approval = {
+        state,
+        remaining: evaluated.remaining,
+        approvers: approversOf(evaluated),
+        approvedByCreation: evaluated.complete || evaluated.approvals.length > 0,
+      };
+      this.#known.set(key, approval);
+    }
+    return approval;
+  }
 }
 
-async function writeAll(tx: Transaction, plain: { opening: Opening; beginning: Beginning }[]): Promise<void> {
-  if (plain.length === 0) return;
+async function insertApprovals(tx: Transaction, payments: OpenedPayment[]): Promise<void> {
+  if (payments.length === 0) return;
   await tx.query(
     `insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status, state)
      select u.id, u.client_id, u.requirement, '[]', u.remaining, 'Pending approval', u.state
      from unnest($1::bigint[], $2::text[], $3::json[], $4::int[], $5::bytea[]) as u(id, client_id, requirement, remaining, state)`,
     [
-      plain.map(({ opening }) => opening.id),
-      plain.map(({ opening }) => opening.row.given.client_id),
-      plain.map(({ opening }) => JSON.stringify(opening.requirement)),
-      plain.map(({ beginning }) => beginning.remaining),
-      plain.map(({ beginning }) => beginning.state),
+      payments.map(({ id }) => id),
+      payments.map(({ row }) => row.input.client_id),
+      payments.map(({ requirement }) => JSON.stringify(requirement)),
+      payments.map(({ approval }) => approval.remaining),
+      payments.map(({ approval }) => approval.state),
     ],
   );
-  const approvers = plain.flatMap(({ opening, beginning }) =>
-    beginning.approvers.map((approver) => ({ opening, approver })),
+  const approvers = payments.flatMap(({ id, row, approval }) =>
+    approval.approvers.map((approver) => ({ id, row, approver })),
   );
   await tx.query(
     `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
      select * from unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::date[], $5::text[], $6::boolean[], $7::boolean[])`,
     [
-      approvers.map(({ opening }) => opening.row.given.client_id),
-      approvers.map(({ opening }) => opening.id),
-      approvers.map(({ opening }) => opening.row.created),
-      approvers.map(({ opening }) => opening.row.given.payment_date),
+      approvers.map(({ row }) => row.input.client_id),
+      approvers.map(({ id }) => id),
+      approvers.map(({ row }) => row.created),
+      approvers.map(({ row }) => row.input.payment_date),
       approvers.map(({ approver }) => approver.contact),
       approvers.map(({ approver }) => approver.mayAuthorise),
       approvers.map(({ approver }) => approver.mayReject),
@@ -156,20 +163,19 @@ async function writeAll(tx: Transaction, plain: { opening: Opening; beginning: B
   );
 }
 
-/** Creation can be an approval, where the client lets creators approve, and even all that was needed. */
-async function openCreated(tx: Transaction, openings: Opening[]): Promise<void> {
-  for (const { id, row, requirement } of openings) {
-    const clientId = row.given.client_id;
-    const opened = await approvals.openApproval(
-      tx,
-      { id, clientId, created: row.created, paymentDate: row.given.payment_date },
-      requirement,
-    );
-    if (!opened.complete) continue;
-    row.status = VALIDATING;
-    await tx.query(
-      'update payments set status = $3, authorised_by = contact_id, authorised_date = created where client_id = $1 and id = $2',
-      [clientId, id, VALIDATING],
-    );
-  }
+/** Opens an approval that creation counts for, and releases the payment where no other approval is needed. */
+async function openApproved(tx: Transaction, { id, row, requirement }: PendingPayment): Promise<void> {
+  const clientId = row.input.client_id;
+  const opened = await approvals.openApproval(
+    tx,
+    { id, clientId, created: row.created, paymentDate: row.input.payment_date },
+    requirement,
+  );
+  if (!opened.complete) return;
+  row.status = VALIDATING;
+  await tx.query(
+    `update payments set status = $3, authorised_by = contact_id, authorised_date = created
+     where client_id = $1 and id = $2`,
+    [clientId, id, VALIDATING],
+  );
 }

@@ -1,75 +1,40 @@
 import { londonDay } from '../calendar.ts';
 import type { ClientGiven } from '../identity/client.ts';
-import { copyRows } from './copy.ts';
-import { type ImportKind, Refusals } from './kind.ts';
-import { nextIds, settleIds } from './lookups.ts';
+import { type Columns, copyRows } from './copy.ts';
+import { fromSequence, resolveIds } from './identifiers.ts';
+import { type ImportKind, type ImportRow, type ImportScope, Refusals } from './kind.ts';
 
-export interface ClientRow {
-  given: ClientGiven;
-  clientId: string | undefined;
-}
+const IDS = { table: 'clients', column: 'client_id', make: fromSequence('client_numbers', 'CLI') };
 
-const COLUMNS = [
-  'client_id',
-  'client_name',
-  'account_number',
-  'status',
-  'fx_enabled',
-  'mass_payments_customer',
-  'authorisation_workflow',
-  'payment_approvals_enabled',
-  'payment_creator_approval_enabled',
-  'statement_push_url',
-  'statement_push_secret',
-  'became_client',
-  'created_at',
-] as const;
+const columns = ({ act, vault }: ImportScope): Columns<ImportRow<ClientGiven>> => ({
+  client_id: ({ id }) => id,
+  client_name: ({ input }) => input.client_name,
+  account_number: ({ input }) => input.account_number,
+  status: ({ input }) => input.status ?? 'enabled',
+  fx_enabled: ({ input }) => input.fx_enabled ?? true,
+  mass_payments_customer: ({ input }) => input.mass_payments_customer ?? false,
+  authorisation_workflow: ({ input }) => input.authorisation_workflow ?? 'simple',
+  payment_approvals_enabled: ({ input }) => input.payment_approvals_enabled ?? false,
+  payment_creator_approval_enabled: ({ input }) => input.payment_creator_approval_enabled ?? false,
+  statement_push_url: ({ input }) => input.statement_push_url,
+  statement_push_secret: ({ input: { statement_push_secret: secret } }) =>
+    secret ? vault.seal(secret, 'statement_push_secret') : null,
+  became_client: ({ input }) => input.became_client ?? londonDay(act.now),
+  created_at: () => act.now,
+});
 
 /** Clients (docs/imports.md). */
-export const clientImport: ImportKind<ClientGiven, ClientRow> = {
+export const clientImport: ImportKind<ClientGiven, ImportRow<ClientGiven>> = {
   entity: 'client',
-  batchLines: 5_000,
+  batchRows: 5_000,
 
-  read: (given) => ({ given, clientId: given.client_id }),
+  read: (line, input) => ({ line, input, id: input.client_id }),
 
   async check(tx, rows) {
     const refusals = new Refusals();
-    await settleIds(
-      tx,
-      rows,
-      refusals,
-      { name: 'clients', column: 'client_id' },
-      {
-        get: (row) => row.clientId,
-        set: (row, id) => {
-          row.clientId = id;
-        },
-      },
-      (count) => nextIds(tx, 'client_numbers', 'CLI', count),
-    );
+    await resolveIds(tx, rows, refusals, IDS);
     return refusals;
   },
 
-  async insert(tx, rows, { act, vault }) {
-    await copyRows(
-      tx,
-      'clients',
-      COLUMNS,
-      rows.map(({ row: { given, clientId } }) => [
-        clientId,
-        given.client_name,
-        given.account_number,
-        given.status ?? 'enabled',
-        given.fx_enabled ?? true,
-        given.mass_payments_customer ?? false,
-        given.authorisation_workflow ?? 'simple',
-        given.payment_approvals_enabled ?? false,
-        given.payment_creator_approval_enabled ?? false,
-        given.statement_push_url,
-        given.statement_push_secret ? vault.seal(given.statement_push_secret, 'statement_push_secret') : null,
-        given.became_client ?? londonDay(act.now),
-        act.now,
-      ]),
-    );
-  },
+  insert: (tx, rows, scope) => copyRows(tx, 'clients', columns(scope), rows),
 };

@@ -2,148 +2,137 @@ import { availableParallelism } from 'node:os';
 import { refreshApprovers } from '../approvals/workflow.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { type ContactGiven, PERMISSIONS } from '../identity/contact.ts';
+import { type ContactGiven, PERMISSIONS, type Permission } from '../identity/contact.ts';
 import { hashPassword } from '../identity/password.ts';
-import { copyRows } from './copy.ts';
-import { type ImportKind, type Numbered, Refusals } from './kind.ts';
-import { findClients, nextIds, settleIds } from './lookups.ts';
+import { type Columns, copyRows } from './copy.ts';
+import { fromSequence, resolveIds } from './identifiers.ts';
+import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
+import { findClients } from './references.ts';
 
 export interface ImportedContact extends Omit<ContactGiven, 'passwordHash' | 'totpSecret'> {
   password?: string;
 }
 
-export interface ContactRow {
-  given: ImportedContact;
-  contactId: string | undefined;
+export interface ContactImportRow extends ImportRow<ImportedContact> {
   passwordHash: string | null;
 }
 
-const COLUMNS = [
-  'contact_id',
-  'name',
-  'email',
-  'password_hash',
-  'phone',
-  'status',
-  'second_factor',
-  'trusted_access',
-  'created_at',
-] as const;
+interface MembershipRow {
+  clientId: string;
+  contactId: string | undefined;
+  permissions: readonly Permission[];
+}
 
-/**
- * Contacts (docs/imports.md). A password costs about 25 ms of a core to hash, whoever asks for it: batches are small, and
- * at most one hash for each core is under way.
- */
-export const contactImport: ImportKind<ImportedContact, ContactRow> = {
+const IDS = { table: 'contacts', column: 'contact_id', make: fromSequence('contact_numbers', 'CON') };
+
+const columns = (now: Date): Columns<ContactImportRow> => ({
+  contact_id: ({ id }) => id,
+  name: ({ input }) => input.name,
+  email: ({ input }) => input.email,
+  password_hash: ({ passwordHash }) => passwordHash,
+  phone: ({ input }) => input.phone,
+  status: ({ input }) => input.status ?? 'enabled',
+  second_factor: ({ input }) => input.second_factor ?? 'none',
+  trusted_access: ({ input }) => input.trusted_access ?? false,
+  created_at: () => now,
+});
+
+const MEMBERSHIP_COLUMNS: Columns<MembershipRow> = {
+  client_id: ({ clientId }) => clientId,
+  contact_id: ({ contactId }) => contactId,
+  ...Object.fromEntries(
+    PERMISSIONS.map((permission) => [permission, ({ permissions }: MembershipRow) => permissions.includes(permission)]),
+  ),
+};
+
+/** Contacts (docs/imports.md). Hashing a password takes about 25 ms of a core, so batches are small. */
+export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
   entity: 'contact',
-  batchLines: 500,
+  batchRows: 500,
 
-  read(given) {
-    if (given.second_factor === 'sms' && !given.phone)
+  read(line, input) {
+    if (input.second_factor === 'sms' && !input.phone)
       throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
-    if (given.second_factor === 'totp') {
+    if (input.second_factor === 'totp') {
       throw new Problem('invalid_body', {
         field: 'second_factor',
-        message: 'totp takes the single call, whose answer shows the secret once',
+        message: 'must not be totp in an import: the answer of the single call shows the secret once',
       });
     }
-    const ids = given.clients.map((client) => client.client_id);
+    const ids = input.clients.map((client) => client.client_id);
     const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
     if (twice >= 0)
       throw new Problem('invalid_body', { field: `clients[${twice}].client_id`, message: 'is named twice' });
-    return { given, contactId: given.contact_id, passwordHash: null };
+    return { line, input, id: input.contact_id, passwordHash: null };
   },
 
-  async prepare(rows) {
-    const refusals = new Refusals();
-    const open = rows.filter(({ row }) => row.given.password !== undefined).values();
-    const worker = async () => {
-      for (const { line, row } of open) {
-        try {
-          row.passwordHash = await hashPassword(row.given.password as string);
-        } catch (error) {
-          if (!(error instanceof Problem)) throw error;
-          refusals.set(line, error);
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: availableParallelism() }, worker));
-    return refusals;
-  },
+  prepare: hashPasswords,
 
   async check(tx, rows) {
     const refusals = new Refusals();
-    const clients = await findClients(
-      tx,
-      rows.flatMap(({ row }) => row.given.clients.map((client) => client.client_id)),
-    );
-    for (const { line, row } of rows) {
-      const unknown = row.given.clients.findIndex((client) => !clients.has(client.client_id));
-      if (unknown >= 0)
-        refusals.refuse(line, 'client_not_found', { field: `clients[${unknown}].client_id`, message: 'is no client' });
+    const clients = await findClients(tx, clientIds(rows));
+    for (const { line, input } of rows) {
+      const unknown = input.clients.findIndex((client) => !clients.has(client.client_id));
+      if (unknown >= 0) {
+        const field = `clients[${unknown}].client_id`;
+        refusals.refuse(line, 'client_not_found', { field, message: 'does not exist' });
+      }
     }
-    await refuseEmails(tx, rows, refusals);
-    await settleIds(
-      tx,
-      rows,
-      refusals,
-      { name: 'contacts', column: 'contact_id' },
-      {
-        get: (row) => row.contactId,
-        set: (row, id) => {
-          row.contactId = id;
-        },
-      },
-      (count) => nextIds(tx, 'contact_numbers', 'CON', count),
-    );
+    await checkEmails(tx, rows, refusals);
+    await resolveIds(tx, rows, refusals, IDS);
     return refusals;
   },
 
   async insert(tx, rows, { act }) {
-    await copyRows(
-      tx,
-      'contacts',
-      COLUMNS,
-      rows.map(({ row: { given, contactId, passwordHash } }) => [
-        contactId,
-        given.name,
-        given.email,
-        passwordHash,
-        given.phone,
-        given.status ?? 'enabled',
-        given.second_factor ?? 'none',
-        given.trusted_access ?? false,
-        act.now,
-      ]),
+    await copyRows(tx, 'contacts', columns(act.now), rows);
+    const memberships = rows.flatMap(({ id, input }) =>
+      input.clients.map((client) => ({
+        clientId: client.client_id,
+        contactId: id,
+        permissions: client.permissions ?? PERMISSIONS,
+      })),
     );
-    const members = rows.flatMap(({ row }) =>
-      row.given.clients.map((client) => [
-        client.client_id,
-        row.contactId,
-        ...PERMISSIONS.map((permission) => (client.permissions ?? PERMISSIONS).includes(permission)),
-      ]),
-    );
-    await copyRows(tx, 'contact_clients', ['client_id', 'contact_id', ...PERMISSIONS], members);
+    await copyRows(tx, 'contact_clients', MEMBERSHIP_COLUMNS, memberships);
     // New contacts may be approvers of payments that are pending already.
-    await refreshApprovers(
-      tx,
-      ...new Set(rows.flatMap(({ row }) => row.given.clients.map((client) => client.client_id))),
-    );
+    await refreshApprovers(tx, ...new Set(clientIds(rows)));
   },
 };
 
+function clientIds(rows: ContactImportRow[]): string[] {
+  return rows.flatMap(({ input }) => input.clients.map((client) => client.client_id));
+}
+
+/** Hashes the passwords of a batch, at most one for each core at a time. Refuses those that are too weak. */
+async function hashPasswords(rows: ContactImportRow[]): Promise<Refusals> {
+  const refusals = new Refusals();
+  const open = rows.filter(({ input }) => input.password !== undefined).values();
+  const worker = async () => {
+    for (const row of open) {
+      try {
+        row.passwordHash = await hashPassword(row.input.password as string);
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        refusals.set(row.line, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return refusals;
+}
+
 /** An email belongs to one contact, whatever its case; compared as the database's index does. */
-async function refuseEmails(tx: Transaction, rows: Numbered<ContactRow>[], refusals: Refusals): Promise<void> {
-  const found = await tx.query<{ n: number; key: string; taken: boolean }>(
-    `select u.n, lower(u.email) as key, exists (select from contacts c where lower(c.email) = lower(u.email)) as taken
+async function checkEmails(tx: Transaction, rows: ContactImportRow[], refusals: Refusals): Promise<void> {
+  const found = await tx.query<{ key: string; taken: boolean }>(
+    `select lower(u.email) as key, exists (select from contacts c where lower(c.email) = lower(u.email)) as taken
      from unnest($1::text[]) with ordinality as u(email, n) order by u.n`,
-    [rows.map(({ row }) => row.given.email)],
+    [rows.map(({ input }) => input.email)],
   );
   const earlier = new Set<string>();
   found.rows.forEach(({ key, taken }, index) => {
     const line = rows[index]?.line ?? 0;
     if (refusals.has(line)) return;
-    if (taken || earlier.has(key)) refusals.refuse(line, 'already_exists', { field: 'email', message: 'is in use' });
+    if (taken || earlier.has(key))
+      refusals.refuse(line, 'already_exists', { field: 'email', message: 'is in use already' });
     earlier.add(key);
   });
 }

@@ -13,34 +13,44 @@ export interface ImportScope {
   notify: boolean;
 }
 
-/** A record that was read, and the number of its line. */
-export interface Numbered<Row> {
+/** A record that has been read. */
+export interface ImportRow<Input> {
+  /** Number of its line, from 1. */
   line: number;
-  row: Row;
+  input: Input;
+  /** The record's identifier: the caller's, or one that `resolveIds` makes. */
+  id: string | undefined;
 }
 
-/** Lines that cannot go in, each with its reason; the first reason found stays. */
+/** Lines that are refused, each with its reason; the first reason found stays. */
 export class Refusals extends Map<number, Problem> {
   refuse(line: number, code: Problem['code'], fault: Fault): void {
     if (!this.has(line)) this.set(line, new Problem(code, fault));
   }
+
+  /** The first line that is refused; Infinity where none is. */
+  get first(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const line of this.keys()) if (line < least) least = line;
+    return least;
+  }
 }
 
 /**
- * How the records of one kind go in, a batch of lines at a time. `given` has the shape of the single call's body, which the
- * caller has checked; everything else that the single call checks is checked here, for all lines of a batch at once.
+ * How the records of one kind are imported, a batch of lines at a time. The caller has checked that the input has the shape of the
+ * single call's body. The kind checks everything else that the single call checks, for all lines of a batch at once.
  */
-export interface ImportKind<Given, Row> {
+export interface ImportKind<Input, Row extends ImportRow<Input>> {
   /** The entity's noun in the audit trail. */
   entity: string;
-  /** Lines of one batch: one transaction. */
-  batchLines: number;
+  /** Lines of one batch, which is one transaction. */
+  batchRows: number;
   /** Reads one record. @throws Problem */
-  read(given: Given, scope: ImportScope): Row;
-  /** Work that does not belong into a transaction. */
-  prepare?(rows: Numbered<Row>[], scope: ImportScope): Promise<Refusals>;
-  /** Finds the lines that cannot go in, and completes the others (made identifiers, names). */
-  check(tx: Transaction, rows: Numbered<Row>[], scope: ImportScope): Promise<Refusals>;
-  /** Writes rows that `check` let through. */
-  insert(tx: Transaction, rows: Numbered<Row>[], scope: ImportScope): Promise<void>;
+  read(line: number, input: Input, scope: ImportScope): Row;
+  /** Work that does not belong inside a transaction. */
+  prepare?(rows: Row[]): Promise<Refusals>;
+  /** Finds the lines to refuse, and completes the others (identifiers, names). */
+  check(tx: Transaction, rows: Row[], scope: ImportScope): Promise<Refusals>;
+  /** Writes the rows that `check` let through. */
+  insert(tx: Transaction, rows: Row[], scope: ImportScope): Promise<void>;
 }

@@ -1,125 +1,74 @@
+import type { Transaction } from '../database.ts';
 import { findTrade, notifyTrade, readTrade, type TradeGiven } from '../payments/trade.ts';
-import { copyRows } from './copy.ts';
-import { type ImportKind, Refusals } from './kind.ts';
-import { findClients, findContactNames, findMissing, nextIds, pairKey, settleIds } from './lookups.ts';
+import { type Columns, copyRows } from './copy.ts';
+import { fromSequence, resolveIds } from './identifiers.ts';
+import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
+import { checkClients, checkContacts, findMissing, notOwned, pairKey } from './references.ts';
 
-export interface TradeRow {
-  given: TradeGiven;
-  tradeId: string | undefined;
+export interface TradeImportRow extends ImportRow<TradeGiven> {
   values: ReturnType<typeof readTrade>;
 }
 
-const COLUMNS = [
-  'trade_id',
-  'client_id',
-  'contact_id',
-  'parent_trade_id',
-  'status',
-  'trade_type',
-  'rate_symbol',
-  'rate',
-  'buy_currency',
-  'sell_currency',
-  'buy_amount',
-  'sell_amount',
-  'fee_amount',
-  'fee_currency',
-  'order_date',
-  'maturity_date',
-  'reference',
-  'synthetic',
-  'created_at',
-  'beneficiaries',
-] as const;
+const IDS = { table: 'trades', column: 'trade_id', make: fromSequence('trade_numbers', 'TRD') };
 
-/** Trades (docs/imports.md). The parent of a drawdown is a trade that exists, or stands on an earlier line. */
-export const tradeImport: ImportKind<TradeGiven, TradeRow> = {
+const columns = (now: Date): Columns<TradeImportRow> => ({
+  trade_id: ({ id }) => id,
+  client_id: ({ input }) => input.client_id,
+  contact_id: ({ input }) => input.contact_id,
+  parent_trade_id: ({ input }) => input.parent_trade_id,
+  status: ({ input }) => input.status ?? 'Created',
+  trade_type: ({ values }) => values.type,
+  rate_symbol: ({ values }) => values.symbol,
+  rate: ({ values }) => values.rate,
+  buy_currency: ({ input }) => input.buy_currency,
+  sell_currency: ({ input }) => input.sell_currency,
+  buy_amount: ({ values }) => values.buyAmount,
+  sell_amount: ({ values }) => values.sellAmount,
+  fee_amount: ({ values }) => values.feeAmount,
+  fee_currency: ({ input }) => input.fee_currency,
+  order_date: ({ values }) => values.orderDate,
+  maturity_date: ({ values }) => values.maturity,
+  reference: ({ input }) => input.reference,
+  synthetic: ({ input }) => input.synthetic ?? false,
+  created_at: () => now,
+  beneficiaries: ({ input }) => (input.beneficiaries ? JSON.stringify(input.beneficiaries) : null),
+});
+
+/** Trades (docs/imports.md). The parent of a drawdown exists already, or is on an earlier line. */
+export const tradeImport: ImportKind<TradeGiven, TradeImportRow> = {
   entity: 'trade',
-  batchLines: 5_000,
+  batchRows: 5_000,
 
-  read: (given, { act }) => ({ given, tradeId: given.trade_id, values: readTrade(given, act.now) }),
+  read: (line, input, { act }) => ({ line, input, id: input.trade_id, values: readTrade(input, act.now) }),
 
-  async check(tx, rows, _scope) {
+  async check(tx, rows) {
     const refusals = new Refusals();
-    const clients = await findClients(
-      tx,
-      rows.map(({ row }) => row.given.client_id),
-    );
-    const names = await findContactNames(
-      tx,
-      rows.map(({ row: { given } }) => [given.client_id, given.contact_id]),
-    );
-    for (const {
-      line,
-      row: { given },
-    } of rows) {
-      if (!clients.has(given.client_id))
-        refusals.refuse(line, 'client_not_found', { field: 'client_id', message: 'is no client' });
-      else if (!names.has(pairKey(given.client_id, given.contact_id)))
-        refusals.refuse(line, 'contact_not_found', { field: 'contact_id', message: 'is no contact of the client' });
-    }
-    await settleIds(
-      tx,
-      rows,
-      refusals,
-      { name: 'trades', column: 'trade_id' },
-      {
-        get: (row) => row.tradeId,
-        set: (row, id) => {
-          row.tradeId = id;
-        },
-      },
-      (count) => nextIds(tx, 'trade_numbers', 'TRD', count),
-    );
-    const orphans = await findMissing(
-      tx,
-      'trades',
-      'trade_id',
-      rows.flatMap(({ row: { given } }) =>
-        given.parent_trade_id ? [[given.client_id, given.parent_trade_id] as [string, string]] : [],
-      ),
-    );
-    const earlier = new Set<string>();
-    for (const { line, row } of rows) {
-      const { client_id: clientId, parent_trade_id: parent } = row.given;
-      if (parent && orphans.has(pairKey(clientId, parent)) && !earlier.has(pairKey(clientId, parent))) {
-        refusals.refuse(line, 'trade_not_found', { field: 'parent_trade_id', message: 'is no trade of the client' });
-      }
-      if (!refusals.has(line)) earlier.add(pairKey(clientId, row.tradeId as string));
-    }
+    await checkClients(tx, rows, refusals);
+    await checkContacts(tx, rows, refusals);
+    await resolveIds(tx, rows, refusals, IDS);
+    await checkParents(tx, rows, refusals);
     return refusals;
   },
 
   async insert(tx, rows, { act, notify, presentation }) {
-    await copyRows(
-      tx,
-      'trades',
-      COLUMNS,
-      rows.map(({ row: { given, tradeId, values } }) => [
-        tradeId,
-        given.client_id,
-        given.contact_id,
-        given.parent_trade_id,
-        given.status ?? 'Created',
-        values.type,
-        values.symbol,
-        values.rate,
-        given.buy_currency,
-        given.sell_currency,
-        values.buyAmount,
-        values.sellAmount,
-        values.feeAmount,
-        given.fee_currency,
-        values.orderDate,
-        values.maturity,
-        given.reference,
-        given.synthetic ?? false,
-        act.now,
-        given.beneficiaries ? JSON.stringify(given.beneficiaries) : null,
-      ]),
-    );
+    await copyRows(tx, 'trades', columns(act.now), rows);
     if (!notify) return;
-    for (const { row } of rows)
-      await notifyTrade(tx, act.now, await findTrade(tx, presentation.apiUrl, row.tradeId as string));
+    for (const { id } of rows) await notifyTrade(tx, act.now, await findTrade(tx, presentation.apiUrl, id as string));
   },
 };
+
+/** Refuses drawdowns of a trade that the client does not have, neither stored nor on an earlier line of the batch. */
+async function checkParents(tx: Transaction, rows: TradeImportRow[], refusals: Refusals): Promise<void> {
+  const parents = rows.flatMap(({ input }): [string, string][] =>
+    input.parent_trade_id ? [[input.client_id, input.parent_trade_id]] : [],
+  );
+  const missing = await findMissing(tx, IDS, parents);
+  const earlier = new Set<string>();
+  for (const { line, id, input } of rows) {
+    const { client_id: clientId, parent_trade_id: parentId } = input;
+    const parent = parentId && pairKey(clientId, parentId);
+    if (parent && missing.has(parent) && !earlier.has(parent))
+      refusals.refuse(line, 'trade_not_found', notOwned('parent_trade_id'));
+    if (!refusals.has(line)) earlier.add(pairKey(clientId, id as string));
+  }
+}

@@ -1,10 +1,20 @@
 import type { Vault } from '../crypto.ts';
-import type { Transaction } from '../database.ts';
+import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 
 /** Hours for which an answer is kept (docs/operator-interface.md, Idempotency-Key). */
 export const IDEMPOTENCY_HOURS = 24;
+/** Characters of a key. */
 export const MAX_IDEMPOTENCY_KEY = 255;
+
+const HOUR_MS = 3_600_000;
+
+/** A request that carries an Idempotency-Key. */
+export interface KeyedRequest {
+  key: string;
+  /** Hash of what makes it the same request: method, address and body. */
+  sha256: Buffer;
+}
 
 export interface StoredAnswer {
   status: number;
@@ -12,65 +22,84 @@ export interface StoredAnswer {
 }
 
 /**
- * Claims a key in the caller's transaction. Of two requests at once, the second waits here until the first has committed
- * (the unique index makes it wait) and then gets the first one's answer; when the first rolled back, the second runs.
+ * Claims a key in the caller's transaction. Of two requests at once, the second waits until the first has committed (the unique index
+ * makes it wait), and then gets the first one's answer. When the first rolled back, the second runs.
  * @returns the stored answer of the same request, or undefined: run, then `storeAnswer`
  * @throws Problem idempotency_conflict where the key was used with another request
  */
 export async function claimKey(
   tx: Transaction,
   vault: Vault,
-  key: string,
-  requestSha256: Buffer,
+  request: KeyedRequest,
   now: Date,
 ): Promise<StoredAnswer | undefined> {
-  const oldest = new Date(now.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
-  await tx.query('delete from idempotency_keys where key = $1 and created_at < $2', [key, oldest]);
-  const claimed = await tx.query(
-    'insert into idempotency_keys (key, request_sha256, created_at) values ($1, $2, $3) on conflict (key) do nothing returning key',
-    [key, requestSha256, now],
+  if (await insertKey(tx, request, now)) return undefined;
+  const known = await findAnswer(tx, vault, request.key);
+  checkSameRequest(known, request.sha256);
+  return known;
+}
+
+/** Inserts a key, unless there is one that has not expired. @returns whether it was inserted */
+export async function insertKey(tx: Transaction, { key, sha256 }: KeyedRequest, now: Date): Promise<boolean> {
+  await tx.query('delete from idempotency_keys where key = $1 and created_at < $2', [key, oldest(now)]);
+  const inserted = await tx.query(
+    `insert into idempotency_keys (key, request_sha256, created_at) values ($1, $2, $3)
+     on conflict (key) do nothing returning key`,
+    [key, sha256, now],
   );
-  if (claimed.rows.length === 1) return undefined;
-  const { rows } = await tx.query<{ request_sha256: Buffer; status: number | null; body: Buffer | null }>(
-    'select request_sha256, status, body from idempotency_keys where key = $1',
-    [key],
+  return inserted.rows.length > 0;
+}
+
+/** What is stored under a key: the hash of its request, and the answer where the request has ended. */
+export async function findAnswer(
+  tx: Transaction,
+  vault: Vault,
+  key: string,
+): Promise<(StoredAnswer & { sha256: Buffer }) | undefined> {
+  const row = first(
+    await tx.query<{ sha256: Buffer; status: number | null; body: Buffer | null }>(
+      'select request_sha256 as sha256, status, body from idempotency_keys where key = $1',
+      [key],
+    ),
   );
-  const known = rows[0];
-  if (!known?.request_sha256.equals(requestSha256)) {
+  if (!row) return undefined;
+  return { sha256: row.sha256, status: row.status ?? 200, body: row.body ? vault.open(row.body, PURPOSE) : '' };
+}
+
+/** @throws Problem idempotency_conflict where a stored answer belongs to another request */
+export function checkSameRequest(known: { sha256: Buffer } | undefined, sha256: Buffer): void {
+  if (!known?.sha256.equals(sha256)) {
     throw new Problem('idempotency_conflict', {
       field: 'Idempotency-Key',
       message: 'was used with another request within the last 24 hours',
     });
   }
-  return { status: known.status ?? 200, body: openAnswer(vault, known.body) };
 }
 
+/** What answers are encrypted for: they can contain a secret that is shown once (docs/decisions.md, 7). */
 const PURPOSE = 'idempotency_answer';
 
-/** An answer as it is kept: encrypted, since it can hold a secret that is shown once (docs/decisions.md, 7). */
-export function sealAnswer(vault: Vault, body: string): Buffer {
-  return vault.seal(body, PURPOSE);
-}
-
-export function openAnswer(vault: Vault, kept: Buffer | null): string {
-  return kept === null ? '' : vault.open(kept, PURPOSE);
-}
-
-/** Keeps the answer of a claimed key, in the same transaction. */
-export async function storeAnswer(tx: Transaction, vault: Vault, key: string, answer: StoredAnswer): Promise<void> {
-  await tx.query('update idempotency_keys set status = $2, body = $3 where key = $1', [
-    key,
-    answer.status,
-    sealAnswer(vault, answer.body),
-  ]);
-}
-
-/** Forgets the answers that nobody may ask for again; the worker calls it. */
-export async function forgetAnswers(
-  tx: { query(text: string, values: unknown[]): Promise<unknown> },
-  now: Date,
+/** Stores the answer of a request whose key is claimed. */
+export async function storeAnswer(
+  tx: Transaction,
+  vault: Vault,
+  request: KeyedRequest,
+  answer: StoredAnswer,
 ): Promise<void> {
-  await tx.query('delete from idempotency_keys where created_at < $1', [
-    new Date(now.getTime() - IDEMPOTENCY_HOURS * 3_600_000),
+  await tx.query('update idempotency_keys set request_sha256 = $2, status = $3, body = $4 where key = $1', [
+    request.key,
+    request.sha256,
+    answer.status,
+    vault.seal(answer.body, PURPOSE),
   ]);
+}
+
+/** Deletes the answers that have expired; the worker calls it. */
+export async function deleteExpiredAnswers(db: Db, now: Date): Promise<void> {
+  await db.query('delete from idempotency_keys where created_at < $1', [oldest(now)]);
+}
+
+/** The earliest moment of a key that has not expired. */
+function oldest(now: Date): Date {
+  return new Date(now.getTime() - IDEMPOTENCY_HOURS * HOUR_MS);
 }

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { addDays, startOfLondonDay } from '../calendar.ts';
-import type { ImportedPayment } from '../imports/payments.ts';
+import type { ImportedPayment } from '../imports/payment-row.ts';
 import type { PaymentStatus } from '../payments/moves.ts';
 import { DEMO_BANKS, DEMO_CLIENTS, DEMO_RATES, type DemoClient } from './demonstration-data.ts';
 

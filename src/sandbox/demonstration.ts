@@ -11,7 +11,7 @@ import { createApplication } from '../identity/application.ts';
 import { beneficiaryImport } from '../imports/beneficiaries.ts';
 import { clientImport } from '../imports/clients.ts';
 import { contactImport } from '../imports/contacts.ts';
-import type { ImportKind, ImportScope } from '../imports/kind.ts';
+import type { ImportKind, ImportRow, ImportScope } from '../imports/kind.ts';
 import { paymentImport } from '../imports/payments.ts';
 import { tradeImport } from '../imports/trades.ts';
 import { transactionImport } from '../imports/transactions.ts';
@@ -62,14 +62,14 @@ export async function ensureDemonstration(context: Context): Promise<boolean> {
   });
 }
 
-async function put<Given, Row>(
+async function put<Input, Row extends ImportRow<Input>>(
   tx: Transaction,
-  kind: ImportKind<Given, Row>,
-  records: Given[],
+  kind: ImportKind<Input, Row>,
+  records: Input[],
   scope: ImportScope,
 ): Promise<void> {
-  const rows = records.map((record, index) => ({ line: index + 1, row: kind.read(record, scope) }));
-  for (const refusals of [await kind.prepare?.(rows, scope), await kind.check(tx, rows, scope)]) {
+  const rows = records.map((record, index) => kind.read(index + 1, record, scope));
+  for (const refusals of [await kind.prepare?.(rows), await kind.check(tx, rows, scope)]) {
     for (const problem of refusals?.values() ?? []) throw problem;
   }
   await kind.insert(tx, rows, scope);
@@ -199,7 +199,7 @@ async function putAccounts(tx: Transaction, scope: ImportScope, today: string): 
 /** Payments go in pending, get their approvals, and are then given the state that they have reached. */
 async function putPayments(tx: Transaction, scope: ImportScope, today: string): Promise<void> {
   const { payments, trades } = demonstrationPayments(today, scope.act.now);
-  await put(tx, tradeImport, trades as Parameters<typeof tradeImport.read>[0][], scope);
+  await put(tx, tradeImport, trades as Parameters<typeof tradeImport.read>[1][], scope);
   await replaceConfiguration(tx, scope.act, 'CLI000002', DEMO_RULESET);
   await put(
     tx,

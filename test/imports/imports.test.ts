@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { replaceConfiguration } from '../../src/approvals/configuration.ts';
 import { transaction } from '../../src/database.ts';
-import { type Line, MAX_LINE, parseLine, readLines } from '../../src/imports/lines.ts';
+import { type Line, MAX_LINE_BYTES, parseLine, readLines } from '../../src/imports/lines.ts';
 import { parseJson } from '../../src/json.ts';
 import { type Answer, call, createWorld, startTestService, type TestService } from '../world/service.ts';
 
@@ -84,14 +84,14 @@ describe('lines', () => {
   });
 
   test('a line of 64 KiB is read, a longer one is reported without being kept', async () => {
-    const exact = 'x'.repeat(MAX_LINE);
-    const chunks = Buffer.from(`${exact}\n${exact}y\nshort\n${'z'.repeat(5 * MAX_LINE)}`);
+    const exact = 'x'.repeat(MAX_LINE_BYTES);
+    const chunks = Buffer.from(`${exact}\n${exact}y\nshort\n${'z'.repeat(5 * MAX_LINE_BYTES)}`);
     for (const size of [1_000, 65_536, chunks.length]) {
       const pieces: Buffer[] = [];
       for (let at = 0; at < chunks.length; at += size) pieces.push(chunks.subarray(at, at + size));
       assert.deepEqual(
         (await lines(pieces)).map((line) => line.bytes?.length),
-        [MAX_LINE, undefined, 5, undefined],
+        [MAX_LINE_BYTES, undefined, 5, undefined],
       );
     }
   });
@@ -259,7 +259,7 @@ describe('POST /imports/{kind}', () => {
         JSON.stringify({ ...ok(), reference: 'nul \0 byte' }),
         JSON.stringify({ ...ok(), payment_currency: undefined }),
         '[1,2]',
-        `"${'x'.repeat(MAX_LINE)}"`,
+        `"${'x'.repeat(MAX_LINE_BYTES)}"`,
         JSON.stringify({ ...ok(), cancelled_by: 'someone' }),
         JSON.stringify(ok()),
       ].join('\n'),

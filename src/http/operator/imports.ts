@@ -3,16 +3,18 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type TSchema, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
+import { MAX_ERRORS } from '../../imports/answer.ts';
 import { beneficiaryImport } from '../../imports/beneficiaries.ts';
 import { clientImport } from '../../imports/clients.ts';
 import { contactImport } from '../../imports/contacts.ts';
-import { importLines, MAX_ERRORS } from '../../imports/importer.ts';
-import { claimImport, finishImport, releaseImport, sameRequest } from '../../imports/key.ts';
+import { LONG_IMPORT_MS, limitHeapGrowth } from '../../imports/heap-growth.ts';
+import { importLines } from '../../imports/importer.ts';
+import { claimImport, releaseImport } from '../../imports/key.ts';
 import type { ImportKind } from '../../imports/kind.ts';
-import { LONG_IMPORT, withLeanHeap } from '../../imports/lean-heap.ts';
 import { paymentImport } from '../../imports/payments.ts';
 import { tradeImport } from '../../imports/trades.ts';
 import { transactionImport } from '../../imports/transactions.ts';
+import { checkSameRequest, storeAnswer } from '../../operator/idempotency.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { toProblem } from '../problem.ts';
@@ -156,7 +158,7 @@ async function run(
     const known = key === undefined ? undefined : await claimImport(connection, context.vault, key, request.now);
     if (known) {
       for await (const _ of source) void _;
-      sameRequest(known, hash.digest());
+      checkSameRequest(known, hash.digest());
       return send(reply.header('idempotency-replayed', 'true'), known.status, known.body);
     }
     const wanted = {
@@ -172,12 +174,12 @@ async function run(
       place: 'body',
       toProblem,
     };
-    const answer = await withLeanHeap(() => importLines(connection, source, wanted), LONG_IMPORT);
+    const answer = await limitHeapGrowth(() => importLines(connection, source, wanted), LONG_IMPORT_MS);
     // An import that stopped early has not read its body: the connection is kept usable by reading it to its end.
     for await (const _ of source) void _;
     const text = JSON.stringify(answer);
     if (key !== undefined)
-      await finishImport(connection, context.vault, key, hash.digest(), { status: 200, body: text });
+      await storeAnswer(connection, context.vault, { key, sha256: hash.digest() }, { status: 200, body: text });
     return send(reply, 200, text);
   } finally {
     if (key !== undefined && !broken) await releaseImport(connection, key).catch(onError);

@@ -82,10 +82,11 @@ export async function change(
   const act = actOf(request);
   const answer = await transaction(context.pool, async (tx) => {
     if (key === undefined) return { status, body: render(await work(tx, act)), replayed: false };
-    const known = await claimKey(tx, context.vault, key, fingerprint(request), request.now);
+    const keyed = { key, sha256: fingerprint(request) };
+    const known = await claimKey(tx, context.vault, keyed, request.now);
     if (known) return { ...known, replayed: true };
     const fresh = { status, body: render(await work(tx, act)) };
-    await storeAnswer(tx, context.vault, key, fresh);
+    await storeAnswer(tx, context.vault, keyed, fresh);
     return { ...fresh, replayed: false };
   });
   if (answer.replayed) reply.header('idempotency-replayed', 'true');

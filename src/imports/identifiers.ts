@@ -1,0 +1,58 @@
+import type { Transaction } from '../database.ts';
+import type { ImportRow, Refusals } from './kind.ts';
+
+/** Where the identifiers of a kind are kept, and how more of them are made. Names are the program's own, never a caller's. */
+export interface Identifiers {
+  table: string;
+  column: string;
+  /** Makes identifiers, which may be in use. */
+  make(tx: Transaction, count: number): Promise<string[]>;
+}
+
+/** Identifiers of a sequence, in its order, as `nextId` of rows.ts makes one: `PAY000001`. */
+export function fromSequence(sequence: string, prefix: string): Identifiers['make'] {
+  return async (tx, count) => {
+    const { rows } = await tx.query<{ id: string }>(
+      'select nextval($1::regclass)::text as id from generate_series(1, $2)',
+      [sequence, count],
+    );
+    return rows.map((row) => prefix + row.id.padStart(6, '0'));
+  };
+}
+
+/**
+ * Refuses the lines whose identifier is in use, in the table or on an earlier line of the batch. Gives lines without an identifier
+ * one that nobody uses.
+ */
+export async function resolveIds(
+  tx: Transaction,
+  rows: ImportRow<unknown>[],
+  refusals: Refusals,
+  identifiers: Identifiers,
+): Promise<void> {
+  const ids = rows.map(({ id }) => id).filter((id) => id !== undefined);
+  const taken = await findExisting(tx, identifiers, ids);
+  for (const { line, id } of rows) {
+    if (id === undefined || refusals.has(line)) continue;
+    if (taken.has(id))
+      refusals.refuse(line, 'already_exists', { field: identifiers.column, message: 'is in use already' });
+    taken.add(id);
+  }
+  const open = rows.filter(({ line, id }) => id === undefined && !refusals.has(line));
+  while (open.length > 0) {
+    const made = await identifiers.make(tx, open.length);
+    const used = await findExisting(tx, identifiers, made);
+    for (const id of made.filter((each) => !used.has(each) && !taken.has(each))) {
+      const next = open.shift();
+      if (next) next.id = id;
+    }
+  }
+}
+
+async function findExisting(tx: Transaction, { table, column }: Identifiers, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await tx.query<{ id: string }>(`select ${column} as id from ${table} where ${column} = any($1)`, [
+    ids,
+  ]);
+  return new Set(rows.map((row) => row.id));
+}

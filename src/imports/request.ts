@@ -1,0 +1,16 @@
+import type { Problem } from '../errors.ts';
+import type { ImportKind, ImportRow, ImportScope } from './kind.ts';
+
+/** What a caller wants imported, and how. */
+export interface ImportRequest<Input, Row extends ImportRow<Input>> {
+  kind: ImportKind<Input, Row>;
+  scope: ImportScope;
+  /** Ends at the first line that is refused: the lines before it are imported, and nothing after it. */
+  stop: boolean;
+  /** Checks the shape of a record, as the single call does. @throws Problem */
+  checkShape(record: unknown): void;
+  /** What precedes the name of a field in a refusal: `body`, as in the single call. */
+  place: string;
+  /** What a caller is told of an error of the database; `integration_error` ends the import. */
+  toProblem(error: unknown): Problem;
+}
