@@ -4,6 +4,7 @@ import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { updateRow } from '../rows.ts';
+import { requireClient } from '../tenant.ts';
 
 export const ACCOUNT_STATUSES = ['Enabled', 'Disabled', 'Deleted'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
@@ -67,6 +68,7 @@ export async function createAccount(
   act: Act,
   given: AccountGiven,
 ): Promise<Account & { client_id: string }> {
+  await requireClient(tx, given.client_id);
   const { rows } = await tx.query<Account & { client_id: string }>(
     `insert into accounts (account_id, client_id, account_type, account_subtype, currency, status, account_details, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${COLUMNS}, client_id`,

@@ -1,6 +1,7 @@
 import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
+import { requireClient } from '../tenant.ts';
 
 /** A currency account as the client sees it (the service interface, Currency account). */
 export interface CurrencyAccount {
@@ -15,6 +16,7 @@ export async function createCurrencyAccount(
   clientId: string,
   currency: string,
 ): Promise<CurrencyAccount & { client_id: string }> {
+  await requireClient(tx, clientId);
   const { rows } = await tx.query<CurrencyAccount & { client_id: string }>(
     'insert into currency_accounts (client_id, currency, created_at) values ($1, $2, $3) returning account_id, currency, client_id',
     [clientId, currency, act.now],

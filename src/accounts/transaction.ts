@@ -5,6 +5,7 @@ import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { decimal } from '../money.ts';
+import { requireClient } from '../tenant.ts';
 import { notify } from '../webhooks/notification.ts';
 
 /** The kinds of transactions: each is a WebhookType, and causes one notification of it (docs/decisions.md, 3). */
@@ -61,7 +62,7 @@ export interface BookedTransaction {
 /**
  * Books a transaction: the account's row is locked, its balance moved, and the notification of its kind written, in the caller's
  * transaction; concurrent bookings of one account follow each other, so that no update is lost and every line has its balance.
- * @throws Problem currency_account_not_found, already_exists, invalid_body, invalid_parameter
+ * @throws Problem client_not_found, currency_account_not_found, already_exists, invalid_body, invalid_parameter
  */
 export async function bookTransaction(
   tx: Transaction,
@@ -69,6 +70,7 @@ export async function bookTransaction(
   given: TransactionGiven,
   options: { quiet?: boolean } = {},
 ): Promise<BookedTransaction> {
+  await requireClient(tx, given.client_id);
   const amount = decimal(given.amount.amount, 'amount.amount', { positive: true });
   const debit = given.kind === 'DEBIT_TRANSACTION';
   const booked = moment(given.booking_datetime, 'booking_datetime') ?? act.now;

@@ -80,25 +80,27 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
 };
 
 /**
- * A domain's refusal names a field; which part of the request it stands in is looked up in the route: a body's field, a parameter
- * of the path, or one of the query. Headers begin with a capital letter.
- * @returns the Problem with `body.`, `path.`, `query.` or `header.` before the field's name; itself where it names none
+ * A domain's refusal names a field. The route says which part of the request has it: the body, the path or the query; the names of
+ * headers begin with a capital letter.
+ * @returns the Problem with `body.`, `path.`, `query.` or `header.` before its field; the Problem itself if the request has no such field
  */
 export function locate(problem: Problem, request: FastifyRequest): Problem {
   if (!problem.fault) return problem;
   const name = problem.fault.field.split(/[.[]/, 1)[0] as string;
-  return problem.within(placeOf(name, request.routeOptions));
+  const place = placeOf(name, request.routeOptions);
+  return place === undefined ? problem : problem.within(place);
 }
 
 type Described = { properties?: Record<string, unknown> } | undefined;
 
-function placeOf(name: string, { url = '', schema }: FastifyRequest['routeOptions']): string {
+function placeOf(name: string, { url = '', schema }: FastifyRequest['routeOptions']): string | undefined {
   if (/^[A-Z]/.test(name)) return 'header';
   const body = schema?.body as Described;
   if (body?.properties && name in body.properties) return 'body';
   if (url.split('/').includes(`:${name}`)) return 'path';
   const query = schema?.querystring as Described;
-  return (query?.properties && name in query.properties) || !body ? 'query' : 'body';
+  if (query?.properties && name in query.properties) return 'query';
+  return body ? 'body' : undefined;
 }
 
 /** Classes of database errors that mean: the database cannot answer now. */

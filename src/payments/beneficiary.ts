@@ -4,6 +4,7 @@ import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { nextId, updateRow } from '../rows.ts';
+import { requireClient } from '../tenant.ts';
 
 /** Who is paid. Field names are those that a payment shows. */
 export interface Beneficiary {
@@ -51,6 +52,7 @@ export function checkedBank(given: Partial<Beneficiary>): {
 
 /** @throws Problem already_exists, client_not_found, invalid_body */
 export async function createBeneficiary(tx: Transaction, act: Act, given: BeneficiaryGiven): Promise<Beneficiary> {
+  await requireClient(tx, given.client_id);
   const bank = checkedBank(given);
   const id = given.beneficiary_id ?? (await nextId(tx, 'beneficiary_numbers', 'BEN'));
   const { rows } = await tx.query<Beneficiary>(

@@ -73,10 +73,10 @@ export async function movePayment(
   if (overtaken || !mayMove(standing, action)) {
     const allowed = allowedMoves(standing).join(', ') || 'none';
     const state = payment.return_started ? `${payment.status}, its return has started` : payment.status;
-    throw new Problem(
-      'transition_not_allowed',
-      `action: ${action} is not allowed${overtaken ? ', an approver was faster' : ''}; the payment is "${state}" and allows: ${allowed}`,
-    );
+    throw new Problem('transition_not_allowed', {
+      field: 'action',
+      message: `${action} is not allowed${overtaken ? ', an approver was faster' : ''}; the payment is "${state}" and allows: ${allowed}`,
+    });
   }
 
   let final = true;

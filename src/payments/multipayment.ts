@@ -4,6 +4,7 @@ import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import { requireContact } from '../tenant.ts';
 import { isUuid } from '../uuid.ts';
 import { createPayment, type PaymentGiven } from './creation.ts';
 import { movePayment } from './lifecycle.ts';
@@ -47,7 +48,7 @@ export function formattedId(id: number): string {
 /**
  * Books trades and creates the payments that they fund, all or nothing.
  * @returns multipayment_id
- * @throws Problem invalid_body, and those of createTrade and createPayment, naming the element
+ * @throws Problem client_not_found, contact_not_found, invalid_body, and those of createTrade and createPayment, naming the element
  */
 export async function createMultipayment(
   tx: Transaction,
@@ -56,6 +57,7 @@ export async function createMultipayment(
   given: MultipaymentGiven,
 ): Promise<number> {
   const { client_id: clientId, contact_id: contactId } = given;
+  await requireContact(tx, { clientId, contactId });
   await approvals.shareTurn(tx, clientId);
   const { rows } = await tx.query<{ id: number; unique: string }>(
     `insert into multipayments (client_id, multipayment_unique_id, contact_id, status, created_at)

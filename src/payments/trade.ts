@@ -7,6 +7,7 @@ import { Problem } from '../errors.ts';
 import { exact } from '../json.ts';
 import { decimal, MAX_RATE_DECIMALS } from '../money.ts';
 import { nextId } from '../rows.ts';
+import { requireContact } from '../tenant.ts';
 import { notify } from '../webhooks/notification.ts';
 
 export const TRADE_STATUSES = [
@@ -163,7 +164,7 @@ function parseMaturity(text: string, inside: string): Date {
 
 /**
  * Books a trade and notifies TRADE_STATUS_CHANGE.
- * @throws Problem already_exists, client_not_found, trade_not_found, invalid_body
+ * @throws Problem already_exists, client_not_found, contact_not_found, trade_not_found, invalid_body
  */
 export async function createTrade(
   tx: Transaction,
@@ -172,6 +173,9 @@ export async function createTrade(
   given: TradeGiven,
   options: { multipaymentId?: number; inside?: string; quiet?: boolean } = {},
 ): Promise<ReturnType<typeof record>> {
+  // A multi payment has checked its own client and contact, once for all of its trades.
+  if (options.multipaymentId === undefined)
+    await requireContact(tx, { clientId: given.client_id, contactId: given.contact_id });
   const values = readTrade(given, act.now, options.inside);
   const tradeId = given.trade_id ?? (await nextId(tx, 'trade_numbers', 'TRD'));
   await tx.query(

@@ -1,5 +1,5 @@
 import { audit } from '../audit.ts';
-import { newYorkTime } from '../calendar.ts';
+import { isCalendarDay, newYorkTime } from '../calendar.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -36,7 +36,11 @@ export async function readFxAvailability(db: Db): Promise<FxAvailability> {
   return rows[0] ?? { mode: 'auto', holidays: [] };
 }
 
+/** @throws Problem invalid_body naming the holiday that is no calendar day */
 export async function setFxAvailability(tx: Transaction, act: Act, given: FxAvailability): Promise<FxAvailability> {
+  const wrong = given.holidays.findIndex((day) => !isCalendarDay(day));
+  if (wrong >= 0)
+    throw new Problem('invalid_body', { field: `holidays[${wrong}]`, message: 'must be a calendar day, YYYY-MM-DD' });
   const before = await readFxAvailability(tx);
   const after = { mode: given.mode, holidays: [...new Set(given.holidays)].sort() };
   await tx.query('update fx_availability set mode = $1, holidays = $2::date[]', [after.mode, after.holidays]);

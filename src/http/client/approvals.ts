@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { listVersions, readConfiguration, replaceConfiguration } from '../../approvals/configuration.ts';
 import { explainApproval } from '../../approvals/explanation.ts';
 import { rehearse } from '../../approvals/rehearsal.ts';
+import { readApprovalSettings } from '../../approvals/settings.ts';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
@@ -55,11 +56,7 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const { rows } = await pool.query(
-        'select payment_approvals_enabled, payment_creator_approval_enabled from clients where client_id = $1',
-        [request.caller.clientId],
-      );
-      return sendJson(reply, JSON.stringify(rows[0]));
+      return sendJson(reply, JSON.stringify(await readApprovalSettings(pool, request.caller.clientId)));
     },
   );
 

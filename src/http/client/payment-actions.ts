@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { type Transaction, transaction } from '../../database.ts';
+import { transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
+import { cancelPayment } from '../../payments/cancellation.ts';
 import { movePayment } from '../../payments/lifecycle.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, errors } from '../schemas.ts';
@@ -59,12 +60,8 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     },
     async (request, reply) => {
       const { contactId, clientId } = request.caller;
-      const paymentId = known(request.params.payment_id);
-      await transaction(pool, async (tx) => {
-        await mayCancel(tx, clientId, contactId, paymentId);
-        const move = { clientId, contactId, paymentId, action: 'cancel' as const };
-        await movePayment(tx, contactAct(request), presentationOf(context), move);
-      });
+      const cancelled = { clientId, contactId, paymentId: known(request.params.payment_id) };
+      await transaction(pool, (tx) => cancelPayment(tx, contactAct(request), presentationOf(context), cancelled));
       return reply.code(204).send();
     },
   );
@@ -76,21 +73,9 @@ function known(paymentId: string): string {
   return paymentId;
 }
 
-/** An approver is not told of the lifecycle's moves: whatever the reason, it may not act on this payment now. */
+/** An approver does not need to know the lifecycle: whatever the reason, this contact may not act on this payment now. */
 function asApproval(error: unknown): never {
   if (error instanceof Problem && error.code === 'transition_not_allowed')
-    throw new Problem('approval_not_allowed', error.details.replace(/^action/, 'query.action'));
+    throw new Problem('approval_not_allowed', error.fault ?? error.details);
   throw error;
-}
-
-/** @throws Problem payment_not_found; permission_denied for anybody but the creator and who may manage payments */
-async function mayCancel(tx: Transaction, clientId: string, contactId: string, paymentId: string): Promise<void> {
-  const { rows } = await tx.query<{ may: boolean | null }>(
-    `select contact_id = $2 or (select can_manage_payments from contact_clients where client_id = $1 and contact_id = $2) as may
-     from payments where client_id = $1 and payment_id = $3`,
-    [clientId, contactId, paymentId],
-  );
-  if (!rows[0]) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
-  if (!rows[0].may)
-    throw new Problem('permission_denied', 'the contact needs can_manage_payments to cancel the payment of another');
 }

@@ -12,13 +12,10 @@ import {
 } from '../../accounts/account.ts';
 import { createCurrencyAccount, listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import { bookTransaction, TRANSACTION_KINDS, type TransactionGiven } from '../../accounts/transaction.ts';
-import { isCalendarDay } from '../../calendar.ts';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
 import { recordOnboarding } from '../../identity/onboarding.ts';
 import { MAX_RATES, type RatesGiven, readRates, setRates } from '../../quotes/exchange-rates.ts';
 import { FX_MODES, MAX_HOLIDAYS, readFxAvailability, setFxAvailability } from '../../quotes/fx-availability.ts';
-import { clientExists } from '../owner.ts';
 import {
   ClientId,
   Currency,
@@ -170,11 +167,7 @@ export function operatorAccountRoutes(app: FastifyInstance, context: Context): v
         response: errors(400, 404, 409, 502),
       },
     },
-    (request, reply) =>
-      change(request, reply, context, 201, async (tx, act) => {
-        await clientExists(tx, request.body.client_id);
-        return createAccount(tx, act, request.body);
-      }),
+    (request, reply) => change(request, reply, context, 201, (tx, act) => createAccount(tx, act, request.body)),
   );
   app.get<{ Querystring: { page: number; page_size: number; client_id?: string } }>(
     '/accounts',
@@ -227,10 +220,9 @@ export function operatorAccountRoutes(app: FastifyInstance, context: Context): v
       },
     },
     (request, reply) =>
-      change(request, reply, context, 201, async (tx, act) => {
-        await clientExists(tx, request.body.client_id);
-        return createCurrencyAccount(tx, act, request.body.client_id, request.body.currency);
-      }),
+      change(request, reply, context, 201, (tx, act) =>
+        createCurrencyAccount(tx, act, request.body.client_id, request.body.currency),
+      ),
   );
   app.get<{ Querystring: { client_id: string } }>(
     '/currency-accounts',
@@ -256,11 +248,7 @@ export function operatorAccountRoutes(app: FastifyInstance, context: Context): v
         response: errors(400, 404, 409, 502),
       },
     },
-    (request, reply) =>
-      change(request, reply, context, 201, async (tx, act) => {
-        await clientExists(tx, request.body.client_id);
-        return bookTransaction(tx, act, request.body);
-      }),
+    (request, reply) => change(request, reply, context, 201, (tx, act) => bookTransaction(tx, act, request.body)),
   );
   app.post<{ Body: Static<typeof OnboardingBody> }>(
     '/onboarding-events',
@@ -286,12 +274,8 @@ export function operatorAccountRoutes(app: FastifyInstance, context: Context): v
       schema: { tags: ['quotes'], summary: 'Say when FX is available', body: FxBody, response: errors(400, 502) },
     },
     (request, reply) => {
-      const holidays = request.body.holidays ?? [];
-      const wrong = holidays.findIndex((day) => !isCalendarDay(day));
-      if (wrong >= 0) throw new Problem('invalid_body', `body.holidays[${wrong}]: must be a calendar day, YYYY-MM-DD`);
-      return change(request, reply, context, 200, (tx, act) =>
-        setFxAvailability(tx, act, { mode: request.body.mode, holidays }),
-      );
+      const { mode, holidays = [] } = request.body;
+      return change(request, reply, context, 200, (tx, act) => setFxAvailability(tx, act, { mode, holidays }));
     },
   );
   app.get(

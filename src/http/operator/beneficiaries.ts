@@ -7,7 +7,6 @@ import {
   listBeneficiaries,
   updateBeneficiary,
 } from '../../payments/beneficiary.ts';
-import { clientExists } from '../owner.ts';
 import { ClientId, Currency, closed, errors, Id, idPath, Nullable, Paging, Text } from '../schemas.ts';
 import { change, FEED, READ, sendList } from './listener.ts';
 
@@ -62,11 +61,7 @@ export function operatorBeneficiaryRoutes(app: FastifyInstance, context: Context
         response: errors(400, 404, 409, 502),
       },
     },
-    (request, reply) =>
-      change(request, reply, context, 201, async (tx, act) => {
-        await clientExists(tx, request.body.client_id);
-        return createBeneficiary(tx, act, request.body);
-      }),
+    (request, reply) => change(request, reply, context, 201, (tx, act) => createBeneficiary(tx, act, request.body)),
   );
   app.get<{ Querystring: Page }>(
     '/beneficiaries',

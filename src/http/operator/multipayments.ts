@@ -19,7 +19,6 @@ import {
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { findTrade } from '../../payments/trade.ts';
-import { clientExists } from '../owner.ts';
 import { Payment } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, errors, Text, Uuid } from '../schemas.ts';
@@ -187,7 +186,6 @@ export function operatorMultipaymentRoutes(app: FastifyInstance, context: Contex
     },
     (request, reply) =>
       change(request, reply, context, 201, async (tx, act) => {
-        await clientExists(tx, request.body.client_id, request.body.contact_id);
         const id = await createMultipayment(tx, act, presentationOf(context), request.body);
         return shown(tx, context, String(id), act.now);
       }),

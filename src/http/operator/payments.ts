@@ -2,14 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database.ts';
-import { Problem } from '../../errors.ts';
-import { returnPayment } from '../../operator/return-payment.ts';
+import { actOnPayment } from '../../operator/payment-action.ts';
 import { createPayment, SCHEMES } from '../../payments/creation.ts';
-import { movePayment } from '../../payments/lifecycle.ts';
 import { PAYMENT_ACTIONS, type PaymentAction } from '../../payments/moves.ts';
+import { findPaymentOwner } from '../../payments/owner.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { clientExists } from '../owner.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, Currency, closed, Day, Decimal, errors, Id, idPath, Nullable, Text, Uuid } from '../schemas.ts';
 import { change, FEED, READ } from './listener.ts';
@@ -62,15 +60,6 @@ export async function shownPayment(db: Db, context: Context, clientId: string, i
   return body ?? 'null';
 }
 
-async function ownerOf(db: Db, paymentId: string): Promise<{ id: number; client_id: string }> {
-  const { rows } = await db.query<{ id: number; client_id: string }>(
-    'select id, client_id from payments where payment_id = $1',
-    [paymentId],
-  );
-  if (!rows[0]) throw new Problem('payment_not_found', 'path.payment_id: is no payment');
-  return rows[0];
-}
-
 /** Payments, and what is done with them (docs/operator-interface.md). */
 export function operatorPaymentRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
@@ -104,7 +93,7 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
       },
     },
     async (request, reply) => {
-      const owner = await ownerOf(pool, request.params.payment_id);
+      const owner = await findPaymentOwner(pool, request.params.payment_id);
       return sendJson(reply, await shownPayment(pool, context, owner.client_id, owner.id, request.now));
     },
   );
@@ -122,12 +111,9 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
     },
     (request, reply) =>
       change(request, reply, context, 200, async (tx, act) => {
-        const owner = await ownerOf(tx, request.params.payment_id);
         const { action, contact_id: contactId, reason } = request.body;
-        if (contactId !== undefined) await clientExists(tx, owner.client_id, contactId);
-        const move = { clientId: owner.client_id, paymentId: request.params.payment_id, action, contactId, reason };
-        if (action === 'return') await returnPayment(tx, act, presentationOf(context), move);
-        else await movePayment(tx, act, presentationOf(context), move);
+        const wanted = { paymentId: request.params.payment_id, action, contactId, reason };
+        const owner = await actOnPayment(tx, act, presentationOf(context), wanted);
         return shownPayment(tx, context, owner.client_id, owner.id, act.now);
       }),
   );
