@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../errors.ts';
 
 /** The holder of the client certificate that a request came with. */
-export type Peer = {
+export interface Peer {
   /** Subject DN, RFC 4514, as OpenSSL prints it: for people. */
   subject: string;
   /** The subject as `canonicalDistinguishedName` spells it: for comparing with registered ones. */
   canonicalSubject: string;
   /** `x5t#S256`: what tokens are bound to (RFC 8705). */
   thumbprint: string;
-};
+}
 
 // Kept beside the connection or request, never in a header: nothing that a caller sends can end up here.
 const peers = new WeakMap<object, Peer>();

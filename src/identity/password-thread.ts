@@ -7,7 +7,10 @@ const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Niceness of a patient thread where the system has no idle class. */
 const PRIORITY = 19;
 
-export type PasswordTask = { password: string; hash: string | undefined };
+export interface PasswordTask {
+  password: string;
+  hash: string | undefined;
+}
 export type PasswordResult = { result: string | boolean } | { error: string };
 
 if (workerData === 'patient') giveWay(PRIORITY, true);

@@ -70,7 +70,11 @@ const ListQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String(
 /** Trades (docs/operator-interface.md). */
 export function operatorTradeRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  type Page = { page: number; page_size: number; client_id?: string };
+  interface Page {
+    page: number;
+    page_size: number;
+    client_id?: string;
+  }
 
   app.post<{ Body: TradeGiven }>(
     '/trades',
