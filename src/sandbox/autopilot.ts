@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { londonDay } from '../calendar.ts';
 import type { Act, Context } from '../context.ts';
 import { type Transaction, transaction } from '../database.ts';
+import type { PaymentId } from '../identifiers.ts';
 import { LOCKS } from '../locks.ts';
 import { movePayment } from '../payments/lifecycle.ts';
 import type { PaymentAction } from '../payments/moves.ts';
@@ -21,7 +22,7 @@ const NEXT: Record<string, PaymentAction> = {
 
 interface Due {
   client_id: string;
-  payment_id: string;
+  payment_id: PaymentId;
   status: string;
 }
 

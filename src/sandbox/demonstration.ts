@@ -7,6 +7,7 @@ import { addDays, londonDay, startOfLondonDay } from '../calendar.ts';
 import type { Act, Context } from '../context.ts';
 import { type Transaction, transaction } from '../database.ts';
 import { SANDBOX_CLIENT_SUBJECT } from '../embedded/test-authority.ts';
+import type { PaymentNumber } from '../identifiers.ts';
 import { createApplication } from '../identity/application.ts';
 import { beneficiaryImport } from '../imports/beneficiaries.ts';
 import { clientImport } from '../imports/clients.ts';
@@ -207,11 +208,11 @@ async function putPayments(tx: Transaction, scope: ImportScope, today: string): 
     payments.map((payment) => ({ ...payment.given, status: 'Payment pending of authorization' as const })),
     scope,
   );
-  const { rows } = await tx.query<{ id: number; payment_id: string }>('select id, payment_id from payments');
+  const { rows } = await tx.query<{ id: PaymentNumber; payment_id: string }>('select id, payment_id from payments');
   const ids = new Map(rows.map((row) => [row.payment_id, row.id]));
   const reached = [];
   for (const payment of payments)
-    reached.push(await decide(tx, payment, ids.get(payment.given.payment_id) as number, scope.act.now));
+    reached.push(await decide(tx, payment, ids.get(payment.given.payment_id) as PaymentNumber, scope.act.now));
   await tx.query(
     `update payments p set status = u.status::payment_status, authorised_by = u.authorised_by, authorised_date = u.authorised_date,
        rejected_by = u.rejected_by, rejected_date = u.rejected_date, cancelled_by = u.cancelled_by, cancelled_date = u.cancelled_date, sent_date = u.sent_date
@@ -223,7 +224,12 @@ async function putPayments(tx: Transaction, scope: ImportScope, today: string): 
 }
 
 /** What the approvers and the institution did with a payment. */
-async function decide(tx: Transaction, payment: DemoPayment, id: number, now: Date): Promise<Record<string, unknown>> {
+async function decide(
+  tx: Transaction,
+  payment: DemoPayment,
+  id: PaymentNumber,
+  now: Date,
+): Promise<Record<string, unknown>> {
   const { given, status } = payment;
   const state: Record<string, unknown> = { id, status };
   if (status === 'Payment pending of authorization') return state;
@@ -257,7 +263,11 @@ async function decide(tx: Transaction, payment: DemoPayment, id: number, now: Da
   }
 }
 
-async function putMultipayments(tx: Transaction, payments: DemoPayment[], ids: Map<string, number>): Promise<void> {
+async function putMultipayments(
+  tx: Transaction,
+  payments: DemoPayment[],
+  ids: Map<string, PaymentNumber>,
+): Promise<void> {
   const random = new Seeded(11);
   for (let index = 0; index < MULTIPAYMENTS; index += 1) {
     const own = payments.filter((payment) => payment.multipayment === index);

@@ -8,7 +8,7 @@ import {
   setTradeStatus,
   TRADE_STATUSES,
   TRADE_TYPES,
-  type TradeGiven,
+  type TradeInput,
 } from '../../payments/trade.ts';
 import {
   ClientId,
@@ -76,7 +76,7 @@ export function operatorTradeRoutes(app: FastifyInstance, context: Context): voi
     client_id?: string;
   }
 
-  app.post<{ Body: TradeGiven }>(
+  app.post<{ Body: TradeInput }>(
     '/trades',
     {
       config: FEED,
