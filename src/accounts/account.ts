@@ -14,7 +14,7 @@ export const ACCOUNT_SUBTYPES = ['EMoney'] as const;
 export const MAX_ACCOUNT_DETAILS = 50;
 
 /** Enabled <-> Disabled -> Deleted, which is final (docs/decisions.md, 3). */
-export const ACCOUNT_MOVES: Record<AccountStatus, readonly AccountStatus[]> = {
+const ACCOUNT_MOVES: Record<AccountStatus, readonly AccountStatus[]> = {
   Enabled: ['Disabled'],
   Disabled: ['Enabled', 'Deleted'],
   Deleted: [],

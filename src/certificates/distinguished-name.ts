@@ -2,7 +2,7 @@ import { fromBER, ObjectIdentifier, Sequence, Set as SetBlock } from 'asn1js';
 import { attributeName, attributeNumber } from './attribute-types.ts';
 
 /** Bytes of a registered name's text; a longer one is not read. */
-export const MAX_DISTINGUISHED_NAME = 4096;
+const MAX_DISTINGUISHED_NAME = 4096;
 
 interface Attribute {
   number: string;

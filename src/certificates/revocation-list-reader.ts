@@ -122,7 +122,7 @@ function coverage(marks: Extension[]): Pick<RevocationList, 'scope' | 'points'> 
 }
 
 /** The addresses (URI names) of a DistributionPointName that is a full name. */
-export function addresses(point: unknown): string[] {
+function addresses(point: unknown): string[] {
   if (!(point instanceof Constructed)) return [];
   return point.valueBlock.value.flatMap((choice) => {
     if (!(choice instanceof Constructed) || choice.idBlock.tagNumber !== 0) {

@@ -2,7 +2,7 @@ import { randomToken, sha256 } from '../crypto.ts';
 import type { Db } from '../database.ts';
 
 /** Seconds within which a code must be exchanged (the service interface, Limits). */
-export const CODE_LIFETIME = 600;
+const CODE_LIFETIME = 600;
 
 /** What a code will stand for when it is exchanged. */
 export interface Authorization {

@@ -11,10 +11,10 @@ import { presentStep, TOTP_DRIFT, totpStep } from './totp.ts';
 export { newTotp } from './totp.ts';
 
 /** Seconds that a handle lives, and the wrong codes it takes (docs/decisions.md, 7). */
-export const HANDLE_LIFETIME = 300;
+const HANDLE_LIFETIME = 300;
 const MAX_TRIES = 5;
 /** Seconds between two texts of one handle. */
-export const TEXT_INTERVAL = 30;
+const TEXT_INTERVAL = 30;
 /** Sign-ins of a contact that send a text, within so many seconds: texts cost money. */
 const MAX_TEXTED = 20;
 const TEXTED_WINDOW = 900;

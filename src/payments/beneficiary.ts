@@ -26,7 +26,7 @@ export interface Beneficiary {
 
 export type BeneficiaryInput = Partial<Beneficiary> & { client_id: string; beneficiary_name: string };
 
-export const BENEFICIARY_COLUMNS = `beneficiary_id, client_id, beneficiary_name, beneficiary_aml_id, account_number, iban, swift_code,
+const BENEFICIARY_COLUMNS = `beneficiary_id, client_id, beneficiary_name, beneficiary_aml_id, account_number, iban, swift_code,
   bank_identifier, currency, active as beneficiary_active, authorised as beneficiary_authorised, blocked as beneficiary_blocked,
   completed as beneficiary_completed, verified as beneficiary_verified`;
 

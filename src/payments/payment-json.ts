@@ -9,7 +9,7 @@ import type { PaymentView } from './presentation.ts';
  */
 
 /** Days from its creation during which a SWIFT payment can be tracked (the service interface, Limits). */
-export const TRACKING_DAYS = 124;
+const TRACKING_DAYS = 124;
 const DAY_MS = 86_400_000;
 
 const BEFORE_SENDING = new Set([

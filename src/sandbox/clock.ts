@@ -12,7 +12,7 @@ const POLL = 300;
 const FARTHEST_MOVE = 20 * 365 * 86_400_000;
 
 /** How far the sandbox's clock is ahead of the machine's (ms). */
-export async function readOffset(db: Db): Promise<number> {
+async function readOffset(db: Db): Promise<number> {
   const { rows } = await db.query<{ offset_ms: number }>('select offset_ms from service_clock');
   return rows[0]?.offset_ms ?? 0;
 }

@@ -10,7 +10,7 @@ import type { Delivery } from './queue.ts';
 import type { Spool } from './spool.ts';
 
 /** Bytes of a file that is pushed: it is signed, so it is in memory as a whole. */
-export const MAX_PUSH = 67_108_864;
+const MAX_PUSH = 67_108_864;
 
 /** A push that was not accepted. `wait`: milliseconds until the next attempt; undefined: there is none. */
 export class PushFailure extends Error {

@@ -5,10 +5,10 @@ import { Interruption, type Outcome, type Reason } from './outcome.ts';
 
 /** Bytes of a response body that are kept with the attempt, and that are read at all (docs/decisions.md, 6). */
 export const KEPT_BODY = 64 * 1024;
-export const READ_BODY = 1024 * 1024;
+const READ_BODY = 1024 * 1024;
 
 /** Characters of response headers that are kept. */
-export const KEPT_HEADERS = 16 * 1024;
+const KEPT_HEADERS = 16 * 1024;
 
 /** Reads one response; calls `done` exactly once. Its deadline is kept by whoever sends (egress.ts). */
 export class ResponseReader implements Dispatcher.DispatchHandler {
@@ -136,7 +136,7 @@ const CLOSED_CODES = new Set([
 ]);
 
 /** The reason that is stored for an error of a connection. */
-export function reasonOf(error: Error): Reason {
+function reasonOf(error: Error): Reason {
   if (error instanceof Interruption) return error.reason;
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return reasonOf(error.errors[0]);
   const { code = '', library } = error as NodeJS.ErrnoException & { library?: string };

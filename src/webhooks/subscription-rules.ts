@@ -8,13 +8,13 @@ export interface ExtraHeader {
 }
 
 /** Characters of a URL at most (docs/decisions.md, 6). */
-export const MAX_URL = 2_048;
+const MAX_URL = 2_048;
 /** The service interface, Custom header rules. */
-export const MAX_EXTRA_HEADERS = 5;
-export const MAX_HEADER_NAME = 128;
-export const MAX_HEADER_VALUE = 256;
+const MAX_EXTRA_HEADERS = 5;
+const MAX_HEADER_NAME = 128;
+const MAX_HEADER_VALUE = 256;
 /** Characters of a secret at most. */
-export const MAX_SECRET = 1_024;
+const MAX_SECRET = 1_024;
 /** Seconds that an earlier secret may still be signed with after a rotation: 30 days. */
 export const MAX_OVERLAP = 30 * 86_400;
 

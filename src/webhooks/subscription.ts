@@ -15,7 +15,7 @@ import {
 } from './subscription-rules.ts';
 
 /** Subscriptions of a client at most: each is work for every event of its types. */
-export const MAX_SUBSCRIPTIONS = 1_000;
+const MAX_SUBSCRIPTIONS = 1_000;
 const SECRET_PURPOSE = 'webhook_secret';
 
 /** What the rules depend on. */

@@ -5,7 +5,7 @@ import { LOCKS } from '../locks.ts';
 import type { Logger } from '../log.ts';
 import { EVENTS_CHANNEL } from './bell.ts';
 
-export const SUBSCRIPTIONS_CHANNEL = 'webhook_subscriptions';
+const SUBSCRIPTIONS_CHANNEL = 'webhook_subscriptions';
 
 /** Milliseconds: between two looks at the other workers, after a lost connection, and for one answer on the control connection. */
 const HEARTBEAT = 400;

@@ -114,7 +114,7 @@ export function forged(holder: Holder): Holder {
   return { ...holder, certificate: new x509.X509Certificate(der) };
 }
 
-export function pem(der: ArrayBuffer, label: string): string {
+function pem(der: ArrayBuffer, label: string): string {
   return `${x509.PemConverter.encode(der, label)}\n`;
 }
 

@@ -51,12 +51,7 @@ export function sendOAuthError(reply: FastifyReply, refused: OAuthError): Fastif
   return reply.send({ error: refused.code, error_description: ascii(refused.message) });
 }
 
-export function sendFailure(
-  pages: Pages,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refused: OAuthError,
-): FastifyReply {
+function sendFailure(pages: Pages, request: FastifyRequest, reply: FastifyReply, refused: OAuthError): FastifyReply {
   if (refused.retryAfter !== undefined) reply.header('retry-after', String(refused.retryAfter));
   const language = languageOf(undefined, request.headers['accept-language']);
   const refusal = refused.refusal ?? (refused.code === 'temporarily_unavailable' ? 'locked' : undefined);

@@ -85,7 +85,7 @@ function certificateOf(request: FastifyRequest): JudgedCertificate {
 }
 
 /** One household has a whole /64 of IPv6: its addresses count as one. */
-export function addressKey(address: string): string {
+function addressKey(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address;
   const [head = '', tail = ''] = address.split('::');
   const groups = head.split(':').filter(Boolean);

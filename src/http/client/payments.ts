@@ -119,7 +119,7 @@ export function paymentSearchRoutes(app: FastifyInstance, context: Context): voi
 }
 
 /** The payments as the asking contact sees them. */
-export function viewOf(request: FastifyRequest, context: Context): PaymentView {
+function viewOf(request: FastifyRequest, context: Context): PaymentView {
   return {
     clientId: request.caller.clientId,
     viewer: request.caller.contactId,

@@ -57,13 +57,7 @@ const ActionBody = Type.Object(
 );
 
 /** A payment as JSON text, seen by nobody in particular. */
-export async function shownPayment(
-  db: Db,
-  context: Context,
-  clientId: string,
-  id: PaymentNumber,
-  now: Date,
-): Promise<string> {
+async function shownPayment(db: Db, context: Context, clientId: string, id: PaymentNumber, now: Date): Promise<string> {
   const [body] = await paymentBodies(db, { clientId, viewer: null, now, ...presentationOf(context) }, [id]);
   return body ?? 'null';
 }

@@ -19,7 +19,7 @@ export type TrustedLimits = RefusalLimits & {
   pending: number;
 };
 
-export const TRUSTED_LIMITS: TrustedLimits = {
+const TRUSTED_LIMITS: TrustedLimits = {
   handshake: 10_000,
   pending: 1_000,
   refusalHead: 5_000,

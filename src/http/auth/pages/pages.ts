@@ -6,7 +6,7 @@ import { StartupError } from '../../../errors.ts';
 import type { Refusal } from '../../../identity/oauth-error.ts';
 import { Html, html } from './html.ts';
 import { styleOf } from './style.ts';
-import { LANGUAGES, type Language, type Texts } from './texts.ts';
+import { LANGUAGES, type Language } from './texts.ts';
 
 const LOGO_TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
@@ -242,5 +242,3 @@ function sourceOf(redirectUri: string): string {
   const { protocol, origin } = new URL(redirectUri);
   return protocol === 'https:' || protocol === 'http:' ? origin : protocol;
 }
-
-export type { Texts };
