@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -45,8 +46,10 @@ const log = join(folder, 'log');
 let database: TestDatabase;
 let service: ChildProcess;
 let addresses: Record<string, string>;
+let receiverPort: number;
 
 before(async () => {
+  receiverPort = await freePort();
   database = await createDatabase();
   // The reader stands in the checkout: its folders are here, and ./data is the data directory.
   for (const name of ['bin', 'docs', 'examples']) symlinkSync(join(repository, name), join(folder, name));
@@ -99,7 +102,7 @@ describe('the commands', () => {
       const script = run.map((block) => `${block.text}\n${NEXT_BLOCK}`).join('\n');
       rmSync(log, { recursive: true });
       mkdirSync(log);
-      const { failed, stdout, stderr } = await bash(`set -eu\nN=0\n${replaced(script)}`);
+      const { failed, stdout, stderr } = await bash(`set -eu\n${END_WITH_CHILDREN}\nN=0\n${replaced(script)}`);
       const done = existsSync(join(log, 'done'))
         ? readFileSync(join(log, 'done'), 'utf8').trim().split('\n').length
         : 0;
@@ -132,6 +135,8 @@ test('docs/search.md lists the parameters that GET /payments has', async () => {
   assert.deepEqual(listed.toSorted(), names.toSorted());
 });
 
+/** What a page starts in the background ends with the script. */
+const END_WITH_CHILDREN = `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`;
 const NEXT_BLOCK = `
 for name in statuses answer; do if [ -e "$LOG/$name" ]; then mv "$LOG/$name" "$LOG/$name.$N"; fi; done
 N=$((N + 1)); echo $N >>"$LOG/done"`;
@@ -148,16 +153,24 @@ function answerAfter(blocks: Block[], block: Block): Block | undefined {
   return next?.marks.includes('answer') ? next : undefined;
 }
 
+/** The script with the addresses that are really served, and a free port for the receiver of the webhooks. */
 function replaced(script: string): string {
-  return Object.entries(DEFAULTS).reduce(
-    (text, [from, name]) => text.replaceAll(from, addresses[name] as string),
-    script,
-  );
+  let text = script;
+  for (const [written, name] of Object.entries(DEFAULTS)) text = text.replaceAll(written, addresses[name] as string);
+  return text.replace(/(PORT=|127\.0\.0\.1:)9000\b/g, `$1${receiverPort}`);
 }
 
 function read(name: string): string {
   const path = join(log, name);
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
 }
 
 async function bash(script: string): Promise<{ failed: boolean; stdout: string; stderr: string }> {
