@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { actOnPayment } from '../../accounts/payment-action.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database.ts';
 import type { PaymentId, PaymentNumber } from '../../identifiers.ts';
-import { actOnPayment } from '../../operator/payment-action.ts';
 import { createPayment } from '../../payments/creation.ts';
 import { PAYMENT_ACTIONS, type PaymentAction } from '../../payments/moves.ts';
 import { findPaymentOwner } from '../../payments/owner.ts';

@@ -6,7 +6,7 @@ import type { PaymentAction } from '../payments/moves.ts';
 import { findPaymentOwner, type PaymentOwner } from '../payments/owner.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { requireContact } from '../tenant.ts';
-import { returnPayment } from './return-payment.ts';
+import { returnPayment } from './payment-return.ts';
 
 export interface PaymentActionRequest {
   paymentId: PaymentId;
@@ -17,7 +17,7 @@ export interface PaymentActionRequest {
 }
 
 /**
- * Acts on any client's payment as the institution's core does.
+ * Acts on any client's payment as the institution's core system does. Not in payments, since a return also credits an account.
  * @returns the payment's internal number and its client
  * @throws Problem payment_not_found, contact_not_found, and those of movePayment
  */
