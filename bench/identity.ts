@@ -8,8 +8,8 @@ import { readConfig } from '../src/config.ts';
 import { randomToken, sha256 } from '../src/crypto.ts';
 import { createPool, type Pool } from '../src/database.ts';
 import { hashPassword, verifyPassword } from '../src/identity/password.ts';
+import { redeemRefreshToken } from '../src/identity/refresh-token.ts';
 import { Sessions } from '../src/identity/sessions.ts';
-import { refresh } from '../src/identity/tokens.ts';
 import { createLog } from '../src/log.ts';
 import { type Service, startService } from '../src/service.ts';
 import type { Measured, Order } from './identity-child.ts';
@@ -179,7 +179,7 @@ async function benchRefresh({ context, addresses }: Service, bare: Pool, secret:
       chains.map(async (token) => {
         let refreshToken = token;
         while (performance.now() - started < seconds * 1_000) {
-          const next = await refresh(bare, {
+          const next = await redeemRefreshToken(bare, {
             applicationId: APPLICATION,
             refreshToken,
             thumbprint: null,

@@ -1,4 +1,4 @@
--- Clients, contacts, applications: what the operator keeps. Sign-in and tokens are in 0003.
+-- Clients, contacts and applications, which the operator maintains. Sign-in and tokens are in 0003.
 
 create table clients (
   client_id text primary key check (client_id ~ '^[A-Za-z0-9._-]{1,64}$'),
@@ -26,7 +26,7 @@ create table contacts (
   status text not null default 'enabled' check (status in ('enabled', 'disabled')),
   second_factor text not null check (second_factor in ('none', 'totp', 'sms')),
   totp_secret bytea,
-  -- The last TOTP time step that was used: a code works once.
+  -- The last TOTP time step that was used, so that no code is accepted twice.
   totp_last_step bigint,
   trusted_access boolean not null,
   created_at timestamptz not null
@@ -46,7 +46,7 @@ create table contact_clients (
 create index contact_clients_contact on contact_clients (contact_id, client_id);
 
 create table applications (
-  -- The OAuth client_id; not a client of the institution.
+  -- The OAuth client_id; it is not a client of the institution.
   client_id text primary key check (client_id ~ '^[A-Za-z0-9._-]{1,64}$'),
   name text not null,
   redirect_uris text[] not null,
@@ -58,13 +58,13 @@ create table applications (
   created_at timestamptz not null
 );
 
--- Encrypted, not hashed: the id_token is signed with the secret (HS256).
+-- Encrypted and not hashed, because the secret signs the id_token (HS256).
 create table application_secrets (
   id bigint generated always as identity primary key,
   application_id text not null references applications (client_id) on delete cascade,
   secret bytea not null,
   created_at timestamptz not null,
-  -- Null for the present one; an earlier one lives on for the overlap.
+  -- Null for the present secret; the end of the overlap for an earlier one.
   expires_at timestamptz
 );
 create index application_secrets_application on application_secrets (application_id, id desc);

@@ -1,6 +1,6 @@
--- Signing in: requests, codes, grants, tokens, second-factor handles, browser sessions, guesses, and the version that caches watch.
+-- Sign-in: requests, challenges, codes, grants, tokens, browser sessions, attempts, and the version that caches watch.
 
--- A page's authorization request, until it is signed in. Bound to the browser that asked.
+-- The authorization request of a page, until the visitor signs in. It is bound to the browser that opened the page.
 create table sign_in_requests (
   request_sha256 bytea primary key,
   browser_sha256 bytea not null,
@@ -14,10 +14,10 @@ create table sign_in_requests (
 );
 create index sign_in_requests_expires_at on sign_in_requests (expires_at);
 
--- A good password that still needs its second factor. The handle opens nothing else.
-create table second_factor_handles (
-  handle_sha256 bytea primary key,
-  -- Null until a browser opens the page of a handle that was made without one.
+-- A sign-in whose password was right and whose second factor is still missing. The challenge grants nothing else.
+create table second_factor_challenges (
+  challenge_sha256 bytea primary key,
+  -- Null for a headless sign-in, until a browser opens the page of the challenge.
   browser_sha256 bytea,
   application_id text not null references applications (client_id) on delete cascade,
   contact_id text not null references contacts,
@@ -26,16 +26,16 @@ create table second_factor_handles (
   state text not null,
   nonce text,
   code_challenge text,
-  -- Hashed together with the handle: six digits alone would be found at once.
+  -- Hashed together with the challenge, because the hash of six digits alone is easily reversed.
   sms_code_sha256 bytea,
   sms_sent_at timestamptz,
-  tries int not null default 0,
+  attempts int not null default 0,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   used_at timestamptz
 );
-create index second_factor_handles_expires_at on second_factor_handles (expires_at);
-create index second_factor_handles_texts on second_factor_handles (contact_id, sms_sent_at) where kind = 'sms';
+create index second_factor_challenges_expires_at on second_factor_challenges (expires_at);
+create index second_factor_challenges_texts on second_factor_challenges (contact_id, sms_sent_at) where kind = 'sms';
 
 create table authorization_codes (
   code_sha256 bytea primary key,
@@ -52,14 +52,14 @@ create table authorization_codes (
 );
 create index authorization_codes_expires_at on authorization_codes (expires_at);
 
--- What one sign-in gave an application; revoking it revokes every token of it.
+-- What one sign-in granted to an application. Revoking a grant revokes all its tokens.
 create table grants (
   id bigint generated always as identity primary key,
   application_id text not null references applications (client_id) on delete cascade,
   contact_id text not null references contacts,
-  -- The code it came from: the code's second use finds the grant by it.
+  -- The code that it was exchanged for. A second use of the code finds the grant by it.
   code_sha256 bytea unique,
-  -- Given over mutual TLS for a contact (POST /token/{contact_id}): lives there only.
+  -- Granted over mutual TLS for a contact (POST /token/{contact_id}), and usable over mutual TLS only.
   trusted boolean not null,
   methods text[] not null,
   authenticated_at timestamptz not null,
@@ -69,7 +69,7 @@ create table grants (
 create index grants_contact on grants (contact_id) where revoked_at is null;
 
 create table refresh_tokens (
-  -- The order of issue: fewer than ten above it, for the same application and contact, and it is accepted.
+  -- The order of issue. A token is accepted while fewer than ten of the same application and contact are newer.
   id bigint generated always as identity primary key,
   token_sha256 bytea not null unique,
   grant_id bigint not null references grants on delete cascade,
@@ -85,7 +85,7 @@ create table access_tokens (
   grant_id bigint not null references grants on delete cascade,
   application_id text not null,
   contact_id text not null,
-  -- SHA-256 of the certificate it is bound to (RFC 8705), base64url.
+  -- SHA-256 of the certificate that the token is bound to (RFC 8705), base64url.
   thumbprint text,
   issued_at timestamptz not null,
   expires_at timestamptz not null,
@@ -94,7 +94,7 @@ create table access_tokens (
 create index access_tokens_grant on access_tokens (grant_id);
 create index access_tokens_expires_at on access_tokens (expires_at);
 
--- One sign-in for several applications, where the operator allows it.
+-- Single sign-on for several applications, where the operator allows it.
 create table browser_sessions (
   session_sha256 bytea primary key,
   contact_id text not null references contacts,
@@ -106,61 +106,63 @@ create table browser_sessions (
 create index browser_sessions_contact on browser_sessions (contact_id);
 create index browser_sessions_expires_at on browser_sessions (expires_at);
 
--- Wrong guesses of the last minutes and guesses under way, of a password (by email) or a second factor (by contact).
-create table guesses (
+-- Failed attempts of the last minutes and attempts in flight, at a password (by email) or a second factor (by contact).
+create table limited_attempts (
   id bigint generated always as identity primary key,
   subject bytea not null,
   at timestamptz not null,
-  wrong boolean not null
+  failed boolean not null
 );
-create index guesses_subject on guesses (subject, at);
-create index guesses_at on guesses (at);
-create table guess_locks (
+create index limited_attempts_subject on limited_attempts (subject, at);
+create index limited_attempts_at on limited_attempts (at);
+create table attempt_locks (
   subject bytea primary key,
   until timestamptz not null
 );
 
--- Begins a guess. Whether it may go on is decided under a lock of its subject, so that any number of processes count as one.
--- Gives a guess id; or null and locked_until; or null twice: wait, so many are under way that one of them could be one too many.
-create function begin_guess(p_subject bytea, p_now timestamptz, p_most int, p_window interval, p_abandoned interval,
-  out guess_id bigint, out locked_until timestamptz) language plpgsql as $$
+-- Begins an attempt. A lock on the subject makes all processes count together.
+-- Gives an attempt_id; or null and locked_until; or null twice, which means: wait, because those in flight could exhaust the limit.
+create function begin_attempt(p_subject bytea, p_now timestamptz, p_max int, p_window interval, p_abandoned interval,
+  out attempt_id bigint, out locked_until timestamptz) language plpgsql as $$
 declare
-  wrong_ones int;
-  under_way int;
+  failures int;
+  in_flight int;
 begin
-  -- A count that a crash of the database forgets is no loss; an fsync for each guess would be one.
+  -- Losing a count when the database crashes does no harm, and an fsync for each attempt would be expensive.
   perform set_config('synchronous_commit', 'off', true);
   perform pg_advisory_xact_lock(7210439, hashtext(encode(p_subject, 'hex')));
-  select l.until into locked_until from guess_locks l where l.subject = p_subject and l.until > p_now;
+  select l.until into locked_until from attempt_locks l where l.subject = p_subject and l.until > p_now;
   if locked_until is not null then return; end if;
-  select count(*) filter (where g.wrong), count(*) filter (where not g.wrong and g.at > p_now - p_abandoned)
-    into wrong_ones, under_way
-    from guesses g where g.subject = p_subject and g.at > p_now - p_window and g.at <= p_now + p_window;
-  if wrong_ones + under_way < p_most then
-    insert into guesses (subject, at, wrong) values (p_subject, p_now, false) returning id into guess_id;
+  select count(*) filter (where a.failed), count(*) filter (where not a.failed and a.at > p_now - p_abandoned)
+    into failures, in_flight
+    from limited_attempts a where a.subject = p_subject and a.at > p_now - p_window and a.at <= p_now + p_window;
+  if failures + in_flight < p_max then
+    insert into limited_attempts (subject, at, failed) values (p_subject, p_now, false) returning id into attempt_id;
   end if;
 end $$;
 
--- Ends a guess: a right one is forgotten, a wrong one stays, and the last one that is allowed locks.
-create function end_guess(p_id bigint, p_subject bytea, p_right boolean, p_now timestamptz, p_most int, p_window interval)
+-- Ends an attempt. A right one is deleted and a failed one is kept. The last failure that is allowed locks the subject.
+create function end_attempt(p_id bigint, p_subject bytea, p_succeeded boolean, p_now timestamptz, p_max int, p_window interval)
   returns boolean language plpgsql as $$
 begin
   perform set_config('synchronous_commit', 'off', true);
-  if p_right then
-    delete from guesses where id = p_id;
+  if p_succeeded then
+    delete from limited_attempts where id = p_id;
     return false;
   end if;
   perform pg_advisory_xact_lock(7210439, hashtext(encode(p_subject, 'hex')));
-  update guesses set wrong = true where id = p_id;
-  if (select count(*) from guesses where subject = p_subject and wrong and at > p_now - p_window) < p_most then return false; end if;
-  insert into guess_locks (subject, until) values (p_subject, p_now + p_window)
+  update limited_attempts set failed = true where id = p_id;
+  if (select count(*) from limited_attempts where subject = p_subject and failed and at > p_now - p_window) < p_max then
+    return false;
+  end if;
+  insert into attempt_locks (subject, until) values (p_subject, p_now + p_window)
     on conflict (subject) do update set until = excluded.until;
-  delete from guesses where subject = p_subject and wrong;
+  delete from limited_attempts where subject = p_subject and failed;
   return true;
 end $$;
 
--- Every process keeps sessions and applications in memory as long as this number stands. It is raised when a transaction that
--- changed what they hold commits: deferred, so that its lock is the last one taken, and once a transaction.
+-- Every process caches sessions and applications until this number changes. A transaction that changes one of them raises it once,
+-- in a deferred trigger, so that the row lock is the last one that the transaction takes.
 create table identity_version (
   single boolean primary key default true check (single),
   version bigint not null
@@ -194,19 +196,19 @@ create constraint trigger grants_identity after update of revoked_at on grants
 create constraint trigger access_tokens_identity after update of revoked_at on access_tokens
   deferrable initially deferred for each row execute function raise_identity_version();
 
--- Whoever changes a password wants to be rid of those who knew the old one.
+-- A new password signs out everybody who used the old one.
 create function end_sign_ins() returns trigger language plpgsql as $$
 begin
   update grants set revoked_at = now() where contact_id = new.contact_id and revoked_at is null;
   update browser_sessions set ended_at = now() where contact_id = new.contact_id and ended_at is null;
-  delete from second_factor_handles where contact_id = new.contact_id;
+  delete from second_factor_challenges where contact_id = new.contact_id;
   delete from authorization_codes where contact_id = new.contact_id and used_at is null;
   return null;
 end $$;
 create trigger contacts_password_changed after update of password_hash on contacts for each row
   when (old.password_hash is distinct from new.password_hash) execute function end_sign_ins();
 
--- A new authenticator has used no step yet.
+-- A new TOTP secret starts without a used step.
 create function forget_totp_step() returns trigger language plpgsql as $$
 begin
   new.totp_last_step := null;

@@ -2,16 +2,13 @@ import { fromBER, ObjectIdentifier, Sequence, Set as SetBlock } from 'asn1js';
 import { attributeName, attributeNumber } from './attribute-types.ts';
 
 /** Bytes of a registered name's text; a longer one is not read. */
-const MAX_DISTINGUISHED_NAME = 4096;
+export const MAX_DISTINGUISHED_NAME = 4096;
 
-interface Attribute {
-  number: string;
-  der: Uint8Array;
-}
-interface Block {
+type Attribute = { number: string; der: Uint8Array };
+type Block = {
   valueBeforeDecodeView: Uint8Array;
   idBlock: { tagClass: number; tagNumber: number; isConstructed: boolean };
-}
+};
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const UTF16 = new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true });

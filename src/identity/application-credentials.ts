@@ -3,13 +3,13 @@ import type { Clock } from '../calendar.ts';
 import { canonicalDistinguishedName } from '../certificates/distinguished-name.ts';
 import { equalSecrets, type Vault } from '../crypto.ts';
 import { first, type Pool } from '../database.ts';
-import type { Freshness } from './freshness.ts';
+import type { IdentityVersion } from './identity-version.ts';
+import { OAuthError } from './oauth-error.ts';
 
-/** Applications that are remembered. */
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED_APPLICATIONS = 10_000;
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** What the authorization server needs of a registered application that is enabled. */
+/** What the authorization server needs to know about an enabled application. */
 export interface RegisteredApplication {
   id: string;
   name: string;
@@ -17,9 +17,9 @@ export interface RegisteredApplication {
   postLogoutRedirectUris: string[];
   headlessSignIn: boolean;
   requirePkce: boolean;
-  /** Subject DNs of certificates that it may use, in their canonical spelling. */
+  /** Subject DNs of the certificates that it may use, in their canonical spelling. */
   certificateSubjects: ReadonlySet<string>;
-  /** Newest first; the later ones are in their overlap until `expiresAt` (milliseconds since 1970). */
+  /** Newest first. The older ones overlap until `expiresAt` (milliseconds since 1970). */
   secrets: { secret: string; expiresAt: number }[];
 }
 
@@ -35,53 +35,64 @@ interface Row {
   version: number;
 }
 
-/** Applications and their secrets, remembered as long as the identity version stands. */
+interface CachedApplication {
+  application: RegisteredApplication;
+  version: number;
+}
+
+/** Applications and their secrets, cached until the identity version changes. */
 export class ApplicationCredentials {
   readonly #pool: Pool;
   readonly #vault: Vault;
   readonly #clock: Clock;
-  readonly #freshness: Freshness;
-  readonly #remembered = new BoundedMap<string, { application: RegisteredApplication; version: number }>(
-    MAX_REMEMBERED,
-  );
+  readonly #identityVersion: IdentityVersion;
+  readonly #cache = new BoundedMap<string, CachedApplication>(MAX_CACHED_APPLICATIONS);
 
-  constructor(pool: Pool, vault: Vault, clock: Clock, freshness: Freshness) {
+  constructor(pool: Pool, parts: { vault: Vault; clock: Clock; identityVersion: IdentityVersion }) {
     this.#pool = pool;
-    this.#vault = vault;
-    this.#clock = clock;
-    this.#freshness = freshness;
-  }
-
-  /** The application of an OAuth client_id, or undefined where there is none that is enabled. */
-  async find(clientId: string): Promise<RegisteredApplication | undefined> {
-    const known = this.#remembered.get(clientId);
-    if (known && this.#freshness.holds(known.version)) return known.application;
-    return this.#read(clientId);
+    this.#vault = parts.vault;
+    this.#clock = parts.clock;
+    this.#identityVersion = parts.identityVersion;
   }
 
   /**
-   * The application that a client_id and a secret prove, with that secret (the id_token is signed with it).
-   * A secret that is not remembered may be a minute old only: the database has the last word.
+   * The application of an OAuth client_id.
+   * @throws OAuthError invalid_request where it is unknown or disabled; never answered by a redirect (docs/decisions.md, 7)
+   */
+  async require(clientId: string): Promise<RegisteredApplication> {
+    const application = this.#cached(clientId) ?? (await this.#read(clientId));
+    if (!application) throw new OAuthError('invalid_request', 'client_id: is not a registered application');
+    return application;
+  }
+
+  /**
+   * Authenticates an application. The answer includes the secret, which signs the id_token.
+   * A secret that is not cached may be new, so the database decides.
+   * @returns undefined where the application is unknown or disabled, or the secret is wrong
    */
   async authenticate(
     clientId: string,
     secret: string,
   ): Promise<{ application: RegisteredApplication; secret: string } | undefined> {
-    const known = this.#remembered.get(clientId);
-    if (known && this.#freshness.holds(known.version) && this.#proves(known.application, secret)) {
-      return { application: known.application, secret };
-    }
+    const cached = this.#cached(clientId);
+    if (cached && this.#matches(cached, secret)) return { application: cached, secret };
     const application = await this.#read(clientId);
-    return this.#proves(application, secret) && application ? { application, secret } : undefined;
+    return this.#matches(application, secret) && application ? { application, secret } : undefined;
   }
 
-  #proves(application: RegisteredApplication | undefined, secret: string): boolean {
+  #cached(clientId: string): RegisteredApplication | undefined {
+    const entry = this.#cache.get(clientId);
+    return entry && this.#identityVersion.isCurrent(entry.version) ? entry.application : undefined;
+  }
+
+  /** Takes about as long for an unknown application as for a wrong secret. */
+  #matches(application: RegisteredApplication | undefined, secret: string): boolean {
     const now = this.#clock.now().getTime();
-    let right = false;
+    let matches = false;
     for (const candidate of application?.secrets ?? [{ secret: '', expiresAt: 0 }]) {
-      if (equalSecrets(candidate.secret, secret) && candidate.expiresAt > now) right = true;
+      if (equalSecrets(candidate.secret, secret) && candidate.expiresAt > now) matches = true;
     }
-    return right;
+    return matches;
   }
 
   async #read(clientId: string): Promise<RegisteredApplication | undefined> {
@@ -89,7 +100,7 @@ export class ApplicationCredentials {
     const row = first(
       await this.#pool.query<Row>({ name: 'application_credentials', text: SELECT, values: [clientId] }),
     );
-    this.#remembered.delete(clientId);
+    this.#cache.delete(clientId);
     if (!row) return undefined;
     const application: RegisteredApplication = {
       id: row.id,
@@ -104,13 +115,14 @@ export class ApplicationCredentials {
         expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
       })),
     };
-    this.#remembered.set(clientId, { application, version: row.version });
+    this.#cache.set(clientId, { application, version: row.version });
     return application;
   }
 }
 
 const SELECT = `
-  select a.client_id as id, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.headless_sign_in, a.require_pkce, v.version,
+  select a.client_id as id, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.headless_sign_in, a.require_pkce,
+    v.version,
     array(select c.subject from application_certificates c where c.application_id = a.client_id) as certificate_subjects,
     (select json_agg(json_build_object('secret', encode(s.secret, 'base64'), 'expires_at', s.expires_at) order by s.id desc)
       from application_secrets s where s.application_id = a.client_id) as secrets

@@ -4,15 +4,16 @@ import type { RegisteredApplication } from './application-credentials.ts';
 import { OAuthError } from './oauth-error.ts';
 import type { Parameters } from './parameters.ts';
 
-/** Seconds that a sign-in page may stay open. */
-const REQUEST_LIFETIME = 3_600;
-const MAX_STATE = 2_048;
-const MAX_NONCE = 512;
-const MAX_REDIRECT_URI = 2_048;
+/** How long a sign-in page may stay open. */
+const REQUEST_LIFETIME_SECONDS = 3_600;
+/** Limits in characters. */
+export const MAX_STATE_LENGTH = 2_048;
+const MAX_NONCE_LENGTH = 512;
+const MAX_REDIRECT_URI_LENGTH = 2_048;
 /** base64url of a SHA-256 (RFC 7636, 4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-/** What an application asks for, checked. */
+/** A valid authorization request (OpenID Connect Core, 3.1.2.1). */
 export interface AuthorizationRequest {
   application: RegisteredApplication;
   redirectUri: string;
@@ -21,40 +22,40 @@ export interface AuthorizationRequest {
   codeChallenge: string | null;
 }
 
-/** Whether the page may or must be shown to a browser that is signed in already (OpenID Connect Core, 3.1.2.1). */
+/** Whether a browser that is already signed in may or must see the page (OpenID Connect Core, 3.1.2.1). */
 export interface Prompting {
   none: boolean;
   login: boolean;
-  /** Seconds since the sign-in at most. */
+  /** The greatest age of the sign-in, in seconds. */
   maxAge: number | undefined;
 }
 
 /**
- * Where the answer goes; decided before everything else, because until it is known no error may redirect.
- * The address is compared as text with the registered ones: no normalisation, no prefix, no wildcard.
- * @param headless may leave the address out where exactly one is registered (docs/decisions.md, 7)
+ * The address that the answer goes to. It is decided first, because no error may redirect to an unchecked address.
+ * It must equal a registered address as text, without normalisation, prefixes or wildcards.
+ * @param headless a headless sign-in may leave the address out where exactly one is registered (docs/decisions.md, 7)
  * @throws OAuthError invalid_request
  */
 export function redirectUriOf(parameters: Parameters, application: RegisteredApplication, headless: boolean): string {
-  const given = parameters.get('redirect_uri', MAX_REDIRECT_URI);
-  if (given !== undefined) {
-    if (application.redirectUris.includes(given)) return given;
+  const asked = parameters.get('redirect_uri', MAX_REDIRECT_URI_LENGTH);
+  if (asked !== undefined) {
+    if (application.redirectUris.includes(asked)) return asked;
     throw new OAuthError(
       'invalid_request',
-      'redirect_uri: is not registered for the application; it must be the same text',
+      'redirect_uri: must equal an address that is registered for the application, character by character',
     );
   }
   const [only, ...more] = application.redirectUris;
   if (headless && only !== undefined && more.length === 0) return only;
   throw new OAuthError(
     'invalid_request',
-    headless ? 'redirect_uri: several are registered, name one' : 'redirect_uri: is required',
+    headless ? 'redirect_uri: is required, because several addresses are registered' : 'redirect_uri: is required',
   );
 }
 
 /**
  * Checks the rest of a request.
- * @param headless takes `scope` and `response_type` for granted: the form has only email, password, client_id and state
+ * @param options `headless`: `scope` and `response_type` may be left out, since the form has only email, password, client_id and state
  * @throws OAuthError with a code of RFC 6749, 4.1.2.1
  */
 export function checkRequest(
@@ -73,8 +74,8 @@ export function checkRequest(
   if (mode !== undefined && mode !== 'query') throw new OAuthError('invalid_request', 'response_mode: must be query');
   const scope = options.headless ? (parameters.get('scope') ?? 'openid') : parameters.require('scope');
   if (!scope.split(' ').includes('openid')) throw new OAuthError('invalid_scope', 'scope: must contain openid');
-  const state = parameters.require('state', MAX_STATE);
-  const nonce = parameters.get('nonce', MAX_NONCE) ?? null;
+  const state = parameters.require('state', MAX_STATE_LENGTH);
+  const nonce = parameters.get('nonce', MAX_NONCE_LENGTH) ?? null;
   return {
     application,
     redirectUri,
@@ -89,12 +90,13 @@ function challengeOf(parameters: Parameters, required: boolean): string | null {
   const method = parameters.get('code_challenge_method');
   if (challenge === undefined) {
     if (required) throw new OAuthError('invalid_request', 'code_challenge: is required (PKCE, S256)');
-    if (method !== undefined) throw new OAuthError('invalid_request', 'code_challenge: is missing beside its method');
+    if (method !== undefined)
+      throw new OAuthError('invalid_request', 'code_challenge: is required together with code_challenge_method');
     return null;
   }
   if (method !== 'S256') throw new OAuthError('invalid_request', 'code_challenge_method: must be S256');
   if (!CHALLENGE.test(challenge))
-    throw new OAuthError('invalid_request', 'code_challenge: must be the base64url of a SHA-256');
+    throw new OAuthError('invalid_request', 'code_challenge: must be a SHA-256 in base64url');
   return challenge;
 }
 
@@ -102,7 +104,8 @@ function challengeOf(parameters: Parameters, required: boolean): string | null {
 export function promptingOf(parameters: Parameters): Prompting {
   const prompts = (parameters.get('prompt') ?? '').split(' ').filter(Boolean);
   const none = prompts.includes('none');
-  if (none && prompts.length > 1) throw new OAuthError('invalid_request', 'prompt: none stands alone');
+  if (none && prompts.length > 1)
+    throw new OAuthError('invalid_request', 'prompt: none must not be combined with other values');
   const maxAge = parameters.get('max_age');
   if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge))
     throw new OAuthError('invalid_request', 'max_age: must be a number of seconds');
@@ -114,9 +117,9 @@ export function promptingOf(parameters: Parameters): Prompting {
 }
 
 /**
- * Keeps a page's request until it is signed in.
- * @param browser the value of the browser's cookie: whoever posts the page must have it
- * @returns the request's id, which the page posts
+ * Stores the request of a page until the visitor signs in.
+ * @param browser the value of the browser's cookie, which the posted page must come with
+ * @returns the id of the request, which the page posts
  */
 export async function keepRequest(db: Db, request: AuthorizationRequest, browser: string, now: Date): Promise<string> {
   const id = randomToken();
@@ -134,22 +137,24 @@ export async function keepRequest(db: Db, request: AuthorizationRequest, browser
       request.nonce,
       request.codeChallenge,
       now,
-      new Date(now.getTime() + REQUEST_LIFETIME * 1_000),
+      new Date(now.getTime() + REQUEST_LIFETIME_SECONDS * 1_000),
     ],
   });
   return id;
 }
 
-/** A page's request as it was kept. */
-export type KeptRequest = Omit<AuthorizationRequest, 'application'> & { applicationId: string };
+/** The stored request of a page. */
+export interface KeptRequest extends Omit<AuthorizationRequest, 'application'> {
+  applicationId: string;
+}
 
 /**
- * The request behind a page that is posted.
- * @throws OAuthError invalid_request (`expired`) where there is none of this browser, or what the page posts beside it is of another
+ * The stored request of a posted page.
+ * @throws OAuthError invalid_request (`expired`) where it does not exist, or browser, client_id or state are not those of the request
  */
 export async function findRequest(
   db: Db,
-  given: { id: string; browser: string | undefined; clientId: string; state: string; now: Date },
+  input: { id: string; browser: string | undefined; clientId: string; state: string; now: Date },
 ): Promise<KeptRequest> {
   const row = first(
     await db.query<{
@@ -162,10 +167,10 @@ export async function findRequest(
       name: 'find_request',
       text: `select application_id, redirect_uri, state, nonce, code_challenge from sign_in_requests
         where request_sha256 = $1 and browser_sha256 = $2 and expires_at > $3`,
-      values: [sha256(given.id), sha256(given.browser ?? ''), given.now],
+      values: [sha256(input.id), sha256(input.browser ?? ''), input.now],
     }),
   );
-  if (!row || row.application_id !== given.clientId || !equalSecrets(row.state, given.state)) {
+  if (!row || row.application_id !== input.clientId || !equalSecrets(row.state, input.state)) {
     throw new OAuthError('invalid_request', 'the sign-in page has expired, or was opened in another browser', {
       refusal: 'expired',
     });

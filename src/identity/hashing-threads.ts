@@ -3,68 +3,68 @@ import { monotonic } from '../calendar.ts';
 import { Problem } from '../errors.ts';
 import type { PasswordResult, PasswordTask } from './password-thread.ts';
 
-/** Hashes that wait for their turn; the next is refused, because it would wait for longer than anyone does. */
-const MAX_WAITING = 400;
-/** Milliseconds after which a hash is urgent: the machine is so busy that the patient threads get nothing of it. */
-const PATIENCE = 1_000;
+/** Hashes in the queue. One more is refused, because nobody would wait that long. */
+const MAX_QUEUED = 400;
+/** The time in the queue after which a hash is urgent: the machine is so busy that the background threads do not run. */
+const URGENT_AFTER_MS = 1_000;
 
-interface Waiting {
-  work: PasswordTask;
-  since: number;
+interface QueuedHash {
+  task: PasswordTask;
+  queuedAt: number;
   resolve: (result: string | boolean) => void;
   reject: (error: Error) => void;
 }
 
 /**
- * Threads for argon2: 10 ms of computing at a time would stop the event loop, and libuv's own threads know no priority. The patient
- * ones give way to requests and the database; one more of ordinary priority takes over what has waited for too long.
+ * Threads for argon2, which would block the event loop for 10 ms at a time. libuv's own threads have no priorities. The background
+ * threads yield to requests and the database. One urgent thread of ordinary priority takes what has waited too long.
  */
 export class HashingThreads {
-  readonly #queue: Waiting[] = [];
-  readonly #patient: HashingThread[];
+  readonly #queue: QueuedHash[] = [];
+  readonly #background: HashingThread[];
   readonly #urgent = new HashingThread('urgent', () => this.#next());
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param count patient threads */
+  /** @param count background threads */
   constructor(count: number) {
-    this.#patient = Array.from({ length: count }, () => new HashingThread('patient', () => this.#next()));
+    this.#background = Array.from({ length: count }, () => new HashingThread('background', () => this.#next()));
   }
 
   /**
-   * A hash of the password, or where one is given whether the password is the one that was hashed.
-   * @throws Problem rate_limited where hundreds wait already
+   * Hashes a password; where the task has a hash, verifies the password against it instead.
+   * @throws Problem rate_limited where MAX_QUEUED hashes wait already
    */
-  run(work: PasswordTask): Promise<string | boolean> {
-    if (this.#queue.length >= MAX_WAITING) {
+  run(task: PasswordTask): Promise<string | boolean> {
+    if (this.#queue.length >= MAX_QUEUED) {
       throw new Problem('rate_limited', 'too many sign-ins at once: try again in a few seconds');
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ work, since: monotonic(), resolve, reject });
+      this.#queue.push({ task, queuedAt: monotonic(), resolve, reject });
       this.#next();
     });
   }
 
   #next(): void {
-    for (const thread of this.#patient) {
-      if (thread.idle && this.#queue.length > 0) thread.take(this.#queue.shift() as Waiting);
+    for (const thread of this.#background) {
+      if (thread.idle && this.#queue.length > 0) thread.take(this.#queue.shift() as QueuedHash);
     }
     clearTimeout(this.#timer);
     const [oldest] = this.#queue;
     if (!oldest || !this.#urgent.idle) return;
-    const left = oldest.since + PATIENCE - monotonic();
+    const left = oldest.queuedAt + URGENT_AFTER_MS - monotonic();
     if (left > 0) this.#timer = setTimeout(() => this.#next(), left);
-    else this.#urgent.take(this.#queue.shift() as Waiting);
+    else this.#urgent.take(this.#queue.shift() as QueuedHash);
   }
 }
 
-/** One thread and the hash it computes. */
+/** One thread, and the hash that it computes. */
 class HashingThread {
-  readonly #kind: 'patient' | 'urgent';
+  readonly #kind: 'background' | 'urgent';
   readonly #free: () => void;
   #worker: Worker | undefined;
-  #current: Waiting | undefined;
+  #current: QueuedHash | undefined;
 
-  constructor(kind: 'patient' | 'urgent', free: () => void) {
+  constructor(kind: 'background' | 'urgent', free: () => void) {
     this.#kind = kind;
     this.#free = free;
   }
@@ -73,11 +73,11 @@ class HashingThread {
     return this.#current === undefined;
   }
 
-  take(waiting: Waiting): void {
-    this.#current = waiting;
+  take(hash: QueuedHash): void {
+    this.#current = hash;
     if (!this.#worker) this.#worker = this.#start();
     this.#worker.ref();
-    this.#worker.postMessage(waiting.work);
+    this.#worker.postMessage(hash.task);
   }
 
   #start(): Worker {
@@ -86,25 +86,23 @@ class HashingThread {
       workerData: this.#kind,
     });
     worker.on('message', (answer: PasswordResult) => {
-      // An idle thread keeps no process alive.
+      // An idle thread must not keep the process alive.
       worker.unref();
-      this.#settle((waiting) =>
-        'error' in answer ? waiting.reject(new Error(answer.error)) : waiting.resolve(answer.result),
-      );
+      this.#settle((hash) => ('error' in answer ? hash.reject(new Error(answer.error)) : hash.resolve(answer.result)));
     });
     const lost = (error: Error) => {
       if (this.#worker === worker) this.#worker = undefined;
-      this.#settle((waiting) => waiting.reject(error));
+      this.#settle((hash) => hash.reject(error));
     };
     worker.on('error', lost);
     worker.on('exit', () => lost(new Error('the hashing thread ended')));
     return worker;
   }
 
-  #settle(how: (waiting: Waiting) => void): void {
-    const waiting = this.#current;
+  #settle(how: (hash: QueuedHash) => void): void {
+    const hash = this.#current;
     this.#current = undefined;
-    if (waiting) how(waiting);
+    if (hash) how(hash);
     this.#free();
   }
 }

@@ -1,19 +1,20 @@
 import type { Pool } from '../database.ts';
+import { MAX_REFRESH_TOKENS } from './refresh-token.ts';
 
-/** Rows deleted in one statement: a long delete would hold locks that sign-ins wait for. */
-const BATCH = 5_000;
+/** Rows deleted in one statement. A longer delete would hold locks that sign-ins wait for. */
+const BATCH_ROWS = 5_000;
 
 /**
- * What is over, and how long it is kept all the same: codes so that a second use is still known as one, access tokens so that
- * the answer says `token_expired`, the rest so that a clock that is off by minutes does no harm.
+ * What has expired, and how long it is kept after that. Codes are kept so that a second use is recognised, access tokens so that
+ * the answer is `token_expired`, everything else so that a clock that is wrong by minutes does no harm.
  */
-const OVER: [table: string, key: string, condition: string][] = [
+const EXPIRED: [table: string, key: string, condition: string][] = [
   ['sign_in_requests', 'request_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
-  ['second_factor_handles', 'handle_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
+  ['second_factor_challenges', 'challenge_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
   ['authorization_codes', 'code_sha256', `expires_at < $1::timestamptz - interval '1 day'`],
   ['browser_sessions', 'session_sha256', `expires_at < $1::timestamptz - interval '1 day'`],
-  ['guesses', 'id', `at < $1::timestamptz - interval '1 day'`],
-  ['guess_locks', 'subject', `until < $1::timestamptz - interval '1 day'`],
+  ['limited_attempts', 'id', `at < $1::timestamptz - interval '1 day'`],
+  ['attempt_locks', 'subject', `until < $1::timestamptz - interval '1 day'`],
   ['access_tokens', 'token_sha256', `expires_at < $1::timestamptz - interval '7 days'`],
   [
     'refresh_tokens',
@@ -25,7 +26,7 @@ const OVER: [table: string, key: string, condition: string][] = [
     'refresh_tokens',
     'id',
     `id in (select id from (select id, row_number() over (partition by application_id, contact_id order by id desc) as place
-      from refresh_tokens) ranked where place > 10)`,
+      from refresh_tokens) ranked where place > ${MAX_REFRESH_TOKENS})`,
   ],
   [
     'grants',
@@ -35,12 +36,12 @@ const OVER: [table: string, key: string, condition: string][] = [
   ],
 ];
 
-/** Deletes what can never be used again; returns how many rows. Any process may do it at any time. */
-export async function deleteWhatIsOver(pool: Pool, now: Date): Promise<number> {
+/** Deletes what can never be used again. Any process may call it at any time. @returns the number of deleted rows */
+export async function deleteExpired(pool: Pool, now: Date): Promise<number> {
   let deleted = 0;
-  for (const [table, key, condition] of OVER) {
-    for (let batch = BATCH; batch === BATCH; ) {
-      const text = `delete from ${table} where ${key} in (select ${key} from ${table} where ${condition} limit ${BATCH})`;
+  for (const [table, key, condition] of EXPIRED) {
+    for (let batch = BATCH_ROWS; batch === BATCH_ROWS; ) {
+      const text = `delete from ${table} where ${key} in (select ${key} from ${table} where ${condition} limit ${BATCH_ROWS})`;
       batch = (await pool.query(text, condition.includes('$1') ? [now] : [])).rowCount ?? 0;
       deleted += batch;
     }

@@ -1,23 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { IssuedTokens } from './tokens.ts';
+import type { IssuedTokens } from './issued-tokens.ts';
 
-/** Seconds. */
-const ID_TOKEN_LIFETIME = 3_600;
+const ID_TOKEN_LIFETIME_SECONDS = 3_600;
 const HEADER = base64url(JSON.stringify({ alg: 'HS256', typ: 'JWT' }));
 
 /**
- * The id_token of an answer (the service interface, POST /token; OpenID Connect Core, 2): HS256 with the UTF-8 bytes of the client
- * secret. The application could forge it, so nothing here ever accepts one as proof of anything but a wish to sign out.
- * @param secret the client secret that the application authenticated with
+ * The id_token of a token response (the service interface, POST /token; OpenID Connect Core, 2). It is signed by HS256 with the
+ * UTF-8 bytes of the client secret. The application could forge it, so this service accepts it only as a hint for sign-out.
+ * @param input `secret`: the client secret that the application authenticated with
  */
-export function idToken(issuer: string, secret: string, tokens: IssuedTokens, now: Date): string {
+export function idToken(issuer: string, input: { secret: string; tokens: IssuedTokens; now: Date }): string {
+  const { secret, tokens, now } = input;
   const issuedAt = Math.floor(now.getTime() / 1_000);
   const claims = {
     iss: issuer,
     sub: tokens.contactId,
     aud: tokens.applicationId,
     iat: issuedAt,
-    exp: issuedAt + ID_TOKEN_LIFETIME,
+    exp: issuedAt + ID_TOKEN_LIFETIME_SECONDS,
     auth_time: Math.floor(tokens.authenticatedAt.getTime() / 1_000),
     amr: tokens.methods,
     ...(tokens.nonce === null ? {} : { nonce: tokens.nonce }),
@@ -27,9 +27,7 @@ export function idToken(issuer: string, secret: string, tokens: IssuedTokens, no
   return `${content}.${sign(content, secret).toString('base64url')}`;
 }
 
-/**
- * The claims of an id_token that one of these secrets signed, whatever its age; undefined for anything else. A hint for sign-out.
- */
+/** The claims of an id_token_hint that one of the secrets signed, even if it has expired; undefined for any other text. */
 export function readIdTokenHint(
   hint: string,
   issuer: string,
@@ -37,10 +35,10 @@ export function readIdTokenHint(
 ): { sub: string; aud: string } | undefined {
   const [header, payload, signature, ...rest] = hint.split('.');
   if (!header || !payload || !signature || rest.length > 0) return undefined;
-  const given = Buffer.from(signature, 'base64url');
+  const actual = Buffer.from(signature, 'base64url');
   const signed = secrets.some((secret) => {
-    const wanted = sign(`${header}.${payload}`, secret);
-    return given.length === wanted.length && timingSafeEqual(given, wanted);
+    const expected = sign(`${header}.${payload}`, secret);
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
   });
   if (!signed) return undefined;
   const { alg } = parse(header);
@@ -49,7 +47,7 @@ export function readIdTokenHint(
   return { sub, aud };
 }
 
-/** The audience that an id_token names, unproven. */
+/** The audience that an id_token names. Its signature is not checked. */
 export function audienceOf(hint: string): string | undefined {
   const { aud } = parse(hint.split('.')[1] ?? '');
   return typeof aud === 'string' ? aud : undefined;

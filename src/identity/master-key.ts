@@ -2,8 +2,8 @@ import type { Vault } from '../crypto.ts';
 import type { Db } from '../database.ts';
 
 /**
- * Whether this process's master key (LOMBARD_MASTER_KEY) is the one that the database's secrets are sealed with: the newest client
- * secret and one of a webhook are tried. Without this, each would fail by itself, on the day that somebody needs it.
+ * Whether this process's master key (LOMBARD_MASTER_KEY) opens the secrets of the database. It tries the newest client secret and
+ * one webhook secret, so that a wrong key is noticed at the start and not at the first sign-in.
  */
 export async function opensSecrets(db: Db, vault: Vault): Promise<boolean> {
   const { rows } = await db.query<{ secret: Buffer; purpose: string }>(

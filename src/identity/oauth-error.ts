@@ -1,4 +1,4 @@
-/** The error codes of RFC 6749 (4.1.2.1, 5.2), RFC 6750, RFC 7009 and OpenID Connect Core (3.1.2.6) that are in use, with their status. */
+/** The error codes in use, with their status: of RFC 6749 (4.1.2.1, 5.2), RFC 6750, RFC 7009 and OpenID Connect Core (3.1.2.6). */
 const STATUS = {
   invalid_request: 400,
   invalid_client: 401,
@@ -19,7 +19,7 @@ const STATUS = {
 
 export type OAuthErrorCode = keyof typeof STATUS;
 
-/** What of a refusal a page may say, in the reader's language (http/auth/pages/texts.ts). */
+/** The refusals that a page explains in the reader's language (http/auth/pages/texts.ts). */
 export type Refusal =
   | 'wrong_password'
   | 'wrong_code'
@@ -33,12 +33,13 @@ export type Refusal =
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly status: number;
-  /** Seconds after which to try again. */
+  /** Seconds after which the caller may try again. */
   readonly retryAfter: number | undefined;
   readonly refusal: Refusal | undefined;
 
   /**
-   * @param description one line of printable ASCII for the application's developer (RFC 6749, 5.2); never tells whether an email exists
+   * @param description one line of printable ASCII for the application's developer (RFC 6749, 5.2). It must not reveal whether an
+   *   email exists
    */
   constructor(
     code: OAuthErrorCode,

@@ -6,7 +6,7 @@ import { Problem } from '../errors.ts';
 import { notify } from '../webhooks/notification.ts';
 import { findClient } from './client.ts';
 
-export interface OnboardingGiven {
+export interface OnboardingInput {
   client_id: string;
   onboarding_status: string;
   id?: string;
@@ -16,7 +16,7 @@ export interface OnboardingGiven {
   became_client?: string | null;
 }
 
-/** The payload's one entry (the service interface, Events, Onboarding payload). */
+/** The only entry of the payload (the service interface, Events, Onboarding payload). */
 export interface OnboardingEvent {
   type: string;
   links: { self: string };
@@ -25,7 +25,7 @@ export interface OnboardingEvent {
 }
 
 /**
- * Records a change of a client's onboarding and notifies it; customers of the mass payments offering are not notified.
+ * Records a change of a client's onboarding status and notifies the client. Customers of the mass payments offering are not notified.
  * @param presentation the brand word names the attribute `<Brand>Id`
  * @throws Problem client_not_found, invalid_body
  */
@@ -33,33 +33,33 @@ export async function recordOnboarding(
   tx: Transaction,
   act: Act,
   presentation: { brand: string; apiUrl: string },
-  given: OnboardingGiven,
+  input: OnboardingInput,
 ): Promise<OnboardingEvent> {
-  const client = await findClient(tx, given.client_id, 'client_id');
-  if (given.became_client && !isCalendarDay(given.became_client))
+  const client = await findClient(tx, input.client_id, 'client_id');
+  if (input.became_client && !isCalendarDay(input.became_client))
     throw new Problem('invalid_body', { field: 'became_client', message: 'must be a calendar day, YYYY-MM-DD' });
-  const id = given.id ?? given.client_id;
+  const id = input.id ?? input.client_id;
   const event: OnboardingEvent = {
-    type: given.type ?? 'client',
+    type: input.type ?? 'client',
     links: { self: `${presentation.apiUrl}/clients/${encodeURIComponent(id)}` },
     id,
     attributes: {
-      OnboardingStatus: given.onboarding_status,
-      AccountNumber: given.account_number ?? client.account_number,
-      [`${presentation.brand}Id`]: given.service_id ?? given.client_id,
-      BecameClient: given.became_client ?? client.became_client,
+      OnboardingStatus: input.onboarding_status,
+      AccountNumber: input.account_number ?? client.account_number,
+      [`${presentation.brand}Id`]: input.service_id ?? input.client_id,
+      BecameClient: input.became_client ?? client.became_client,
     },
   };
   await audit(tx, act, {
     action: 'create',
     entity: 'onboarding_event',
     entityId: id,
-    clientId: given.client_id,
+    clientId: input.client_id,
     after: event,
   });
   if (!client.mass_payments_customer) {
     await notify(tx, {
-      clientId: given.client_id,
+      clientId: input.client_id,
       type: 'ONBOARDING_STATUS_CHANGE',
       body: JSON.stringify({ data: [event] }),
       now: act.now,

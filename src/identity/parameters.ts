@@ -1,11 +1,11 @@
 import { OAuthError } from './oauth-error.ts';
 
-/** Characters of a parameter that is taken at all. */
-const MAX_PARAMETER = 4_096;
+/** Characters of a parameter without a limit of its own. */
+const MAX_PARAMETER_LENGTH = 4_096;
 
 /**
- * The parameters of an authorization or token request: a name given twice is refused when it is read (RFC 6749, 3.1), an empty
- * value counts as left out, and names are looked up in a Map, so `__proto__` is a name like any other.
+ * The parameters of an authorization or token request. A repeated parameter is refused when it is read, and an empty one counts as
+ * absent (RFC 6749, 3.1). Names are kept in a Map, so `__proto__` is a name like any other.
  */
 export class Parameters {
   readonly #values = new Map<string, string>();
@@ -21,27 +21,27 @@ export class Parameters {
 
   /**
    * A parameter, or undefined where it is absent or empty.
-   * @throws OAuthError invalid_request where it is given twice, too long, or holds a control character
+   * @throws OAuthError invalid_request where it is repeated, too long, or contains a control character
    */
-  get(name: string, longest = MAX_PARAMETER): string | undefined {
+  get(name: string, maxLength = MAX_PARAMETER_LENGTH): string | undefined {
     if (this.#repeated.has(name)) throw new OAuthError('invalid_request', `${name}: must be given once`);
     const value = this.#values.get(name);
     if (value === undefined || value === '') return undefined;
-    if (value.length > longest)
-      throw new OAuthError('invalid_request', `${name}: must have at most ${longest} characters`);
+    if (value.length > maxLength)
+      throw new OAuthError('invalid_request', `${name}: must have at most ${maxLength} characters`);
     if (hasControlCharacter(value))
-      throw new OAuthError('invalid_request', `${name}: must not hold control characters`);
+      throw new OAuthError('invalid_request', `${name}: must not contain control characters`);
     return value;
   }
 
-  /** @throws OAuthError invalid_request, also where it is absent */
-  require(name: string, longest?: number): string {
-    const value = this.get(name, longest);
+  /** A parameter that must be present. @throws OAuthError invalid_request as `get`, and where it is absent */
+  require(name: string, maxLength?: number): string {
+    const value = this.get(name, maxLength);
     if (value === undefined) throw new OAuthError('invalid_request', `${name}: is required`);
     return value;
   }
 
-  /** A secret as it was typed: any characters, any length. */
+  /** A secret, of any characters and any length. */
   raw(name: string): string | undefined {
     if (this.#repeated.has(name)) throw new OAuthError('invalid_request', `${name}: must be given once`);
     return this.#values.get(name) || undefined;

@@ -4,13 +4,13 @@ import { sha256 } from '../crypto.ts';
 import { first, type Pool } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { Freshness } from './freshness.ts';
+import { IdentityVersion } from './identity-version.ts';
 
-/** Tokens that are remembered: about 1 kB each for a contact with one client. Past it the oldest goes. */
-const MAX_REMEMBERED = 50_000;
-/** Milliseconds: who asks for a token that is just being looked up shares that look-up, unless it began longer ago. */
-const MAX_SHARED = 300;
-/** A token has 256 bits in base64url; anything else is not worth a query. */
+/** About 1 kB each for a contact with one client. */
+const MAX_CACHED_SESSIONS = 50_000;
+/** The age up to which a look-up in flight is shared with other requests for the same token. */
+const MAX_SHARED_AGE_MS = 300;
+/** A token is 256 bits in base64url. No other text is looked up. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** What a contact may do for one of its clients (docs/decisions.md, 1, Who may do what). */
@@ -28,13 +28,13 @@ export interface Session {
   applicationId: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
-  /** The certificate (SHA-256, base64url) that must come with the token, or null (RFC 8705). */
+  /** The certificate (SHA-256, base64url) that the token is bound to, or null (RFC 8705). */
   thumbprint: string | null;
   /** The contact's clients by client_id. */
   clients: Map<string, { name: string; enabled: boolean; permissions: Permissions }>;
 }
 
-interface Remembered {
+interface CachedSession {
   session: Session;
   version: number;
 }
@@ -49,49 +49,49 @@ interface Row {
 }
 
 /**
- * Access tokens and what they stand for. A token that was seen lately costs no query and less than 1 us; a revocation, and a change
- * of its contact, clients or application, is seen by every process within a second (freshness.ts).
+ * The sessions of access tokens, cached. A token that was used recently costs no query and less than 1 us. Every process sees a
+ * revocation, or a change of the contact, its clients or the application, within a second (identity-version.ts).
  */
 export class Sessions {
-  readonly freshness: Freshness;
+  readonly identityVersion: IdentityVersion;
   readonly #pool: Pool;
   readonly #clock: Clock;
-  readonly #remembered = new BoundedMap<string, Remembered>(MAX_REMEMBERED);
-  readonly #underWay = new Map<string, { began: number; session: Promise<Session> }>();
+  readonly #cache = new BoundedMap<string, CachedSession>(MAX_CACHED_SESSIONS);
+  readonly #inFlight = new Map<string, { startedAt: number; session: Promise<Session> }>();
 
   constructor(pool: Pool, clock: Clock, log: Logger) {
     this.#pool = pool;
     this.#clock = clock;
-    this.freshness = new Freshness(pool, log);
+    this.identityVersion = new IdentityVersion(pool, log);
   }
 
   async start(): Promise<void> {
-    await this.freshness.start();
+    await this.identityVersion.start();
   }
 
   async stop(): Promise<void> {
-    await this.freshness.stop();
+    await this.identityVersion.stop();
   }
 
   /**
    * The session of an access token.
-   * @param bearer the token as it was sent
-   * @returns the session itself where the token was seen lately, else a promise of it
+   * @param bearer the token as the caller sent it
+   * @returns the session where it is cached, otherwise a promise of it
    * @throws Problem authentication_failed, token_expired
    */
   find(bearer: string): Session | Promise<Session> {
-    const known = this.#remembered.get(bearer);
-    if (known !== undefined && this.freshness.holds(known.version)) return this.#unexpired(known.session);
+    const cached = this.#cache.get(bearer);
+    if (cached !== undefined && this.identityVersion.isCurrent(cached.version)) return this.#unexpired(cached.session);
     return this.#lookUp(bearer);
   }
 
   #lookUp(bearer: string): Promise<Session> {
-    const shared = this.#underWay.get(bearer);
-    if (shared !== undefined && monotonic() - shared.began < MAX_SHARED) return shared.session;
-    const entry = { began: monotonic(), session: this.#read(bearer) };
-    this.#underWay.set(bearer, entry);
+    const shared = this.#inFlight.get(bearer);
+    if (shared !== undefined && monotonic() - shared.startedAt < MAX_SHARED_AGE_MS) return shared.session;
+    const entry = { startedAt: monotonic(), session: this.#read(bearer) };
+    this.#inFlight.set(bearer, entry);
     const done = () => {
-      if (this.#underWay.get(bearer) === entry) this.#underWay.delete(bearer);
+      if (this.#inFlight.get(bearer) === entry) this.#inFlight.delete(bearer);
     };
     entry.session.then(done, done);
     return entry.session;
@@ -101,11 +101,11 @@ export class Sessions {
     const row = TOKEN.test(bearer)
       ? first(await this.#pool.query<Row>({ name: 'session', text: SESSION, values: [sha256(bearer)] }))
       : undefined;
-    this.#remembered.delete(bearer);
+    this.#cache.delete(bearer);
     if (!row)
       throw new Problem('authentication_failed', {
         field: 'Authorization',
-        message: 'the access token is unknown or revoked',
+        message: 'the access token is unknown or has been revoked',
       });
     const session: Session = {
       contactId: row.contact_id,
@@ -120,7 +120,7 @@ export class Sessions {
       ),
     };
     this.#unexpired(session);
-    this.#remembered.set(bearer, { session, version: row.version });
+    this.#cache.set(bearer, { session, version: row.version });
     return session;
   }
 
@@ -134,8 +134,8 @@ export class Sessions {
 }
 
 /**
- * A token, unless it, its grant, its contact or its application is out of force; with the version of the same instant. A token that
- * an application got for a contact by its certificate reaches only the clients that the application may act for.
+ * A token in force, with the version of the same instant: the token and its grant are not revoked, its contact and its application
+ * are enabled. A trusted grant reaches only the clients that the application may act for.
  */
 const SESSION = `
   select t.contact_id, t.application_id, t.expires_at, t.thumbprint, v.version,
@@ -145,7 +145,8 @@ const SESSION = `
         'can_manage_webhooks', p.can_manage_webhooks) order by c.client_id)
       from contact_clients p join clients c on c.client_id = p.client_id
       where p.contact_id = t.contact_id and (not g.trusted or exists (
-        select from application_trusted_clients a where a.application_id = t.application_id and a.client_id = p.client_id))) as clients
+        select from application_trusted_clients a
+        where a.application_id = t.application_id and a.client_id = p.client_id))) as clients
   from access_tokens t
   join grants g on g.id = t.grant_id and g.revoked_at is null
   join contacts k on k.contact_id = t.contact_id and k.status = 'enabled' and (not g.trusted or k.trusted_access)

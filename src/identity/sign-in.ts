@@ -1,12 +1,12 @@
 import type { Clock } from '../calendar.ts';
 import { type Db, first } from '../database.ts';
-import { guess, PASSWORD_GUESSES } from './guessing.ts';
+import { limitAttempts, PASSWORD_ATTEMPTS } from './attempt-limit.ts';
 import { OAuthError } from './oauth-error.ts';
 import { hasControlCharacter } from './parameters.ts';
 import { verifyPassword } from './password.ts';
 
 /** Characters of an email address (RFC 5321, 4.5.3.1.3). */
-const MAX_EMAIL = 254;
+export const MAX_EMAIL_LENGTH = 254;
 
 /** A contact whose password was right. */
 export interface SignedIn {
@@ -23,24 +23,28 @@ interface Row {
 }
 
 /**
- * Checks an email and a password (docs/decisions.md, 7). An email that is unknown, has no password, or whose contact is disabled
- * gets the same answer after the same work as a wrong password, and locks as they do.
+ * Checks an email and a password (docs/decisions.md, 7). An email that is unknown, has no password, or belongs to a disabled
+ * contact gets the same answer after the same work as a wrong password, and is locked in the same way.
  * @throws OAuthError invalid_grant; temporarily_unavailable while the email is locked
  */
 export async function checkPassword(db: Db, clock: Clock, email: string, password: string): Promise<SignedIn> {
-  const given = email.normalize('NFC').trim();
-  const plausible = given.length <= MAX_EMAIL && !hasControlCharacter(given);
+  const address = email.normalize('NFC').trim();
+  const plausible = address.length <= MAX_EMAIL_LENGTH && !hasControlCharacter(address);
   const row = first(
     await db.query<Row>({
       name: 'sign_in',
       text: `select e.address, k.contact_id, k.password_hash, k.status, k.second_factor
         from (values (lower($1::text))) as e(address) left join contacts k on lower(k.email) = e.address`,
-      values: [plausible ? given : ''],
+      values: [plausible ? address : ''],
     }),
   );
-  const right = await guess(db, PASSWORD_GUESSES, `password:${plausible ? row?.address : given}`, clock, async () => {
-    const fits = await verifyPassword(row?.password_hash ?? null, password);
-    return fits && row?.status === 'enabled';
+  const right = await limitAttempts(db, clock, {
+    limit: PASSWORD_ATTEMPTS,
+    subject: `password:${plausible ? row?.address : address}`,
+    attempt: async () => {
+      const matches = await verifyPassword(row?.password_hash ?? null, password);
+      return matches && row?.status === 'enabled';
+    },
   });
   if (!right || !row?.contact_id) {
     throw new OAuthError('invalid_grant', 'the email or the password is wrong', { refusal: 'wrong_password' });

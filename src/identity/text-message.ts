@@ -2,15 +2,21 @@ import { request } from 'undici';
 import type { Config } from '../config.ts';
 import type { Db } from '../database.ts';
 
-/** Milliseconds for the gateway to answer. */
-const GATEWAY_TIMEOUT = 5_000;
+const GATEWAY_TIMEOUT_MS = 5_000;
+
+interface TextMessage {
+  /** Phone number, as the operator entered it. */
+  to: string;
+  text: string;
+  now: Date;
+}
 
 /**
- * Sends a text: to the gateway (LOMBARD_SMS_URL, a POST of {to, text}), or in the sandbox without one to the operator's list.
- * Never inside a transaction.
- * @throws Error where the gateway does not answer 2xx in time, or production has none
+ * Sends a text message through the gateway (LOMBARD_SMS_URL, a POST of {to, text}). A sandbox without a gateway stores it for
+ * the operator instead. Must not be called inside a transaction.
+ * @throws Error where the gateway does not answer 2xx in time, or none is configured in production
  */
-export async function sendText(db: Db, config: Config, to: string, text: string, now: Date): Promise<void> {
+export async function sendText(db: Db, config: Config, { to, text, now }: TextMessage): Promise<void> {
   if (config.smsUrl === undefined) {
     if (config.environment === 'production') throw new Error('LOMBARD_SMS_URL is not set');
     await db.query('insert into text_messages (sent_at, recipient, text) values ($1, $2, $3)', [now, to, text]);
@@ -28,7 +34,7 @@ export async function sendText(db: Db, config: Config, to: string, text: string,
       ...(credentials === undefined ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
     },
     body: JSON.stringify({ to, text }),
-    signal: AbortSignal.timeout(GATEWAY_TIMEOUT),
+    signal: AbortSignal.timeout(GATEWAY_TIMEOUT_MS),
   });
   await body.dump();
   if (statusCode < 200 || statusCode > 299) throw new Error(`the text gateway answered ${statusCode}`);

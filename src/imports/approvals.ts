@@ -5,7 +5,6 @@ import * as approvals from '../approvals/workflow.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import type { PaymentNumber } from '../identifiers.ts';
 import type { Refusals } from './kind.ts';
 import { type PaymentImportRow, PENDING, VALIDATING } from './payment-row.ts';
 import { pairKey } from './references.ts';
@@ -61,7 +60,8 @@ export async function findRequirements(
 
 /** A payment whose approval is to be opened. */
 interface PendingPayment {
-  id: PaymentNumber;
+  /** payments.id */
+  id: number;
   row: PaymentImportRow;
   requirement: approvals.Requirement;
 }
@@ -79,11 +79,11 @@ interface OpenedPayment extends PendingPayment {
   approval: InitialApproval;
 }
 
-/** Opens the approvals of payments that are stored. @param ids the number of each payment_id */
+/** Opens the approvals of payments that are stored. @param ids payments.id by payment_id */
 export async function openApprovals(
   tx: Transaction,
   rows: PaymentImportRow[],
-  ids: Map<string, PaymentNumber>,
+  ids: Map<string, number>,
 ): Promise<void> {
   const initial = new InitialApprovals(tx);
   const batch: OpenedPayment[] = [];

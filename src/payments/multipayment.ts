@@ -4,14 +4,13 @@ import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import type { PaymentId, PaymentNumber } from '../identifiers.ts';
 import { requireContact } from '../tenant.ts';
 import { isUuid } from '../uuid.ts';
-import { createPayment, type PaymentInput } from './creation.ts';
+import { createPayment, type PaymentGiven } from './creation.ts';
 import { movePayment } from './lifecycle.ts';
 import { allowedMoves, type PaymentStatus } from './moves.ts';
 import type { Presentation } from './presentation.ts';
-import { createTrade, setTradeStatus, type TradeInput } from './trade.ts';
+import { createTrade, setTradeStatus, type TradeGiven } from './trade.ts';
 
 /** Trades of one multi payment. */
 export const MAX_MULTIPAYMENT_TRADES = 200;
@@ -20,14 +19,14 @@ export const MAX_MULTIPAYMENT_PAYMENTS = 1_000;
 
 type Own<T> = Omit<T, 'client_id' | 'contact_id'> & { client_id?: string; contact_id?: string };
 
-export interface MultipaymentInput {
+export interface MultipaymentGiven {
   client_id: string;
   /** Who initiates it: the creator of its trades and payments. */
   contact_id: string;
   multipayment_unique_id?: string;
-  trades: Own<TradeInput>[];
+  trades: Own<TradeGiven>[];
   /** `trade`: index into `trades`. */
-  payments: (Omit<Own<PaymentInput>, 'trade_id'> & { trade: number })[];
+  payments: (Omit<Own<PaymentGiven>, 'trade_id'> & { trade: number })[];
 }
 
 export interface Multipayment {
@@ -37,8 +36,8 @@ export interface Multipayment {
   contact_id: string;
   status: 'created' | 'rejected';
   trade_ids: string[];
-  /** In the order of creation. */
-  payments: PaymentNumber[];
+  /** payments.id, in the order of creation. */
+  payments: number[];
 }
 
 /** The formatted identifier: `MP000001`. */
@@ -55,7 +54,7 @@ export async function createMultipayment(
   tx: Transaction,
   act: Act,
   presentation: Presentation,
-  given: MultipaymentInput,
+  given: MultipaymentGiven,
 ): Promise<number> {
   const { client_id: clientId, contact_id: contactId } = given;
   await requireContact(tx, { clientId, contactId });
@@ -99,7 +98,7 @@ export async function createMultipayment(
 /** A trade or payment of a multi payment belongs to its client and its contact. */
 function owned<T extends { client_id?: string; contact_id?: string }>(
   body: T,
-  given: MultipaymentInput,
+  given: MultipaymentGiven,
   inside: string,
 ) {
   for (const name of ['client_id', 'contact_id'] as const) {
@@ -144,8 +143,8 @@ function notFound(): never {
   });
 }
 
-interface LockedMember {
-  payment_id: PaymentId;
+interface PaymentRow {
+  payment_id: string;
   status: PaymentStatus;
   return_started: boolean;
   sent: boolean;
@@ -176,7 +175,7 @@ export async function rejectMultipayment(
       message: `${formattedId(id)} has been rejected before`,
     });
 
-  const { rows } = await tx.query<LockedMember>(
+  const { rows } = await tx.query<PaymentRow>(
     `select payment_id, status, return_started, sent_date is not null or status in ('Executing Payment', 'Payment complete') as sent
      from payments where client_id = $1 and multipayment_id = $2 order by id for update`,
     [clientId, id],

@@ -5,27 +5,23 @@ import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
 import type { WebhookType } from './notification.ts';
-import { type FormerSecret, openSecret, rotateSecrets, sealSecret } from './secret.ts';
 import {
   checkExtraHeaders,
   checkSecret,
   checkTypes,
   checkUrl,
   type ExtraHeader,
-  MAX_OVERLAP_SECONDS,
+  MAX_OVERLAP,
 } from './subscription-rules.ts';
 
-/** Subscriptions of a client: each is work for every event of its types. */
-const MAX_SUBSCRIPTIONS = 1_000;
+/** Subscriptions of a client at most: each is work for every event of its types. */
+export const MAX_SUBSCRIPTIONS = 1_000;
+const SECRET_PURPOSE = 'webhook_secret';
 
-/** What writing a subscription needs besides the subscription. */
-export interface SubscriptionSettings {
-  /** Whether http URLs are accepted. */
+/** What the rules depend on. */
+export interface SubscriptionRules {
   sandbox: boolean;
-  /** LOMBARD_BRAND, which names the service's own headers. */
   brand: string;
-  /** Seals secrets. */
-  vault: Vault;
 }
 
 export interface NewSubscription {
@@ -38,7 +34,7 @@ export interface NewSubscription {
   extraHeaders?: readonly ExtraHeader[] | null | undefined;
 }
 
-/** The changes of a subscription; a member that is undefined stays as it is. */
+/** What of a subscription is to change; what is left out (undefined) stays as it is. */
 export interface SubscriptionPatch {
   url?: string | null | undefined;
   types?: readonly string[] | null | undefined;
@@ -49,66 +45,67 @@ export interface SubscriptionPatch {
   previousSecretSeconds?: number | null | undefined;
 }
 
-/**
- * Creates a subscription: inactive unless `active` is true (the service interface, POST /webhooks/graphql).
- * @returns its id
- * @throws Problem invalid_body
- */
+/** Opens a sealed secret of a subscription; the empty text where none is set. */
+export function openSecret(vault: Vault, sealed: Buffer | null): string {
+  return sealed === null ? '' : vault.open(sealed, SECRET_PURPOSE);
+}
+
+function sealSecret(vault: Vault, secret: string | null): Buffer | null {
+  return secret === null ? null : vault.seal(secret, SECRET_PURPOSE);
+}
+
+/** Creates a subscription: inactive unless `active` is true (the service interface, POST /webhooks/graphql). Gives its id. */
 export async function createSubscription(
   tx: Transaction,
+  vault: Vault,
+  rules: SubscriptionRules,
   act: Act,
-  input: NewSubscription,
-  settings: SubscriptionSettings,
+  given: NewSubscription,
 ): Promise<string> {
-  const url = checkUrl(input.url, settings);
-  const types = checkTypes(input.types);
-  const secret = checkSecret(input.secret);
-  const extraHeaders = checkExtraHeaders(input.extraHeaders ?? [], settings.brand);
-  const counted = first(
-    await tx.query<{ count: number }>(
-      'select count(*) as count from webhooks.subscriptions where client_id = $1 and deleted_at is null',
-      [input.clientId],
-    ),
+  const url = checkUrl(given.url, rules);
+  const types = checkTypes(given.types);
+  const secret = checkSecret(given.secret);
+  const extraHeaders = checkExtraHeaders(given.extraHeaders ?? [], rules.brand);
+  const { rows: counted } = await tx.query<{ count: number }>(
+    'select count(*) as count from webhooks.subscriptions where client_id = $1 and deleted_at is null',
+    [given.clientId],
   );
-  if ((counted?.count ?? 0) >= MAX_SUBSCRIPTIONS) {
-    throw new Problem('invalid_body', {
-      field: 'subscription',
-      message: `a client has at most ${MAX_SUBSCRIPTIONS} subscriptions`,
-    });
+  if ((counted[0]?.count ?? 0) >= MAX_SUBSCRIPTIONS) {
+    throw new Problem('invalid_body', `subscription: a client has at most ${MAX_SUBSCRIPTIONS} subscriptions`);
   }
-  const created = await tx.query<{ id: string }>(
+  const { rows } = await tx.query<{ id: string }>(
     `insert into webhooks.subscriptions (client_id, contact_id, url, active, secret, types, extra_headers, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6::webhooks.webhook_type[], ${HEADERS_FROM_JSON('$7')}, ${NEXT_MOMENT}, $8) returning id`,
     [
-      input.clientId,
-      input.contactId,
+      given.clientId,
+      given.contactId,
       url,
-      input.active ?? false,
-      sealSecret(settings.vault, secret),
+      given.active ?? false,
+      sealSecret(vault, secret),
       types,
       JSON.stringify(extraHeaders),
       act.now,
     ],
   );
-  const id = first(created)?.id as string;
+  const id = rows[0]?.id as string;
   await audit(tx, act, {
     action: 'create',
     entity: 'subscription',
     entityId: id,
-    clientId: input.clientId,
-    after: { url, active: input.active ?? false, types, secret, extraHeaders },
+    clientId: given.clientId,
+    after: { url, active: given.active ?? false, types, secret, extraHeaders },
   });
   return id;
 }
 
-/** The moment of creation. Subscriptions that one request creates keep their order: they are a microsecond apart. */
+/** Several that one request creates have their order: a microsecond lies between them. */
 const NEXT_MOMENT = `coalesce((select max(created_at) + interval '1 microsecond' from webhooks.subscriptions
   where client_id = $1 and created_at >= $8 and created_at < $8::timestamptz + interval '1 millisecond'), $8)`;
 
 const HEADERS_FROM_JSON = (parameter: string) =>
   `array(select row(h->>'name', h->>'value')::webhooks.extra_header from json_array_elements(${parameter}::json) h)`;
 
-interface LockedSubscription {
+interface SubscriptionRow {
   url: string;
   active: boolean;
   types: WebhookType[];
@@ -118,16 +115,43 @@ interface LockedSubscription {
   former: FormerSecret[];
 }
 
-function notFound(): Problem {
-  return new Problem('subscription_not_found', { field: 'id', message: 'does not name a subscription of this client' });
+/** A sealed secret that was replaced and is signed with until a moment. */
+interface FormerSecret {
+  secret: Buffer;
+  until: Date;
 }
 
-async function lockSubscription(tx: Transaction, clientId: string, id: string): Promise<LockedSubscription> {
+/** Secrets that are signed with beside the present one at most. */
+const MAX_FORMER_SECRETS = 3;
+
+/**
+ * What is still signed with after a rotation. One without an overlap ends all overlaps: only the new secret is good from now on.
+ * @param overlap seconds
+ */
+function formerSecrets(present: SubscriptionRow, now: Date, overlap: number): FormerSecret[] {
+  if (overlap === 0) return [];
+  const former = present.former.filter(({ until }) => until > now);
+  if (present.secret !== null)
+    former.unshift({ secret: present.secret, until: new Date(now.getTime() + overlap * 1_000) });
+  if (former.length > MAX_FORMER_SECRETS) {
+    throw new Problem(
+      'invalid_body',
+      `previousSecretSeconds: ${MAX_FORMER_SECRETS} former secrets are signed with already; wait until one has ended, or replace the secret without an overlap`,
+    );
+  }
+  return former;
+}
+
+function notFound(): Problem {
+  return new Problem('subscription_not_found', 'id: is not a subscription of this client');
+}
+
+async function lockSubscription(tx: Transaction, clientId: string, id: string): Promise<SubscriptionRow> {
   if (!isUuid(id)) throw notFound();
   const row = first(
-    await tx.query<LockedSubscription & { formerSecrets: Buffer[]; formerUntil: Date[] }>(
-      `select url, active, types::text[] as types, secret, to_json(extra_headers) as "extraHeaders",
-         disabled_reason as "disabledReason", former_secrets as "formerSecrets", former_secrets_until as "formerUntil"
+    await tx.query<SubscriptionRow & { formerSecrets: Buffer[]; formerUntil: Date[] }>(
+      `select url, active, types::text[] as types, secret, to_json(extra_headers) as "extraHeaders", disabled_reason as "disabledReason",
+         former_secrets as "formerSecrets", former_secrets_until as "formerUntil"
        from webhooks.subscriptions where client_id = $1 and id = $2 and deleted_at is null for update`,
       [clientId, id],
     ),
@@ -137,51 +161,46 @@ async function lockSubscription(tx: Transaction, clientId: string, id: string): 
   return { ...subscription, former: formerSecrets.map((secret, at) => ({ secret, until: formerUntil[at] as Date })) };
 }
 
-function checkOverlap(patch: SubscriptionPatch): number {
-  const seconds = patch.previousSecretSeconds ?? 0;
-  const refuse = (message: string) => new Problem('invalid_body', { field: 'previousSecretSeconds', message });
-  if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_OVERLAP_SECONDS)
-    throw refuse(`must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`);
-  if (seconds > 0 && patch.secret === undefined) throw refuse('needs a new secret');
-  return seconds;
-}
-
 /**
- * Changes a subscription. `types` replaces the whole list. A new secret is used at once, and the former one is signed with for another
- * `previousSecretSeconds`. Activating a subscription that the service switched off forgets its failures.
- * @throws Problem subscription_not_found, invalid_body
+ * Changes a subscription. `types` replaces the whole list. A new secret is used at once; the one before it is signed with for
+ * `previousSecretSeconds` more. Activating one that the service switched off begins anew.
+ * @throws Problem subscription_not_found
  */
 export async function updateSubscription(
   tx: Transaction,
+  vault: Vault,
+  rules: SubscriptionRules,
   act: Act,
-  input: { clientId: string; id: string; patch: SubscriptionPatch },
-  settings: SubscriptionSettings,
+  key: { clientId: string; id: string },
+  patch: SubscriptionPatch,
 ): Promise<void> {
-  const { clientId, id, patch } = input;
-  const { vault } = settings;
-  const present = await lockSubscription(tx, clientId, id);
-  const url = patch.url == null ? present.url : checkUrl(patch.url, settings);
+  const present = await lockSubscription(tx, key.clientId, key.id);
+  const url = patch.url == null ? present.url : checkUrl(patch.url, rules);
   const types = patch.types == null ? present.types : checkTypes(patch.types);
   const extraHeaders =
-    patch.extraHeaders === undefined
-      ? present.extraHeaders
-      : checkExtraHeaders(patch.extraHeaders ?? [], settings.brand);
+    patch.extraHeaders === undefined ? present.extraHeaders : checkExtraHeaders(patch.extraHeaders ?? [], rules.brand);
   const active = patch.active ?? present.active;
-  const overlapSeconds = checkOverlap(patch);
+  const overlap = patch.previousSecretSeconds ?? 0;
+  if (!Number.isInteger(overlap) || overlap < 0 || overlap > MAX_OVERLAP) {
+    throw new Problem('invalid_body', `previousSecretSeconds: must be a whole number from 0 to ${MAX_OVERLAP}`);
+  }
+  if (overlap > 0 && patch.secret === undefined) {
+    throw new Problem('invalid_body', 'previousSecretSeconds: goes with a new secret');
+  }
   const secret = patch.secret === undefined ? undefined : checkSecret(patch.secret);
   const rotates = secret !== undefined && (secret ?? '') !== openSecret(vault, present.secret);
   const sealed = rotates ? sealSecret(vault, secret) : present.secret;
-  const former = rotates ? rotateSecrets(present, act.now, overlapSeconds) : present.former;
+  const former = rotates ? formerSecrets(present, act.now, overlap) : present.former;
   await tx.query(
-    `update webhooks.subscriptions set url = $3, active = $4, types = $5::webhooks.webhook_type[],
-       extra_headers = ${HEADERS_FROM_JSON('$6')}, secret = $7, updated_at = $8,
+    `update webhooks.subscriptions set url = $3, active = $4, types = $5::webhooks.webhook_type[], extra_headers = ${HEADERS_FROM_JSON('$6')},
+       secret = $7, updated_at = $8,
        former_secrets = $9::bytea[], former_secrets_until = $10::timestamptz[],
        disabled_reason = case when $4 then null else disabled_reason end,
        disabled_at = case when $4 then null else disabled_at end
      where client_id = $1 and id = $2`,
     [
-      clientId,
-      id,
+      key.clientId,
+      key.id,
       url,
       active,
       types,
@@ -192,19 +211,19 @@ export async function updateSubscription(
       former.map((one) => one.until),
     ],
   );
-  if (active && !present.active) await tx.query('delete from delivery.endpoints where subscription_id = $1', [id]);
+  if (active && !present.active) await tx.query('delete from delivery.endpoints where subscription_id = $1', [key.id]);
   await audit(tx, act, {
     action: 'update',
     entity: 'subscription',
-    entityId: id,
-    clientId,
+    entityId: key.id,
+    clientId: key.clientId,
     before: { url: present.url, active: present.active, types: present.types, extraHeaders: present.extraHeaders },
     after: { url, active, types, extraHeaders, ...(rotates ? { secret: 'replaced' } : {}) },
   });
 }
 
 /**
- * Deletes a subscription: nothing more is sent, the delivery engine cancels pending notifications, and the history stays for the
+ * Deletes a subscription: nothing more is sent, what was pending is cancelled by the delivery engine, the history stays for the
  * operator (docs/decisions.md, 6).
  * @throws Problem subscription_not_found
  */
@@ -228,16 +247,16 @@ export async function deleteSubscription(
 }
 
 /**
- * Switches a subscription off because its receiver is gone (410) or has only failed for days.
- * @param input `revision`: where it is given, only if the subscription has not changed since
- * @returns false where it stays as it was
+ * Switches a subscription off because its receiver is gone (410) or has only failed for days; false where it was off already, or has changed
+ * since the `revision` that is given.
  */
 export async function disableSubscription(
   tx: Db,
   act: Act,
-  input: { id: string; reason: 'gone' | 'failing'; revision?: number | undefined },
+  id: string,
+  reason: 'gone' | 'failing',
+  revision?: number,
 ): Promise<boolean> {
-  const { id, reason, revision } = input;
   const row = first(
     await tx.query<{ client_id: string }>(
       `update webhooks.subscriptions set active = false, disabled_reason = $2, disabled_at = $3, updated_at = $3

@@ -489,7 +489,7 @@ function wait(milliseconds: number): Promise<void> {
 }
 
 test('housekeeping deletes what can never be used again, and nothing else', async () => {
-  const { deleteWhatIsOver } = await import('../../src/identity/housekeeping.ts');
+  const { deleteExpired } = await import('../../src/identity/housekeeping.ts');
   const { pool, clock } = service.service.context;
   const someone = await createPerson(service);
   const issued = [await tokensOf(service, application, someone)];
@@ -500,14 +500,14 @@ test('housekeeping deletes what can never be used again, and nothing else', asyn
     (await service.query(`select count(*)::int as n from ${table} where contact_id = $1`, [someone.contactId])).rows[0]
       .n;
   assert.equal(await count('refresh_tokens'), 12);
-  await deleteWhatIsOver(pool, clock.now());
+  await deleteExpired(pool, clock.now());
   assert.equal(await count('refresh_tokens'), 10);
   assert.equal(await count('access_tokens'), 12);
   assert.equal((await refreshTokens(service, application, issued[2]?.refresh_token ?? '')).status, 200);
   const inDays = (days: number) => new Date(clock.now().getTime() + days * 86_400_000);
-  await deleteWhatIsOver(pool, inDays(20));
+  await deleteExpired(pool, inDays(20));
   assert.equal(await count('access_tokens'), 0);
   assert.equal(await count('refresh_tokens'), 10);
-  await deleteWhatIsOver(pool, inDays(40));
+  await deleteExpired(pool, inDays(40));
   for (const table of ['refresh_tokens', 'grants', 'authorization_codes']) assert.equal(await count(table), 0, table);
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { canonicalDistinguishedName } from '../../src/certificates/distinguished-name.ts';
-import { trustedTokenRoutes } from '../../src/http/auth/listener.ts';
 import { setPeer } from '../../src/http/peer.ts';
 import { createServer } from '../../src/http/server.ts';
+import { trustedTokenRoutes } from '../../src/http/trusted/token.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import {
   claimsOf,
@@ -48,7 +48,7 @@ before(async () => {
   const sessions = new Sessions(context.pool, context.clock, context.log);
   await sessions.start();
   listener.addHook('onClose', () => sessions.stop());
-  await listener.register(trustedTokenRoutes(context, sessions));
+  await trustedTokenRoutes(sessions)(listener, context);
   trusted = await listener.listen({ port: 0, host: '127.0.0.1' });
   person = await createPerson(service, { trusted_access: true });
   application = await createApplication(service, {

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
+import type { AuthContext } from './auth-context.ts';
 import { LANGUAGES } from './pages/texts.ts';
 
-/** The authorization server's description of itself (OpenID Connect Discovery, 4; RFC 8414), and its keys: none, id_tokens are HS256. */
-export function discoveryRoutes(app: FastifyInstance, context: Context): void {
+/** The metadata of the authorization server (OpenID Connect Discovery, 4; RFC 8414). It has no public keys: id_tokens are signed by HS256. */
+export function discoveryRoutes(app: FastifyInstance, { context }: AuthContext): void {
   for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
     app.get(path, (_request, reply) =>
       reply
@@ -15,7 +16,7 @@ export function discoveryRoutes(app: FastifyInstance, context: Context): void {
   app.get('/jwks', (_request, reply) => reply.header('cache-control', 'public, max-age=300').send({ keys: [] }));
 }
 
-/** Made from the configured address: Host and Forwarded headers decide nothing. */
+/** Built from the configured addresses. The headers Host and Forwarded have no influence. */
 function metadata({ addresses }: Context): Record<string, unknown> {
   const { auth, trusted } = addresses;
   const authentication = ['client_secret_basic', 'client_secret_post'];

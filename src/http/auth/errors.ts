@@ -2,33 +2,18 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { Problem } from '../../errors.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import { STATUS, toProblem } from '../problem.ts';
+import { wantsPage } from './negotiation.ts';
 import type { Pages } from './pages/pages.ts';
 import { languageOf } from './pages/texts.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A browser that asks is answered with a page, errors too. */
+    /** Browsers are answered with a page, errors included. */
     page?: boolean;
   }
 }
 
-/** Whether the one who asks is a browser that shows what it gets; a program that asks for nothing in particular gets JSON. */
-export function wantsPage(request: FastifyRequest): boolean {
-  const accept = request.headers.accept ?? '';
-  if (wantsCode(request) || /application\/json/.test(accept)) return false;
-  return /text\/html/.test(accept) || request.method === 'GET';
-}
-
-/** Whether the code is to come in a JSON body instead of a redirect (the service interface, POST /authenticate). */
-export function wantsCode(request: FastifyRequest): boolean {
-  return (
-    String(request.headers['no-redirect'] ?? '')
-      .trim()
-      .toLowerCase() === 'application/json'
-  );
-}
-
-/** Everything that goes wrong in a scope becomes `{error, error_description}` (RFC 6749, 5.2), or a page where a browser asks for one. */
+/** Makes every error of a scope `{error, error_description}` (RFC 6749, 5.2), or a page for a browser. */
 export function answerOAuthErrors(scope: FastifyInstance, pages?: Pages): void {
   scope.setErrorHandler((error: FastifyError, request, reply) => {
     const refused = toOAuthError(error);
@@ -39,6 +24,7 @@ export function answerOAuthErrors(scope: FastifyInstance, pages?: Pages): void {
   });
 }
 
+/** Sends an error as JSON, with the headers that its code asks for (RFC 6749, 5.2; RFC 6750, 3). */
 export function sendOAuthError(reply: FastifyReply, refused: OAuthError): FastifyReply {
   if (refused.retryAfter !== undefined) reply.header('retry-after', String(refused.retryAfter));
   if (refused.code === 'invalid_client') reply.header('www-authenticate', 'Basic realm="lombard", charset="UTF-8"');
@@ -55,20 +41,17 @@ function sendFailure(pages: Pages, request: FastifyRequest, reply: FastifyReply,
   if (refused.retryAfter !== undefined) reply.header('retry-after', String(refused.retryAfter));
   const language = languageOf(undefined, request.headers['accept-language']);
   const refusal = refused.refusal ?? (refused.code === 'temporarily_unavailable' ? 'locked' : undefined);
-  const page = pages.failure(
-    language,
-    refusal,
-    refused.status >= 500 ? 'ours' : 'theirs',
-    `${refused.code}: ${refused.message}`,
-  );
+  const fault = refused.status >= 500 ? 'service' : 'application';
+  const page = pages.failure(language, { refusal, fault, developers: `${refused.code}: ${refused.message}` });
   return pages.send(reply, refused.status, page);
 }
 
-/** What of an error_description is allowed (RFC 6749, 5.2). */
+/** A text in the characters that an error_description may have (RFC 6749, 5.2). */
 export function ascii(text: string): string {
   return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
 }
 
+/** Any error as the authorization server answers it. An error that is not the caller's becomes server_error. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   const { code = '', statusCode } = error as { code?: string; statusCode?: number };

@@ -1,127 +1,109 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { OAuthError } from '../../identity/oauth-error.ts';
-import { findHandle, type Presenter, resendCode, verifyHandle } from '../../identity/second-factor.ts';
-import { basicCredentials } from './application.ts';
-import { complete } from './authenticate.ts';
-import { wantsPage } from './errors.ts';
-import type { Pages } from './pages/pages.ts';
-import { LANGUAGES, languageOf } from './pages/texts.ts';
-import {
-  applicationOf,
-  browserOf,
-  form,
-  type Identity,
-  query,
-  readCookie,
-  refuseForeign,
-  withParameters,
-} from './requests.ts';
+import { OAuthError, type Refusal } from '../../identity/oauth-error.ts';
+import { findChallenge, resendCode } from '../../identity/second-factor-challenge.ts';
+import { type Presenter, verifyChallenge } from '../../identity/second-factor-verification.ts';
+import { basicCredentials } from './application-authentication.ts';
+import type { AuthContext, PageContext } from './auth-context.ts';
+import { completeSignIn, withParameters } from './authorization-response.ts';
+import { browserOf, readCookie } from './cookie.ts';
+import { form, query } from './form.ts';
+import { wantsPage } from './negotiation.ts';
+import { LANGUAGES, type Language, languageOf } from './pages/texts.ts';
+import { requireSameOrigin } from './same-origin.ts';
 
-interface Step {
-  handle: string;
-  clientId: string;
-}
+/** Characters of a verification code, spaces included. */
+const MAX_CODE_LENGTH = 64;
 
 /** GET /2fa, POST /verify, POST /send-verification-code (docs/decisions.md, 7). */
-export function secondFactorRoutes(app: FastifyInstance, identity: Identity, pages: Pages): void {
-  const { context } = identity;
-  const stepOf = (request: FastifyRequest): Step => {
-    const parameters = query(request);
-    return { handle: parameters.require('code'), clientId: parameters.require('client_id') };
-  };
-  const show = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    step: Step,
-    status: number,
-    said: { refused?: OAuthError['refusal']; resent?: boolean },
-  ): Promise<FastifyReply> => {
-    const { browser, setCookie } = browserOf(request, context);
-    const found = await findHandle(context, step.handle, step.clientId, browser);
-    const application = await applicationOf(identity.applications, step.clientId);
-    if (setCookie) reply.header('set-cookie', setCookie);
-    const parameters = { client_id: step.clientId, code: step.handle };
-    const page = pages.secondFactor(languageOfStep(request), {
-      verifyAction: withParameters(`${context.addresses.auth}/verify`, {
-        ...parameters,
-        redirect_uri: found.redirectUri,
-      }),
-      resendAction: withParameters(`${context.addresses.auth}/send-verification-code`, parameters),
-      kind: found.kind,
-      application: application.name,
-      redirectUri: found.redirectUri,
-      refused: said.refused,
-      resent: said.resent ?? false,
-    });
-    return pages.send(reply, status, page, found.redirectUri);
-  };
-
-  app.get('/2fa', { config: { page: true } }, (request, reply) =>
-    show(request, reply, stepOf(request), 200, { resent: query(request).get('sent') === '1' }),
+export function secondFactorRoutes(app: FastifyInstance, auth: PageContext): void {
+  const page = { config: { page: true } };
+  app.get('/2fa', page, (request, reply) =>
+    showStep(auth, request, reply, { status: 200, resent: query(request).get('sent') === '1' }),
   );
-
-  app.post('/verify', { config: { page: true } }, async (request, reply) => {
-    refuseForeign(request, context);
-    const step = stepOf(request);
-    const presenter = await presenterOf(identity, request);
-    const code = form(request).require('verification_code', 64);
-    try {
-      const handle = await verifyHandle(context, {
-        ...step,
-        presenter,
-        code,
-        redirectUri: query(request).get('redirect_uri'),
-      });
-      const methods = ['pwd', handle.kind === 'sms' ? 'sms' : 'otp'];
-      return await complete(identity, request, reply, { ...handle, methods, page: 'browser' in presenter });
-    } catch (error) {
-      if (!(error instanceof OAuthError) || !('browser' in presenter) || !wantsPage(request)) throw error;
-      if (error.refusal !== 'wrong_code' && error.refusal !== 'locked') throw error;
-      request.log.info(
-        { requestId: request.id, application: step.clientId, refusal: error.refusal },
-        'second factor refused',
-      );
-      return show(request, reply, step, error.status, { refused: error.refusal });
-    }
-  });
-
-  app.post('/send-verification-code', { config: { page: true } }, async (request, reply) => {
-    refuseForeign(request, context);
-    const step = stepOf(request);
-    const language = languageOfStep(request);
-    try {
-      await resendCode(context, step.handle, step.clientId, (code) =>
-        LANGUAGES[language].message(context.config.institution.name, code),
-      );
-    } catch (error) {
-      if (
-        !(error instanceof OAuthError) ||
-        !wantsPage(request) ||
-        (error.refusal !== 'text_too_soon' && error.refusal !== 'text_failed')
-      )
-        throw error;
-      return show(request, reply, step, error.status, { refused: error.refusal });
-    }
-    if (!wantsPage(request)) return reply.code(204).header('cache-control', 'no-store').send();
-    const address = withParameters(`${context.addresses.auth}/2fa`, {
-      code: step.handle,
-      client_id: step.clientId,
-      ui_locales: language,
-      sent: '1',
-    });
-    return reply.redirect(address, 303);
-  });
+  app.post('/verify', page, (request, reply) => verify(auth, request, reply));
+  app.post('/send-verification-code', page, (request, reply) => sendCodeAgain(auth, request, reply));
 }
 
-function languageOfStep(request: FastifyRequest) {
-  return languageOf(
-    form(request).get('ui_locales') ?? query(request).get('ui_locales'),
-    request.headers['accept-language'],
-  );
+/** The step that a request names: its challenge, and the application. */
+function stepOf(request: FastifyRequest): { challenge: string; clientId: string } {
+  const parameters = query(request);
+  return { challenge: parameters.require('code'), clientId: parameters.require('client_id') };
 }
 
-/** The application by its Basic header, or the browser by the cookie of its page. */
-async function presenterOf({ context, applications }: Identity, request: FastifyRequest): Promise<Presenter> {
+function languageOfStep(request: FastifyRequest): Language {
+  const asked = form(request).get('ui_locales') ?? query(request).get('ui_locales');
+  return languageOf(asked, request.headers['accept-language']);
+}
+
+async function showStep(
+  auth: PageContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shown: { status: number; refused?: Refusal; resent?: boolean },
+): Promise<FastifyReply> {
+  const { context, pages } = auth;
+  const { challenge, clientId } = stepOf(request);
+  const { browser, header } = browserOf(request, context);
+  const { kind, redirectUri } = await findChallenge(context, { challenge, clientId, browser });
+  const application = await auth.applications.require(clientId);
+  if (header) reply.header('set-cookie', header);
+  const parameters = { client_id: clientId, code: challenge };
+  const page = pages.secondFactor(languageOfStep(request), {
+    verifyAction: withParameters(`${context.addresses.auth}/verify`, { ...parameters, redirect_uri: redirectUri }),
+    resendAction: withParameters(`${context.addresses.auth}/send-verification-code`, parameters),
+    kind,
+    application: application.name,
+    redirectUri,
+    refused: shown.refused,
+    resent: shown.resent ?? false,
+  });
+  return pages.send(reply, shown.status, page, redirectUri);
+}
+
+async function verify(auth: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  requireSameOrigin(request, auth.context);
+  const step = stepOf(request);
+  const presenter = await presenterOf(auth, request);
+  const code = form(request).require('verification_code', MAX_CODE_LENGTH);
+  try {
+    const redirectUri = query(request).get('redirect_uri');
+    const signIn = await verifyChallenge(auth.context, { ...step, presenter, code, redirectUri });
+    const methods = ['pwd', signIn.kind === 'sms' ? 'sms' : 'otp'];
+    return await completeSignIn(auth, request, reply, { ...signIn, methods, page: 'browser' in presenter });
+  } catch (error) {
+    const refusal = shownRefusal(request, error, ['wrong_code', 'locked']);
+    if (!refusal || !('browser' in presenter)) throw error;
+    request.log.info({ requestId: request.id, application: step.clientId, refusal }, 'second factor refused');
+    return showStep(auth, request, reply, { status: (error as OAuthError).status, refused: refusal });
+  }
+}
+
+async function sendCodeAgain(auth: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { context } = auth;
+  requireSameOrigin(request, context);
+  const { challenge, clientId } = stepOf(request);
+  const language = languageOfStep(request);
+  try {
+    const message = (code: string) => LANGUAGES[language].message(context.config.institution.name, code);
+    await resendCode(context, { challenge, clientId, message });
+  } catch (error) {
+    const refusal = shownRefusal(request, error, ['text_too_soon', 'text_failed']);
+    if (!refusal) throw error;
+    return showStep(auth, request, reply, { status: (error as OAuthError).status, refused: refusal });
+  }
+  if (!wantsPage(request)) return reply.code(204).header('cache-control', 'no-store').send();
+  const parameters = { code: challenge, client_id: clientId, ui_locales: language, sent: '1' };
+  return reply.redirect(withParameters(`${context.addresses.auth}/2fa`, parameters), 303);
+}
+
+/** The refusal that the page of the step shows; undefined where the request gets an error answer instead. */
+function shownRefusal(request: FastifyRequest, error: unknown, shown: Refusal[]): Refusal | undefined {
+  if (!(error instanceof OAuthError) || !wantsPage(request)) return undefined;
+  return shown.find((refusal) => refusal === error.refusal);
+}
+
+/** The application by its Basic header, or the browser by its cookie. */
+async function presenterOf({ context, applications }: AuthContext, request: FastifyRequest): Promise<Presenter> {
   if (request.headers.authorization !== undefined) {
     const { application } = await basicCredentials(applications, request.headers.authorization);
     return { applicationId: application.id };
@@ -130,6 +112,6 @@ async function presenterOf({ context, applications }: Identity, request: Fastify
   if (browser !== undefined) return { browser };
   throw new OAuthError(
     'invalid_client',
-    'header.Authorization: Basic client_id:client_secret is required without the page of the second factor',
+    'header.Authorization: Basic client_id:client_secret is required without the cookie of the second-factor page',
   );
 }

@@ -3,99 +3,88 @@ import { endBrowserSession, findBrowserSession } from '../../identity/browser-se
 import { audienceOf, readIdTokenHint } from '../../identity/id-token.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import type { Parameters } from '../../identity/parameters.ts';
-import type { Pages } from './pages/pages.ts';
+import type { AuthContext, PageContext } from './auth-context.ts';
+import { withParameters } from './authorization-response.ts';
+import { readCookie, setCookie } from './cookie.ts';
+import { form, query } from './form.ts';
 import { languageOf } from './pages/texts.ts';
-import {
-  applicationOf,
-  cookie,
-  form,
-  type Identity,
-  query,
-  readCookie,
-  refuseForeign,
-  withParameters,
-} from './requests.ts';
+import { requireSameOrigin } from './same-origin.ts';
 
 const ANY_SESSION = { none: false, login: false, maxAge: undefined };
+const MAX_HINT_LENGTH = 16_384;
 
 /**
- * GET and POST /end-session (OpenID Connect RP-Initiated Logout). An id_token that the application's secret signed is a hint of who
- * asks, no proof: it spares the question, and nothing more. The browser goes on only to an address that is registered, to the letter.
+ * GET and POST /end-session (OpenID Connect RP-Initiated Logout). A valid id_token_hint spares the visitor the question whether to
+ * sign out; it is no proof of anything else. The browser is only ever sent to an address that is registered, character by character.
  */
-export function signOutRoutes(app: FastifyInstance, identity: Identity, pages: Pages): void {
-  const { context } = identity;
-  app.get('/end-session', { config: { page: true } }, (request, reply) =>
-    signOut(request, reply, query(request), false),
+export function signOutRoutes(app: FastifyInstance, auth: PageContext): void {
+  const page = { config: { page: true } };
+  app.get('/end-session', page, (request, reply) =>
+    signOut(auth, request, reply, { parameters: query(request), confirmed: false }),
   );
-  app.post('/end-session', { config: { page: true } }, (request, reply) => {
-    const fields = form(request);
-    const confirmed = fields.get('confirmed') === 'yes';
-    if (confirmed) refuseForeign(request, context);
-    return signOut(request, reply, fields, confirmed);
+  app.post('/end-session', page, (request, reply) => {
+    const parameters = form(request);
+    const confirmed = parameters.get('confirmed') === 'yes';
+    if (confirmed) requireSameOrigin(request, auth.context);
+    return signOut(auth, request, reply, { parameters, confirmed });
   });
-
-  const signOut = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    parameters: Parameters,
-    confirmed: boolean,
-  ): Promise<FastifyReply> => {
-    const asked = await readRequest(identity, parameters);
-    const now = context.clock.now();
-    const secret = readCookie(request, context, 'session');
-    const session = await findBrowserSession(context.pool, secret, ANY_SESSION, now);
-    const language = languageOf(parameters.get('ui_locales'), request.headers['accept-language']);
-    if (session && !confirmed && asked.hintedContact !== session.contactId) {
-      const page = pages.signOutQuestion(language, `${context.addresses.auth}/end-session`, {
-        ...asked.fields,
-        ui_locales: language,
-        confirmed: 'yes',
-      });
-      return pages.send(reply, 200, page, asked.goOn);
-    }
-    if (secret !== undefined) {
-      await endBrowserSession(context.pool, secret, now);
-      reply.header('set-cookie', cookie(context, 'session', '', 0));
-    }
-    if (asked.goOn === undefined) return pages.send(reply, 200, pages.signedOut(language));
-    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
-    return reply.redirect(withParameters(asked.goOn, { state: parameters.get('state') }), 302);
-  };
 }
 
-interface Asked {
-  /** The registered address to go on to. */
-  goOn: string | undefined;
+async function signOut(
+  auth: PageContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { parameters, confirmed }: { parameters: Parameters; confirmed: boolean },
+): Promise<FastifyReply> {
+  const { context, pages } = auth;
+  const { redirectUri, hintedContact, fields } = await readSignOut(auth, parameters);
+  const now = context.clock.now();
+  const secret = readCookie(request, context, 'session');
+  const session = await findBrowserSession(context.pool, { secret, prompting: ANY_SESSION, now });
+  const language = languageOf(parameters.get('ui_locales'), request.headers['accept-language']);
+  if (session && !confirmed && hintedContact !== session.contactId) {
+    const posted = { ...fields, ui_locales: language, confirmed: 'yes' };
+    const page = pages.signOutQuestion(language, `${context.addresses.auth}/end-session`, posted);
+    return pages.send(reply, 200, page, redirectUri);
+  }
+  if (secret !== undefined) {
+    await endBrowserSession(context.pool, secret, now);
+    reply.header('set-cookie', setCookie(context, { name: 'session', value: '', maxAgeSeconds: 0 }));
+  }
+  if (redirectUri === undefined) return pages.send(reply, 200, pages.signedOut(language));
+  reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+  return reply.redirect(withParameters(redirectUri, { state: parameters.get('state') }), 302);
+}
+
+interface SignOutRequest {
+  /** The registered address that the browser goes to afterwards. */
+  redirectUri: string | undefined;
+  /** The contact of a valid id_token_hint. */
   hintedContact: string | undefined;
+  /** The parameters that the page posts when the visitor confirms. */
   fields: Record<string, string>;
 }
 
-/** @throws OAuthError invalid_request where the address is not one that the application registered */
-async function readRequest({ context, applications }: Identity, parameters: Parameters): Promise<Asked> {
-  const hint = parameters.get('id_token_hint', 16_384);
+/** @throws OAuthError invalid_request where the address is not registered for the application */
+async function readSignOut({ context, applications }: AuthContext, parameters: Parameters): Promise<SignOutRequest> {
+  const hint = parameters.get('id_token_hint', MAX_HINT_LENGTH);
   const clientId = parameters.get('client_id') ?? (hint === undefined ? undefined : audienceOf(hint));
-  const goOn = parameters.get('post_logout_redirect_uri');
+  const redirectUri = parameters.get('post_logout_redirect_uri');
   const fields: Record<string, string> = {};
   for (const name of ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state']) {
-    const value = parameters.get(name, 16_384);
+    const value = parameters.get(name, MAX_HINT_LENGTH);
     if (value !== undefined) fields[name] = value;
   }
   if (clientId === undefined) {
-    if (goOn !== undefined)
+    if (redirectUri !== undefined)
       throw new OAuthError('invalid_request', 'post_logout_redirect_uri: needs client_id or id_token_hint');
-    return { goOn: undefined, hintedContact: undefined, fields };
+    return { redirectUri: undefined, hintedContact: undefined, fields };
   }
-  const application = await applicationOf(applications, clientId);
-  if (goOn !== undefined && !application.postLogoutRedirectUris.includes(goOn)) {
+  const application = await applications.require(clientId);
+  if (redirectUri !== undefined && !application.postLogoutRedirectUris.includes(redirectUri)) {
     throw new OAuthError('invalid_request', 'post_logout_redirect_uri: is not registered for the application');
   }
-  const read =
-    hint === undefined
-      ? undefined
-      : readIdTokenHint(
-          hint,
-          context.addresses.auth,
-          application.secrets.map(({ secret }) => secret),
-        );
-  return { goOn, hintedContact: read?.aud === application.id ? read.sub : undefined, fields };
+  const secrets = application.secrets.map(({ secret }) => secret);
+  const claims = hint === undefined ? undefined : readIdTokenHint(hint, context.addresses.auth, secrets);
+  return { redirectUri, hintedContact: claims?.aud === application.id ? claims.sub : undefined, fields };
 }

@@ -201,11 +201,8 @@ function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {
     withPgClient: readAs(context.pool, clientId),
     pgSettings: null,
     pool: context.pool,
-    settings: {
-      sandbox: context.config.environment === 'sandbox',
-      brand: context.config.brand,
-      vault: context.vault,
-    },
+    vault: context.vault,
+    rules: { sandbox: context.config.environment === 'sandbox', brand: context.config.brand },
   };
 }
 

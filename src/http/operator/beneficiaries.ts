@@ -48,11 +48,7 @@ const ListQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String(
 /** Beneficiaries (docs/operator-interface.md). */
 export function operatorBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  interface Page {
-    page: number;
-    page_size: number;
-    client_id?: string;
-  }
+  type Page = { page: number; page_size: number; client_id?: string };
 
   app.post<{ Body: Static<typeof BeneficiaryBody> }>(
     '/beneficiaries',

@@ -12,7 +12,7 @@ import {
   updateContact,
 } from '../../identity/contact.ts';
 import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/password.ts';
-import { newTotp } from '../../identity/second-factor.ts';
+import { newTotp } from '../../identity/totp.ts';
 import { ClientId, closed, errors, Id, idPath, Nullable, Paging, Text } from '../schemas.ts';
 import { change, FEED, READ, sendList } from './listener.ts';
 

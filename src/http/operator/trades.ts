@@ -8,7 +8,7 @@ import {
   setTradeStatus,
   TRADE_STATUSES,
   TRADE_TYPES,
-  type TradeInput,
+  type TradeGiven,
 } from '../../payments/trade.ts';
 import {
   ClientId,
@@ -70,13 +70,9 @@ const ListQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String(
 /** Trades (docs/operator-interface.md). */
 export function operatorTradeRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  interface Page {
-    page: number;
-    page_size: number;
-    client_id?: string;
-  }
+  type Page = { page: number; page_size: number; client_id?: string };
 
-  app.post<{ Body: TradeInput }>(
+  app.post<{ Body: TradeGiven }>(
     '/trades',
     {
       config: FEED,

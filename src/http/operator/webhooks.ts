@@ -59,8 +59,12 @@ export function operatorWebhookRoutes(app: FastifyInstance, context: Context): v
     },
     async ({ query }, reply) => {
       const active = query.active === undefined ? undefined : query.active === 'true';
-      const { rows, total } = await listSubscriptions(pool, { clientId: query.client_id, active }, pageOf(query));
-      return reply.header('x-total-count', total).send(rows);
+      const { total, subscriptions } = await listSubscriptions(
+        pool,
+        { clientId: query.client_id, active },
+        pageOf(query),
+      );
+      return reply.header('x-total-count', total).send(subscriptions);
     },
   );
   app.get<{ Querystring: Static<typeof NotificationList> & { page: number; page_size: number } }>(
@@ -83,8 +87,8 @@ export function operatorWebhookRoutes(app: FastifyInstance, context: Context): v
         from: query.from === undefined ? undefined : instant(query.from, 'query.from'),
         to: query.to === undefined ? undefined : instant(query.to, 'query.to'),
       };
-      const { rows, total } = await listNotifications(pool, filter, pageOf(query));
-      return reply.header('x-total-count', total).send(rows);
+      const { total, notifications } = await listNotifications(pool, filter, pageOf(query));
+      return reply.header('x-total-count', total).send(notifications);
     },
   );
   app.get<{ Params: { id: string } }>(

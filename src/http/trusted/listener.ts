@@ -2,10 +2,10 @@ import type { RequestListener, Server } from 'node:http';
 import type { Context } from '../../context.ts';
 import { testAuthority } from '../../embedded/test-authority.ts';
 import { StartupError } from '../../errors.ts';
+import { isSubjectRegistered } from '../../identity/client-certificate.ts';
 import type { Sessions } from '../../identity/sessions.ts';
-import { trustedTokenRoutes } from '../auth/listener.ts';
 import { type ClientRoutes, createClientListener } from '../client/listener.ts';
-import { certCheckRoute } from '../peer.ts';
+import { trustedRoutes } from './routes.ts';
 
 /** The trusted listener as the service runs it: token and API operations behind certificates. */
 export interface TrustedService {
@@ -35,21 +35,10 @@ export async function buildTrusted(
     throw new StartupError('LOMBARD_TRUSTED_CA: is needed, to check the certificates of clients');
   if (files.crl.length === 0) log.warn('LOMBARD_TRUSTED_CRL is not set: revoked client certificates are not noticed');
 
-  const app = await createClientListener(
-    context,
-    sessions,
-    [...routes, trustedTokenRoutes(context, sessions), certCheckRoute],
-    'trusted',
-  );
+  const app = await createClientListener(context, sessions, [...routes, ...trustedRoutes(sessions)], 'trusted');
   await app.ready();
   const handler: RequestListener = (request, response) => app.routing(request, response);
-  const isRegistered = async (subject: string): Promise<boolean> => {
-    const { rows } = await pool.query<{ known: boolean }>(
-      'select exists (select from application_certificates where subject = $1) as known',
-      [subject],
-    );
-    return rows[0]?.known ?? false;
-  };
+  const isRegistered = (subject: string) => isSubjectRegistered(pool, subject);
   const http = { requestTimeout: app.server.requestTimeout, keepAliveTimeout: app.server.keepAliveTimeout };
   const common = { handler, files, clock, log, isRegistered, http };
   try {

@@ -11,7 +11,8 @@ import { promisify } from 'node:util';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { canonicalDistinguishedName } from '../../../src/certificates/distinguished-name.ts';
-import { certCheckRoute, peerOf } from '../../../src/http/peer.ts';
+import { peerOf } from '../../../src/http/peer.ts';
+import { certCheckRoute } from '../../../src/http/trusted/cert-check.ts';
 import { createTrustedListener } from '../../../src/http/trusted/tls.ts';
 import {
   certificateText,
@@ -87,18 +88,8 @@ after(async () => {
   await files.remove();
 });
 
-interface Answer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
-}
-interface Options {
-  agent?: Agent;
-  path?: string;
-  method?: string;
-  body?: Buffer;
-  headers?: Record<string, string>;
-}
+type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
+type Options = { agent?: Agent; path?: string; method?: string; body?: Buffer; headers?: Record<string, string> };
 
 async function ask(holder: Holder | undefined, options: Options = {}): Promise<Answer> {
   const identity = holder && !options.agent ? await credentials(holder) : {};

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import type { AddressRange } from '../../../src/config.ts';
-import { certCheckRoute } from '../../../src/http/peer.ts';
+import { certCheckRoute } from '../../../src/http/trusted/cert-check.ts';
 import { createProxiedListener } from '../../../src/http/trusted/proxy.ts';
 import {
   certificateText,

@@ -15,8 +15,8 @@ const LOGO_TYPES: Record<string, string> = {
   '.jpeg': 'image/jpeg',
 };
 
-/** What a page says above its form. */
-interface Said {
+/** A notice above the form of a page. */
+interface Notice {
   kind: 'bad' | 'good';
   text: string;
 }
@@ -28,7 +28,7 @@ export interface SignInForm {
   state: string;
   application: string;
   redirectUri: string;
-  /** As it was typed before. */
+  /** As the visitor typed it before. */
   email: string;
   refused: Refusal | 'incomplete' | undefined;
 }
@@ -43,10 +43,10 @@ export interface SecondFactorForm {
   resent: boolean;
 }
 
-/** The pages of the authorization server: plain HTML forms, no script, one inline style. Made once from the configuration. */
+/** The pages of the authorization server: plain HTML forms with one inline style and no script. Created once from the configuration. */
 export class Pages {
   readonly #institution: string;
-  readonly #mark: Html;
+  readonly #logo: Html;
   readonly #css: string;
   readonly #policy: string;
   readonly #strictTransport: boolean;
@@ -56,20 +56,20 @@ export class Pages {
     const { css, hash } = styleOf(config.institution.colour);
     this.#css = css;
     this.#policy = `default-src 'none'; style-src '${hash}'; img-src data:; base-uri 'none'; frame-ancestors 'none'`;
-    this.#mark = markOf(config);
+    this.#logo = logoOf(config);
     this.#strictTransport = config.authUrl?.startsWith('https:') ?? false;
   }
 
   signIn(language: Language, form: SignInForm): Html {
     const t = LANGUAGES[language];
     const wrong = form.refused === 'wrong_password' || form.refused === 'incomplete';
-    const said = form.refused && bad(form.refused === 'incomplete' ? t.bothNeeded : t.refusals[form.refused]);
+    const notice = form.refused && bad(form.refused === 'incomplete' ? t.bothNeeded : t.refusals[form.refused]);
     return this.#layout(
       language,
       t.signIn,
       html`<h1>${t.signIn}</h1>
 <p>${t.toContinue(form.application)}</p>
-${notice(said)}
+${noticeOf(notice)}
 <form method="post" action="${form.action}">
 <input type="hidden" name="request" value="${form.request}">
 <input type="hidden" name="client_id" value="${form.clientId}">
@@ -87,7 +87,7 @@ ${notice(said)}
 
   secondFactor(language: Language, form: SecondFactorForm): Html {
     const t = LANGUAGES[language];
-    const said = form.refused
+    const notice = form.refused
       ? bad(t.refusals[form.refused])
       : form.resent
         ? { kind: 'good' as const, text: t.resent }
@@ -97,7 +97,7 @@ ${notice(said)}
       t.secondStep,
       html`<h1>${t.secondStep}</h1>
 <p>${form.kind === 'sms' ? t.enterText : t.enterTotp}</p>
-${notice(said)}
+${noticeOf(notice)}
 <form method="post" action="${form.verifyAction}">
 <input type="hidden" name="ui_locales" value="${language}">
 <label for="verification_code">${t.code}</label>
@@ -116,11 +116,16 @@ ${
     );
   }
 
-  /** Tells of a failure; `developers` is the error and its description, for those who made the application. */
-  failure(language: Language, refusal: Refusal | undefined, fault: 'theirs' | 'ours', developers: string): Html {
+  /** @param shown `fault`: whose it is; `developers`: the error and its description, for the application's developers */
+  failure(
+    language: Language,
+    shown: { refusal: Refusal | undefined; fault: 'application' | 'service'; developers: string },
+  ): Html {
     const t = LANGUAGES[language];
-    const title = fault === 'ours' || refusal ? t.failed : t.wrongAddress;
-    const text = refusal ? t.refusals[refusal] : fault === 'ours' ? t.failedText : t.wrongAddressText;
+    const { refusal, developers } = shown;
+    const ours = shown.fault === 'service';
+    const title = ours || refusal ? t.failed : t.wrongAddress;
+    const text = refusal ? t.refusals[refusal] : ours ? t.failedText : t.wrongAddressText;
     return this.#layout(
       language,
       title,
@@ -131,7 +136,7 @@ ${
     );
   }
 
-  /** Asks before a browser is signed out: whoever sent it here has not proved to be the application. */
+  /** Asks before the browser is signed out, because anybody could have sent the visitor here. */
   signOutQuestion(language: Language, action: string, fields: Record<string, string>): Html {
     const t = LANGUAGES[language];
     const hidden = Object.entries(fields).map(
@@ -154,16 +159,16 @@ ${hidden}<button type="submit">${t.signOut}</button>
   }
 
   /**
-   * Sends a page that cannot be framed, cached, or made to run or load anything.
-   * @param formTarget the address that a form of the page may lead to after this server's redirect: Chrome holds `form-action`
-   *   against the whole chain
+   * Sends a page that cannot be framed or cached, and cannot run or load anything.
+   * @param formTarget the address that this server's redirect leads to after a form of the page was posted. Chrome applies
+   *   `form-action` to the whole chain of redirects
    */
   send(reply: FastifyReply, status: number, page: Html, formTarget?: string): FastifyReply {
     const target = formTarget === undefined ? '' : ` ${sourceOf(formTarget)}`;
     reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-store');
     reply.header('content-security-policy', `${this.#policy}; form-action 'self'${target}`);
     reply.header('x-frame-options', 'DENY').header('x-content-type-options', 'nosniff');
-    // `no-referrer` would make the form's Origin `null`, and it is checked.
+    // `no-referrer` would make the Origin of the form `null`, and the Origin is checked.
     reply.header('referrer-policy', 'same-origin').header('cross-origin-resource-policy', 'same-origin');
     reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=()').header('vary', 'accept-language');
     if (this.#strictTransport) reply.header('strict-transport-security', 'max-age=63072000');
@@ -182,7 +187,7 @@ ${hidden}<button type="submit">${t.signOut}</button>
 <style>${new Html(this.#css)}</style>
 </head>
 <body>
-<header><div class="mark">${this.#mark}</div></header>
+<header><div class="mark">${this.#logo}</div></header>
 <main>
 <div class="card">
 ${body}
@@ -195,7 +200,7 @@ ${body}
   }
 }
 
-function markOf({ institution }: Config): Html {
+function logoOf({ institution }: Config): Html {
   const type = LOGO_TYPES[extname(institution.logo ?? '').toLowerCase()];
   if (institution.logo && type) {
     const data = readLogo(institution.logo);
@@ -215,12 +220,13 @@ function readLogo(path: string): string {
   }
 }
 
-function notice(said: Said | undefined | false | ''): Html | undefined {
-  if (!said) return undefined;
-  return html`<p class="said ${said.kind}" id="said" role="${said.kind === 'bad' ? 'alert' : 'status'}">${said.text}</p>`;
+function noticeOf(notice: Notice | undefined | false | ''): Html | undefined {
+  if (!notice) return undefined;
+  const role = notice.kind === 'bad' ? 'alert' : 'status';
+  return html`<p class="said ${notice.kind}" id="said" role="${role}">${notice.text}</p>`;
 }
 
-function bad(text: string): Said {
+function bad(text: string): Notice {
   return { kind: 'bad', text };
 }
 
@@ -232,12 +238,13 @@ function focus(here: boolean): Html | false {
   return here && html` autofocus`;
 }
 
-/** Where an application is, as its user knows it: the host, or the scheme of an application on the device. */
+/** The place of an application as its user knows it: its host, or the scheme of an application on the device. */
 function placeOf(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return host || protocol.replace(/:$/, '');
 }
 
+/** An address as a source of a content security policy. */
 function sourceOf(redirectUri: string): string {
   const { protocol, origin } = new URL(redirectUri);
   return protocol === 'https:' || protocol === 'http:' ? origin : protocol;

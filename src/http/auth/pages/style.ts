@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Least contrast of text (WCAG 2.2, 1.4.3). */
+/** The contrast ratio of text (WCAG 2.2, 1.4.3). */
 const MIN_CONTRAST = 4.5;
 
 /** The relative luminance of a colour `#rrggbb` (WCAG 2.2). */
@@ -17,7 +17,7 @@ function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** A colour moved towards black or white until it can be read on a background. */
+/** A colour mixed with black or white until it is readable on a background. */
 function readableOn(colour: string, background: string): string {
   const towards = luminance(background) > 0.5 ? 0 : 255;
   let mixed = colour;
@@ -30,7 +30,7 @@ function readableOn(colour: string, background: string): string {
   return mixed;
 }
 
-/** The style of all pages, in the institution's colour, with the hash that the content security policy names. */
+/** The style of all pages in the institution's colour, and its hash for the content security policy. */
 export function styleOf(colour: string): { css: string; hash: string } {
   const onColour = contrast('#ffffff', colour) >= MIN_CONTRAST ? '#ffffff' : '#111111';
   const css = `

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../../identity/oauth-error.ts';
 
-/** The words of the sign-in pages in one language. */
+/** The texts of the sign-in pages in one language. */
 export interface Texts {
   signIn: string;
   toContinue: (application: string) => string;
@@ -43,29 +43,29 @@ const en: Texts = {
   enterTotp: 'Open your authenticator app and enter the six-digit code it shows.',
   enterText: 'We have sent a six-digit code to your phone by text message.',
   code: 'Verification code',
-  codeHint: 'Six digits. It is valid for a short time only.',
+  codeHint: 'Six digits. The code expires after a few minutes.',
   verify: 'Continue',
   resend: 'Send a new code',
-  resent: 'A new code is on its way. The one before it works no longer.',
+  resent: 'We have sent a new code. The previous code no longer works.',
   signOut: 'Sign out',
   signOutQuestion: 'Do you want to sign out of this browser?',
   signedOut: 'You are signed out',
   signedOutText: 'You can close this window.',
   wrongAddress: 'This sign-in link does not work',
   wrongAddressText:
-    'The application that sent you here asked in a way that cannot be answered safely. You have not been signed in.',
+    'The application that sent you here made a request that cannot be answered safely. You have not been signed in.',
   failed: 'That did not work',
-  failedText: 'Something on our side has failed. Please try again in a moment.',
+  failedText: 'Something went wrong on our side. Please try again in a moment.',
   closeOrReturn: 'Go back to the application and start again.',
   forDevelopers: 'For the application’s developers',
   bothNeeded: 'Enter your email and your password.',
   refusals: {
     wrong_password: 'The email or the password is not right. Check both and try again.',
-    wrong_code: 'That code is not right, or it has been used. Enter the newest one.',
-    locked: 'There were too many wrong attempts. Wait 15 minutes, then try again.',
-    expired: 'This sign-in has expired or is finished.',
-    foreign: 'This page was sent from another site, so nothing was done.',
-    text_too_soon: 'A code was sent a moment ago. Wait 30 seconds before you ask for another one.',
+    wrong_code: 'That code is not right, or it has already been used. Enter the newest code.',
+    locked: 'There were too many failed attempts. Wait 15 minutes, then try again.',
+    expired: 'This sign-in has expired or is already complete.',
+    foreign: 'This form was sent from another site, so nothing was changed.',
+    text_too_soon: 'A code was sent a moment ago. Wait 30 seconds before you ask for another code.',
     text_failed: 'The text message could not be sent. Try again in a moment.',
   },
   message: (institution, code) =>
@@ -196,8 +196,8 @@ export const LANGUAGES = { en, de, fr, es };
 export type Language = keyof typeof LANGUAGES;
 
 /**
- * The language of a page: the first of `ui_locales` (OpenID Connect Core, 3.1.2.1) that there is, else the best of Accept-Language,
- * else English.
+ * The language of a page: the first supported one of `ui_locales` (OpenID Connect Core, 3.1.2.1), then the best of Accept-Language,
+ * then English.
  */
 export function languageOf(uiLocales: string | undefined, acceptLanguage: string | undefined): Language {
   const wanted = (uiLocales ?? '').split(' ');

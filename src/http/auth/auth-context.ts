@@ -1,0 +1,32 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { ApplicationCredentials } from '../../identity/application-credentials.ts';
+import type { ClientCertificate } from '../../identity/client-certificate.ts';
+import type { Sessions } from '../../identity/sessions.ts';
+import type { Pages } from './pages/pages.ts';
+
+/** Gives the certificate of a request that came over mutual TLS. The trusted listener has validated it already. */
+export type CertificateOf = (request: FastifyRequest) => ClientCertificate;
+
+/** What the token operations need. */
+export interface AuthContext {
+  context: Context;
+  sessions: Sessions;
+  applications: ApplicationCredentials;
+  /** On the trusted listener only. Tokens issued there are bound to the certificate (RFC 8705, 3). */
+  certificateOf: CertificateOf | undefined;
+}
+
+/** What the operations that also serve browsers need. */
+export interface PageContext extends AuthContext {
+  pages: Pages;
+}
+
+/** A part of the authorization server: registers its routes. */
+export type AuthRoutes = (app: FastifyInstance, auth: PageContext) => void;
+
+export function createAuthContext(context: Context, sessions: Sessions, certificateOf?: CertificateOf): AuthContext {
+  const { pool, vault, clock } = context;
+  const applications = new ApplicationCredentials(pool, { vault, clock, identityVersion: sessions.identityVersion });
+  return { context, sessions, applications, certificateOf };
+}

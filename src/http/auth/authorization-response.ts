@@ -1,0 +1,130 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Authorization, issueCode } from '../../identity/authorization-code.ts';
+import { MAX_STATE_LENGTH } from '../../identity/authorization-request.ts';
+import { BROWSER_SESSION_LIFETIME_SECONDS, beginBrowserSession } from '../../identity/browser-session.ts';
+import { OAuthError } from '../../identity/oauth-error.ts';
+import type { Parameters } from '../../identity/parameters.ts';
+import { openChallenge } from '../../identity/second-factor-challenge.ts';
+import type { AuthContext } from './auth-context.ts';
+import { setCookie } from './cookie.ts';
+import { ascii, sendOAuthError, toOAuthError } from './errors.ts';
+import { wantsCode } from './negotiation.ts';
+import { LANGUAGES, type Language } from './pages/texts.ts';
+
+/** A sign-in whose password was right. */
+export interface SignIn extends Omit<Authorization, 'methods' | 'authenticatedAt'> {
+  state: string;
+  secondFactor: 'none' | 'totp' | 'sms';
+  /** The cookie of the browser that signs in on a page; undefined for a headless sign-in. */
+  browser: string | undefined;
+  page: boolean;
+  language: Language;
+}
+
+/** Answers a right password: with the authorization code, or with the step for the second factor. */
+export async function continueSignIn(
+  auth: AuthContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signIn: SignIn,
+): Promise<FastifyReply> {
+  const { context } = auth;
+  const { secondFactor, language } = signIn;
+  if (secondFactor === 'none') return completeSignIn(auth, request, reply, { ...signIn, methods: ['pwd'] });
+  const message = (code: string) => LANGUAGES[language].message(context.config.institution.name, code);
+  const challenge = await openChallenge(context, { ...signIn, kind: secondFactor, message });
+  reply.header('cache-control', 'no-store');
+  if (wantsCode(request)) return reply.send({ code: challenge, second_factor: secondFactor });
+  const address = withParameters(`${context.addresses.auth}/2fa`, {
+    code: challenge,
+    client_id: signIn.applicationId,
+    ui_locales: signIn.page ? language : undefined,
+  });
+  return reply.redirect(address, 302);
+}
+
+/** Ends a sign-in: sends the authorization code to the application, and begins a browser session where single sign-on is allowed. */
+export async function completeSignIn(
+  auth: AuthContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signIn: Omit<Authorization, 'authenticatedAt'> & { state: string; page: boolean },
+): Promise<FastifyReply> {
+  const { context } = auth;
+  const { applicationId, contactId, methods } = signIn;
+  const now = context.clock.now();
+  const code = await issueCode(context.pool, { ...signIn, authenticatedAt: now }, now);
+  request.log.info({ requestId: request.id, application: applicationId, contact: contactId, methods }, 'signed in');
+  if (wantsCode(request)) return reply.header('cache-control', 'no-store').send({ code });
+  if (signIn.page && context.config.singleSignOn) {
+    const value = await beginBrowserSession(context.pool, { contactId, methods, authenticatedAt: now });
+    const maxAgeSeconds = BROWSER_SESSION_LIFETIME_SECONDS;
+    reply.header('set-cookie', setCookie(context, { name: 'session', value, maxAgeSeconds }));
+  }
+  return redirectToApplication(auth, reply, signIn.redirectUri, { code, state: signIn.state });
+}
+
+/** Sends the browser back to the application. `iss` tells the application which server answered (RFC 9207). */
+export function redirectToApplication(
+  { context }: AuthContext,
+  reply: FastifyReply,
+  redirectUri: string,
+  parameters: Record<string, string | undefined>,
+): FastifyReply {
+  reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+  return reply.redirect(withParameters(redirectUri, { ...parameters, iss: context.addresses.auth }), 302);
+}
+
+/** The error codes that a redirect may carry (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). */
+const REDIRECTABLE = new Set([
+  'invalid_request',
+  'unauthorized_client',
+  'access_denied',
+  'unsupported_response_type',
+  'invalid_scope',
+  'server_error',
+  'temporarily_unavailable',
+  'login_required',
+  'request_not_supported',
+  'request_uri_not_supported',
+]);
+
+/**
+ * Sends the browser back to the application with an error. `parameters` are those of the request; their state goes back too.
+ * A failure of this service is answered as 502 instead, so that monitoring sees it.
+ */
+export function redirectError(
+  auth: AuthContext,
+  reply: FastifyReply,
+  error: unknown,
+  { redirectUri, parameters }: { redirectUri: string; parameters: Parameters },
+): FastifyReply {
+  const refused = toOAuthError(error);
+  if (refused.status >= 500) {
+    if (error instanceof OAuthError) return sendOAuthError(reply, refused);
+    throw error;
+  }
+  const code = REDIRECTABLE.has(refused.code) ? refused.code : 'access_denied';
+  return redirectToApplication(auth, reply, redirectUri, {
+    error: code,
+    error_description: ascii(refused.message),
+    state: stateOf(parameters),
+  });
+}
+
+/** The state of a request, or undefined where it is missing or malformed. */
+function stateOf(parameters: Parameters): string | undefined {
+  try {
+    return parameters.get('state', MAX_STATE_LENGTH);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An address with parameters added to those it has. */
+export function withParameters(address: string, parameters: Record<string, string | undefined>): string {
+  const added = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) added.set(name, value);
+  const text = added.toString();
+  return text === '' ? address : `${address}${address.includes('?') ? '&' : '?'}${text}`;
+}

@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { checkRequest, redirectUriOf } from '../../identity/authorization-request.ts';
+import { OAuthError } from '../../identity/oauth-error.ts';
+import { checkPassword } from '../../identity/sign-in.ts';
+import type { AuthContext } from './auth-context.ts';
+import { continueSignIn, redirectError } from './authorization-response.ts';
+import { form } from './form.ts';
+import { wantsCode } from './negotiation.ts';
+import { languageOf } from './pages/texts.ts';
+
+/** A POST without a page before it: the application itself asked its user for email and password. */
+export async function signInHeadless(
+  auth: AuthContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { pool, clock, config } = auth.context;
+  const fields = form(request);
+  const application = await auth.applications.require(fields.require('client_id'));
+  if (!application.headlessSignIn) {
+    throw new OAuthError(
+      'unauthorized_client',
+      'the application must send its users to the sign-in page (GET /authenticate)',
+    );
+  }
+  const redirectUri = redirectUriOf(fields, application, true);
+  try {
+    const { requirePkce } = config;
+    const asked = checkRequest(fields, application, redirectUri, { headless: true, requirePkce });
+    const [email, password] = [fields.raw('email'), fields.raw('password')];
+    if (email === undefined || password === undefined)
+      throw new OAuthError('invalid_request', 'email, password: are required');
+    const signedIn = await checkPassword(pool, clock, email, password);
+    return await continueSignIn(auth, request, reply, {
+      ...asked,
+      ...signedIn,
+      applicationId: application.id,
+      browser: undefined,
+      page: false,
+      language: languageOf(fields.get('ui_locales'), request.headers['accept-language']),
+    });
+  } catch (error) {
+    if (!(error instanceof OAuthError) || wantsCode(request)) throw error;
+    request.log.info({ requestId: request.id, application: application.id, refusal: error.refusal }, 'sign-in refused');
+    return redirectError(auth, reply, error, { redirectUri, parameters: fields });
+  }
+}

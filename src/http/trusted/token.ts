@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../errors.ts';
+import type { ClientCertificate } from '../../identity/client-certificate.ts';
+import type { Sessions } from '../../identity/sessions.ts';
+import { addressKey } from '../auth/address-key.ts';
+import { createAuthContext } from '../auth/auth-context.ts';
+import { answerOAuthErrors } from '../auth/errors.ts';
+import { readForms } from '../auth/form.ts';
+import { tokenRoutes } from '../auth/token.ts';
+import { userinfoRoutes } from '../auth/userinfo.ts';
+import type { ClientRoutes } from '../client/listener.ts';
+import { peerOf } from '../peer.ts';
+import { RateLimit } from '../rate-limit.ts';
+
+/**
+ * The token operations of the trusted listener: those of the authorization listener, with the certificate of the request.
+ * They have a scope of their own, because the API operations beside them take no forms and answer no OAuth errors.
+ */
+export function trustedTokenRoutes(sessions: Sessions): ClientRoutes {
+  return async (app: FastifyInstance, context: Context) => {
+    const auth = createAuthContext(context, sessions, certificateOf);
+    const rate = new RateLimit('auth', context.config.authRate, context.config.workers);
+    await app.register(async (scope) => {
+      answerOAuthErrors(scope);
+      readForms(scope);
+      // The certificate and the application's credentials take the place of an access token.
+      scope.addHook('onRoute', (route) => {
+        route.config = { ...route.config, open: true };
+      });
+      scope.addHook('onRequest', async (request, reply) => rate.use(addressKey(request.ip), reply));
+      tokenRoutes(scope, auth);
+      userinfoRoutes(scope, auth);
+    });
+  };
+}
+
+function certificateOf(request: FastifyRequest): ClientCertificate {
+  const peer = peerOf(request.raw);
+  if (!peer)
+    throw new Problem(
+      'certificate_missing',
+      'connection: the token operations of this address need a client certificate',
+    );
+  return { subject: peer.canonicalSubject, thumbprint: peer.thumbprint };
+}

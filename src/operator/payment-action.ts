@@ -1,0 +1,36 @@
+import type { Act } from '../context.ts';
+import type { Transaction } from '../database.ts';
+import { movePayment } from '../payments/lifecycle.ts';
+import type { PaymentAction } from '../payments/moves.ts';
+import { findPaymentOwner } from '../payments/owner.ts';
+import type { Presentation } from '../payments/presentation.ts';
+import { requireContact } from '../tenant.ts';
+import { returnPayment } from './return-payment.ts';
+
+export interface PaymentActionRequest {
+  paymentId: string;
+  action: PaymentAction;
+  /** Who acts; required by authorise and reject. */
+  contactId?: string | undefined;
+  reason?: string | undefined;
+}
+
+/**
+ * Acts on any client's payment as the institution's core does.
+ * @returns the payment's internal number and its client
+ * @throws Problem payment_not_found, contact_not_found, and those of movePayment
+ */
+export async function actOnPayment(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  request: PaymentActionRequest,
+): Promise<{ id: number; client_id: string }> {
+  const owner = await findPaymentOwner(tx, request.paymentId);
+  const { contactId } = request;
+  if (contactId !== undefined) await requireContact(tx, { clientId: owner.client_id, contactId });
+  const move = { ...request, clientId: owner.client_id };
+  if (request.action === 'return') await returnPayment(tx, act, presentation, move);
+  else await movePayment(tx, act, presentation, move);
+  return owner;
+}
