@@ -1,0 +1,161 @@
+import { parse, stringify } from './decimal.ts';
+import { LombardError } from './error.ts';
+import type { Exchange, Incoming } from './exchange.ts';
+import type { Operations } from './generated/api.ts';
+import type { Tokens } from './tokens.ts';
+
+export interface CallOptions {
+  /** Aborts this call, and nothing that it shares with others. */
+  signal?: AbortSignal | undefined;
+}
+
+/** `METHOD /path`, as the description writes it: `GET /payments/{payment_id}`. */
+export type OperationName = keyof Operations;
+/** What an operation takes: `path`, `query` and `body`, those that it has. */
+export type InputOf<K extends OperationName> = Omit<Operations[K], 'response'>;
+export type ResponseOf<K extends OperationName> = Operations[K]['response'];
+/** The argument of a call, which may be left out where nothing in it is required. */
+export type Arguments<K extends OperationName> =
+  object extends InputOf<K> ? [input?: InputOf<K> & CallOptions] : [input: InputOf<K> & CallOptions];
+
+/** A successful answer. */
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+interface Input extends CallOptions {
+  path?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+/** Calls operations of the client API, for one client, with its tokens. */
+export class Api {
+  readonly #baseUrl: URL;
+  readonly #clientId: string;
+  readonly #exchange: Exchange;
+  readonly #tokens: Tokens;
+
+  constructor(baseUrl: URL, clientId: string, exchange: Exchange, tokens: Tokens) {
+    this.#baseUrl = baseUrl;
+    this.#clientId = clientId;
+    this.#exchange = exchange;
+    this.#tokens = tokens;
+  }
+
+  /**
+   * @param reads the operation changes nothing; of a GET that is known
+   * @throws LombardError, AbortError
+   */
+  async call<K extends OperationName>(
+    operation: K,
+    input: InputOf<K> & CallOptions,
+    reads?: boolean,
+  ): Promise<Answer<ResponseOf<K>>> {
+    const { path = {}, query = {}, body, signal }: Input = input;
+    const [method = '', template = ''] = operation.split(' ', 2);
+    const url = this.#url(template, path, query);
+    const headers: Record<string, string> = { accept: 'application/json' };
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const request = {
+      method,
+      url,
+      body: body === undefined ? undefined : stringify(body),
+      reads: reads ?? method === 'GET',
+      signal,
+    };
+    const send = (token: string | undefined) =>
+      this.#exchange.send({
+        ...request,
+        headers: token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` },
+      });
+
+    const token = await this.#tokens.current(signal);
+    let incoming = await send(token);
+    if (incoming.status === 401 && (await this.#renewed(token, incoming, signal)))
+      incoming = await send(await this.#tokens.current(signal));
+    if (incoming.status < 200 || incoming.status > 299) throw refusal(incoming);
+    return { status: incoming.status, headers: incoming.headers, body: content(incoming) as ResponseOf<K> };
+  }
+
+  /** @throws LombardError the 401, because of the refresh that failed; AbortError */
+  async #renewed(token: string | undefined, incoming: Incoming, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      return await this.#tokens.renew(token, signal);
+    } catch (cause) {
+      if (cause instanceof LombardError) throw refusal(incoming, cause);
+      throw cause;
+    }
+  }
+
+  #url(template: string, path: Record<string, unknown>, query: Record<string, unknown>): URL {
+    const url = new URL(this.#baseUrl);
+    const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, path[name]));
+    url.pathname = url.pathname.replace(/\/$/, '') + filled;
+    url.searchParams.set('client_id', this.#clientId);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
+    }
+    return url;
+  }
+}
+
+/** @throws TypeError for what would name another path than was meant */
+function segment(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
+    throw new TypeError(`${name}: must be the text of an identifier`);
+  return encodeURIComponent(value);
+}
+
+function content(incoming: Incoming): unknown {
+  if (incoming.text === '') return undefined;
+  if (!/json/.test(incoming.headers.get('content-type') ?? '')) return incoming.text;
+  try {
+    return parse(incoming.text);
+  } catch (cause) {
+    throw new LombardError({
+      ...envelope(incoming),
+      code: 'invalid_response',
+      details: 'the answer is not JSON',
+      cause,
+    });
+  }
+}
+
+/** The error of an answer: the service's ErrorMessage, or what an HTTP server in between said in its place. */
+function refusal(incoming: Incoming, cause?: unknown): LombardError {
+  const base = { ...envelope(incoming), cause };
+  let body: { code?: unknown; message?: unknown; details?: unknown; errors?: GraphqlError[] } | null = null;
+  try {
+    body = JSON.parse(incoming.text);
+  } catch {
+    // Not the service: a gateway answers in HTML.
+  }
+  if (typeof body?.code === 'string') {
+    const [message, details] = [body.message, body.details].map((text) => (typeof text === 'string' ? text : ''));
+    return new LombardError({ ...base, code: body.code, message, details: details ?? '' });
+  }
+  const [error] = body?.errors ?? [];
+  if (error) return graphqlRefusal(incoming, error);
+  const details = `status ${incoming.status} without an error body of the service`;
+  return new LombardError({ ...base, code: 'invalid_response', details });
+}
+
+/** An entry of the `errors` of a GraphQL answer. */
+export interface GraphqlError {
+  message: string;
+  path?: (string | number)[];
+  extensions?: { code?: string };
+}
+
+/** @param answer its status is 200 where the document was executed and a field of it failed */
+export function graphqlRefusal(answer: Pick<Incoming, 'status' | 'headers'>, error: GraphqlError): LombardError {
+  const code = error.extensions?.code ?? 'graphql_error';
+  return new LombardError({ ...envelope(answer), code, details: error.message });
+}
+
+function envelope({ status, headers }: Pick<Incoming, 'status' | 'headers'>) {
+  return { status, requestId: headers.get('x-request-id') ?? undefined };
+}

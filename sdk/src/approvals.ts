@@ -1,0 +1,47 @@
+import type { Api, CallOptions, InputOf, ResponseOf } from './api.ts';
+import { List } from './list.ts';
+
+export type ApprovalsSettings = ResponseOf<'GET /approvals-workflow/settings'>;
+export type ApprovalsConfiguration = ResponseOf<'GET /approvals-workflow/config'>;
+/** A configuration as it is sent, whole. */
+export type NewApprovalsConfiguration = InputOf<'POST /approvals-workflow/config'>['body'];
+/** What a configuration would ask of sample amounts. */
+export type ApprovalsRehearsal = Extract<ResponseOf<'POST /approvals-workflow/config'>, { dry_run: true }>;
+export type ApprovalsVersion = ResponseOf<'GET /approvals-workflow/config/versions'>[number];
+
+/** The client's approvals workflow. */
+export class Approvals {
+  readonly #api: Api;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  async settings({ signal }: CallOptions = {}): Promise<ApprovalsSettings> {
+    return (await this.#api.call('GET /approvals-workflow/settings', { signal })).body;
+  }
+
+  /** @param options `version`: an earlier one; without it the configuration in force */
+  async configuration({ version, signal }: CallOptions & { version?: number } = {}): Promise<ApprovalsConfiguration> {
+    const query = version === undefined ? {} : { version };
+    return (await this.#api.call('GET /approvals-workflow/config', { query, signal })).body;
+  }
+
+  /** Replaces the whole configuration. Gives the new one. */
+  async replace(config: NewApprovalsConfiguration, { signal }: CallOptions = {}): Promise<ApprovalsConfiguration> {
+    return (await this.#api.call('POST /approvals-workflow/config', { body: config, signal })).body;
+  }
+
+  /** Checks a configuration and says who would have to approve its `sample_amounts`. Changes nothing. */
+  async rehearse(config: NewApprovalsConfiguration, { signal }: CallOptions = {}): Promise<ApprovalsRehearsal> {
+    const input = { body: config, query: { dry_run: true }, signal };
+    return (await this.#api.call('POST /approvals-workflow/config', input, true)).body as ApprovalsRehearsal;
+  }
+
+  /** All configurations there have been, the newest first. */
+  versions(options: CallOptions = {}): List<ApprovalsVersion> {
+    const read = (query: object, { signal }: CallOptions) =>
+      this.#api.call('GET /approvals-workflow/config/versions', { query, signal });
+    return new List(read, {}, options);
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Amounts are JSON numbers on the wire, with up to 26 digits; a JavaScript number keeps 15. So that none is lost, numbers that
+ * are longer leave their text beside them, under a symbol of the object that holds them: `decimal` reads it, a copy
+ * (`{...payment}`) keeps it, and `stringify` writes it. Nothing else sees it.
+ */
+
+/** Registered, so that the package's ESM and CommonJS builds know each other's objects. */
+const DIGITS = Symbol.for('lombard-sdk.digits');
+
+type Holder = object & { [DIGITS]?: Record<string, string> };
+
+/** Every decimal of so many digits is the shortest text of its number (DBL_DIG of IEEE 754's binary64). */
+const SAFE_DIGITS = 15;
+/** A number in JSON that may have more digits than a JavaScript number keeps; what it finds in a text only costs time. */
+const LONG_NUMBER = /[:[,\s]-?(?:[\d.]{16,}|[\d.]+[eE])/;
+const TOKEN = /\s*([{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+)/y;
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** The keys of an object whose values are numbers. */
+export type NumberKey<T> = { [K in keyof T]-?: T[K] extends number | null | undefined ? K : never }[keyof T];
+
+/**
+ * The exact decimal text of a number that the service sent, in plain notation without zeros at the end: `decimal(payment,
+ * 'amount')`. Give it to a decimal library; a JavaScript number is no type for money.
+ * @param holder an object of an answer or of a notification, or a copy made with `{...}`
+ * @returns null where the value is null
+ * @throws TypeError where the value is not a number; RangeError where the holder is not as the SDK read it and digits may be lost
+ */
+export function decimal<T extends object, K extends NumberKey<T>>(
+  holder: T,
+  key: K,
+): null extends T[K] ? string | null : string;
+export function decimal(holder: Holder, key: string): string | null {
+  const value = (holder as Record<string, unknown>)[key];
+  if (value === null) return null;
+  if (typeof value !== 'number') throw new TypeError(`${key}: is not a number`);
+  const kept = keptDigits(holder, key, value);
+  if (kept !== undefined) return plain(kept);
+  const text = plain(String(value));
+  if (significantDigits(text) > SAFE_DIGITS) {
+    throw new RangeError(`${key}: has more digits than a number keeps, and its text was lost on the way here`);
+  }
+  return text;
+}
+
+/** Parses JSON as `JSON.parse` does, and keeps the digits of long numbers. */
+export function parse(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return LONG_NUMBER.test(text) ? parseExactly(text) : value;
+}
+
+/** Writes JSON as `JSON.stringify` does; numbers that were read with more digits than they keep are written as they were read. */
+export function stringify(value: unknown): string {
+  const text = JSON.stringify(value, function (this: Holder, key: string, member: unknown) {
+    const kept = typeof member === 'number' ? keptDigits(this, key, member) : undefined;
+    return kept === undefined ? member : `\0${kept}`;
+  });
+  return text.replace(/"\\u0000([-+.\deE]+)"/g, '$1');
+}
+
+/** The text that a number was read from, unless it has been changed since. */
+function keptDigits(holder: Holder, key: string, value: number): string | undefined {
+  const text = holder[DIGITS]?.[key];
+  return text !== undefined && Number(text) === value ? text : undefined;
+}
+
+/** @param text has been parsed before: its syntax is right */
+function parseExactly(text: string): unknown {
+  const tokens = new RegExp(TOKEN);
+  const next = () => tokens.exec(text)?.[1] as string;
+  const read = (token: string): unknown => {
+    if (token === '{' || token === '[') return members(token);
+    return JSON.parse(token);
+  };
+  const members = (open: string) => {
+    const entries: [string, unknown][] = [];
+    const digits: Record<string, string> = {};
+    for (let token = next(); token !== '}' && token !== ']'; token = next()) {
+      let member = token === ',' ? next() : token;
+      let key = String(entries.length);
+      if (open === '{') {
+        key = JSON.parse(member);
+        next();
+        member = next();
+      }
+      const value = read(member);
+      if (typeof value === 'number' && isLong(member, value)) digits[key] = member;
+      entries.push([key, value]);
+    }
+    const made: Holder = open === '{' ? Object.fromEntries(entries) : entries.map(([, value]) => value);
+    if (Object.keys(digits).length > 0) made[DIGITS] = digits;
+    return made;
+  };
+  return read(next());
+}
+
+function isLong(text: string, value: number): boolean {
+  return significantDigits(plain(text)) > SAFE_DIGITS || plain(String(value)) !== plain(text);
+}
+
+function significantDigits(plainText: string): number {
+  return plainText.replace(/\D/g, '').replace(/^0+/, '').length;
+}
+
+/** A number's text without exponent and without zeros at either end. */
+function plain(text: string): string {
+  const found = NUMBER.exec(text);
+  if (!found) return text;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = found;
+  const point = whole.length + Number(exponent);
+  const shifted = (whole + fraction)
+    .padStart(whole.length + fraction.length - Math.min(0, point), '0')
+    .padEnd(point, '0');
+  const place = Math.max(0, point);
+  const integer = shifted.slice(0, place).replace(/^0+(?=\d)/, '') || '0';
+  const rest = shifted.slice(place).replace(/0+$/, '');
+  return `${sign}${integer}${rest === '' ? '' : `.${rest}`}`;
+}

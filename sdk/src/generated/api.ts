@@ -1,0 +1,638 @@
+// biome-ignore-all lint: made by `npm run generate` from /openapi.json of the client API; do not edit
+
+/** Every operation of the client API, by method and path. */
+export interface Operations {
+  /** List the currency accounts */
+  'GET /accounts/currency-accounts': {
+    response: {
+      account_id: number;
+      currency: string;
+    }[];
+  };
+  /** Read an account */
+  'GET /accounts/{account_id}': {
+    path: {
+      /** Account UUID */
+      account_id: string;
+    };
+    response: {
+      /** Account UUID */
+      account_id: string;
+      account_subtype: 'EMoney';
+      account_type: 'Personal' | 'Business';
+      /** Currency of the account */
+      currency: string;
+      status: 'Enabled' | 'Disabled' | 'Deleted';
+      account_details: {
+        account_address: string | null;
+        account_name: string | null;
+        account_number: string | null;
+        account_number_type: string | null;
+        bank_identifier: string | null;
+        bank_identifier_type: string | null;
+      }[];
+    };
+  };
+  /** Tell whether FX can be initiated now */
+  'GET /quotes/fx-availability': {
+    response: {
+      /** True if FX markets are available now */
+      fx_available: boolean;
+    };
+  };
+  /** Search payments */
+  'GET /payments': {
+    query?: {
+      /** One or several payment identifiers, comma separated */
+      payment_ids?: string;
+      /** UUID of the related mass payment */
+      mass_payment_id?: string;
+      /** External reference of the related mass payment */
+      mass_payment_external_reference_id?: string;
+      /** One or several currencies, comma separated */
+      payment_currency?: string;
+      /** Requires amount_range */
+      amount?: number;
+      /** Requires amount; `over` and `below` exclude the amount itself */
+      amount_range?: 'over' | 'below' | 'equal';
+      /** Page, from 1 */
+      page?: number;
+      /** Entries a page */
+      page_size?: number;
+      /** Direction */
+      order?: 'asc' | 'desc';
+      /** order_date: when the payment was created; value_date: its payment date. Ties keep the order of insertion */
+      order_by?: 'order_date' | 'value_date';
+      /** Payment reference, exactly */
+      reference?: string;
+      /** Trade that the payment is allocated to */
+      trade_id?: string;
+      /** Who is paid */
+      beneficiary_id?: string;
+      /** First payment date, included */
+      from_payment_date?: string;
+      /** Last payment date, included */
+      to_payment_date?: string;
+      /** First Europe/London day of creation, included */
+      from_created_date?: string;
+      /** Last Europe/London day of creation, included */
+      to_created_date?: string;
+      /** pending: not in a final state; authorised: approved, in progress, not yet complete; pending_your_approval and pending_others_approval: pending of authorization, where the asking contact may, or may not, authorise now */
+      status?:
+        | 'pending'
+        | 'pending_to_authorise'
+        | 'authorised'
+        | 'cancelled'
+        | 'rejected'
+        | 'complete'
+        | 'pending_your_approval'
+        | 'pending_others_approval';
+    };
+    response: {
+      /** Unique identifier of the payment */
+      payment_id: string;
+      /** Contact who booked the payment */
+      contact_id: string;
+      /** Trade the payment is allocated to */
+      trade_id: string;
+      /** Internal identifier; the UETR of SWIFT payments */
+      uuid: string;
+      /** The uuid can be used for SWIFT tracking now */
+      is_uuid_used_for_tracking: boolean;
+      /** Payment amount, exactly as it is stored */
+      amount: number;
+      /** Currency of the payment */
+      payment_currency: string;
+      fee_amount: number | null;
+      fee_currency: string | null;
+      reference: string | null;
+      status:
+        | 'Need more beneficiary information'
+        | 'Validating beneficiary information'
+        | 'Waiting for payment date'
+        | 'Payment complete'
+        | 'Executing Payment'
+        | 'Payment pending of authorization'
+        | 'Payment rejected'
+        | 'Payment cancelled';
+      charges: string | null;
+      /** Whether the payment requires an invoice */
+      invoice_required: boolean;
+      /** Name of who made the order */
+      ordered_by_name: string;
+      /** When it was created, with the London offset */
+      created_date: string;
+      /** Target payment date */
+      payment_date: string;
+      authorised_by: string | null;
+      authorised_date: string | null;
+      cancelled_by: string | null;
+      cancelled_date: string | null;
+      rejected_by: string | null;
+      rejected_date: string | null;
+      authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
+      approvals_workflow: {
+        authorisations: {
+          /** When the approval or rejection was received */
+          date: string;
+          /** 1 authorised, 2 rejected */
+          status: number;
+          contact_id: string;
+          /** The level that it counts for, from 1 */
+          level: number;
+          contact_name: string;
+        }[];
+        contact_authorisation_actions: {
+          /** What the asking contact may do now */
+          allowed: ('authorise' | 'reject' | 'cancel')[];
+          executed: 'authorise' | 'reject' | 'cancel' | null;
+        };
+        n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
+        /** Authorisations still needed at least */
+        minimum_remaining_authorisations: number;
+      };
+      beneficiary_name: string | null;
+      /** Beneficiary identifier */
+      beneficiary_id: string;
+      beneficiary_aml_id: string | null;
+      beneficiary_active: boolean | null;
+      beneficiary_authorised: boolean | null;
+      beneficiary_blocked: boolean | null;
+      beneficiary_completed: boolean | null;
+      beneficiary_verified: boolean | null;
+      account_number: string | null;
+      iban: string | null;
+      bank_identifier: string | null;
+      swift_code: string | null;
+      multipayment: string | null;
+      multipayment_id: string | null;
+      multipayment_unique_id: string | null;
+      /** Location of the payment instruction */
+      payment_instruction: string;
+      payment_receipt: string | null;
+    }[];
+  };
+  /** Read a payment */
+  'GET /payments/{payment_id}': {
+    path: {
+      /** Payment identifier */
+      payment_id: string;
+    };
+    response: {
+      /** Unique identifier of the payment */
+      payment_id: string;
+      /** Contact who booked the payment */
+      contact_id: string;
+      /** Trade the payment is allocated to */
+      trade_id: string;
+      /** Internal identifier; the UETR of SWIFT payments */
+      uuid: string;
+      /** The uuid can be used for SWIFT tracking now */
+      is_uuid_used_for_tracking: boolean;
+      /** Payment amount, exactly as it is stored */
+      amount: number;
+      /** Currency of the payment */
+      payment_currency: string;
+      fee_amount: number | null;
+      fee_currency: string | null;
+      reference: string | null;
+      status:
+        | 'Need more beneficiary information'
+        | 'Validating beneficiary information'
+        | 'Waiting for payment date'
+        | 'Payment complete'
+        | 'Executing Payment'
+        | 'Payment pending of authorization'
+        | 'Payment rejected'
+        | 'Payment cancelled';
+      charges: string | null;
+      /** Whether the payment requires an invoice */
+      invoice_required: boolean;
+      /** Name of who made the order */
+      ordered_by_name: string;
+      /** When it was created, with the London offset */
+      created_date: string;
+      /** Target payment date */
+      payment_date: string;
+      authorised_by: string | null;
+      authorised_date: string | null;
+      cancelled_by: string | null;
+      cancelled_date: string | null;
+      rejected_by: string | null;
+      rejected_date: string | null;
+      authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
+      approvals_workflow: {
+        authorisations: {
+          /** When the approval or rejection was received */
+          date: string;
+          /** 1 authorised, 2 rejected */
+          status: number;
+          contact_id: string;
+          /** The level that it counts for, from 1 */
+          level: number;
+          contact_name: string;
+        }[];
+        contact_authorisation_actions: {
+          /** What the asking contact may do now */
+          allowed: ('authorise' | 'reject' | 'cancel')[];
+          executed: 'authorise' | 'reject' | 'cancel' | null;
+        };
+        n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
+        /** Authorisations still needed at least */
+        minimum_remaining_authorisations: number;
+      };
+      beneficiary_name: string | null;
+      /** Beneficiary identifier */
+      beneficiary_id: string;
+      beneficiary_aml_id: string | null;
+      beneficiary_active: boolean | null;
+      beneficiary_authorised: boolean | null;
+      beneficiary_blocked: boolean | null;
+      beneficiary_completed: boolean | null;
+      beneficiary_verified: boolean | null;
+      account_number: string | null;
+      iban: string | null;
+      bank_identifier: string | null;
+      swift_code: string | null;
+      multipayment: string | null;
+      multipayment_id: string | null;
+      multipayment_unique_id: string | null;
+      /** Location of the payment instruction */
+      payment_instruction: string;
+      payment_receipt: string | null;
+    };
+  };
+  /** Authorise or reject a payment */
+  'PATCH /payments/{payment_id}': {
+    path: {
+      /** Payment identifier */
+      payment_id: string;
+    };
+    query: {
+      /** What the asking contact does */
+      action: 'authorise' | 'reject';
+    };
+    response: undefined;
+  };
+  /** Cancel a payment */
+  'DELETE /payments/{payment_id}': {
+    path: {
+      /** Payment identifier */
+      payment_id: string;
+    };
+    response: undefined;
+  };
+  /** Read the approvals settings */
+  'GET /approvals-workflow/settings': {
+    response: {
+      /** The workflow is enabled */
+      payment_approvals_enabled: boolean;
+      /** The creator-as-approver option is active */
+      payment_creator_approval_enabled: boolean;
+    };
+  };
+  /** Read the approvals configuration */
+  'GET /approvals-workflow/config': {
+    query?: {
+      /** An earlier version; without it the one in force */
+      version?: number;
+    };
+    response: {
+      groups: {
+        name: string;
+        /** Kept as it was sent */
+        scope: string;
+        users: {
+          id: string;
+          name: string;
+          email: string;
+        }[];
+      }[];
+      ruleset: {
+        /** Amounts are converted to it */
+        currency: string;
+        /** Thresholds, each once; below the lowest no approval is needed */
+        rules: {
+          /** Levels, all of which must be met */
+          groups: {
+            /** Alternatives, one of which is enough */
+            one_of: {
+              /** Groups, each of which gives one person of its own; a name twice: two persons */
+              all_of: string[];
+            }[];
+          }[];
+          /** The rule holds from this amount up to the next threshold */
+          minimum_threshold: number;
+        }[];
+      } | null;
+    };
+  };
+  /** Replace the approvals configuration */
+  'POST /approvals-workflow/config': {
+    query?: {
+      /** Check, and say for `sample_amounts` who would have to approve; nothing changes */
+      dry_run?: boolean;
+    };
+    body: {
+      groups: {
+        name: string;
+        scope?: string;
+        users: {
+          /** A contact of the client */
+          id: string;
+          /** Not read: the service knows it */
+          name?: string;
+          /** Not read: the service knows it */
+          email?: string;
+        }[];
+      }[];
+      ruleset: {
+        /** Amounts are converted to it */
+        currency: string;
+        /** Thresholds, each once; below the lowest no approval is needed */
+        rules: {
+          /** Levels, all of which must be met */
+          groups: {
+            /** Alternatives, one of which is enough */
+            one_of: {
+              /** Groups, each of which gives one person of its own; a name twice: two persons */
+              all_of: string[];
+            }[];
+          }[];
+          /** The rule holds from this amount up to the next threshold */
+          minimum_threshold: number;
+        }[];
+      };
+      /** Read with `dry_run=true` only; without it each threshold is a sample */
+      sample_amounts?: (
+        | number
+        | string
+        | {
+            /** Amount; a number or a decimal string, read exactly */
+            amount: number | string;
+            currency?: string;
+          }
+      )[];
+    };
+    response:
+      | {
+          groups: {
+            name: string;
+            /** Kept as it was sent */
+            scope: string;
+            users: {
+              id: string;
+              name: string;
+              email: string;
+            }[];
+          }[];
+          ruleset: {
+            /** Amounts are converted to it */
+            currency: string;
+            /** Thresholds, each once; below the lowest no approval is needed */
+            rules: {
+              /** Levels, all of which must be met */
+              groups: {
+                /** Alternatives, one of which is enough */
+                one_of: {
+                  /** Groups, each of which gives one person of its own; a name twice: two persons */
+                  all_of: string[];
+                }[];
+              }[];
+              /** The rule holds from this amount up to the next threshold */
+              minimum_threshold: number;
+            }[];
+          } | null;
+        }
+      | {
+          groups: {
+            name: string;
+            /** Kept as it was sent */
+            scope: string;
+            users: {
+              id: string;
+              name: string;
+              email: string;
+            }[];
+          }[];
+          ruleset: {
+            /** Amounts are converted to it */
+            currency: string;
+            /** Thresholds, each once; below the lowest no approval is needed */
+            rules: {
+              /** Levels, all of which must be met */
+              groups: {
+                /** Alternatives, one of which is enough */
+                one_of: {
+                  /** Groups, each of which gives one person of its own; a name twice: two persons */
+                  all_of: string[];
+                }[];
+              }[];
+              /** The rule holds from this amount up to the next threshold */
+              minimum_threshold: number;
+            }[];
+          };
+          dry_run: true;
+          payment_approvals_enabled: boolean;
+          payment_creator_approval_enabled: boolean;
+          /** For each group, its users who may authorise payments now */
+          approvers: {
+            group: string;
+            users: {
+              id: string;
+              name: string;
+              email: string;
+            }[];
+          }[];
+          samples: {
+            amount: number;
+            currency: string;
+            /** What one unit of the currency is in the currency of the ruleset */
+            rate: number;
+            converted_amount: number;
+            rule: number | null;
+            minimum_threshold: number | null;
+            /** The least number of distinct people */
+            minimum_authorisations: number;
+            levels: {
+              /** Alternatives, one of which is enough */
+              one_of: {
+                /** Groups, each of which gives one person of its own; a name twice: two persons */
+                all_of: string[];
+              }[];
+            }[];
+            /** Contacts whose approval could be the first */
+            first_approvers: string[];
+          }[];
+        };
+  };
+  /** List the versions of the approvals configuration */
+  'GET /approvals-workflow/config/versions': {
+    query?: {
+      /** Page, from 1 */
+      page?: number;
+      /** Entries a page */
+      page_size?: number;
+    };
+    response: {
+      /** From 1 */
+      version: number;
+      /** With the London offset */
+      created_date: string;
+      /** As in the audit trail */
+      created_by: string;
+      contact_name: string | null;
+    }[];
+  };
+  /** Explain a payment's approvals */
+  'GET /payments/{payment_id}/approvals': {
+    path: {
+      /** Payment identifier */
+      payment_id: string;
+    };
+    response: {
+      payment_id: string;
+      /** The payment's status */
+      status: string;
+      /** What decided when the payment was created */
+      governed_by: 'none' | 'eyes' | 'ruleset';
+      n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
+      minimum_remaining_authorisations: number;
+      /** Those who may authorise payments now are enough */
+      can_be_completed: boolean;
+      creator: {
+        contact_id: string;
+        contact_name: string;
+        /** Counts as an approval where a group of the rule has the creator */
+        creation_counts: boolean;
+      };
+      approvers_needed: number | null;
+      rule: {
+        /** Version of the configuration */
+        version: number;
+        /** Index into its `ruleset.rules` */
+        index: number;
+        minimum_threshold: number;
+        currency: string;
+        payment_amount: number;
+        payment_currency: string;
+        /** As it was when the payment was created */
+        rate: number;
+        converted_amount: number;
+      } | null;
+      levels: {
+        level: number;
+        met: boolean;
+        one_of: {
+          all_of: string[];
+        }[];
+        /** Index of the alternative that the fewest further people complete */
+        alternative: number;
+        /** Its places, and who fills them */
+        places: {
+          group: string | null;
+          contact_id: string | null;
+          contact_name: string | null;
+        }[];
+      }[];
+      authorisations: {
+        date: string;
+        status: number;
+        contact_id: string;
+        level: number;
+        contact_name: string;
+      }[];
+      /** Who could act now */
+      next: {
+        contact_id: string;
+        contact_name: string;
+        actions: ('authorise' | 'reject')[];
+      }[];
+    };
+  };
+  /** Reject a multi payment */
+  'DELETE /multipayments/{multipayment_id}': {
+    path: {
+      /** The number, the formatted identifier or the unique identifier */
+      multipayment_id: string;
+    };
+    response: undefined;
+  };
+  /** List the errors of a mass-beneficiaries instruction */
+  'GET /mass-beneficiaries/{mass_beneficiary_id}/errors': {
+    path: {
+      /** Unique identifier of the instruction */
+      mass_beneficiary_id: string;
+    };
+    query?: {
+      /** Page, from 1 */
+      page?: number;
+      /** Entries a page */
+      page_size?: number;
+    };
+    response: {
+      code: string;
+      message: string;
+      details: string;
+      /** Place of the beneficiary in the instruction */
+      request_index: number;
+    }[];
+  };
+  /** Manages webhook subscriptions over GraphQL */
+  'POST /webhooks/graphql': {
+    body: {
+      /** A GraphQL document */
+      query: string;
+      variables?: Record<string, unknown>;
+      operationName?: string;
+    };
+    response: {
+      data: unknown;
+      errors?: {
+        /** For developers */
+        message: string;
+      }[];
+    };
+  };
+  /** Send a Ping notification to a subscription */
+  'POST /webhooks/ping/{subscription_id}': {
+    path: {
+      /** Subscription UUID */
+      subscription_id: string;
+    };
+    response: undefined;
+  };
+  /** Ask for a statement of the currency accounts */
+  'POST /statements/accounts': {
+    body: {
+      /** First day, a London day, YYYY-MM-DD */
+      date_from: string;
+      /** Last day, included, YYYY-MM-DD */
+      date_to: string;
+      /** pdf: one file with a section for each currency; csv and camt.053: a file for each currency */
+      format?: 'pdf' | 'csv' | 'camt.053';
+      /** ISO 4217 codes, comma-separated; left out: every currency account */
+      currencies?: string;
+      /** How it is delivered; left out: email */
+      delivery?: 'push' | 'email' | 'both';
+      /** Another name of delivery */
+      delivery_method?: 'push' | 'email' | 'both';
+    };
+    response: string;
+  };
+  /** Return a document as a base64 PDF */
+  'GET /documents': {
+    query: {
+      /** pi: payment instruction, pr: payment receipt, tr: trade receipt */
+      type: 'pi' | 'pr' | 'tr';
+      /** payment_id, or trade_id for tr */
+      id?: string;
+      /** Accepted in place of id */
+      reference?: string;
+    };
+    response: string;
+  };
+}
+
+/** The bodies of the notifications, by the name that X-<Brand>-Webhook has. */
+export interface Notifications {}

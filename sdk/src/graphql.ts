@@ -1,0 +1,26 @@
+import { type Api, type CallOptions, type GraphqlError, graphqlRefusal } from './api.ts';
+
+/** A document of one operation that changes nothing. */
+const QUERY = /^[\s,]*(\{|query\b)/;
+
+/** An error of a GraphQL answer that is no failure of the call. */
+export type Tolerated = (error: GraphqlError) => boolean;
+
+/**
+ * One request to the GraphQL endpoint.
+ * @returns its `data`
+ * @throws LombardError for the first of its `errors` that is not tolerated
+ */
+export async function graphql<T>(
+  api: Api,
+  query: string,
+  variables: Record<string, unknown>,
+  { signal, tolerated = () => false }: CallOptions & { tolerated?: Tolerated } = {},
+): Promise<T> {
+  const input = { body: { query, variables }, signal };
+  const answer = await api.call('POST /webhooks/graphql', input, QUERY.test(query));
+  const { data, errors = [] } = answer.body as { data: T; errors?: GraphqlError[] };
+  const failed = errors.find((error) => !tolerated(error));
+  if (failed) throw graphqlRefusal(answer, failed);
+  return data;
+}

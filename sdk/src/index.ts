@@ -1,0 +1,27 @@
+export type { Account, CurrencyAccount } from './accounts.ts';
+export type { Answer, CallOptions, InputOf, OperationName, ResponseOf } from './api.ts';
+export type {
+  ApprovalsConfiguration,
+  ApprovalsRehearsal,
+  ApprovalsSettings,
+  ApprovalsVersion,
+  NewApprovalsConfiguration,
+} from './approvals.ts';
+export { decimal } from './decimal.ts';
+export type { DocumentType } from './documents.ts';
+export { LombardError } from './error.ts';
+export type * from './generated/api.ts';
+export type { List, Page } from './list.ts';
+export { Lombard, type LombardOptions } from './lombard.ts';
+export type { MassBeneficiaryError } from './mass-beneficiaries.ts';
+export {
+  type Notification,
+  type NotificationHeaders,
+  type ReceivedNotification,
+  verifyNotification,
+  type WebhookType,
+} from './notification.ts';
+export type { ApprovalExplanation, Payment, PaymentQuery } from './payments.ts';
+export type { StatementRequest } from './statements.ts';
+export type { ExtraHeader, NewSubscription, Subscription, SubscriptionPatch } from './subscriptions.ts';
+export type { Application, TokenSet } from './tokens.ts';

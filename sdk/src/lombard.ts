@@ -1,0 +1,123 @@
+import { Accounts } from './accounts.ts';
+import { type Answer, Api, type Arguments, type CallOptions, type OperationName, type ResponseOf } from './api.ts';
+import { Approvals } from './approvals.ts';
+import { Documents } from './documents.ts';
+import { Exchange } from './exchange.ts';
+import { graphql } from './graphql.ts';
+import { MassBeneficiaries } from './mass-beneficiaries.ts';
+import { Multipayments } from './multipayments.ts';
+import { Payments } from './payments.ts';
+import { Quotes } from './quotes.ts';
+import { Statements } from './statements.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { type Application, type TokenSet, Tokens } from './tokens.ts';
+
+export interface LombardOptions {
+  /** Address of the client API. */
+  baseUrl: string | URL;
+  /** Address of the authorization server; tokens are refreshed there. */
+  authUrl?: string | URL;
+  /** The client acted for: one of `clients` in the id_token. */
+  clientId: string;
+  accessToken?: string;
+  /** With it, `authUrl` and `application`, an access token that has expired is replaced. */
+  refreshToken?: string;
+  /** The application that the tokens were issued to. */
+  application?: Application;
+  /** Called with each new pair of tokens, and waited for: keep them here. */
+  onTokens?(tokens: TokenSet): unknown;
+  /** In place of the global `fetch`: for a proxy, a client certificate, tests. */
+  fetch?: typeof fetch;
+  /** How often a request is repeated at most (README, What is repeated); 2 by default. */
+  retries?: number;
+  /** Milliseconds for each attempt, the answer's body included; 30,000 by default, `Infinity` for no limit. */
+  timeout?: number;
+}
+
+const DEFAULT_RETRIES = 2;
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** The client API of one client. */
+export class Lombard {
+  readonly payments: Payments;
+  readonly accounts: Accounts;
+  readonly quotes: Quotes;
+  readonly statements: Statements;
+  readonly documents: Documents;
+  readonly approvals: Approvals;
+  readonly multipayments: Multipayments;
+  readonly massBeneficiaries: MassBeneficiaries;
+  readonly subscriptions: Subscriptions;
+  readonly #api: Api;
+
+  /** @throws TypeError that names the option that is missing or wrong */
+  constructor(options: LombardOptions) {
+    const { clientId, retries = DEFAULT_RETRIES, timeout = DEFAULT_TIMEOUT_MS, accessToken, refreshToken } = options;
+    const baseUrl = address('baseUrl', options.baseUrl);
+    if (typeof clientId !== 'string' || clientId === '') throw new TypeError('clientId: must be the id of a client');
+    if (!Number.isInteger(retries) || retries < 0) throw new TypeError('retries: must be a whole number from 0');
+    if (typeof timeout !== 'number' || !(timeout > 0)) throw new TypeError('timeout: must be milliseconds above 0');
+    if (refreshToken !== undefined && (options.authUrl === undefined || options.application === undefined))
+      throw new TypeError('refreshToken: needs authUrl and application, where and as whom tokens are refreshed');
+    // Looked up at each call: what instruments the global fetch may come later.
+    const exchange = new Exchange({
+      fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+      retries,
+      timeoutMs: timeout,
+    });
+    const tokens = new Tokens(exchange, {
+      accessToken,
+      refreshToken,
+      endpoint: options.authUrl === undefined ? undefined : tokenEndpoint(options.authUrl),
+      application: options.application,
+      onTokens: options.onTokens && ((set) => options.onTokens?.(set)),
+    });
+    this.#api = new Api(baseUrl, clientId, exchange, tokens);
+    this.payments = new Payments(this.#api);
+    this.accounts = new Accounts(this.#api);
+    this.quotes = new Quotes(this.#api);
+    this.statements = new Statements(this.#api);
+    this.documents = new Documents(this.#api);
+    this.approvals = new Approvals(this.#api);
+    this.multipayments = new Multipayments(this.#api);
+    this.massBeneficiaries = new MassBeneficiaries(this.#api);
+    this.subscriptions = new Subscriptions(this.#api);
+  }
+
+  /**
+   * Any operation of the client API, typed from its description: `call('GET /accounts/{account_id}', { path: { account_id } })`.
+   * For headers of an answer, and operations without a method of their own.
+   * @throws LombardError, AbortError
+   */
+  call<K extends OperationName>(operation: K, ...[input]: Arguments<K>): Promise<Answer<ResponseOf<K>>> {
+    return this.#api.call(operation, input ?? ({} as NonNullable<typeof input>));
+  }
+
+  /**
+   * A GraphQL document for the webhooks endpoint: subscriptions with the history of their notifications.
+   * @returns the answer's `data`
+   * @throws LombardError for the first entry of `errors`; AbortError
+   */
+  graphql<T>(query: string, variables: Record<string, unknown> = {}, { signal }: CallOptions = {}): Promise<T> {
+    return graphql<T>(this.#api, query, variables, { signal });
+  }
+}
+
+function address(name: string, given: string | URL): URL {
+  let url: URL | undefined;
+  try {
+    url = new URL(given);
+  } catch {
+    // Told below, with the option's name.
+  }
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`${name}: must be an http or https address`);
+  url.search = '';
+  url.hash = '';
+  return url;
+}
+
+function tokenEndpoint(authUrl: string | URL): URL {
+  const url = address('authUrl', authUrl);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/token`;
+  return url;
+}
