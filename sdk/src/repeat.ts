@@ -1,6 +1,5 @@
 import { nowMs } from './calendar.ts';
 import { LombardError } from './error.ts';
-import type { Incoming } from './exchange.ts';
 
 /** What a gateway answers when the service did not: a request that changes nothing may be sent again. */
 const UNANSWERED = new Set([502, 503, 504]);
@@ -17,7 +16,7 @@ const MAX_RETRY_AFTER_MS = 120_000;
  * @returns milliseconds to wait; undefined: not again
  */
 export function waitBeforeRepeatMs(
-  result: Incoming | LombardError,
+  result: Pick<Response, 'status' | 'headers'> | LombardError,
   reads: boolean,
   repeats: number,
 ): number | undefined {

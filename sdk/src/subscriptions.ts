@@ -64,6 +64,14 @@ interface ListData {
   subscriptions: { nodes: Subscription[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
 }
 
+interface CreateData {
+  createSubscription: { subscription: Subscription };
+}
+
+interface UpdateData {
+  updateSubscription: { subscription: Subscription };
+}
+
 /** The secret is not shown to everybody who may see the subscription. */
 const hiddenSecret: Tolerated = ({ path, extensions }) =>
   path?.at(-1) === 'secret' && extensions?.code === 'permission_denied';
@@ -92,13 +100,11 @@ export class Subscriptions {
   }
 
   async create(subscription: NewSubscription, { signal }: CallOptions = {}): Promise<Subscription> {
-    type Data = { createSubscription: { subscription: Subscription } };
-    return (await graphql<Data>(this.#api, CREATE, { subscription }, { signal })).createSubscription.subscription;
+    return (await graphql<CreateData>(this.#api, CREATE, { subscription }, { signal })).createSubscription.subscription;
   }
 
   async update(id: string, patch: SubscriptionPatch, { signal }: CallOptions = {}): Promise<Subscription> {
-    type Data = { updateSubscription: { subscription: Subscription } };
-    return (await graphql<Data>(this.#api, UPDATE, { id, patch }, { signal })).updateSubscription.subscription;
+    return (await graphql<UpdateData>(this.#api, UPDATE, { id, patch }, { signal })).updateSubscription.subscription;
   }
 
   async delete(id: string, { signal }: CallOptions = {}): Promise<void> {

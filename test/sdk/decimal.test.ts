@@ -4,7 +4,10 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { decimal, parse, stringify } from '../../sdk/src/decimal.ts';
 
-type Amounts = { amount: number; fee: number | null };
+interface Amounts {
+  amount: number;
+  fee: number | null;
+}
 const read = (text: string) => parse(text) as Amounts;
 
 describe('amounts', () => {
