@@ -17,7 +17,7 @@ import type { ImportAnswer } from '../src/imports/answer.ts';
 import { LOCKS } from '../src/locks.ts';
 import { createLog } from '../src/log.ts';
 import { migrate } from '../src/migrate.ts';
-import { Seeded } from '../src/sandbox/demonstration-payments.ts';
+import { Seeded } from '../src/sandbox/demonstration/seeded.ts';
 
 const ROUNDS = 3;
 const CLIENTS = 100;

@@ -22,7 +22,12 @@ const BODY = JSON.stringify({
   items: Array.from({ length: 10 }, (_, index) => ({ id: `PAY${index}`, amount: '10.50', currency: 'GBP' })),
 });
 
-type Round = { requests: number; seconds: number; p50: number; p99: number };
+interface Round {
+  requests: number;
+  seconds: number;
+  p50: number;
+  p99: number;
+}
 
 export async function run([given = '2']: string[]): Promise<void> {
   const seconds = Number(given);

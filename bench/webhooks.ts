@@ -13,7 +13,7 @@ import { createPool, transaction } from '../src/database.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import { createLog } from '../src/log.ts';
 import { migrate } from '../src/migrate.ts';
-import { Bell } from '../src/webhooks/bell.ts';
+import { EventSignal } from '../src/webhooks/event-signal.ts';
 import { notify, notifyAll } from '../src/webhooks/notification.ts';
 import { dropOldDays } from '../src/webhooks/retention.ts';
 import { createSubscription } from '../src/webhooks/subscription.ts';
@@ -62,7 +62,7 @@ function ask<T>(process: ChildProcess, question: string): Promise<T> {
 
 const database = await startEmbedded({ dataDir, log });
 const pool = createPool(database.url, log, { max: 8, background: true });
-const bell = new Bell(pool, log);
+const signal = new EventSignal(pool, log);
 const receiver = await child('receiver');
 const port = receiver.first.port ?? 0;
 
@@ -77,7 +77,7 @@ async function subscribe(client: number, path: string): Promise<string> {
     secret: 'secret',
   };
   return transaction(pool, (tx) =>
-    createSubscription(tx, new Vault(Buffer.alloc(32, 7)), { sandbox: true, brand: 'Service' }, act, made),
+    createSubscription(tx, act, made, { sandbox: true, brand: 'Service', vault: new Vault(Buffer.alloc(32, 7)) }),
   );
 }
 
@@ -118,7 +118,7 @@ async function latency(
     const write = async () => {
       await transaction(pool, (tx) => notify(tx, one));
       if (measured.has(client)) committed.set(number, now());
-      bell.ring();
+      signal.raise();
     };
     writes.push(write());
     const wait = began + ((index + 1) * 1_000) / perSecond - performance.now();
@@ -162,7 +162,7 @@ async function burst(): Promise<{ rate: number; statements: number }> {
     }
   });
   const began = performance.now();
-  bell.ring();
+  signal.raise();
   for (;;) {
     const { count } = await ask<{ count: number }>(receiver.process, 'count');
     if (count >= BURST) break;

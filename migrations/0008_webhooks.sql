@@ -59,9 +59,9 @@ create table delivery.events (
 ) partition by range (created_at);
 create table delivery.events_default partition of delivery.events default with (toast_tuple_target = 8160);
 
--- What has not been fanned out yet: one thin row for each event, written with it, deleted by the worker that takes it.
--- The key begins with the client, so that a batch is shared among those who wait: a burst of one delays no other.
-create table delivery.markers (
+-- The outbox: events without notifications so far. One thin row for each event, written with it, deleted by the worker that takes it.
+-- The key begins with the client, so that clients share a batch: the burst of one does not delay the others.
+create table delivery.outbox (
   client_id text not null,
   event_id bigint not null,
   type webhooks.webhook_type not null,

@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { Logger } from './log.ts';
 
 /** Milliseconds: a request that waits for a connection, and one that waits for an answer, give up in time for a 502 within 3 s. */
-export const CONNECT_TIMEOUT = 1_800;
-export const QUERY_TIMEOUT = 2_500;
+const CONNECT_TIMEOUT = 1_800;
+const QUERY_TIMEOUT = 2_500;
 /**
  * Milliseconds for which a connection without work is kept: the first answers of a new one take tens of milliseconds, since the server knows
  * neither its tables nor its statements yet. And those after which it is probed, so that nothing between here and there forgets it.

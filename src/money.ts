@@ -7,9 +7,9 @@ import { Problem } from './errors.ts';
  */
 
 /** Digits before the decimal point that an amount or a rate may have. */
-export const MAX_INTEGER_DIGITS = 18;
+const MAX_INTEGER_DIGITS = 18;
 /** Digits after the decimal point of an amount: one more than the finest currency has in use, twice over. */
-export const MAX_AMOUNT_DECIMALS = 8;
+const MAX_AMOUNT_DECIMALS = 8;
 /** Digits after the decimal point of a rate. */
 export const MAX_RATE_DECIMALS = 12;
 

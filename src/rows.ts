@@ -2,6 +2,27 @@ import type pg from 'pg';
 import type { Transaction } from './database.ts';
 
 /**
+ * Inserts one row. The record's names are the columns, so that no value can go into the column of another.
+ * @param row values by column; undefined ones are left to the column's default. Names are the program's own, never a caller's
+ * @returns the columns in `returning`
+ */
+export async function insertRow<R extends pg.QueryResultRow>(
+  tx: Transaction,
+  table: string,
+  row: object,
+  returning: string,
+): Promise<R> {
+  const given = Object.entries(row).filter(([, value]) => value !== undefined);
+  const columns = given.map(([column]) => column).join(', ');
+  const places = given.map((_, index) => `$${index + 1}`).join(', ');
+  const { rows } = await tx.query<R>(
+    `insert into ${table} (${columns}) values (${places}) returning ${returning}`,
+    given.map(([, value]) => value),
+  );
+  return rows[0] as R;
+}
+
+/**
  * Sets the given columns of one row and reads it back.
  * @param key the columns that find it, its client_id among them where the table has one
  * @param values new values by column; undefined ones are left alone. Names are the program's own, never a caller's

@@ -29,8 +29,8 @@ import { sandboxKey } from './private-file.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
 import { ClockFollower } from './sandbox/clock.ts';
 import { StatementWorker } from './statements/worker.ts';
-import { Bell } from './webhooks/bell.ts';
 import { Dispatcher } from './webhooks/dispatcher.ts';
+import { EventSignal } from './webhooks/event-signal.ts';
 import { createDays } from './webhooks/retention.ts';
 
 /** Connections of one process: for requests, for those of the authorization server, and for background work. */
@@ -65,7 +65,7 @@ interface Starting {
   parts: Parts;
   sessions: Sessions;
   drawing: Drawing;
-  bell: Bell;
+  signal: EventSignal;
 }
 
 /**
@@ -83,7 +83,7 @@ export async function startService(config: Config, log: Logger, options: StartOp
     await parts.start(sessions);
     const drawing = createDrawing(config);
     await parts.start(drawing.renderer);
-    const starting: Starting = { context, parts, sessions, drawing, bell: new Bell(context.pool, log) };
+    const starting: Starting = { context, parts, sessions, drawing, signal: new EventSignal(context.pool, log) };
     const operatorUrl = await startListeners(starting);
     if (config.roles.has('worker')) await startWorkers(starting);
     return { context, addresses: context.addresses, operatorUrl, operatorToken, stop: () => parts.stop() };
@@ -205,22 +205,22 @@ async function startTrustedListener(starting: Starting, routes: ClientRoutes[]):
 }
 
 async function listen(
-  { parts, bell }: Starting,
+  { parts, signal }: Starting,
   listening: Listening,
   binding: { host: string; port: number },
 ): Promise<Listener> {
   // The answer follows the commit of the change: then the delivery engine looks for its event.
-  const ringAfterwards: RequestListener = (request, response) => {
-    if (request.method !== 'GET') response.once('finish', () => bell.ring());
+  const signalAfterwards: RequestListener = (request, response) => {
+    if (request.method !== 'GET') response.once('finish', () => signal.raise());
   };
-  listening.server.on('request', ringAfterwards);
+  listening.server.on('request', signalAfterwards);
   const listener = new Listener(listening, binding);
   await parts.start(listener, { takesWork: true });
   return listener;
 }
 
 /** Background work. Every process may do it; the database decides which one does. */
-async function startWorkers({ context, parts, drawing, bell }: Starting): Promise<void> {
+async function startWorkers({ context, parts, drawing, signal }: Starting): Promise<void> {
   const { backgroundPool, clock, log, config } = context;
   const tasks = [
     new Periodic({
@@ -246,6 +246,6 @@ async function startWorkers({ context, parts, drawing, bell }: Starting): Promis
   if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));
   const dispatcher = new Dispatcher(context);
   await parts.start(dispatcher, { takesWork: true });
-  bell.listen(() => dispatcher.wake());
+  signal.listen(() => dispatcher.wake());
   await parts.start(new StatementWorker(context, drawing), { takesWork: true });
 }

@@ -14,7 +14,7 @@ export const ACCOUNT_SUBTYPES = ['EMoney'] as const;
 export const MAX_ACCOUNT_DETAILS = 50;
 
 /** Enabled <-> Disabled -> Deleted, which is final (docs/decisions.md, 3). */
-export const ACCOUNT_MOVES: Record<AccountStatus, readonly AccountStatus[]> = {
+const ACCOUNT_MOVES: Record<AccountStatus, readonly AccountStatus[]> = {
   Enabled: ['Disabled'],
   Disabled: ['Enabled', 'Deleted'],
   Deleted: [],
@@ -39,7 +39,7 @@ export interface Account {
   account_details: AccountDetails[];
 }
 
-export interface AccountGiven {
+export interface AccountInput {
   client_id: string;
   currency: string;
   account_id?: string;
@@ -66,7 +66,7 @@ function details(given: Partial<AccountDetails>[]): AccountDetails[] {
 export async function createAccount(
   tx: Transaction,
   act: Act,
-  given: AccountGiven,
+  given: AccountInput,
 ): Promise<Account & { client_id: string }> {
   await requireClient(tx, given.client_id);
   const { rows } = await tx.query<Account & { client_id: string }>(

@@ -28,7 +28,7 @@ export interface Party {
   swift?: string | null;
 }
 
-export interface TransactionGiven {
+export interface TransactionInput {
   client_id: string;
   currency_account_id: number;
   kind: TransactionKind;
@@ -67,7 +67,7 @@ export interface BookedTransaction {
 export async function bookTransaction(
   tx: Transaction,
   act: Act,
-  given: TransactionGiven,
+  given: TransactionInput,
   options: { quiet?: boolean } = {},
 ): Promise<BookedTransaction> {
   await requireClient(tx, given.client_id);
@@ -128,7 +128,7 @@ export async function bookTransaction(
 
 /** A booked transaction as events carry it. @param balance of its account afterwards */
 export function shown(
-  given: TransactionGiven,
+  given: TransactionInput,
   id: string,
   amount: string,
   debit: boolean,
@@ -182,7 +182,7 @@ export function moment(text: string | undefined, field: string): Date | undefine
 }
 
 /** Why no account was moved: there is none, or it is in another currency. */
-async function noAccount(tx: Transaction, given: TransactionGiven): Promise<Problem> {
+async function noAccount(tx: Transaction, given: TransactionInput): Promise<Problem> {
   const { rows } = await tx.query<{ currency: string }>(
     'select currency from currency_accounts where client_id = $1 and account_id = $2',
     [given.client_id, given.currency_account_id],

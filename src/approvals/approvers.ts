@@ -1,4 +1,5 @@
 import type { Db, Transaction } from '../database.ts';
+import type { PaymentNumber } from '../identifiers.ts';
 import type { ApprovalState } from './rules.ts';
 
 /** Who may act on a payment that is pending of authorization, kept beside it (docs/approvals.md). */
@@ -34,7 +35,7 @@ export function approversOf(state: ApprovalState): Approver[] {
 /** Writes the approvers of a payment that has none written. */
 export async function writeApprovers(
   tx: Transaction,
-  payment: { clientId: string; id: number; created: Date; paymentDate: string },
+  payment: { clientId: string; id: PaymentNumber; created: Date; paymentDate: string },
   approvers: Approver[],
 ): Promise<void> {
   if (approvers.length === 0) return;
@@ -54,7 +55,10 @@ export async function writeApprovers(
   });
 }
 
-export async function removeApprovers(tx: Transaction, payment: { clientId: string; id: number }): Promise<void> {
+export async function removeApprovers(
+  tx: Transaction,
+  payment: { clientId: string; id: PaymentNumber },
+): Promise<void> {
   await tx.query({
     name: 'approvers-remove',
     text: 'delete from payment_approvers where client_id = $1 and payment_id = $2',

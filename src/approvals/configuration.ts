@@ -44,7 +44,7 @@ export async function configurationInForce(db: Db, clientId: string): Promise<Co
 }
 
 /** The contacts of a client by id. */
-export async function peopleOf(db: Db, clientId: string): Promise<Map<string, Person>> {
+async function peopleOf(db: Db, clientId: string): Promise<Map<string, Person>> {
   const { rows } = await db.query<Person>(
     `select c.contact_id as id, c.name, c.email from contact_clients cc join contacts c using (contact_id) where cc.client_id = $1`,
     [clientId],

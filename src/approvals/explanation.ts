@@ -1,5 +1,6 @@
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import type { PaymentNumber } from '../identifiers.ts';
 import { type Exact, exact } from '../json.ts';
 import { type Approval, type Authorisation, evaluate } from './approval.ts';
 import { permittedContacts } from './approvers.ts';
@@ -50,7 +51,7 @@ export interface ExplainedLevel {
 }
 
 interface Row {
-  id: number;
+  id: PaymentNumber;
   status: string;
   amount: string;
   payment_currency: string;
@@ -143,7 +144,7 @@ async function levelsOf(tx: Transaction, rules: Rules, state: ApprovalState): Pr
   }));
 }
 
-async function nextOf(tx: Transaction, clientId: string, id: number): Promise<Explanation['next']> {
+async function nextOf(tx: Transaction, clientId: string, id: PaymentNumber): Promise<Explanation['next']> {
   const { rows } = await tx.query<{ contact_id: string; contact_name: string; authorise: boolean; reject: boolean }>(
     `select a.contact_id, c.name as contact_name, a.may_authorise as authorise, a.may_reject as reject
      from payment_approvers a join contacts c using (contact_id) where a.client_id = $1 and a.payment_id = $2 order by a.contact_id`,

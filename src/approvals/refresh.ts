@@ -1,4 +1,5 @@
 import type { Transaction } from '../database.ts';
+import type { PaymentNumber } from '../identifiers.ts';
 import { type Approval, evaluate } from './approval.ts';
 import { type Approver, approversOf, permittedContacts } from './approvers.ts';
 import { type Requirement, rulesOf } from './requirement.ts';
@@ -12,7 +13,7 @@ const MAX_TURNS = 1_000;
 
 interface State extends Approval {
   state: Buffer;
-  payment_id: number;
+  payment_id: PaymentNumber;
   remaining: number;
 }
 
@@ -79,13 +80,17 @@ async function pendingStates(tx: Transaction, clientId: string): Promise<State[]
   return rows;
 }
 
-async function presentApprovers(tx: Transaction, clientId: string, states: State[]): Promise<Map<number, Approver[]>> {
-  const { rows } = await tx.query<{ payment_id: number } & Approver>(
+async function presentApprovers(
+  tx: Transaction,
+  clientId: string,
+  states: State[],
+): Promise<Map<PaymentNumber, Approver[]>> {
+  const { rows } = await tx.query<{ payment_id: PaymentNumber } & Approver>(
     `select payment_id, contact_id as contact, may_authorise as "mayAuthorise", may_reject as "mayReject"
      from payment_approvers where client_id = $1 and payment_id = any($2::bigint[])`,
     [clientId, states.map((each) => each.payment_id)],
   );
-  const present = new Map<number, Approver[]>();
+  const present = new Map<PaymentNumber, Approver[]>();
   for (const { payment_id: id, ...approver } of rows) {
     const known = present.get(id);
     if (known) known.push(approver);
@@ -114,7 +119,7 @@ async function apply(tx: Transaction, clientId: string, changes: Change[]): Prom
   const byState = new Map(changes.map((change) => [change.state.toString('hex'), change]));
   let last: [Buffer, number] = [Buffer.alloc(0), 0];
   for (;;) {
-    const { rows } = await tx.query<{ state: Buffer; payment_id: number }>(
+    const { rows } = await tx.query<{ state: Buffer; payment_id: PaymentNumber }>(
       `select state, payment_id from payment_approvals
        where client_id = $1 and status = 'Pending approval' and state = any($2::bytea[]) and (state, payment_id) > ($3, $4)
        order by state, payment_id limit ${payments}`,
@@ -131,7 +136,11 @@ async function apply(tx: Transaction, clientId: string, changes: Change[]): Prom
   }
 }
 
-async function applyTo(tx: Transaction, clientId: string, payments: { id: number; change: Change }[]): Promise<void> {
+async function applyTo(
+  tx: Transaction,
+  clientId: string,
+  payments: { id: PaymentNumber; change: Change }[],
+): Promise<void> {
   const gone = payments.flatMap(({ id, change }) => change.gone.map((contact) => ({ id, contact })));
   if (gone.length > 0) {
     await tx.query(

@@ -24,11 +24,11 @@ export const MAX_GROUP_NAME_LENGTH = 64;
 /** Characters of a group's scope. */
 export const MAX_SCOPE_LENGTH = 64;
 /** Characters of a contact identifier, far above any that the service makes or accepts. */
-export const MAX_USER_ID_LENGTH = 128;
+const MAX_USER_ID_LENGTH = 128;
 /** Digits after the decimal point of a threshold. */
-export const MAX_THRESHOLD_DECIMALS = 8;
+const MAX_THRESHOLD_DECIMALS = 8;
 /** The scope of a group that names none. */
-export const DEFAULT_SCOPE = 'payments';
+const DEFAULT_SCOPE = 'payments';
 
 export interface Group {
   name: string;

@@ -1,6 +1,7 @@
 import { londonTimestamp } from '../calendar.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import type { PaymentNumber } from '../identifiers.ts';
 import { type Approval, type Authorisation, approvedBy, evaluate } from './approval.ts';
 import { approversOf, permittedContacts, removeApprovers, writeApprovers } from './approvers.ts';
 import { type Requirement, rulesOf, stateOf } from './requirement.ts';
@@ -19,7 +20,7 @@ export { shareTurn } from './turns.ts';
 /** Opens the approval of a payment that was just created; complete where its creation is all that was needed. */
 export async function openApproval(
   tx: Transaction,
-  payment: { id: number; clientId: string; created: Date; paymentDate: string },
+  payment: { id: PaymentNumber; clientId: string; created: Date; paymentDate: string },
   requirement: Requirement,
 ): Promise<{ complete: boolean }> {
   const rules = await rulesOf(tx, payment.clientId, requirement);
@@ -47,8 +48,7 @@ export async function openApproval(
 
 interface Acting {
   clientId: string;
-  /** payments.id */
-  id: number;
+  id: PaymentNumber;
   contactId: string;
   now: Date;
 }
@@ -97,7 +97,7 @@ export async function reject(tx: Transaction, act: Acting): Promise<void> {
 /** Closes the approval of a payment that was cancelled, where it has one. */
 export async function closeApproval(
   tx: Transaction,
-  payment: { clientId: string; id: number; status: 'Cancelled' },
+  payment: { clientId: string; id: PaymentNumber; status: 'Cancelled' },
 ): Promise<void> {
   await tx.query('update payment_approvals set status = $3, remaining = 0 where client_id = $1 and payment_id = $2', [
     payment.clientId,

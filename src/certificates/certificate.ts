@@ -34,7 +34,10 @@ export type Verdict =
   | { ok: false; reason: RefusalReason; details: string };
 
 /** What certificates are judged against. `lists` is undefined where revocation is not checked. */
-export type Authority = { anchors: Certificate[]; lists: Map<string, RevocationList[]> | undefined };
+export interface Authority {
+  anchors: Certificate[];
+  lists: Map<string, RevocationList[]> | undefined;
+}
 
 /** Certificates of one chain, leaf and anchor included. */
 const MAX_CHAIN = 8;
@@ -122,8 +125,17 @@ class Refusal extends Error {
   }
 }
 
-type Span = { from: Date; until: Date };
-type Search = { authority: Authority; helpers: Certificate[]; now: Date; checks: number; failure: Refusal | undefined };
+interface Span {
+  from: Date;
+  until: Date;
+}
+interface Search {
+  authority: Authority;
+  helpers: Certificate[];
+  now: Date;
+  checks: number;
+  failure: Refusal | undefined;
+}
 
 function readable(der: Uint8Array): Certificate {
   try {

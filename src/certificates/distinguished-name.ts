@@ -2,13 +2,16 @@ import { fromBER, ObjectIdentifier, Sequence, Set as SetBlock } from 'asn1js';
 import { attributeName, attributeNumber } from './attribute-types.ts';
 
 /** Bytes of a registered name's text; a longer one is not read. */
-export const MAX_DISTINGUISHED_NAME = 4096;
+const MAX_DISTINGUISHED_NAME = 4096;
 
-type Attribute = { number: string; der: Uint8Array };
-type Block = {
+interface Attribute {
+  number: string;
+  der: Uint8Array;
+}
+interface Block {
   valueBeforeDecodeView: Uint8Array;
   idBlock: { tagClass: number; tagNumber: number; isConstructed: boolean };
-};
+}
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const UTF16 = new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true });

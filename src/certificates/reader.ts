@@ -5,7 +5,7 @@ import * as x509 from '@peculiar/x509';
 import { issuerOf, subjectOf } from './distinguished-name.ts';
 
 /** What a judgement needs of a certificate, read once. Where a certificate is silent, the answer is undefined. */
-export type Certificate = {
+export interface Certificate {
   der: Uint8Array;
   native: X509Certificate;
   /** 1 or 3. */
@@ -29,7 +29,7 @@ export type Certificate = {
   strongSignature: boolean;
   /** The number of an extension that restricts the certificate in a way that is not understood here. */
   unsupported: string | undefined;
-};
+}
 
 const NAME_CONSTRAINTS = '2.5.29.30';
 /** Extensions that may be critical: those that are looked at, and those that do not restrict what is judged here. */

@@ -13,7 +13,7 @@ import {
 import { nameText } from './distinguished-name.ts';
 
 /** A certificate revocation list (RFC 5280, section 5), read once and asked often. */
-export type RevocationList = {
+export interface RevocationList {
   /** The issuer's name, as `nameText` writes it. */
   issuer: string;
   thisUpdate: Date;
@@ -28,7 +28,7 @@ export type RevocationList = {
   signed: Uint8Array;
   signature: Uint8Array;
   digest: string | null;
-};
+}
 
 /** asn1js refuses more than 10,000 elements by default; the size of the file is limited before. */
 const LIMITS = { maxNodes: 10_000_000, maxContentLength: 32 * 1024 * 1024 };
@@ -50,7 +50,11 @@ const DIGESTS = new Map<string, string | null>([
   ['1.3.101.113', null],
 ]);
 
-type Extension = { id: string; critical: boolean; value: Uint8Array };
+interface Extension {
+  id: string;
+  critical: boolean;
+  value: Uint8Array;
+}
 
 /** Reads the `X509 CRL` blocks of a PEM text. @throws Error as `loadRevocationLists` */
 export function readRevocationLists(pem: string): RevocationList[] {
@@ -118,7 +122,7 @@ function coverage(marks: Extension[]): Pick<RevocationList, 'scope' | 'points'> 
 }
 
 /** The addresses (URI names) of a DistributionPointName that is a full name. */
-export function addresses(point: unknown): string[] {
+function addresses(point: unknown): string[] {
   if (!(point instanceof Constructed)) return [];
   return point.valueBlock.value.flatMap((choice) => {
     if (!(choice instanceof Constructed) || choice.idBlock.tagNumber !== 0) {

@@ -7,7 +7,7 @@ import { startEmbedded } from '../embedded/postgres.ts';
 import { StartupError } from '../errors.ts';
 import { limitHeapGrowth } from '../imports/heap-growth.ts';
 import { createLog, type Logger } from '../log.ts';
-import { ensureDemonstration } from '../sandbox/demonstration.ts';
+import { ensureDemonstration } from '../sandbox/demonstration/demonstration.ts';
 import { type Service, startService } from '../service.ts';
 import { CommandFailure } from './failure.ts';
 import { type Running, removeRunning, writeRunning } from './running.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Db } from '../database.ts';
-import { DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from '../sandbox/demonstration-data.ts';
+import { DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from '../sandbox/demonstration/institution.ts';
 import type { Running } from './running.ts';
 
 /** Whether the demonstration institution is in the database: the printed login works. */

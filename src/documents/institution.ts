@@ -18,7 +18,7 @@ export interface Logo {
 }
 
 /** Bytes a logo may have: it is in every document. */
-export const MAX_LOGO = 1_048_576;
+const MAX_LOGO = 1_048_576;
 
 /**
  * The institution from its settings.

@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads';
 import { monotonic } from '../calendar.ts';
 
 /** Drawing threads of each kind; a second one pays where there is a core for it. */
-export const MAX_DRAWING_THREADS = 2;
+const MAX_DRAWING_THREADS = 2;
 /** Milliseconds after which a single document is urgent: the machine is so busy that the patient threads get nothing of it. */
-export const DRAWING_PATIENCE = 1_000;
+const DRAWING_PATIENCE = 1_000;
 /** Drawings that may wait; more are refused, for their callers would have gone before their turn. */
 export const MAX_WAITING_DRAWINGS = 256;
 /** Milliseconds a drawing may take before its thread is given up. A receipt takes 5. */
-export const DRAWING_DEADLINE = 30_000;
+const DRAWING_DEADLINE = 30_000;
 
 /** A page template filled with facts. */
 export interface DrawTask {

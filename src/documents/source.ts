@@ -5,7 +5,7 @@ import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from '
 /** The facts of documents as they are stored. A row is found through its client (docs/decisions.md, 1). */
 
 /** Payments that a trade receipt lists; of the others it says how many there are. */
-export const MAX_PAYMENTS_OF_TRADE = 200;
+const MAX_PAYMENTS_OF_TRADE = 200;
 
 interface PaymentRow extends Record<string, unknown> {
   created: Date;

@@ -1,16 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
-import { run } from './command.ts';
+import { type Account, run } from './command.ts';
 
 /** Where PostgreSQL refuses to run as root: the account it gets instead. */
 const UNPRIVILEGED = 'nobody';
 const UNPRIVILEGED_ID = 65534;
-
-/** The operating-system account PostgreSQL runs as. `spawn` is empty where it is this process's own. */
-export interface Account {
-  uid: number;
-  gid: number;
-  spawn: { uid: number; gid: number } | Record<string, never>;
-}
 
 /**
  * Chooses the account: this process's own or, as root (which PostgreSQL refuses), the owner of an existing

@@ -13,8 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import type { Account } from './account.ts';
-import { run } from './command.ts';
+import { type Account, run } from './command.ts';
 
 /** Static libraries are for compiling against PostgreSQL, not for running it. */
 const NOT_NEEDED = new Set(['.a', '.pc']);

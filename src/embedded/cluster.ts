@@ -16,9 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type Account, reachablePath } from './account.ts';
+import { reachablePath } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { run } from './command.ts';
+import { type Account, run } from './command.ts';
 import { reason } from './failure.ts';
 import { accessFile, configurationFile } from './settings.ts';
 

@@ -1,5 +1,11 @@
 import { spawn } from 'node:child_process';
-import type { Account } from './account.ts';
+
+/** The operating-system account PostgreSQL runs as. `spawn` is empty where it is this process's own. */
+export interface Account {
+  uid: number;
+  gid: number;
+  spawn: { uid: number; gid: number } | Record<string, never>;
+}
 
 /** Environment of everything started here: nothing of the service's own (its secrets, PGDATA) is inherited. */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };

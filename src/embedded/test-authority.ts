@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 
 /** Where the sandbox's certificates lie, all PEM; the first four are what the trusted listener is configured with. */
-export type TestAuthority = {
+export interface TestAuthority {
   cert: string;
   key: string;
   ca: string;
@@ -14,7 +14,7 @@ export type TestAuthority = {
   clientKey: string;
   /** The authority's key, to issue more test certificates with. */
   caKey: string;
-};
+}
 
 /** The library's own type of keys; Node's allows more usages. */
 type KeyPair = x509.X509CertificateCreateSelfSignedParams['keys'];
@@ -46,9 +46,8 @@ const FILES = {
  */
 export async function testAuthority(dataDir: string, now: Date): Promise<TestAuthority> {
   const folder = join(dataDir, 'tls');
-  const paths = Object.fromEntries(
-    Object.entries(FILES).map(([name, file]) => [name, join(folder, file)]),
-  ) as TestAuthority;
+  const paths: TestAuthority = { ...FILES };
+  for (const name of Object.keys(FILES) as (keyof TestAuthority)[]) paths[name] = join(folder, FILES[name]);
   if (await usable(paths, now)) return paths;
   await mkdir(dataDir, { recursive: true });
   const fresh = await mkdtemp(join(dataDir, '.tls-'));

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Account } from './account.ts';
-import { ENVIRONMENT } from './command.ts';
+import { type Account, ENVIRONMENT } from './command.ts';
 
 /** How long a watchdog that was itself killed stays away (ms). */
 const REPLACE_AFTER_MS = 500;

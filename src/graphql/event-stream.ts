@@ -4,7 +4,7 @@ import type { Change, ChangeFeed } from './change-feed.ts';
 
 /** Streams at once of a client, and of all clients, in one process. */
 export const STREAMS_PER_CLIENT = 10;
-export const MAX_STREAMS = 1_000;
+const MAX_STREAMS = 1_000;
 /** Milliseconds between two looks at the token; a stream outlives its revocation no longer. */
 const TOKEN_INTERVAL = 1_000;
 /** Milliseconds between two comments that keep the connection of an idle stream open. */

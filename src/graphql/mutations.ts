@@ -33,8 +33,8 @@ type Fields = Omit<SubscriptionPatch, 'extraHeaders'> & { extraHeaders?: (ExtraH
 
 function create(request: GraphqlRequest, { subscription }: Input): Promise<string> {
   const { clientId, contactId } = request;
-  const given = { ...subscription, extraHeaders: headers(subscription.extraHeaders), clientId, contactId };
-  return transaction(request.pool, (tx) => createSubscription(tx, request.vault, request.rules, request.act, given));
+  const input = { ...subscription, extraHeaders: headers(subscription.extraHeaders), clientId, contactId };
+  return transaction(request.pool, (tx) => createSubscription(tx, request.act, input, request.settings));
 }
 
 /** The usual spelling of a UUID, of those that the scalar takes. */
@@ -43,26 +43,26 @@ function canonical(uuid: string): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-async function update(request: GraphqlRequest, { id: given, patch }: Input): Promise<string> {
-  const id = canonical(given);
-  const changes = { ...patch, extraHeaders: headers(patch.extraHeaders) };
-  const key = { clientId: request.clientId, id };
-  await transaction(request.pool, (tx) =>
-    updateSubscription(tx, request.vault, request.rules, request.act, key, changes),
-  );
+async function update(request: GraphqlRequest, input: Input): Promise<string> {
+  const id = canonical(input.id);
+  const patch = { ...input.patch, extraHeaders: headers(input.patch.extraHeaders) };
+  const change = { clientId: request.clientId, id, patch };
+  await transaction(request.pool, (tx) => updateSubscription(tx, request.act, change, request.settings));
   return id;
 }
 
-async function remove(request: GraphqlRequest, { id: given }: Input): Promise<string> {
-  const id = canonical(given);
+async function remove(request: GraphqlRequest, input: Input): Promise<string> {
+  const id = canonical(input.id);
   await transaction(request.pool, (tx) => deleteSubscription(tx, request.act, { clientId: request.clientId, id }));
   return id;
 }
 
-function headers(given: Fields['extraHeaders']): ExtraHeader[] | null | undefined {
-  const missing = given?.indexOf(null) ?? -1;
-  if (missing >= 0) throw new Problem('invalid_body', `extraHeaders[${missing}]: must be a name and a value`);
-  return given as ExtraHeader[] | null | undefined;
+function headers(list: Fields['extraHeaders']): ExtraHeader[] | null | undefined {
+  const missing = list?.indexOf(null) ?? -1;
+  if (missing >= 0) {
+    throw new Problem('invalid_body', { field: `extraHeaders[${missing}]`, message: 'must be a name and a value' });
+  }
+  return list as ExtraHeader[] | null | undefined;
 }
 
 type Work = (request: GraphqlRequest, input: Input) => Promise<string>;

@@ -1,8 +1,7 @@
 import type { Act } from '../context.ts';
-import type { Vault } from '../crypto.ts';
 import type { Pool } from '../database.ts';
 import { Problem } from '../errors.ts';
-import type { SubscriptionRules } from '../webhooks/subscription.ts';
+import type { SubscriptionSettings } from '../webhooks/subscription.ts';
 import type { TextLimit } from './limits.ts';
 import type { WithReadClient } from './read-only.ts';
 
@@ -18,8 +17,7 @@ export interface GraphqlCaller {
   pgSettings: null;
   /** The service's own way, for changes and for secrets. */
   pool: Pool;
-  vault: Vault;
-  rules: SubscriptionRules;
+  settings: SubscriptionSettings;
 }
 
 /** The `contextValue` of an operation. */

@@ -1,7 +1,7 @@
 import type { PgSelectSingleStep } from 'postgraphile/@dataplan/pg';
 import { context, loadOne, type Step } from 'postgraphile/grafast';
 import { extendSchema, gql } from 'postgraphile/utils';
-import { openSecret } from '../webhooks/subscription.ts';
+import { openSecret } from '../webhooks/secret.ts';
 import type { ExtraHeader } from '../webhooks/subscription-rules.ts';
 import { limitError, type TextLimit } from './limits.ts';
 import { type GraphqlRequest, needsManage } from './request.ts';
@@ -117,7 +117,7 @@ interface OwnRow {
 async function readSecrets(request: GraphqlRequest, ids: readonly string[]): Promise<string[]> {
   needsManage(request, 'secret');
   const found = await readOwn(request, ids);
-  return ids.map((id) => openSecret(request.vault, found.get(id)?.secret ?? null));
+  return ids.map((id) => openSecret(request.settings.vault, found.get(id)?.secret ?? null));
 }
 
 async function readExtraHeaders(request: GraphqlRequest, ids: readonly string[]): Promise<ExtraHeader[][]> {

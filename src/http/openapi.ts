@@ -6,7 +6,7 @@ import { MESSAGES } from '../errors.ts';
 import { STATUS } from './problem.ts';
 
 /** Version of the API's description (the service interface, Versioning). */
-export const API_VERSION = '0.1';
+const API_VERSION = '0.1';
 
 export interface Description {
   title: string;

@@ -4,7 +4,7 @@ import { MESSAGES } from '../errors.ts';
 /** Pieces of request and response schemas that several domains use. */
 
 export const MAX_PAGE = 2_147_483_647;
-export const MAX_PAGE_SIZE = 1_000;
+const MAX_PAGE_SIZE = 1_000;
 
 /** An identifier given by a caller's core, or made by the service. */
 export const Id = (description: string) =>

@@ -16,7 +16,7 @@ import { errorMessage, locate, STATUS, toProblem } from './problem.ts';
 import { checkQuery, explain, pathOfNul } from './validation.ts';
 
 /** Bytes of a request body; imports are streams and have no limit (docs/decisions.md, 1). */
-export const BODY_LIMIT = 1_048_576;
+const BODY_LIMIT = 1_048_576;
 /** Milliseconds for a request's head and body to arrive: a client that drips them is dropped. */
 const REQUEST_TIMEOUT = 60_000;
 const KEEP_ALIVE_TIMEOUT = 72_000;

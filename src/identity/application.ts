@@ -6,7 +6,7 @@ import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { nextId, updateRow } from '../rows.ts';
 
-export const DEFAULT_REFRESH_TOKEN_DAYS = 28;
+const DEFAULT_REFRESH_TOKEN_DAYS = 28;
 export const MAX_REDIRECT_URIS = 50;
 export const MAX_CERTIFICATE_SUBJECTS = 100;
 export const MAX_TRUSTED_CLIENTS = 10_000;

@@ -5,6 +5,7 @@ import * as approvals from '../approvals/workflow.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import type { PaymentNumber } from '../identifiers.ts';
 import type { Refusals } from './kind.ts';
 import { type PaymentImportRow, PENDING, VALIDATING } from './payment-row.ts';
 import { pairKey } from './references.ts';
@@ -60,8 +61,7 @@ export async function findRequirements(
 
 /** A payment whose approval is to be opened. */
 interface PendingPayment {
-  /** payments.id */
-  id: number;
+  id: PaymentNumber;
   row: PaymentImportRow;
   requirement: approvals.Requirement;
 }
@@ -79,11 +79,11 @@ interface OpenedPayment extends PendingPayment {
   approval: InitialApproval;
 }
 
-/** Opens the approvals of payments that are stored. @param ids payments.id by payment_id */
+/** Opens the approvals of payments that are stored. @param ids the number of each payment_id */
 export async function openApprovals(
   tx: Transaction,
   rows: PaymentImportRow[],
-  ids: Map<string, number>,
+  ids: Map<string, PaymentNumber>,
 ): Promise<void> {
   const initial = new InitialApprovals(tx);
   const batch: OpenedPayment[] = [];

@@ -1,10 +1,10 @@
-import { type BeneficiaryGiven, checkedBank } from '../payments/beneficiary.ts';
+import { type BeneficiaryInput, checkedBank } from '../payments/beneficiary.ts';
 import { type Columns, copyRows } from './copy.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { checkClients } from './references.ts';
 
-export interface BeneficiaryImportRow extends ImportRow<BeneficiaryGiven> {
+export interface BeneficiaryImportRow extends ImportRow<BeneficiaryInput> {
   bank: ReturnType<typeof checkedBank>;
 }
 
@@ -33,7 +33,7 @@ const columns = (now: Date): Columns<BeneficiaryImportRow> => ({
 });
 
 /** Beneficiaries (docs/imports.md); IBAN and BIC are checked as in the single call. */
-export const beneficiaryImport: ImportKind<BeneficiaryGiven, BeneficiaryImportRow> = {
+export const beneficiaryImport: ImportKind<BeneficiaryInput, BeneficiaryImportRow> = {
   entity: 'beneficiary',
   batchRows: 5_000,
 

@@ -8,8 +8,13 @@ const CHUNK_CHARACTERS = 65_536;
 
 export type CopyValue = string | number | boolean | Date | Buffer | null | undefined;
 
-/** The columns of a table, each with its value of a row; null and undefined are SQL's null. */
-export type Columns<Row> = Record<string, (row: Row) => CopyValue>;
+/**
+ * The columns of a table, each with its value of a row; null and undefined are SQL's null.
+ * With `Written`, a record by column, a missing column or a value of the wrong type does not compile.
+ */
+export type Columns<Row, Written = Record<string, CopyValue>> = {
+  [Column in keyof Written]: (row: Row) => Written[Column] | (null extends Written[Column] ? undefined : never);
+};
 
 /** Writes rows with COPY, which costs the server about half of what INSERT does. @param table, columns the program's own names */
 export async function copyRows<Row>(

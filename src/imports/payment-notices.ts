@@ -1,4 +1,5 @@
 import type { Transaction } from '../database.ts';
+import type { PaymentNumber } from '../identifiers.ts';
 import type { PaymentStatus, PaymentWebhookStatus } from '../payments/moves.ts';
 import { paymentBodies } from '../payments/payment.ts';
 import { notifyAll } from '../webhooks/notification.ts';
@@ -17,19 +18,19 @@ const WEBHOOK_STATUSES: Record<PaymentStatus, PaymentWebhookStatus> = {
   'Payment cancelled': 'CANCELLED',
 };
 
-/** Writes the two notifications of each imported payment: CREATED, and the status that it has. @param ids payments.id by payment_id */
+/** Writes the two notifications of each imported payment: CREATED, and the status that it has. @param ids the number of each payment_id */
 export async function notifyImported(
   tx: Transaction,
   { act, presentation }: ImportScope,
   rows: PaymentImportRow[],
-  ids: Map<string, number>,
+  ids: Map<string, PaymentNumber>,
 ): Promise<void> {
   const bodies = new Map<string, string>();
   for (const [clientId, own] of Map.groupBy(rows, ({ input }) => input.client_id)) {
     const texts = await paymentBodies(
       tx,
       { clientId, viewer: null, now: act.now, ...presentation },
-      own.map(({ id }) => ids.get(id as string) as number),
+      own.map(({ id }) => ids.get(id as string) as PaymentNumber),
     );
     own.forEach(({ id }, index) => {
       bodies.set(id as string, texts[index] as string);

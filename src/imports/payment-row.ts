@@ -2,12 +2,12 @@ import type { Requirement } from '../approvals/workflow.ts';
 import { isCalendarDay, parseInstant, startOfLondonDay } from '../calendar.ts';
 import { Problem } from '../errors.ts';
 import { decimal } from '../money.ts';
-import type { PaymentGiven } from '../payments/creation.ts';
+import type { PaymentInput } from '../payments/creation.ts';
 import type { PaymentStatus } from '../payments/moves.ts';
 import type { ImportRow } from './kind.ts';
 
 /** A payment as the core system has it: besides what creates one, how far it has got, and when. */
-export interface ImportedPayment extends PaymentGiven {
+export interface ImportedPayment extends PaymentInput {
   status?: PaymentStatus;
   uuid?: string;
   created_date?: string;

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../database.ts';
+import type { PaymentId, PaymentNumber } from '../identifiers.ts';
+import type { NewPayment, PaymentHistory } from '../payments/new-payment.ts';
 import { findRequirements, openApprovals } from './approvals.ts';
 import { type Columns, copyRows } from './copy.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
@@ -10,9 +12,9 @@ import { checkClients, checkContacts, checkOwned, pairKey } from './references.t
 
 const IDS = { table: 'payments', column: 'payment_id', make: fromSequence('payment_numbers', 'PAY') };
 
-const COLUMNS: Columns<PaymentImportRow> = {
+const COLUMNS: Columns<PaymentImportRow, NewPayment & PaymentHistory> = {
   client_id: ({ input }) => input.client_id,
-  payment_id: ({ id }) => id,
+  payment_id: ({ id }) => id as PaymentId,
   contact_id: ({ input }) => input.contact_id,
   trade_id: ({ input }) => input.trade_id,
   beneficiary_id: ({ input }) => input.beneficiary_id,
@@ -84,9 +86,9 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
   },
 };
 
-/** payments.id of rows that are stored, by their payment_id. */
-async function idsOf(tx: Transaction, rows: PaymentImportRow[]): Promise<Map<string, number>> {
-  const found = await tx.query<{ id: number; payment_id: string }>(
+/** The number of each payment that is stored, by payment_id. */
+async function idsOf(tx: Transaction, rows: PaymentImportRow[]): Promise<Map<string, PaymentNumber>> {
+  const found = await tx.query<{ id: PaymentNumber; payment_id: string }>(
     'select id, payment_id from payments where client_id = any($1) and payment_id = any($2)',
     [[...new Set(rows.map(({ input }) => input.client_id))], rows.map(({ id }) => id)],
   );

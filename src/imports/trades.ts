@@ -1,11 +1,11 @@
 import type { Transaction } from '../database.ts';
-import { findTrade, notifyTrade, readTrade, type TradeGiven } from '../payments/trade.ts';
+import { findTrade, notifyTrade, readTrade, type TradeInput } from '../payments/trade.ts';
 import { type Columns, copyRows } from './copy.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { checkClients, checkContacts, findMissing, notOwned, pairKey } from './references.ts';
 
-export interface TradeImportRow extends ImportRow<TradeGiven> {
+export interface TradeImportRow extends ImportRow<TradeInput> {
   values: ReturnType<typeof readTrade>;
 }
 
@@ -35,7 +35,7 @@ const columns = (now: Date): Columns<TradeImportRow> => ({
 });
 
 /** Trades (docs/imports.md). The parent of a drawdown exists already, or is on an earlier line. */
-export const tradeImport: ImportKind<TradeGiven, TradeImportRow> = {
+export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
   entity: 'trade',
   batchRows: 5_000,
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import Big from 'big.js';
-import { moment, party, shown, type TransactionGiven } from '../accounts/transaction.ts';
+import { moment, party, shown, type TransactionInput } from '../accounts/transaction.ts';
 import type { Transaction } from '../database.ts';
 import { decimal } from '../money.ts';
 import { notifyAll } from '../webhooks/notification.ts';
@@ -9,7 +9,7 @@ import { resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { checkClients, pairKey } from './references.ts';
 
-export interface TransactionImportRow extends ImportRow<TransactionGiven> {
+export interface TransactionImportRow extends ImportRow<TransactionInput> {
   amount: string;
   debit: boolean;
   booked: Date;
@@ -45,7 +45,7 @@ const columns = (now: Date): Columns<TransactionImportRow> => ({
 });
 
 /** Transactions (docs/imports.md), booked in the order of their lines: each has the balance of its account after it. */
-export const transactionImport: ImportKind<TransactionGiven, TransactionImportRow> = {
+export const transactionImport: ImportKind<TransactionInput, TransactionImportRow> = {
   entity: 'transaction',
   batchRows: 5_000,
 
@@ -136,7 +136,7 @@ interface LockedAccount {
   balance: string;
 }
 
-function accountKey(input: TransactionGiven): string {
+function accountKey(input: TransactionInput): string {
   return pairKey(input.client_id, String(input.currency_account_id));
 }
 

@@ -8,7 +8,11 @@ import { LOCKS } from '../locks.ts';
 import { writePrivately } from '../private-file.ts';
 import { createOperatorToken } from './token.ts';
 
-/** The configured token is put into the database; without any, one is made and written to the data directory. */
+/**
+ * Makes sure that there is an operator token: the configured one, or one that is valid already, or a new one in the data directory.
+ * @returns the token where this process knows it
+ * @throws StartupError in production, where a token must be configured or created beforehand
+ */
 export async function firstOperatorToken(context: Context): Promise<string | undefined> {
   const { config, pool, clock } = context;
   const act = { now: clock.now(), actor: 'service:start', requestId: 'start' };
@@ -31,7 +35,7 @@ export async function firstOperatorToken(context: Context): Promise<string | und
     if (any.rows.length > 0) return (await readFile(path, 'utf8').catch(() => '')).trim() || undefined;
     if (config.environment === 'production') {
       throw new StartupError(
-        'LOMBARD_ENVIRONMENT=production refuses to start: LOMBARD_OPERATOR_TOKEN is not set and the database has none',
+        'LOMBARD_ENVIRONMENT=production refuses to start: LOMBARD_OPERATOR_TOKEN is not set, and the database has no valid token',
       );
     }
     const token = randomToken();

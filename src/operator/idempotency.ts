@@ -3,7 +3,7 @@ import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 
 /** Hours for which an answer is kept (docs/operator-interface.md, Idempotency-Key). */
-export const IDEMPOTENCY_HOURS = 24;
+const IDEMPOTENCY_HOURS = 24;
 /** Characters of a key. */
 export const MAX_IDEMPOTENCY_KEY = 255;
 

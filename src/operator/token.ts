@@ -5,7 +5,7 @@ import { randomToken, sha256 } from '../crypto.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 
-/** `admin`: everything; `core`: feeds data; `support`: reads and redelivers (docs/operator-interface.md, tokens). */
+/** `admin` may do everything, `core` feeds data, `support` reads and redelivers (docs/operator-interface.md, tokens). */
 export const OPERATOR_ROLES = ['admin', 'core', 'support'] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
@@ -17,19 +17,19 @@ export interface OperatorToken {
   expires_at: Date | null;
 }
 
-/** Makes a token; its text is in the answer and nowhere else. */
+/** Creates a token. Its text is in the answer and is stored nowhere; only its hash is stored. */
 export async function createOperatorToken(
   tx: Transaction,
   act: Act,
-  given: { name: string; role: OperatorRole; expiresAt?: Date | undefined; token?: string },
+  input: { name: string; role: OperatorRole; expiresAt?: Date | undefined; token?: string },
 ): Promise<OperatorToken & { token: string }> {
-  const token = given.token ?? randomToken();
+  const token = input.token ?? randomToken();
   const record = {
     id: randomUUID(),
-    name: given.name,
-    role: given.role,
+    name: input.name,
+    role: input.role,
     created_at: act.now,
-    expires_at: given.expiresAt ?? null,
+    expires_at: input.expiresAt ?? null,
   };
   await tx.query(
     'insert into operator_tokens (id, name, role, token_sha256, created_at, expires_at) values ($1, $2, $3, $4, $5, $6)',
@@ -39,7 +39,7 @@ export async function createOperatorToken(
   return { ...record, token };
 }
 
-/** The tokens that are in force, newest first. */
+/** The valid tokens, newest first. */
 export async function listOperatorTokens(db: Db, now: Date): Promise<OperatorToken[]> {
   const { rows } = await db.query<OperatorToken>(
     `select id, name, role, created_at, expires_at from operator_tokens
@@ -56,7 +56,7 @@ export async function revokeOperatorToken(tx: Transaction, act: Act, id: string)
     [id, act.now],
   );
   if (rows.length === 0)
-    throw new Problem('operator_token_not_found', { field: 'id', message: 'is no token in force' });
+    throw new Problem('operator_token_not_found', { field: 'id', message: 'is not the id of a valid token' });
   await audit(tx, act, { action: 'delete', entity: 'operator_token', entityId: id, before: rows[0] });
 }
 
@@ -69,7 +69,7 @@ export async function findOperatorToken(db: Db, token: string, now: Date): Promi
   });
   const row = rows[0];
   if (!row || row.revoked_at)
-    throw new Problem('authentication_failed', { field: 'Authorization', message: 'is no operator token in force' });
+    throw new Problem('authentication_failed', { field: 'Authorization', message: 'is not a valid operator token' });
   if (row.expires_at && row.expires_at <= now)
     throw new Problem('token_expired', { field: 'Authorization', message: 'the operator token has expired' });
   return row;

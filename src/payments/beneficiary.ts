@@ -24,9 +24,9 @@ export interface Beneficiary {
   beneficiary_verified: boolean;
 }
 
-export type BeneficiaryGiven = Partial<Beneficiary> & { client_id: string; beneficiary_name: string };
+export type BeneficiaryInput = Partial<Beneficiary> & { client_id: string; beneficiary_name: string };
 
-export const BENEFICIARY_COLUMNS = `beneficiary_id, client_id, beneficiary_name, beneficiary_aml_id, account_number, iban, swift_code,
+const BENEFICIARY_COLUMNS = `beneficiary_id, client_id, beneficiary_name, beneficiary_aml_id, account_number, iban, swift_code,
   bank_identifier, currency, active as beneficiary_active, authorised as beneficiary_authorised, blocked as beneficiary_blocked,
   completed as beneficiary_completed, verified as beneficiary_verified`;
 
@@ -51,7 +51,7 @@ export function checkedBank(given: Partial<Beneficiary>): {
 }
 
 /** @throws Problem already_exists, client_not_found, invalid_body */
-export async function createBeneficiary(tx: Transaction, act: Act, given: BeneficiaryGiven): Promise<Beneficiary> {
+export async function createBeneficiary(tx: Transaction, act: Act, given: BeneficiaryInput): Promise<Beneficiary> {
   await requireClient(tx, given.client_id);
   const bank = checkedBank(given);
   const id = given.beneficiary_id ?? (await nextId(tx, 'beneficiary_numbers', 'BEN'));

@@ -4,29 +4,19 @@ import { audit } from '../audit.ts';
 import { isCalendarDay } from '../calendar.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
+import { type ErrorCode, Problem } from '../errors.ts';
+import type { PaymentId, PaymentNumber } from '../identifiers.ts';
 import { decimal } from '../money.ts';
 import { nextId } from '../rows.ts';
 import { notifyPayment } from './lifecycle.ts';
+import type { PaymentStatus } from './moves.ts';
+import { insertPayment } from './new-payment.ts';
 import type { Presentation } from './presentation.ts';
+import type { Scheme } from './scheme.ts';
 
-/** Payment schemes; only SWIFT payments can be tracked by their uuid. */
-export const SCHEMES = [
-  'SWIFT',
-  'SEPA',
-  'SEPA_INSTANT',
-  'FPS',
-  'BACS',
-  'CHAPS',
-  'ACH',
-  'FEDWIRE',
-  'TARGET2',
-  'LOCAL',
-  'INTERNAL',
-] as const;
-export type Scheme = (typeof SCHEMES)[number];
+const VALIDATING = 'Validating beneficiary information';
 
-export interface PaymentGiven {
+export interface PaymentInput {
   client_id: string;
   /** The creator. */
   contact_id: string;
@@ -46,90 +36,102 @@ export interface PaymentGiven {
   mass_payment_external_reference_id?: string | null;
 }
 
+/** Where a payment comes from, if not from a request of its own. */
+export interface PaymentOrigin {
+  multipaymentId?: number;
+  /** Path of the payment in the request, before the names of its fields: `payments[3].` */
+  inside?: string;
+}
+
 /**
- * Creates a payment, opens its approval where one is needed, and notifies CREATED and what follows it (docs/decisions.md, 3).
- * @returns payments.id
+ * Creates a payment, opens its approval if it needs one, and notifies CREATED and what follows it (docs/decisions.md, 3).
  * @throws Problem already_exists, client_not_found, contact_not_found, trade_not_found, beneficiary_not_found, exchange_rate_missing, invalid_body
  */
 export async function createPayment(
   tx: Transaction,
   act: Act,
   presentation: Presentation,
-  given: PaymentGiven,
-  options: { multipaymentId?: number; inside?: string } = {},
-): Promise<number> {
-  const inside = options.inside ?? '';
-  const amount = decimal(given.amount, `${inside}amount`, { positive: true });
-  const fee = given.fee_amount == null ? null : decimal(given.fee_amount, `${inside}fee_amount`);
-  if (!isCalendarDay(given.payment_date))
-    throw new Problem('invalid_body', {
-      field: `${inside}payment_date`,
-      message: 'must be a calendar day, YYYY-MM-DD',
-    });
-  const parties = await findParties(tx, given, inside);
+  input: PaymentInput,
+  { multipaymentId, inside = '' }: PaymentOrigin = {},
+): Promise<PaymentNumber> {
+  const amounts = readAmounts(input, inside);
+  const parties = await findParties(tx, input, inside);
   const requirement = await approvals.requirementFor(tx, {
-    clientId: given.client_id,
-    creatorId: given.contact_id,
-    amount,
-    currency: given.payment_currency,
+    clientId: input.client_id,
+    creatorId: input.contact_id,
+    amount: amounts.amount,
+    currency: input.payment_currency,
     now: act.now,
   });
-  const paymentId = given.payment_id ?? (await nextId(tx, 'payment_numbers', 'PAY'));
-  const status = requirement ? 'Payment pending of authorization' : 'Validating beneficiary information';
-  const { rows } = await tx.query<{ id: number }>(
-    `insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency, fee_amount, fee_currency,
-       reference, status, charges, invoice_required, ordered_by_name, created, payment_date, authorisation_workflow, mass_payment_id,
-       mass_payment_external_reference_id, multipayment_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) returning id`,
-    [
-      given.client_id,
-      paymentId,
-      given.contact_id,
-      given.trade_id,
-      given.beneficiary_id,
-      randomUUID(),
-      given.scheme ?? 'SWIFT',
-      amount,
-      given.payment_currency,
-      fee,
-      given.fee_currency ?? null,
-      given.reference ?? null,
-      status,
-      given.charges ?? null,
-      given.invoice_required ?? false,
-      parties.creatorName,
-      act.now,
-      given.payment_date,
-      parties.workflow,
-      given.mass_payment_id ?? null,
-      given.mass_payment_external_reference_id ?? null,
-      options.multipaymentId ?? null,
-    ],
-  );
-  const id = rows[0]?.id as number;
-  if (requirement) {
-    const opened = await approvals.openApproval(
-      tx,
-      { id, clientId: given.client_id, created: act.now, paymentDate: given.payment_date },
-      requirement,
-    );
-    // Creation can be the approval that was needed, where the client lets creators approve.
-    if (opened.complete) {
-      await tx.query(
-        `update payments set status = 'Validating beneficiary information', authorised_by = contact_id, authorised_date = $3 where client_id = $1 and id = $2`,
-        [given.client_id, id, act.now],
-      );
-      await notifyPayment(tx, act, presentation, given.client_id, id, 'CREATED', 'AUTHORIZED');
-    } else await notifyPayment(tx, act, presentation, given.client_id, id, 'CREATED', 'PENDING_OF_AUTHORIZATION');
-  } else await notifyPayment(tx, act, presentation, given.client_id, id, 'CREATED', 'AUTHORIZED');
+  const paymentId = (input.payment_id ?? (await nextId(tx, 'payment_numbers', 'PAY'))) as PaymentId;
+  const status: PaymentStatus = requirement ? 'Payment pending of authorization' : VALIDATING;
+  const id = await insertPayment(tx, {
+    client_id: input.client_id,
+    payment_id: paymentId,
+    contact_id: input.contact_id,
+    ordered_by_name: parties.creatorName,
+    trade_id: input.trade_id,
+    beneficiary_id: input.beneficiary_id,
+    uuid: randomUUID(),
+    scheme: input.scheme ?? 'SWIFT',
+    ...amounts,
+    payment_currency: input.payment_currency,
+    fee_currency: input.fee_currency ?? null,
+    reference: input.reference ?? null,
+    status,
+    charges: input.charges ?? null,
+    invoice_required: input.invoice_required ?? false,
+    created: act.now,
+    payment_date: input.payment_date,
+    authorisation_workflow: parties.workflow,
+    mass_payment_id: input.mass_payment_id ?? null,
+    mass_payment_external_reference_id: input.mass_payment_external_reference_id ?? null,
+    multipayment_id: multipaymentId ?? null,
+  });
+  const pending = requirement !== null && !(await openApproval(tx, act, { id, input, requirement }));
+  const next = pending ? 'PENDING_OF_AUTHORIZATION' : 'AUTHORIZED';
+  await notifyPayment(tx, act, presentation, { clientId: input.client_id, id, statuses: ['CREATED', next] });
   await audit(tx, act, {
     action: 'create',
     entity: 'payment',
     entityId: paymentId,
-    clientId: given.client_id,
-    after: { ...given, amount, fee_amount: fee, payment_id: paymentId, status },
+    clientId: input.client_id,
+    after: { ...input, ...amounts, payment_id: paymentId, status },
   });
   return id;
+}
+
+/** The amounts as they are stored; the payment date is checked on the way. @throws Problem invalid_body */
+function readAmounts(input: PaymentInput, inside: string): { amount: string; fee_amount: string | null } {
+  const amount = decimal(input.amount, `${inside}amount`, { positive: true });
+  const fee = input.fee_amount == null ? null : decimal(input.fee_amount, `${inside}fee_amount`);
+  if (!isCalendarDay(input.payment_date))
+    throw new Problem('invalid_body', {
+      field: `${inside}payment_date`,
+      message: 'must be a calendar day, YYYY-MM-DD',
+    });
+  return { amount, fee_amount: fee };
+}
+
+/**
+ * Opens the approval of a payment that was just created.
+ * @returns whether the payment is authorised: creation can be the approval that was needed, if the client lets creators approve
+ */
+async function openApproval(
+  tx: Transaction,
+  act: Act,
+  payment: { id: PaymentNumber; input: PaymentInput; requirement: approvals.Requirement },
+): Promise<boolean> {
+  const { id, input, requirement } = payment;
+  const opening = { id, clientId: input.client_id, created: act.now, paymentDate: input.payment_date };
+  const { complete } = await approvals.openApproval(tx, opening, requirement);
+  if (complete) {
+    await tx.query(
+      'update payments set status = $3, authorised_by = contact_id, authorised_date = $4 where client_id = $1 and id = $2',
+      [input.client_id, id, VALIDATING, act.now],
+    );
+  }
+  return complete;
 }
 
 interface Parties {
@@ -138,7 +140,7 @@ interface Parties {
 }
 
 /** The client, its contact, its trade and its beneficiary: each must exist and belong to the client. */
-async function findParties(tx: Transaction, given: PaymentGiven, inside: string): Promise<Parties> {
+async function findParties(tx: Transaction, input: PaymentInput, inside: string): Promise<Parties> {
   const { rows } = await tx.query<{
     workflow: string | null;
     creator: string | null;
@@ -149,18 +151,14 @@ async function findParties(tx: Transaction, given: PaymentGiven, inside: string)
        (select c.name from contacts c join contact_clients cc using (contact_id) where cc.client_id = $1 and c.contact_id = $2) as creator,
        exists (select from trades where client_id = $1 and trade_id = $3) as trade,
        exists (select from beneficiaries where client_id = $1 and beneficiary_id = $4) as beneficiary`,
-    [given.client_id, given.contact_id, given.trade_id, given.beneficiary_id],
+    [input.client_id, input.contact_id, input.trade_id, input.beneficiary_id],
   );
   const found = rows[0];
-  if (!found?.workflow) throw new Problem('client_not_found', { field: `${inside}client_id`, message: 'is no client' });
-  if (found.creator === null)
-    throw new Problem('contact_not_found', { field: `${inside}contact_id`, message: 'is no contact of the client' });
-  if (!found.trade)
-    throw new Problem('trade_not_found', { field: `${inside}trade_id`, message: 'is no trade of the client' });
-  if (!found.beneficiary)
-    throw new Problem('beneficiary_not_found', {
-      field: `${inside}beneficiary_id`,
-      message: 'is no beneficiary of the client',
-    });
+  const missing = (code: ErrorCode, field: string, message = 'does not exist for this client') =>
+    new Problem(code, { field: `${inside}${field}`, message });
+  if (!found?.workflow) throw missing('client_not_found', 'client_id', 'does not exist');
+  if (found.creator === null) throw missing('contact_not_found', 'contact_id');
+  if (!found.trade) throw missing('trade_not_found', 'trade_id');
+  if (!found.beneficiary) throw missing('beneficiary_not_found', 'beneficiary_id');
   return { creatorName: found.creator, workflow: found.workflow };
 }

@@ -1,8 +1,9 @@
 import * as approvals from '../approvals/workflow.ts';
 import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
+import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import type { PaymentId, PaymentNumber } from '../identifiers.ts';
 import { updateRow } from '../rows.ts';
 import { notify } from '../webhooks/notification.ts';
 import {
@@ -13,12 +14,12 @@ import {
   type PaymentStatus,
   type PaymentWebhookStatus,
 } from './moves.ts';
-import { paymentBodies } from './payment.ts';
+import { noPayment, paymentBodies } from './payment.ts';
 import type { Presentation } from './presentation.ts';
 
 export interface MoveRequest {
   clientId: string;
-  paymentId: string;
+  paymentId: PaymentId;
   action: PaymentAction;
   /** Who acts: required by authorise and reject. */
   contactId?: string | undefined;
@@ -26,25 +27,24 @@ export interface MoveRequest {
 }
 
 export interface Moved {
-  /** payments.id */
-  id: number;
+  id: PaymentNumber;
   status: PaymentStatus;
 }
 
-interface PaymentRow {
-  id: number;
+/** A payment whose row is locked until the transaction ends. */
+interface LockedPayment {
+  id: PaymentNumber;
   status: PaymentStatus;
   return_started: boolean;
-  amount: string;
-  payment_currency: string;
+  /** The status when the statement began, before it waited for the lock. */
   seen: PaymentStatus;
 }
 
 const PENDING = { status: 'Payment pending of authorization', returnStarted: false } as const;
 
 /**
- * Moves a payment (docs/decisions.md, 3) and writes its notification, in the caller's transaction. Moves of one payment
- * wait for each other at its row; each then sees what the one before it did.
+ * Moves a payment (docs/decisions.md, 3) and writes its notification, in the caller's transaction. Moves of one payment wait for each
+ * other at its row; each then sees what the one before it did.
  * @throws Problem payment_not_found; transition_not_allowed, naming the present status and the moves it allows;
  *   approval_not_allowed and permission_denied from the approvals
  */
@@ -54,55 +54,76 @@ export async function movePayment(
   presentation: Presentation,
   request: MoveRequest,
 ): Promise<Moved> {
-  const { clientId, paymentId, action } = request;
-  if ((action === 'authorise' || action === 'reject') && !request.contactId)
+  const { clientId, paymentId, action, contactId } = request;
+  if ((action === 'authorise' || action === 'reject') && !contactId)
     throw new Problem('invalid_body', { field: 'contact_id', message: `is required by ${action}` });
   if (mayMove(PENDING, action)) await approvals.shareTurn(tx, clientId);
-  // `seen` comes from the statement's snapshot, the other columns from the row as it is once those before have let go of it.
-  const { rows } = await tx.query<PaymentRow>(
-    `select p.id, p.status, p.return_started, p.amount, p.payment_currency,
-       (select s.status from payments s where s.client_id = $1 and s.payment_id = $2) as seen
-     from payments p where p.client_id = $1 and p.payment_id = $2 for update`,
-    [clientId, paymentId],
-  );
-  const payment = rows[0];
-  if (!payment) throw new Problem('payment_not_found', { field: 'payment_id', message: 'is no payment of the client' });
-  const standing = { status: payment.status, returnStarted: payment.return_started };
-  // A cancellation decided on while approvers decided too: one of them wins, the other looks again.
-  const overtaken = action === 'cancel' && payment.seen === PENDING.status && payment.status !== PENDING.status;
-  if (overtaken || !mayMove(standing, action)) {
-    const allowed = allowedMoves(standing).join(', ') || 'none';
-    const state = payment.return_started ? `${payment.status}, its return has started` : payment.status;
-    throw new Problem('transition_not_allowed', {
-      field: 'action',
-      message: `${action} is not allowed${overtaken ? ', an approver was faster' : ''}; the payment is "${state}" and allows: ${allowed}`,
-    });
-  }
-
-  let final = true;
-  if (action === 'authorise' || action === 'reject') {
-    if (!request.contactId)
-      throw new Problem('invalid_body', { field: 'contact_id', message: `is required by ${action}` });
-    const approval = { clientId, id: payment.id, contactId: request.contactId, now: act.now };
-    if (action === 'authorise') final = (await approvals.authorise(tx, approval)).complete;
-    else await approvals.reject(tx, approval);
-  }
+  const payment = await lockPayment(tx, clientId, paymentId);
+  checkMove(payment, action);
+  const final = await decide(tx, act, payment.id, request);
   const move = MOVES[action];
   const status = final ? (move.to ?? payment.status) : payment.status;
-  if (final) await write(tx, act, request, payment, status);
-  if (status === 'Payment cancelled') {
+  if (final) await write(tx, act, request, { id: payment.id, status });
+  if (status === 'Payment cancelled')
     await approvals.closeApproval(tx, { clientId, id: payment.id, status: 'Cancelled' });
-  }
   await audit(tx, act, {
     action: 'action',
     entity: 'payment',
     entityId: paymentId,
     clientId,
     before: { status: payment.status },
-    after: { action, status, contact_id: request.contactId, reason: request.reason },
+    after: { action, status, contact_id: contactId, reason: request.reason },
   });
-  if (final && move.webhook) await notifyPayment(tx, act, presentation, clientId, payment.id, move.webhook);
+  if (final && move.webhook) {
+    await notifyPayment(tx, act, presentation, { clientId, id: payment.id, statuses: [move.webhook] });
+  }
   return { id: payment.id, status };
+}
+
+/** @throws Problem payment_not_found */
+async function lockPayment(tx: Transaction, clientId: string, paymentId: PaymentId): Promise<LockedPayment> {
+  // `seen` comes from the statement's snapshot, the other columns from the row as the transactions before this one left it.
+  const payment = first(
+    await tx.query<LockedPayment>(
+      `select p.id, p.status, p.return_started,
+         (select s.status from payments s where s.client_id = $1 and s.payment_id = $2) as seen
+       from payments p where p.client_id = $1 and p.payment_id = $2 for update`,
+      [clientId, paymentId],
+    ),
+  );
+  return payment ?? noPayment();
+}
+
+/** @throws Problem transition_not_allowed */
+function checkMove({ status, return_started: returnStarted, seen }: LockedPayment, action: PaymentAction): void {
+  const standing = { status, returnStarted };
+  // A cancellation and an approval at the same instant: the one that comes second is refused and can look again.
+  const overtaken = action === 'cancel' && seen === PENDING.status && status !== PENDING.status;
+  if (!overtaken && mayMove(standing, action)) return;
+  const state = returnStarted ? `${status}, its return has started` : status;
+  const why = overtaken ? ', because an approver acted first' : '';
+  const allowed = allowedMoves(standing).join(', ') || 'none';
+  throw new Problem('transition_not_allowed', {
+    field: 'payment_id',
+    message: `${action} is not allowed${why}: the payment is "${state}" and allows: ${allowed}`,
+  });
+}
+
+/**
+ * Records an approval or a rejection; other actions need none.
+ * @returns whether the action takes effect: an approval does not while further ones are needed
+ */
+async function decide(
+  tx: Transaction,
+  act: Act,
+  id: PaymentNumber,
+  { clientId, action, contactId }: MoveRequest,
+): Promise<boolean> {
+  if (contactId === undefined) return true;
+  const decision = { clientId, id, contactId, now: act.now };
+  if (action === 'authorise') return (await approvals.authorise(tx, decision)).complete;
+  if (action === 'reject') await approvals.reject(tx, decision);
+  return true;
 }
 
 /** Sets the status and what goes with the action. */
@@ -110,8 +131,7 @@ async function write(
   tx: Transaction,
   act: Act,
   request: MoveRequest,
-  payment: PaymentRow,
-  status: PaymentStatus,
+  { id, status }: { id: PaymentNumber; status: PaymentStatus },
 ): Promise<void> {
   const by = request.contactId ?? act.actor.replace(/^contact:/, '');
   const cancelled = { cancelled_by: by, cancelled_date: act.now };
@@ -124,23 +144,16 @@ async function write(
     start_return: { return_started: true },
     return: { ...cancelled, return_started: false },
   };
-  await updateRow(
-    tx,
-    'payments',
-    { client_id: request.clientId, id: payment.id },
-    { status, ...stamps[request.action] },
-    'id',
-  );
+  const values = { status, ...stamps[request.action] };
+  await updateRow(tx, 'payments', { client_id: request.clientId, id }, values, 'id');
 }
 
-/** Writes a PAYMENT_STATUS_CHANGE: one payment and one status, the two lists in parallel. */
+/** Writes one PAYMENT_STATUS_CHANGE for each status: one payment and one status, the two lists in parallel. */
 export async function notifyPayment(
   tx: Transaction,
   act: Act,
   presentation: Presentation,
-  clientId: string,
-  id: number,
-  ...statuses: PaymentWebhookStatus[]
+  { clientId, id, statuses }: { clientId: string; id: PaymentNumber; statuses: PaymentWebhookStatus[] },
 ): Promise<void> {
   const [body] = await paymentBodies(tx, { clientId, viewer: null, now: act.now, ...presentation }, [id]);
   for (const status of statuses) {

@@ -135,7 +135,7 @@ async function addErrors(tx: Transaction, clientId: string, id: string, errors: 
 }
 
 /** @throws Problem mass_beneficiary_not_found */
-export async function findMassBeneficiary(db: Db, id: string): Promise<MassBeneficiary> {
+async function findMassBeneficiary(db: Db, id: string): Promise<MassBeneficiary> {
   if (!isUuid(id)) notFound();
   const { rows } = await db.query<MassBeneficiary & { created_at: Date }>(
     `select mass_beneficiary_id, client_id, status, created_at,

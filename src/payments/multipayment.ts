@@ -4,13 +4,14 @@ import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import type { PaymentId, PaymentNumber } from '../identifiers.ts';
 import { requireContact } from '../tenant.ts';
 import { isUuid } from '../uuid.ts';
-import { createPayment, type PaymentGiven } from './creation.ts';
+import { createPayment, type PaymentInput } from './creation.ts';
 import { movePayment } from './lifecycle.ts';
 import { allowedMoves, type PaymentStatus } from './moves.ts';
 import type { Presentation } from './presentation.ts';
-import { createTrade, setTradeStatus, type TradeGiven } from './trade.ts';
+import { createTrade, setTradeStatus, type TradeInput } from './trade.ts';
 
 /** Trades of one multi payment. */
 export const MAX_MULTIPAYMENT_TRADES = 200;
@@ -19,14 +20,14 @@ export const MAX_MULTIPAYMENT_PAYMENTS = 1_000;
 
 type Own<T> = Omit<T, 'client_id' | 'contact_id'> & { client_id?: string; contact_id?: string };
 
-export interface MultipaymentGiven {
+export interface MultipaymentInput {
   client_id: string;
   /** Who initiates it: the creator of its trades and payments. */
   contact_id: string;
   multipayment_unique_id?: string;
-  trades: Own<TradeGiven>[];
+  trades: Own<TradeInput>[];
   /** `trade`: index into `trades`. */
-  payments: (Omit<Own<PaymentGiven>, 'trade_id'> & { trade: number })[];
+  payments: (Omit<Own<PaymentInput>, 'trade_id'> & { trade: number })[];
 }
 
 export interface Multipayment {
@@ -36,8 +37,8 @@ export interface Multipayment {
   contact_id: string;
   status: 'created' | 'rejected';
   trade_ids: string[];
-  /** payments.id, in the order of creation. */
-  payments: number[];
+  /** In the order of creation. */
+  payments: PaymentNumber[];
 }
 
 /** The formatted identifier: `MP000001`. */
@@ -54,7 +55,7 @@ export async function createMultipayment(
   tx: Transaction,
   act: Act,
   presentation: Presentation,
-  given: MultipaymentGiven,
+  given: MultipaymentInput,
 ): Promise<number> {
   const { client_id: clientId, contact_id: contactId } = given;
   await requireContact(tx, { clientId, contactId });
@@ -98,7 +99,7 @@ export async function createMultipayment(
 /** A trade or payment of a multi payment belongs to its client and its contact. */
 function owned<T extends { client_id?: string; contact_id?: string }>(
   body: T,
-  given: MultipaymentGiven,
+  given: MultipaymentInput,
   inside: string,
 ) {
   for (const name of ['client_id', 'contact_id'] as const) {
@@ -143,8 +144,8 @@ function notFound(): never {
   });
 }
 
-interface PaymentRow {
-  payment_id: string;
+interface LockedMember {
+  payment_id: PaymentId;
   status: PaymentStatus;
   return_started: boolean;
   sent: boolean;
@@ -175,7 +176,7 @@ export async function rejectMultipayment(
       message: `${formattedId(id)} has been rejected before`,
     });
 
-  const { rows } = await tx.query<PaymentRow>(
+  const { rows } = await tx.query<LockedMember>(
     `select payment_id, status, return_started, sent_date is not null or status in ('Executing Payment', 'Payment complete') as sent
      from payments where client_id = $1 and multipayment_id = $2 order by id for update`,
     [clientId, id],

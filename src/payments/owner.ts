@@ -1,13 +1,20 @@
 import { type Db, first } from '../database.ts';
-import { Problem } from '../errors.ts';
+import type { PaymentId, PaymentNumber } from '../identifiers.ts';
+import { noPayment } from './payment.ts';
 
-/** The internal number and the client of any client's payment, for the operator. @throws Problem payment_not_found */
-export async function findPaymentOwner(db: Db, paymentId: string): Promise<{ id: number; client_id: string }> {
+/** The number and the client of any client's payment, for the operator. */
+export interface PaymentOwner {
+  id: PaymentNumber;
+  client_id: string;
+}
+
+/** @throws Problem payment_not_found */
+export async function findPaymentOwner(db: Db, paymentId: PaymentId): Promise<PaymentOwner> {
   const owner = first(
-    await db.query<{ id: number; client_id: string }>('select id, client_id from payments where payment_id = $1', [
-      paymentId,
-    ]),
+    await db.query<{ id: PaymentNumber; client_id: string }>(
+      'select id, client_id from payments where payment_id = $1',
+      [paymentId],
+    ),
   );
-  if (!owner) throw new Problem('payment_not_found', { field: 'payment_id', message: 'does not exist' });
-  return owner;
+  return owner ?? noPayment('does not exist');
 }

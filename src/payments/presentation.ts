@@ -12,3 +12,11 @@ export interface Presentation {
 export function presentationOf({ addresses, config }: Context): Presentation {
   return { apiUrl: addresses.api, trackingCutoff: config.trackingCutoff };
 }
+
+/** Who looks at payments, and when. */
+export interface PaymentView extends Presentation {
+  clientId: string;
+  /** The contact who asks, for the actions it may take; null where nobody in particular asks (events, the operator). */
+  viewer: string | null;
+  now: Date;
+}

@@ -2,11 +2,10 @@ import { isCalendarDay } from '../calendar.ts';
 import { Problem } from '../errors.ts';
 
 /** Limits of the payments search (docs/decisions.md, 2). */
-export const MAX_PAGE_SIZE = 1_000;
-export const DEFAULT_PAGE_SIZE = 50;
+const DEFAULT_PAGE_SIZE = 50;
 export const MAX_INT32 = 2_147_483_647;
 /** Identifiers in `payment_ids`, and currencies in `payment_currency`. */
-export const MAX_LIST_ITEMS = 1_000;
+const MAX_LIST_ITEMS = 1_000;
 
 export const STATUS_FILTERS = [
   'pending',

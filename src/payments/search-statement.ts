@@ -8,7 +8,7 @@ export const ALL_PHASES = [1, 2, 3, 4, 5];
 export type Basis = 'created' | 'payment_date';
 
 /** The last day that can be written YYYY-MM-DD; a range up to it has no end. */
-export const LAST_DAY = '9999-12-31';
+const LAST_DAY = '9999-12-31';
 
 /** Collects the values of a statement while its text is put together. */
 export class Parameters {

@@ -5,11 +5,11 @@ import {
   MAY_MANAGE,
   mayManage,
   PAYMENT_COLUMNS,
-  type PaymentRow,
-  type PaymentView,
+  type PaymentTexts,
   paymentJoins,
-  paymentWriter,
-} from './payment.ts';
+} from './payment-fields.ts';
+import { createPaymentWriter } from './payment-json.ts';
+import type { PaymentView } from './presentation.ts';
 import type { PaymentSearch } from './search-parameters.ts';
 import { searchPlan } from './search-plan.ts';
 import { Parameters, statementName } from './search-statement.ts';
@@ -32,15 +32,15 @@ export interface SearchStatement {
  * its exact total, from one snapshot; what each combination of filters costs is in docs/search.md.
  */
 export async function searchPayments(db: Db, view: PaymentView, search: PaymentSearch): Promise<PaymentPage> {
-  const { rows } = await db.query<PaymentRow>({
+  const { rows } = await db.query<PaymentTexts>({
     ...searchStatement(view, search),
     rowMode: 'array',
     types: AS_TEXT as never,
   });
-  const head = rows[0] as PaymentRow;
+  const head = rows[0] as PaymentTexts;
   const total = Number(head[TOTAL]);
   if (isEmpty(head)) return { total, body: '[]' };
-  const write = paymentWriter(view);
+  const write = createPaymentWriter(view);
   const manages = head[MAY_MANAGE] === 't';
   let body = '[';
   for (const row of rows) body += body.length === 1 ? write(row, manages) : `,${write(row, manages)}`;

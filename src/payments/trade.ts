@@ -27,7 +27,7 @@ export type TradeType = (typeof TRADE_TYPES)[number];
 /** Decimals that a computed sell amount is rounded to, half even, as banks settle. */
 const SETTLEMENT_DECIMALS = 2;
 
-export interface TradeGiven {
+export interface TradeInput {
   client_id: string;
   contact_id: string;
   buy_currency: string;
@@ -118,7 +118,7 @@ function record(row: TradeRow, apiUrl: string): BookedTrade & { client_id: strin
  * Reads a trade's fields, each checked.
  * @throws Problem invalid_body, invalid_parameter
  */
-export function readTrade(given: TradeGiven, now: Date, inside = '') {
+export function readTrade(given: TradeInput, now: Date, inside = '') {
   const type = given.trade_type ?? (given.parent_trade_id ? 'drawdown' : 'spot');
   if ((type === 'drawdown') !== Boolean(given.parent_trade_id)) {
     throw new Problem('invalid_body', {
@@ -170,7 +170,7 @@ export async function createTrade(
   tx: Transaction,
   act: Act,
   apiUrl: string,
-  given: TradeGiven,
+  given: TradeInput,
   options: { multipaymentId?: number; inside?: string; quiet?: boolean } = {},
 ): Promise<ReturnType<typeof record>> {
   // A multi payment has checked its own client and contact, once for all of its trades.

@@ -9,7 +9,7 @@ import { decimal, MAX_RATE_DECIMALS } from '../money.ts';
 
 export const MAX_RATES = 500;
 
-export interface RatesGiven {
+export interface RatesInput {
   base_currency: string;
   /** One unit of the base is that many of the currency. */
   rates: Record<string, number | string>;
@@ -24,7 +24,7 @@ export interface Rates {
 }
 
 /** Replaces the table of a base currency. @throws Problem invalid_body, invalid_parameter */
-export async function setRates(tx: Transaction, act: Act, given: RatesGiven): Promise<Rates[]> {
+export async function setRates(tx: Transaction, act: Act, given: RatesInput): Promise<Rates[]> {
   const currencies = Object.keys(given.rates);
   for (const currency of currencies) {
     if (!/^[A-Z]{3}$/.test(currency))

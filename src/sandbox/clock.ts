@@ -1,20 +1,20 @@
 import { audit } from '../audit.ts';
 import { parseInstant, type ServiceClock } from '../calendar.ts';
 import type { Act } from '../context.ts';
-import type { Db, Pool, Transaction } from '../database.ts';
+import { type Db, first, type Pool, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { Periodic } from '../periodic.ts';
 
-/** Milliseconds between looks at the offset: every process follows a move within a second. */
-const POLL = 300;
-/** Years that the sandbox's clock can be moved, in milliseconds. */
-const FARTHEST_MOVE = 20 * 365 * 86_400_000;
+/** Milliseconds between two readings of the offset: every process follows a move within a second. */
+const POLL_INTERVAL_MS = 300;
+/** Milliseconds that the sandbox's clock can be away from the machine's: 20 years. */
+const MAX_OFFSET_MS = 20 * 365 * 86_400_000;
 
 /** How far the sandbox's clock is ahead of the machine's (ms). */
-export async function readOffset(db: Db): Promise<number> {
-  const { rows } = await db.query<{ offset_ms: number }>('select offset_ms from service_clock');
-  return rows[0]?.offset_ms ?? 0;
+async function readOffset(db: Db): Promise<number> {
+  const row = first(await db.query<{ offset_ms: number }>('select offset_ms from service_clock'));
+  return row?.offset_ms ?? 0;
 }
 
 /**
@@ -26,21 +26,23 @@ export async function moveClock(
   tx: Transaction,
   act: Act,
   clock: ServiceClock,
-  given: { at?: string; advance_seconds?: number } | undefined,
+  input: { at?: string; advance_seconds?: number } | undefined,
 ): Promise<number> {
   const before = await readOffset(tx);
   let offset = 0;
-  if (given?.at !== undefined) {
-    const at = parseInstant(given.at);
+  if (input?.at !== undefined) {
+    const at = parseInstant(input.at);
     if (!at)
       throw new Problem('invalid_body', { field: 'at', message: 'must be an ISO 8601 timestamp with an offset' });
     offset = at.getTime() - (clock.now().getTime() - clock.offset);
-  } else if (given?.advance_seconds !== undefined) {
-    offset = before + Math.round(given.advance_seconds * 1_000);
+  } else if (input?.advance_seconds !== undefined) {
+    offset = before + Math.round(input.advance_seconds * 1_000);
   }
-  if (Math.abs(offset) > FARTHEST_MOVE) throw new Problem('invalid_body', 'body: the clock moves at most 20 years');
+  if (Math.abs(offset) > MAX_OFFSET_MS)
+    throw new Problem('invalid_body', 'body: must not move the clock by more than 20 years');
   await tx.query(
-    'insert into service_clock (offset_ms) values ($1) on conflict ("only") do update set offset_ms = excluded.offset_ms',
+    `insert into service_clock (offset_ms) values ($1)
+     on conflict ("only") do update set offset_ms = excluded.offset_ms`,
     [offset],
   );
   await audit(tx, act, {
@@ -53,7 +55,7 @@ export async function moveClock(
   return offset;
 }
 
-/** Keeps this process's clock at the offset that the operator set. */
+/** Keeps this process's clock at the offset that the operator has set. */
 export class ClockFollower {
   readonly #pool: Pool;
   readonly #clock: ServiceClock;
@@ -62,7 +64,7 @@ export class ClockFollower {
   constructor(pool: Pool, clock: ServiceClock, log: Logger) {
     this.#pool = pool;
     this.#clock = clock;
-    this.#following = new Periodic({ name: 'clock', intervalMs: POLL, log, run: () => this.#follow() });
+    this.#following = new Periodic({ name: 'clock', intervalMs: POLL_INTERVAL_MS, log, run: () => this.#follow() });
   }
 
   async start(): Promise<void> {
@@ -77,7 +79,7 @@ export class ClockFollower {
   async #follow(): Promise<void> {
     const known = this.#clock.offset;
     const read = await readOffset(this.#pool);
-    // Moved by this process while the question was under way: the answer may be older than that.
+    // If this process moved the clock during the query, the answer may be older than the move.
     if (this.#clock.offset === known) this.#clock.offset = read;
   }
 }

@@ -19,7 +19,7 @@ export interface Coverage {
 }
 
 /** The books contradict themselves: nothing is sent. */
-export class LedgerMismatch extends Error {}
+class LedgerMismatch extends Error {}
 
 /**
  * Opening and closing balance, totals and lines of an account. The opening balance is reckoned twice, forward from the

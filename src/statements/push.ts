@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { Signer } from '../webhooks/attempt.ts';
 import { Egress } from '../webhooks/egress.ts';
 import { succeeded } from '../webhooks/outcome.ts';
 import { nextWait, parseRetryAfter } from '../webhooks/schedule.ts';
+import { Signer } from '../webhooks/signer.ts';
 import { ownHeaderNames } from '../webhooks/subscription-rules.ts';
 import type { StatementFile } from './file.ts';
 import type { Delivery } from './queue.ts';
 import type { Spool } from './spool.ts';
 
 /** Bytes of a file that is pushed: it is signed, so it is in memory as a whole. */
-export const MAX_PUSH = 67_108_864;
+const MAX_PUSH = 67_108_864;
 
 /** A push that was not accepted. `wait`: milliseconds until the next attempt; undefined: there is none. */
 export class PushFailure extends Error {
@@ -35,7 +35,7 @@ export class Pusher {
   constructor(context: Context) {
     const { config } = context;
     this.#context = context;
-    this.#egress = new Egress({ allow: config.webhookAllow, timeout: config.webhookTimeout });
+    this.#egress = new Egress({ allow: config.webhookAllow, timeoutMs: config.webhookTimeout });
     this.#signer = new Signer(config.brand);
   }
 
@@ -72,7 +72,10 @@ export class Pusher {
     const complaint = reason === null ? `the receiver answered ${statusCode}` : `the push failed: ${reason}`;
     if (statusCode === 410) throw new PushFailure(`${complaint}: it is gone`, undefined);
     const asked = parseRetryAfter(headers?.['retry-after'], now);
-    throw new PushFailure(complaint, nextWait(config.webhookRetries, delivery.attempts, asked, Math.random()));
+    throw new PushFailure(
+      complaint,
+      nextWait(config.webhookRetries, { made: delivery.attempts, retryAfter: asked, random: Math.random() }),
+    );
   }
 
   /** Where the client takes statements, and the key: read at every attempt, so that a wrong address can be mended in between. */

@@ -4,7 +4,7 @@
 const FIRST_WAIT = 30_000;
 const MAX_WAIT = 1_800_000;
 /** Milliseconds from the request during which a mail server may be down. */
-export const MAIL_RETRIED_FOR = 86_400_000;
+const MAIL_RETRIED_FOR = 86_400_000;
 /** Part of a wait by which it is made longer or shorter. */
 const JITTER = 0.1;
 

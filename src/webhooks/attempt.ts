@@ -1,98 +1,102 @@
-import type { Egress, OutgoingRequest } from './egress.ts';
-import type { Endpoint } from './endpoint.ts';
-import { TYPE_NAMES } from './notification.ts';
+import type { Db } from '../database.ts';
+import { type DayWindow, within } from './day-window.ts';
+import type { Delivery } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
-import type { Delivery } from './queue.ts';
-import { signature, standardSignature } from './signature.ts';
-import { ownHeaderNames } from './subscription-rules.ts';
 
-/** Makes the requests of attempts, with the headers of the service interface in the brand's words. */
-export class Signer {
-  readonly #names: ReturnType<typeof ownHeaderNames>;
-  /** In small letters. */
-  readonly reserved: ReadonlySet<string>;
-  readonly #userAgent: string;
+/** One attempt to deliver. */
+export interface Attempt {
+  delivery: Delivery;
+  /** The id under which the worker leased the delivery. */
+  worker: number;
+  /** The id of this attempt. */
+  deliveryId: string;
+  /** Service time. */
+  startedAt: Date;
+}
 
-  /** @param brand LOMBARD_BRAND */
-  constructor(brand: string) {
-    this.#names = ownHeaderNames(brand);
-    this.reserved = new Set(this.#names.map((name) => name.toLowerCase()));
-    this.#userAgent = `${brand}-Webhooks/1`;
-  }
+/** An attempt that has ended, and what it makes of its notification. */
+export interface AttemptResult extends Attempt {
+  outcome: Outcome;
+  status: 'pending' | 'delivered' | 'failed';
+  /** When it is tried again; for `pending`. */
+  dueAt: Date | null;
+  now: Date;
+}
 
-  /**
-   * The request of one attempt: the headers of the specification, those of Standard Webhooks, then the subscription's own.
-   * @param deliveryId new for each attempt
-   * @param now service time
-   */
-  request(endpoint: Endpoint, delivery: Delivery, deliveryId: string, now: Date): OutgoingRequest {
-    const [clientId, signed, webhook, notificationId, delivered, attemptNumber] = this.#names;
-    const seconds = Math.floor(now.getTime() / 1_000);
-    const headers = [
-      'content-type',
-      'application/json',
-      'user-agent',
-      this.#userAgent,
-      clientId,
-      delivery.clientId,
-      signed,
-      signature(endpoint.secret, endpoint.urlText, delivery.body),
-      webhook,
-      TYPE_NAMES[delivery.type],
-      notificationId,
-      delivery.id,
-      delivered,
-      deliveryId,
-      attemptNumber,
-      String(delivery.attempts + 1),
-      'webhook-id',
-      delivery.id,
-      'webhook-timestamp',
-      String(seconds),
-      'webhook-signature',
-      standardSignature(endpoint.secretsAt(now.getTime()), delivery.id, seconds, delivery.body),
-    ];
-    for (const part of endpoint.extraHeaders) headers.push(part);
-    return { method: 'POST', url: endpoint.url, headers, body: delivery.body, connections: endpoint.id };
-  }
+const writeStatement = (window: DayWindow | undefined) => `
+  with result as materialized (
+    select id, to_timestamp(created_ms / 1000) as created_at, client_id, subscription_id, status, to_timestamp(due_ms / 1000) as due_at,
+      attempts, round_attempts, delivery_id, to_timestamp(started_ms / 1000) as started_at, duration_ms, status_code, headers, body, reason,
+      to_timestamp(now_ms / 1000) as now
+    from unnest($2::uuid[], $3::float8[], $4::text[], $5::uuid[], $6::text[], $7::float8[], $8::int[], $9::int[], $10::uuid[],
+      $11::float8[], $12::int[], $13::int[], $14::json[], $15::text[], $16::text[], $17::float8[])
+    as r(id, created_ms, client_id, subscription_id, status, due_ms, attempts, round_attempts, delivery_id,
+      started_ms, duration_ms, status_code, headers, body, reason, now_ms)),
+  done as (
+    delete from delivery.queue q using result r
+    where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1
+      and (r.status = 'delivered' or r.status = 'failed' and q.round_attempts = r.round_attempts - 1)
+    returning r.id, r.created_at, r.status, r.attempts, r.now),
+  again as (
+    update delivery.queue q set lease_owner = null, attempts = r.attempts,
+      due_at = case when q.round_attempts = r.round_attempts - 1 then coalesce(r.due_at, r.now) else r.now end,
+      round_attempts = case when q.round_attempts = r.round_attempts - 1 then r.round_attempts else 0 end
+    from result r where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1
+      and r.status <> 'delivered' and not exists (select from done d where d.id = r.id)
+    returning r.id, r.created_at, 'pending' as status, r.attempts, r.now),
+  owned as materialized (select * from done union all select * from again),
+  changed as (
+    update webhooks.notifications n set status = o.status, attempts_count = o.attempts,
+      finished_at = case when o.status <> 'pending' then o.now end
+    from owned o where n.id = o.id and n.created_at = o.created_at and ${within('n.created_at', window)})
+  insert into webhooks.attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms,
+    status_code, headers, body, reason, created_at)
+  select id, attempts, delivery_id, client_id, subscription_id, started_at, duration_ms, status_code, headers, body, reason, created_at
+  from result
+  on conflict do nothing`;
 
-  /**
-   * Sends a signed request that is no notification: a statement that is pushed (docs/decisions.md, 5). The signature covers the URL as given
-   * and the body, as that of a notification does.
-   * @param request `secret`: the empty text where none is configured; `id`: stays the same when the request is repeated; `headers`: names and values in turns
-   */
-  signedRequest(
-    egress: Egress,
-    request: {
-      method: 'POST' | 'PUT';
-      url: string;
-      body: Buffer;
-      secret: string;
-      id: string;
-      clientId: string;
-      headers: readonly string[];
-      now: Date;
-    },
-  ): Promise<Outcome> {
-    const [clientId, signed, , notificationId] = this.#names;
-    const seconds = Math.floor(request.now.getTime() / 1_000);
-    const headers = [
-      ...request.headers,
-      'user-agent',
-      this.#userAgent,
-      clientId,
-      request.clientId,
-      signed,
-      signature(request.secret, request.url, request.body),
-      notificationId,
-      request.id,
-      'webhook-id',
-      request.id,
-      'webhook-timestamp',
-      String(seconds),
-      'webhook-signature',
-      standardSignature([request.secret], request.id, seconds, request.body),
-    ];
-    return egress.send({ method: request.method, url: new URL(request.url), headers, body: request.body });
-  }
+/**
+ * Writes results: attempts, the state of their notifications, and the queue. The lease fences them: where another worker has taken a
+ * delivery over, its state stays as it is and only the attempt is recorded. A delivery whose redelivery was asked for during the attempt
+ * (redelivery.ts resets the round) is not given up; it is due at once.
+ * @param batch `worker`: the id under which all of them were leased; `window`: undefined for results outside of it
+ */
+export async function writeResults(
+  db: Db,
+  batch: { worker: number; window: DayWindow | undefined; results: readonly AttemptResult[] },
+): Promise<void> {
+  const { worker, window, results } = batch;
+  await db.query({
+    name: `webhooks-flush-${window?.name ?? 'any'}`,
+    text: writeStatement(window),
+    values: [
+      worker,
+      plainArray(results, (one) => one.delivery.id),
+      plainArray(results, (one) => one.delivery.createdAt.getTime()),
+      results.map((one) => one.delivery.clientId),
+      plainArray(results, (one) => one.delivery.subscriptionId),
+      plainArray(results, (one) => one.status),
+      plainArray(results, (one) => one.dueAt?.getTime()),
+      plainArray(results, (one) => one.delivery.attempts + 1),
+      plainArray(results, (one) => one.delivery.roundAttempts + 1),
+      plainArray(results, (one) => one.deliveryId),
+      plainArray(results, (one) => one.startedAt.getTime()),
+      plainArray(results, (one) => one.outcome.durationMs),
+      plainArray(results, (one) => one.outcome.statusCode),
+      results.map((one) => (one.outcome.headers ? JSON.stringify(one.outcome.headers) : null)),
+      results.map((one) => one.outcome.body),
+      plainArray(results, (one) => one.outcome.reason),
+      plainArray(results, (one) => one.now.getTime()),
+    ],
+  });
+}
+
+/** An array literal of values that need no quotes (identifiers, numbers, words). The driver quotes each value, which takes ten times as long. */
+function plainArray(
+  results: readonly AttemptResult[],
+  value: (one: AttemptResult) => string | number | null | undefined,
+): string {
+  let text = '';
+  for (const one of results) text += `${text === '' ? '{' : ','}${value(one) ?? 'NULL'}`;
+  return text === '' ? '{}' : `${text}}`;
 }

@@ -12,30 +12,30 @@ export interface OutgoingRequest {
   method: 'POST' | 'PUT';
   /** Already checked by the rules of its domain (subscription-rules.ts); not changed afterwards. */
   url: URL;
-  /** Names and values in turns. */
+  /** Names and values by turns. */
   headers: string[];
   body: string | Buffer;
   /**
-   * Whose connections it takes: by default, those that all requests to its origin share. undici looks for a free one among all that are
-   * shared, so that an endpoint with many requests has its own.
+   * The name of the connections that it uses; by default, those that all requests to its origin share. undici looks for a free one among all
+   * that are shared, so that an endpoint with many requests has its own.
    */
   connections?: string;
 }
 
 export interface EgressOptions {
   allow: readonly AddressRange[];
-  /** Milliseconds for everything: name, connection, headers, body. */
-  timeout: number;
+  /** For everything: name, connection, headers, body. */
+  timeoutMs: number;
   /** How names become addresses; by default as resolver.ts. */
   resolve?: Resolve;
 }
 
-/** Milliseconds without a request after which the connections to an origin are given up, and how often that is looked at. */
-const IDLE_ORIGIN = 60_000;
-const SWEEP_INTERVAL = 15_000;
+/** Milliseconds without a request after which the connections to an origin are closed, and between two looks for such origins. */
+const ORIGIN_IDLE_MS = 60_000;
+const SWEEP_INTERVAL_MS = 15_000;
 /** Bytes of headers that a receiver may answer with. */
 const MAX_HEADER_BYTES = 128 * 1024;
-/** Origins with open pools at most. */
+/** Origins with an open pool. */
 const MAX_ORIGINS = 5_000;
 
 class BlockedAddress extends Error {
@@ -44,43 +44,43 @@ class BlockedAddress extends Error {
 class UnknownName extends Error {
   readonly code = 'UNKNOWN_NAME';
 }
-/** What is known of an address before anything is sent to it. */
+/** What is known of a URL before anything is sent to it. */
 interface Destination {
   origin: string;
   path: string;
-  /** A literal address that may not be dialled: it would never reach the look-up. */
+  /** Whether it names an address that may not be dialled: no look-up would ever check it. */
   blocked: boolean;
 }
 interface Origin {
   pool: Pool;
   lastUsed: number;
-  underWay: number;
+  inFlight: number;
 }
 
 /**
- * Sends requests to addresses that strangers chose. Only public addresses are dialled, checked in the connection's own look-up, so
- * that no second answer of a name server can come in between; redirects are not followed; bodies are not inflated, and read up to 1 MiB.
+ * Sends requests to addresses that strangers chose. It dials public addresses only. They are checked in the connection's own look-up, so
+ * that a name server cannot give another answer afterwards. Redirects are not followed. Bodies are not inflated, and are read up to 1 MiB.
  */
 export class Egress {
   readonly #rules: AddressRules;
   readonly #resolve: Resolve;
-  readonly #timeout: number;
+  readonly #timeoutMs: number;
   readonly #origins = new Map<string, Origin>();
   readonly #destinations = new WeakMap<URL, Destination>();
-  /** In the order in which they began, which is that of their deadlines. */
-  readonly #underWay = new Set<ResponseReader>();
-  /** One timer for all, at the deadline of the oldest: one for each request would cost as much as choosing its connection. */
+  /** In the order in which they began, which is the order of their deadlines. */
+  readonly #inFlight = new Set<ResponseReader>();
+  /** One timer for all, at the deadline of the oldest. A timer for each request would cost as much as choosing its connection. */
   #deadline: NodeJS.Timeout | undefined;
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(options: EgressOptions) {
     this.#rules = new AddressRules(options.allow);
     this.#resolve = options.resolve ?? createResolver();
-    this.#timeout = options.timeout;
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL).unref();
+    this.#timeoutMs = options.timeoutMs;
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
   }
 
-  /** Sends a request; never throws: what goes wrong is the outcome's reason. */
+  /** Sends a request. Never throws: a failure is the outcome's reason. */
   send(request: OutgoingRequest): Promise<Outcome> {
     return new Promise((resolve) => this.dispatch(request, resolve));
   }
@@ -95,15 +95,15 @@ export class Egress {
       return;
     }
     const origin = this.#origin(destination.origin, `${request.connections ?? ''} ${destination.origin}`);
-    origin.underWay += 1;
+    origin.inFlight += 1;
     const reader = new ResponseReader(started, (outcome) => {
-      origin.underWay -= 1;
+      origin.inFlight -= 1;
       origin.lastUsed = monotonic();
-      this.#underWay.delete(reader);
+      this.#inFlight.delete(reader);
       done(outcome);
     });
-    this.#underWay.add(reader);
-    this.#deadline ??= setTimeout(() => this.#endOverdue(), this.#timeout).unref();
+    this.#inFlight.add(reader);
+    this.#deadline ??= setTimeout(() => this.#endOverdue(), this.#timeoutMs).unref();
     const options: Dispatcher.DispatchOptions = {
       path: destination.path,
       method: request.method,
@@ -120,8 +120,8 @@ export class Egress {
   #endOverdue(): void {
     this.#deadline = undefined;
     const now = monotonic();
-    for (const reader of this.#underWay) {
-      const left = reader.started + this.#timeout - now;
+    for (const reader of this.#inFlight) {
+      const left = reader.started + this.#timeoutMs - now;
       if (left > 0) {
         this.#deadline = setTimeout(() => this.#endOverdue(), Math.ceil(left)).unref();
         return;
@@ -130,12 +130,12 @@ export class Egress {
     }
   }
 
-  /** Ends every request that is under way; each gets the reason `interrupted`. */
+  /** Ends every request in flight; each gets the reason `interrupted`. */
   interrupt(): void {
-    for (const reader of [...this.#underWay]) reader.fail(new Interruption('interrupted'));
+    for (const reader of [...this.#inFlight]) reader.fail(new Interruption('interrupted'));
   }
 
-  /** Ends what is under way and closes every connection. */
+  /** Ends every request in flight and closes every connection. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
     this.interrupt();
@@ -160,7 +160,7 @@ export class Egress {
     let origin = this.#origins.get(name);
     if (!origin) {
       if (this.#origins.size >= MAX_ORIGINS) this.#dropOldest();
-      origin = { pool: this.#pool(address), lastUsed: monotonic(), underWay: 0 };
+      origin = { pool: this.#pool(address), lastUsed: monotonic(), inFlight: 0 };
       this.#origins.set(name, origin);
     }
     return origin;
@@ -178,8 +178,8 @@ export class Egress {
     };
     return new Pool(origin, {
       pipelining: 1,
-      connect: { lookup, timeout: this.#timeout },
-      // One deadline of our own covers both.
+      connect: { lookup, timeout: this.#timeoutMs },
+      // The one deadline of #endOverdue covers both.
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
@@ -202,16 +202,16 @@ export class Egress {
   }
 
   #sweep(): void {
-    const oldest = monotonic() - IDLE_ORIGIN;
+    const oldest = monotonic() - ORIGIN_IDLE_MS;
     for (const [name, origin] of this.#origins) {
-      if (origin.underWay === 0 && origin.lastUsed < oldest) this.#drop(name, origin);
+      if (origin.inFlight === 0 && origin.lastUsed < oldest) this.#drop(name, origin);
     }
   }
 
   #dropOldest(): void {
     let oldest: [string, Origin] | undefined;
     for (const entry of this.#origins) {
-      if (entry[1].underWay === 0 && (!oldest || entry[1].lastUsed < oldest[1].lastUsed)) oldest = entry;
+      if (entry[1].inFlight === 0 && (!oldest || entry[1].lastUsed < oldest[1].lastUsed)) oldest = entry;
     }
     if (oldest) this.#drop(...oldest);
   }

@@ -1,117 +1,158 @@
-import type { Vault } from '../crypto.ts';
-import type { Db } from '../database.ts';
-import type { Delivery } from './queue.ts';
-import { openSecret } from './subscription.ts';
-import type { ExtraHeader } from './subscription-rules.ts';
+import type { Delivery } from './delivery.ts';
+import { type EndpointSettings, UNREAD_SETTINGS } from './endpoint-settings.ts';
 
-/** Failures in a row after which an endpoint is no longer tried as fast as it fails, and the milliseconds between its attempts then. */
-export const PACED_AFTER = 50;
-export const PACE = 50;
+/** Failures in a row after which an endpoint counts as failing, and after which its attempts are paced. */
+const FAILING_AFTER = 3;
+const PACED_AFTER = 50;
+/** Milliseconds between two attempts of a paced endpoint. */
+const PACE_MS = 50;
+/** The milliseconds that an attempt is taken to last before there has been one, and the weight of the last attempt in the average. */
+const INITIAL_DURATION_MS = 100;
+const DURATION_WEIGHT = 1 / 8;
 
-/** What a worker knows and holds of one subscription. */
+/** What a worker knows of one subscription, and what it holds for it. */
 export class Endpoint {
   readonly id: string;
-  /** Empty until its subscription has been read. */
-  clientId: string;
-  revision = 0;
-  active = false;
-  deleted = false;
-  /** False where its secret cannot be opened: nothing is sent to it then, whatever it is. */
-  usable = true;
-  /** The URL as registered, which is signed, and parsed, which is dialled. */
-  urlText = '';
-  url = new URL('https://invalid');
-  secret = '';
-  /** Signed with beside it until a moment of service time (milliseconds since 1970). */
-  formerSecrets: { secret: string; until: number }[] = [];
-  /** Names and values in turns. */
-  extraHeaders: string[] = [];
-
+  #settings = UNREAD_SETTINGS;
   /** Leased and waiting for a slot, first in, first out. */
-  ready: Delivery[] = [];
-  underWay = 0;
-  /** Whether, or from when on (service time), there may be something in the queue for it. */
-  backlog = false;
-  nextDue = Number.POSITIVE_INFINITY;
+  #ready: Delivery[] = [];
+  #inFlight = 0;
+  /** Whether the queue may hold more that is due, and the service time (milliseconds) from which on it does. */
+  #backlog = false;
+  #nextDueMs = Number.POSITIVE_INFINITY;
   /** Failures since the last success, in this worker. */
-  failures = 0;
-  /** Milliseconds that its attempts take, about. */
-  pace = 100;
-  /** Monotonic milliseconds before which a paced endpoint is not tried again. */
-  notBefore = 0;
-  /** Monotonic milliseconds: when it was last used. */
-  lastUsed = 0;
-  /** What was last written of its failing or not, and when (milliseconds of service time). */
-  failingKnown: boolean | undefined;
-  failingWritten = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #durationMs = INITIAL_DURATION_MS;
+  /** Monotonic milliseconds: before the first a paced endpoint is not tried again; the second is its last use. */
+  #notBeforeMs = 0;
+  #lastUsedMs = 0;
 
-  constructor(id: string, clientId: string) {
+  constructor(id: string) {
     this.id = id;
-    this.clientId = clientId;
+  }
+
+  get settings(): EndpointSettings {
+    return this.#settings;
+  }
+
+  /** Whether its subscription has been read. */
+  get read(): boolean {
+    return this.#settings.revision > 0;
+  }
+
+  get ready(): readonly Delivery[] {
+    return this.#ready;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   get held(): number {
-    return this.ready.length + this.underWay;
+    return this.#ready.length + this.#inFlight;
+  }
+
+  get backlog(): boolean {
+    return this.#backlog;
+  }
+
+  get failing(): boolean {
+    return this.#failures >= FAILING_AFTER;
+  }
+
+  /** Milliseconds that its attempts take, on average. */
+  get durationMs(): number {
+    return this.#durationMs;
+  }
+
+  get lastUsedMs(): number {
+    return this.#lastUsedMs;
+  }
+
+  apply(settings: EndpointSettings): void {
+    this.#settings = settings;
+  }
+
+  use(monotonicMs: number): void {
+    this.#lastUsedMs = monotonicMs;
+  }
+
+  add(delivery: Delivery): void {
+    this.#ready.push(delivery);
   }
 
   /** Whether a delivery may be sent now. Pings go to inactive subscriptions too (the service interface, POST /webhooks/ping). */
-  takes(delivery: Delivery): boolean {
-    return !this.deleted && this.usable && (this.active || delivery.type === 'PING');
+  #takes(delivery: Delivery): boolean {
+    const { deleted, usable, active } = this.#settings;
+    return !deleted && usable && (active || delivery.type === 'PING');
   }
 
-  /** The secrets that are signed with at a moment of service time, the present one first. */
-  secretsAt(time: number): string[] {
-    const secrets = [this.secret];
-    for (const { secret, until } of this.formerSecrets) if (time < until) secrets.push(secret);
-    return secrets;
+  /** Removes and returns the deliveries that may no longer be sent. */
+  removeRefused(): Delivery[] {
+    const refused = this.#ready.filter((delivery) => !this.#takes(delivery));
+    if (refused.length > 0) this.#ready = this.#ready.filter((delivery) => this.#takes(delivery));
+    return refused;
   }
-}
 
-/** A subscription, as the engine reads it. */
-export interface SubscriptionRow {
-  id: string;
-  client_id: string;
-  revision: number;
-  /** False also for one without types: the same as disabled (the service interface, Moves that are shown). */
-  active: boolean;
-  deleted: boolean;
-  url: string;
-  secret: Buffer | null;
-  former_secrets: (Buffer | null)[];
-  former_secrets_until: Date[];
-  extra_headers: ExtraHeader[];
-}
+  /** Removes and returns everything that waits for a slot. */
+  removeAll(): Delivery[] {
+    return this.#ready.splice(0);
+  }
 
-/** Reads subscriptions, whoever's they are: the delivery engine works for every client. */
-export async function readSubscriptions(db: Db, ids: readonly string[]): Promise<SubscriptionRow[]> {
-  const { rows } = await db.query<SubscriptionRow>({
-    name: 'webhooks-subscriptions',
-    text: `select id, client_id, revision, active and cardinality(types) > 0 as active, deleted_at is not null as deleted, url, secret, former_secrets, former_secrets_until,
-      to_json(extra_headers) as extra_headers from webhooks.subscriptions where id = any($1::uuid[])`,
-    values: [ids],
-  });
-  return rows;
-}
+  /** Whether it may be tried now. An endpoint that keeps failing is not tried as fast as it fails. */
+  mayTry(monotonicMs: () => number): boolean {
+    if (this.#failures < PACED_AFTER) return true;
+    const now = monotonicMs();
+    if (now < this.#notBeforeMs) return false;
+    this.#notBeforeMs = now + PACE_MS;
+    return true;
+  }
 
-/**
- * Brings an endpoint to what its row says. Throws, and changes nothing, where its secret cannot be opened.
- * @param reserved names of the service's own headers, in small letters: they stay its own also where the brand has changed since
- */
-export function update(endpoint: Endpoint, row: SubscriptionRow, vault: Vault, reserved: ReadonlySet<string>): void {
-  // First what may fail: an endpoint is changed as a whole or not at all.
-  const url = new URL(row.url);
-  const secret = openSecret(vault, row.secret);
-  const formerSecrets = row.former_secrets.map((sealed, index) => ({
-    secret: openSecret(vault, sealed),
-    until: row.former_secrets_until[index]?.getTime() ?? 0,
-  }));
-  const extraHeaders = row.extra_headers
-    .filter(({ name }) => !reserved.has(name.toLowerCase()))
-    .flatMap(({ name, value }) => [name, value]);
-  Object.assign(endpoint, { url, secret, formerSecrets, extraHeaders, usable: true });
-  endpoint.revision = row.revision;
-  endpoint.clientId = row.client_id;
-  endpoint.active = row.active;
-  endpoint.deleted = row.deleted;
-  endpoint.urlText = row.url;
+  /** Takes the first delivery for an attempt. */
+  begin(monotonicMs: number): Delivery {
+    this.#inFlight += 1;
+    this.#lastUsedMs = monotonicMs;
+    return this.#ready.shift() as Delivery;
+  }
+
+  end(): void {
+    this.#inFlight -= 1;
+  }
+
+  record(success: boolean, durationMs: number): void {
+    this.#failures = success ? 0 : this.#failures + 1;
+    this.#durationMs += (durationMs - this.#durationMs) * DURATION_WEIGHT;
+  }
+
+  /** A delivery is due again at a moment of service time. */
+  retryAt(dueMs: number): void {
+    this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
+  }
+
+  /** The first delivery in the queue is due at a moment of service time. */
+  discovered(dueMs: number): void {
+    this.#nextDueMs = dueMs;
+  }
+
+  /** Deliveries were left in the queue because there was no room. */
+  overflowed(): void {
+    this.#backlog = true;
+  }
+
+  /** What was due at `now` (milliseconds of service time) has been claimed; `more` where there may be more of it. */
+  claimed(more: boolean, now: number): void {
+    this.#backlog = more;
+    if (this.#nextDueMs <= now) this.#nextDueMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether the queue may hold deliveries of it that are due at a moment of service time. */
+  mayClaim(now: number): boolean {
+    const { active, deleted } = this.#settings;
+    return active && !deleted && (this.#backlog || this.#nextDueMs <= now);
+  }
+
+  /** Whether it holds nothing and was last used before a moment. */
+  idleSince(monotonicMs: number): boolean {
+    return this.held === 0 && !this.#backlog && this.#lastUsedMs < monotonicMs;
+  }
 }

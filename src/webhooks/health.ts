@@ -3,32 +3,40 @@ import { type Pool, transaction } from '../database.ts';
 import { endsWithin } from '../deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { disabledTotal } from './metrics.ts';
+import { HTTP_GONE, type Outcome, succeeded } from './outcome.ts';
 import { disableSubscription } from './subscription.ts';
 
 /** Milliseconds of nothing but failures after which a subscription is switched off: five days. */
-export const DISABLE_AFTER = 5 * 86_400_000;
-/** Milliseconds between an observation and its write, and (service time) between two writes of the same about the same endpoint. */
-const WRITE_AFTER = 250;
-const WRITE_AGAIN_AFTER = 10_000;
-/** Milliseconds for the last of it when the service stops. */
-const STOP_WITHIN = 1_500;
+export const DISABLE_AFTER_MS = 5 * 86_400_000;
+/** Milliseconds between an observation and its write, and (service time) between two writes about an endpoint whose state is the same. */
+const WRITE_AFTER_MS = 250;
+const REWRITE_AFTER_MS = 10_000;
+/** Milliseconds for the last write when the service stops. */
+const STOP_TIMEOUT_MS = 1_500;
 
-/** What was seen of an endpoint and is not written yet, in milliseconds of service time. */
-interface Seen {
+/** Observations of an endpoint that are not written yet, in milliseconds of service time. */
+interface Observed {
   /** The last success. */
   succeeded: number | undefined;
   /** The first failure after it. */
   failed: number | undefined;
 }
 
+/** What was last written about an endpoint, and when (milliseconds of service time). */
+interface Written {
+  failing: boolean;
+  at: number;
+}
+
 /**
- * Watches how endpoints fare: switches off those that answer 410 at once, and those that have only failed for five days. Of every endpoint the
- * database knows the last success and the first failure since, whichever process saw them and in whatever order they are written.
+ * Observes endpoints. Switches off those that answer 410 at once, and those that have only failed for five days. The database knows the last
+ * success of every endpoint and the first failure since, whichever process saw them and in whatever order they are written.
  */
 export class EndpointHealth {
   readonly #context: Context;
   readonly #pool: Pool;
-  readonly #seen = new Map<Endpoint, Seen>();
+  readonly #observed = new Map<Endpoint, Observed>();
+  readonly #written = new WeakMap<Endpoint, Written>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #stopped = false;
@@ -41,29 +49,29 @@ export class EndpointHealth {
   }
 
   /**
-   * Notes an attempt; written soon where something has changed, else within ten seconds.
-   * @param revision of the subscription when the attempt was made: the answer of a former address says nothing about the present one
+   * Notes an attempt. It is written soon where it changes the endpoint's state, otherwise within ten seconds.
+   * @param revision of the subscription when the attempt began: the answer of a former address says nothing about the present one
    */
-  note(endpoint: Endpoint, success: boolean, statusCode: number | null, revision: number): void {
-    if (statusCode === 410) void this.#disable(endpoint.id, 'gone', revision);
+  note(endpoint: Endpoint, outcome: Outcome, revision: number): void {
+    if (outcome.statusCode === HTTP_GONE) void this.#disable({ id: endpoint.id, reason: 'gone', revision });
     const now = this.#context.clock.now().getTime();
-    let seen = this.#seen.get(endpoint);
-    if (!seen) {
-      seen = { succeeded: undefined, failed: undefined };
-      this.#seen.set(endpoint, seen);
+    let observed = this.#observed.get(endpoint);
+    if (!observed) {
+      observed = { succeeded: undefined, failed: undefined };
+      this.#observed.set(endpoint, observed);
     }
-    if (success) {
-      seen.succeeded = now;
-      seen.failed = undefined;
-    } else seen.failed ??= now;
+    if (succeeded(outcome)) {
+      observed.succeeded = now;
+      observed.failed = undefined;
+    } else observed.failed ??= now;
     this.#writeSoon();
   }
 
   #writeSoon(): void {
-    this.#timer ??= setTimeout(() => void this.#write(false), WRITE_AFTER).unref();
+    this.#timer ??= setTimeout(() => void this.#write(false), WRITE_AFTER_MS).unref();
   }
 
-  /** Writes what is not written yet. */
+  /** Writes everything that is not written yet. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#writing;
@@ -73,29 +81,29 @@ export class EndpointHealth {
   /** As `flush`, for at most 1.5 s, and for the last time. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await endsWithin(this.flush(), STOP_WITHIN);
+    await endsWithin(this.flush(), STOP_TIMEOUT_MS);
   }
 
   /** @param all also what could wait */
   #write(all: boolean): Promise<void> {
     const now = this.#context.clock.now().getTime();
-    const due = [...this.#seen].filter(([endpoint, { failed }]) => {
-      const { failingKnown, failingWritten } = endpoint;
-      return all || failingKnown !== (failed !== undefined) || Math.abs(now - failingWritten) >= WRITE_AGAIN_AFTER;
+    const due = [...this.#observed].filter(([endpoint, { failed }]) => {
+      const written = this.#written.get(endpoint);
+      if (all || !written) return true;
+      return written.failing !== (failed !== undefined) || Math.abs(now - written.at) >= REWRITE_AFTER_MS;
     });
     for (const [endpoint, { failed }] of due) {
-      this.#seen.delete(endpoint);
-      endpoint.failingKnown = failed !== undefined;
-      endpoint.failingWritten = now;
+      this.#observed.delete(endpoint);
+      this.#written.set(endpoint, { failing: failed !== undefined, at: now });
     }
     this.#writing = (due.length === 0 ? Promise.resolve() : this.#writeAll(due, now)).finally(() => {
       this.#timer = undefined;
-      if (this.#seen.size > 0 && !this.#stopped) this.#writeSoon();
+      if (this.#observed.size > 0 && !this.#stopped) this.#writeSoon();
     });
     return this.#writing;
   }
 
-  async #writeAll(due: readonly (readonly [Endpoint, Seen])[], now: number): Promise<void> {
+  async #writeAll(due: readonly (readonly [Endpoint, Observed])[], now: number): Promise<void> {
     const moment = (time: number | undefined) => (time === undefined ? null : new Date(time));
     try {
       const { rows } = await this.#pool.query<{ subscription_id: string; failing_since: Date }>({
@@ -111,30 +119,36 @@ export class EndpointHealth {
           select subscription_id, failing_since from written where failing_since is not null`,
         values: [
           due.map(([endpoint]) => endpoint.id),
-          due.map(([, seen]) => moment(seen.succeeded)),
-          due.map(([, seen]) => moment(seen.failed)),
+          due.map(([, observed]) => moment(observed.succeeded)),
+          due.map(([, observed]) => moment(observed.failed)),
         ],
       });
       this.#unwritable = false;
-      const failing = new Set(due.filter(([, seen]) => seen.failed !== undefined).map(([endpoint]) => endpoint.id));
+      const failing = new Set(due.filter(([, { failed }]) => failed !== undefined).map(([endpoint]) => endpoint.id));
       for (const row of rows) {
-        if (failing.has(row.subscription_id) && now - row.failing_since.getTime() >= DISABLE_AFTER)
-          await this.#disable(row.subscription_id, 'failing');
+        if (failing.has(row.subscription_id) && now - row.failing_since.getTime() >= DISABLE_AFTER_MS)
+          await this.#disable({ id: row.subscription_id, reason: 'failing' });
       }
     } catch (error) {
-      for (const [endpoint, seen] of due) this.#seen.set(endpoint, joined(seen, this.#seen.get(endpoint)));
-      for (const [endpoint] of due) endpoint.failingKnown = undefined;
+      for (const [endpoint, observed] of due) {
+        this.#observed.set(endpoint, joined(observed, this.#observed.get(endpoint)));
+        this.#written.delete(endpoint);
+      }
       if (!this.#unwritable)
-        this.#context.log.warn({ reason: (error as Error).message }, 'how webhook endpoints fare could not be written');
+        this.#context.log.warn(
+          { reason: (error as Error).message },
+          'the health of webhook endpoints could not be written',
+        );
       this.#unwritable = true;
     }
   }
 
-  async #disable(id: string, reason: 'gone' | 'failing', revision?: number): Promise<void> {
+  async #disable(input: { id: string; reason: 'gone' | 'failing'; revision?: number }): Promise<void> {
+    const { id, reason } = input;
     const { clock, log, backgroundPool } = this.#context;
     const act = { now: clock.now(), actor: 'service:webhooks', requestId: `webhooks-${id}` };
     try {
-      if (!(await transaction(backgroundPool, (tx) => disableSubscription(tx, act, id, reason, revision)))) return;
+      if (!(await transaction(backgroundPool, (tx) => disableSubscription(tx, act, input)))) return;
       disabledTotal.inc({ reason });
       log.warn({ subscription: id, cause: reason }, 'a webhook subscription was switched off');
     } catch (error) {
@@ -146,9 +160,9 @@ export class EndpointHealth {
   }
 }
 
-/** What was seen first and what later. */
-function joined(first: Seen, later: Seen | undefined): Seen {
-  if (later === undefined) return first;
+/** Joins earlier observations of an endpoint with later ones. */
+function joined(earlier: Observed, later: Observed | undefined): Observed {
+  if (later === undefined) return earlier;
   if (later.succeeded !== undefined) return later;
-  return { succeeded: first.succeeded, failed: first.failed ?? later.failed };
+  return { succeeded: earlier.succeeded, failed: earlier.failed ?? later.failed };
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../database.ts';
+import { type Db, first } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
 import { instantOf } from './redelivery.ts';
@@ -21,12 +21,12 @@ export interface SubscriptionView {
   failing_since: Date | null;
 }
 
-/** A page of subscriptions, the newest first, and how many there are; secrets are not shown. */
+/** A page of subscriptions, the newest first, and the number of all of them. Secrets are not shown. */
 export async function listSubscriptions(
   db: Db,
   filter: { clientId?: string | undefined; active?: boolean | undefined },
   page: { limit: number; offset: number },
-): Promise<{ total: number; subscriptions: SubscriptionView[] }> {
+): Promise<{ rows: SubscriptionView[]; total: number }> {
   const where = `($1::text is null or s.client_id = $1) and ($2::boolean is null or s.active = $2) and s.deleted_at is null`;
   const values = [filter.clientId ?? null, filter.active ?? null];
   const counted = await db.query<{ total: number }>(
@@ -34,13 +34,13 @@ export async function listSubscriptions(
     values,
   );
   const { rows } = await db.query<SubscriptionView>(
-    `select s.id, s.client_id, s.contact_id, s.url, s.active, s.types::text[] as types, to_json(s.extra_headers) as extra_headers, s.created_at,
-       s.disabled_reason, s.disabled_at, s.deleted_at, e.failing_since
+    `select s.id, s.client_id, s.contact_id, s.url, s.active, s.types::text[] as types, to_json(s.extra_headers) as extra_headers,
+       s.created_at, s.disabled_reason, s.disabled_at, s.deleted_at, e.failing_since
      from webhooks.subscriptions s left join delivery.endpoints e on e.subscription_id = s.id
      where ${where} order by s.created_at desc, s.id limit $3 offset $4`,
     [...values, page.limit, page.offset],
   );
-  return { total: counted.rows[0]?.total ?? 0, subscriptions: rows };
+  return { rows, total: first(counted)?.total ?? 0 };
 }
 
 export interface AttemptView {
@@ -81,12 +81,12 @@ const NOTIFICATION = `n.id, n.client_id, n.subscription_id, n.type, n.status, n.
       order by a.attempt_number, a.started_at)
     from webhooks.attempts a where a.notification_id = n.id and a.created_at = n.created_at), '[]') as attempts`;
 
-/** A page of notifications with their attempts, the newest first, and how many there are. */
+/** A page of notifications with their attempts, the newest first, and the number of all of them. */
 export async function listNotifications(
   db: Db,
   filter: NotificationFilter,
   page: { limit: number; offset: number },
-): Promise<{ total: number; notifications: NotificationView[] }> {
+): Promise<{ rows: NotificationView[]; total: number }> {
   const conditions: string[] = [];
   const values: unknown[] = [];
   const add = (condition: (parameter: string) => string, value: unknown) => {
@@ -94,7 +94,7 @@ export async function listNotifications(
     values.push(value);
     conditions.push(condition(`$${values.length}`));
   };
-  // Through its subscriptions, the index leads to a client's notifications.
+  // The index leads from a client's subscriptions to its notifications.
   add(
     (p) => `n.client_id = ${p} and n.subscription_id in (select id from webhooks.subscriptions where client_id = ${p})`,
     filter.clientId,
@@ -116,19 +116,21 @@ export async function listNotifications(
      on n.id = page.id and n.created_at = page.created_at order by n.created_at desc, n.id desc`,
     [...values, page.limit, page.offset],
   );
-  return { total: counted.rows[0]?.total ?? 0, notifications: rows };
+  return { rows, total: first(counted)?.total ?? 0 };
 }
 
 /** @throws Problem notification_not_found */
 export async function findNotification(db: Db, id: string): Promise<NotificationView> {
   if (isUuid(id)) {
     const since = instantOf(id);
-    const { rows } = await db.query<NotificationView>(
-      `select ${NOTIFICATION} from webhooks.notifications n
-       where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'`,
-      [id, since],
+    const found = first(
+      await db.query<NotificationView>(
+        `select ${NOTIFICATION} from webhooks.notifications n
+         where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'`,
+        [id, since],
+      ),
     );
-    if (rows[0]) return rows[0];
+    if (found) return found;
   }
-  throw new Problem('notification_not_found', { field: 'id', message: 'is not a notification that is kept' });
+  throw new Problem('notification_not_found', { field: 'id', message: 'does not name a notification that is kept' });
 }

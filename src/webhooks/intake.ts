@@ -1,132 +1,95 @@
 import { monotonic } from '../calendar.ts';
 import type { Context } from '../context.ts';
 import type { Pool } from '../database.ts';
+import { claim, claimPings } from './claim.ts';
+import { ClaimTurns } from './claim-turns.ts';
+import { windowAround } from './day-window.ts';
+import type { Delivery } from './delivery.ts';
+import { Discovery } from './discovery.ts';
 import type { Endpoint } from './endpoint.ts';
-import {
-  cancelLeased,
-  cancelWaiting,
-  claim,
-  claimPings,
-  type Delivery,
-  discover,
-  fanOut,
-  MAX_DISCOVERED,
-  releaseUnknown,
-  windowAround,
-} from './queue.ts';
+import type { Endpoints } from './endpoints.ts';
+import { fanOut } from './fan-out.ts';
+import type { Leases } from './leases.ts';
 import type { WorkerRegistration } from './worker.ts';
 
-/** Events taken by one statement, notifications made by it (about: each event is one for each subscription), and deliveries claimed by one. */
-const FAN_OUT_LIMIT = 500;
-const MAX_MADE = 5_000;
-const CLAIM_LIMIT = 500;
-const PING_LIMIT = 100;
-const CANCEL_LIMIT = 1_000;
-/** Milliseconds after an error, besides at once, when leases that nobody knows of are looked for: the database may have gone on without us. */
-const RECONCILE_AGAIN = [2_000, 10_000, 60_000];
-/** Milliseconds between looks at the database without having been woken. */
-const POLL = 100;
-/** Milliseconds between looks for pings, where something was announced. */
-const PINGS = 10;
-const DISCOVER = 400;
-const REFRESH = 1_000;
-/** Milliseconds after its last use for which an endpoint's room is told to the database; then it has the default again. */
-const ROOM_KNOWN = 1_000;
-/** Deliveries, and characters of their bodies, that a worker holds at most; beyond, they stay in the queue. */
-const MAX_HELD = 20_000;
-const MAX_HELD_CHARACTERS = 64 * 1024 * 1024;
+/** Events taken by one statement, notifications made by it (about: an event makes one for each subscription), and pings claimed by one. */
+const MAX_EVENTS = 500;
+const MAX_NOTIFICATIONS = 5_000;
+const MAX_PINGS = 100;
+/** Milliseconds between two looks at the database for what nobody announced, and between two for pings after an announcement. */
+const POLL_INTERVAL_MS = 100;
+const PING_INTERVAL_MS = 10;
+const DISCOVERY_INTERVAL_MS = 400;
+const REFRESH_INTERVAL_MS = 1_000;
 
-/** What the intake needs of the dispatcher. */
-export interface IntakeHost {
-  endpoints: ReadonlyMap<string, Endpoint>;
-  endpoint(id: string, clientId: string): Endpoint;
-  /** Reads the subscriptions of endpoints. */
-  load(ids: readonly string[]): Promise<void>;
-  room(endpoint: Endpoint | undefined): number;
-  accept(deliveries: readonly Delivery[]): void;
-  /** Ids of everything that is held. */
-  held(): string[];
+export interface IntakeParts {
+  pool: Pool;
+  registration: WorkerRegistration;
+  endpoints: Endpoints;
+  leases: Leases;
+  /** Sends what an endpoint holds. */
+  send: (endpoint: Endpoint) => void;
 }
 
 /**
- * Takes work in, one statement after the other: new events, then pings, then what is due of endpoints with room. One loop, so that what is
- * held and what the database says is leased can always be compared.
+ * Takes work in, one statement after the other: new events, then pings, then due deliveries of endpoints with room. It is one loop, so that
+ * what the worker holds can always be compared with what the database says it has leased.
  */
 export class Intake {
   readonly #context: Context;
-  readonly #pool: Pool;
-  readonly #registration: WorkerRegistration;
-  readonly #host: IntakeHost;
+  readonly #parts: IntakeParts;
+  readonly #turns: ClaimTurns;
+  readonly #discovery: Discovery;
   #running: Promise<void> | undefined;
   #again = false;
   #stopped = false;
   #failing = false;
-  #reconcile = false;
-  #reconcileAgain: NodeJS.Timeout[] = [];
-  #claims = false;
-  #pings = true;
-  #lastPoll = 0;
+  #claimsWanted = false;
+  #pingsWanted = true;
+  /** Monotonic milliseconds of the last round, and of what it does less often. */
+  #lastRound = 0;
   #lastPings = Number.NEGATIVE_INFINITY;
   #lastDiscovery = Number.NEGATIVE_INFINITY;
   #lastRefresh = 0;
-  #discovery: Promise<void> | undefined;
-  /** Where the last discovery ended that did not find everything. */
-  #discovered: string | undefined;
-  #cancelled: string[] = [];
-  #recheck = new Set<string>();
-  /** The client whose turn was last, so that claims go round. */
-  #turn = '';
 
-  constructor(context: Context, pool: Pool, registration: WorkerRegistration, host: IntakeHost) {
+  constructor(context: Context, parts: IntakeParts) {
     this.#context = context;
-    this.#pool = pool;
-    this.#registration = registration;
-    this.#host = host;
+    this.#parts = parts;
+    this.#turns = new ClaimTurns(parts.endpoints);
+    this.#discovery = new Discovery(context, parts.pool, parts.endpoints);
   }
 
   /** There may be new events or pings. */
   wake(): void {
-    this.#pings = true;
+    this.#pingsWanted = true;
     this.#run();
   }
 
   /** An endpoint with a backlog has room. */
   wantClaims(): void {
-    if (this.#claims) return;
-    this.#claims = true;
+    if (this.#claimsWanted) return;
+    this.#claimsWanted = true;
     this.#run();
   }
 
-  /** The answer of a statement was lost: leases that nobody knows of are to be put back. */
-  reconcile(): void {
-    this.#reconcile = true;
-  }
-
-  cancel(ids: readonly string[]): void {
-    this.#cancelled.push(...ids);
-    this.#run();
-  }
-
-  recheck(ids: readonly string[]): void {
-    for (const id of ids) this.#recheck.add(id);
-  }
-
-  onRegistered(): void {
-    this.#reconcile = true;
+  /** The worker is registered (again): looks for everything at once. */
+  restart(): void {
+    this.#parts.leases.markUnknown();
     this.#lastDiscovery = Number.NEGATIVE_INFINITY;
     this.wake();
   }
 
-  tick(): void {
-    const now = monotonic();
-    if (now - this.#lastPoll >= POLL) this.#run();
+  /** Begins a round where the last one is long enough ago, or where deliveries wait to be cancelled. */
+  poll(): void {
+    if (this.#parts.leases.cancelling || monotonic() - this.#lastRound >= POLL_INTERVAL_MS) this.#run();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all([this.#running, this.#discovery]);
+    await Promise.all([this.#running, this.#discovery.stop()]);
   }
 
+  /** Begins a round, or one more after the present one. */
   #run(): void {
     if (this.#stopped) return;
     if (this.#running) {
@@ -139,18 +102,17 @@ export class Intake {
   }
 
   async #rounds(): Promise<void> {
+    const { registration, leases } = this.#parts;
     try {
       do {
         this.#again = false;
-        if (this.#stopped || !this.#registration.working) return;
-        await this.#round(this.#registration.id as number);
+        if (this.#stopped || !registration.working) return;
+        await this.#round(registration.id as number);
         this.#failing = false;
       } while (this.#again);
     } catch (error) {
-      this.#reconcile = true;
-      for (const timer of this.#reconcileAgain) clearTimeout(timer);
-      this.#reconcileAgain = RECONCILE_AGAIN.map((after) => setTimeout(() => this.reconcile(), after).unref());
-      this.#lastPoll = monotonic();
+      leases.markUnknownAfterError();
+      this.#lastRound = monotonic();
       if (!this.#failing)
         this.#context.log.warn(
           { reason: (error as Error).message },
@@ -161,189 +123,102 @@ export class Intake {
   }
 
   async #round(worker: number): Promise<void> {
+    const { endpoints, leases } = this.#parts;
     const now = this.#context.clock.now();
-    this.#lastPoll = monotonic();
-    if (this.#reconcile) {
-      this.#reconcile = false;
-      await releaseUnknown(this.#pool, worker, this.#host.held());
-    }
+    this.#lastRound = monotonic();
+    await leases.reconcile(worker, () => endpoints.heldIds());
     await this.#takeEvents(worker, now);
     // Pings that nobody announced are found by looking.
-    if (this.#lastPoll - this.#lastPings >= (this.#pings ? PINGS : POLL)) await this.#takePings(worker, now);
-    await this.#takeCancelled(worker, now);
-    if (this.#lastPoll - this.#lastDiscovery >= DISCOVER) this.#beginDiscovery(now);
-    if (this.#lastPoll - this.#lastRefresh >= REFRESH) await this.#refresh();
+    if (this.#since(this.#lastPings) >= (this.#pingsWanted ? PING_INTERVAL_MS : POLL_INTERVAL_MS))
+      await this.#takePings(worker, now);
+    await leases.writeCancelled(worker, now);
+    if (this.#since(this.#lastDiscovery) >= DISCOVERY_INTERVAL_MS) this.#discover(now);
+    if (this.#since(this.#lastRefresh) >= REFRESH_INTERVAL_MS) {
+      this.#lastRefresh = this.#lastRound;
+      await endpoints.refresh();
+    }
     await this.#claimDue(worker, now);
-    if (this.#pings) setTimeout(() => this.#run(), PINGS).unref();
+    if (this.#pingsWanted) setTimeout(() => this.#run(), PING_INTERVAL_MS).unref();
   }
 
-  /** Whether a worker holds as much as it may. */
-  #full(): boolean {
-    let held = 0;
-    let characters = 0;
-    for (const endpoint of this.#host.endpoints.values()) {
-      held += endpoint.held;
-      for (const delivery of endpoint.ready) characters += delivery.body.length;
-    }
-    return held > MAX_HELD || characters > MAX_HELD_CHARACTERS;
+  #since(moment: number): number {
+    return this.#lastRound - moment;
   }
 
   async #takeEvents(worker: number, now: Date): Promise<void> {
-    const rooms = new Map<string, number>();
-    for (const endpoint of this.#host.endpoints.values()) {
-      if (this.#lastPoll - endpoint.lastUsed < ROOM_KNOWN) rooms.set(endpoint.id, this.#host.room(endpoint));
-    }
-    const full = this.#full();
-    const defaultRoom = full ? 0 : this.#host.room(undefined);
-    const taken = await fanOut(this.#pool, {
+    const { pool, endpoints } = this.#parts;
+    const { taken, more, deliveries, overflowed } = await fanOut(pool, {
       worker,
       window: windowAround(now),
-      limit: FAN_OUT_LIMIT,
-      most: MAX_MADE,
-      defaultRoom,
-      rooms: full ? new Map() : rooms,
+      maxEvents: MAX_EVENTS,
+      maxNotifications: MAX_NOTIFICATIONS,
+      ...endpoints.rooms(),
       now,
     });
-    for (const { subscriptionId, clientId } of taken.overflowed)
-      this.#host.endpoint(subscriptionId, clientId).backlog = true;
-    await this.#accept(worker, taken.deliveries);
-    if (taken.more || taken.taken >= FAN_OUT_LIMIT / 2) this.#again = true;
-    if (taken.overflowed.length > 0) this.#claims = true;
+    for (const id of overflowed) endpoints.obtain(id).overflowed();
+    await this.#accept(worker, deliveries);
+    if (more || taken >= MAX_EVENTS / 2) this.#again = true;
+    if (overflowed.length > 0) this.#claimsWanted = true;
   }
 
   async #takePings(worker: number, now: Date): Promise<void> {
-    this.#pings = false;
-    this.#lastPings = this.#lastPoll;
+    const { pool, endpoints } = this.#parts;
+    this.#pingsWanted = false;
+    this.#lastPings = this.#lastRound;
     const full: string[] = [];
-    for (const endpoint of this.#host.endpoints.values()) if (this.#host.room(endpoint) === 0) full.push(endpoint.id);
-    const deliveries = await claimPings(this.#pool, {
-      worker,
-      window: windowAround(now),
-      now,
-      full,
-      limit: PING_LIMIT,
-    });
+    for (const endpoint of endpoints.all()) if (endpoints.room(endpoint) === 0) full.push(endpoint.id);
+    const window = windowAround(now);
+    const deliveries = await claimPings(pool, { worker, window, now, full, limit: MAX_PINGS });
     await this.#accept(worker, deliveries);
-    if (deliveries.length >= PING_LIMIT) this.#again = true;
+    if (deliveries.length >= MAX_PINGS) this.#again = true;
+  }
+
+  #discover(now: Date): void {
+    if (this.#discovery.running) return;
+    this.#lastDiscovery = this.#lastRound;
+    this.#discovery.begin(now, () => this.#run());
+  }
+
+  /** Claims due deliveries, one client after the other, as far as there is room. */
+  async #claimDue(worker: number, now: Date): Promise<void> {
+    const { pool, endpoints } = this.#parts;
+    this.#claimsWanted = false;
+    if (endpoints.isFull()) return;
+    const wanted = this.#turns.next(now.getTime());
+    if (wanted.size === 0) return;
+    const deliveries = await claim(pool, { worker, window: windowAround(now), now, wanted });
+    const counts = new Map<string, number>();
+    for (const { subscriptionId } of deliveries) counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1);
+    for (const [id, room] of wanted) endpoints.find(id)?.claimed((counts.get(id) ?? 0) >= room, now.getTime());
+    await this.#accept(worker, deliveries);
+    for (const endpoint of endpoints.all()) {
+      if (endpoint.backlog && endpoints.room(endpoint) > 0) this.#again = true;
+    }
   }
 
   /**
-   * Hands deliveries on, once their subscriptions have been read as they were when the deliveries were leased.
-   * @param worker the id under which they were leased: where it is no longer this worker's, they are not its own
+   * Hands deliveries on once their subscriptions have been read at the revision that they were leased at, or a later one.
+   * @param worker the id under which they were leased. Under another id they are not this worker's own
    */
   async #accept(worker: number, deliveries: readonly Delivery[]): Promise<void> {
     if (deliveries.length === 0) return;
-    const old = new Set<string>();
-    const lost: string[] = [];
+    const { endpoints, registration, leases, send } = this.#parts;
+    const revisionOf = (id: string) => endpoints.find(id)?.settings.revision ?? 0;
+    const outdated = new Set<string>();
+    for (const { subscriptionId, revision } of deliveries) {
+      if (endpoints.obtain(subscriptionId).settings.revision < revision) outdated.add(subscriptionId);
+    }
+    if (outdated.size > 0) await endpoints.load([...outdated]);
+    if (registration.id !== worker) throw new Error('the worker has a new id');
+    const accepted: Delivery[] = [];
+    const withoutEvent: string[] = [];
     for (const delivery of deliveries) {
-      const endpoint = this.#host.endpoint(delivery.subscriptionId, delivery.clientId);
-      if (endpoint.revision < delivery.revision) old.add(endpoint.id);
-      if (delivery.body === '') lost.push(delivery.id);
+      // Where the subscription could not be read, the lease goes back with the next reconciliation.
+      if (revisionOf(delivery.subscriptionId) < delivery.revision) leases.markUnknown();
+      else if (delivery.body !== '') accepted.push(delivery);
+      if (delivery.body === '') withoutEvent.push(delivery.id);
     }
-    if (old.size > 0) await this.#host.load([...old]);
-    if (this.#registration.id !== worker) throw new Error('the worker has got another id meanwhile');
-    const readable = (delivery: Delivery) =>
-      (this.#host.endpoints.get(delivery.subscriptionId)?.revision ?? 0) >= delivery.revision;
-    // Where the subscription could not be read, the lease goes back with the next reconciliation.
-    if (deliveries.some((delivery) => !readable(delivery))) this.#reconcile = true;
-    if (lost.length > 0) this.cancel(lost);
-    this.#host.accept(deliveries.filter((delivery) => delivery.body !== '' && readable(delivery)));
-  }
-
-  async #takeCancelled(worker: number, now: Date): Promise<void> {
-    if (this.#cancelled.length === 0) return;
-    const ids = this.#cancelled;
-    this.#cancelled = [];
-    await cancelLeased(this.#pool, worker, ids, now);
-  }
-
-  /** Beside the loop, which waits for nothing: a bulk of rows that are being written, or have just been deleted, makes it slow. */
-  #beginDiscovery(now: Date): void {
-    if (this.#discovery) return;
-    this.#lastDiscovery = this.#lastPoll;
-    this.#discovery = this.#discover(now)
-      .catch((error: Error) => {
-        this.#context.log.debug(
-          { reason: error.message },
-          'the webhook queue could not be searched; it is tried again',
-        );
-      })
-      .finally(() => {
-        this.#discovery = undefined;
-      })
-      .then(() => this.#run());
-  }
-
-  /** Finds what waits in the queue without anyone of this process knowing: left by others, brought back, asked for again. */
-  async #discover(now: Date): Promise<void> {
-    const found = await discover(this.#pool, this.#discovered);
-    this.#discovered = found.length < MAX_DISCOVERED ? undefined : found.at(-1)?.subscriptionId;
-    const unknown = found.filter(
-      ({ subscriptionId }) => (this.#host.endpoints.get(subscriptionId)?.revision ?? 0) === 0,
-    );
-    for (const { subscriptionId } of unknown) this.#host.endpoint(subscriptionId, '');
-    for (let at = 0; at < unknown.length; at += FAN_OUT_LIMIT) {
-      await this.#host.load(unknown.slice(at, at + FAN_OUT_LIMIT).map((one) => one.subscriptionId));
-    }
-    for (const { subscriptionId, dueAt } of found) {
-      const endpoint = this.#host.endpoint(subscriptionId, '');
-      if (endpoint.deleted) await cancelWaiting(this.#pool, subscriptionId, CANCEL_LIMIT, now);
-      else endpoint.nextDue = dueAt.getTime();
-    }
-  }
-
-  /** Notices changes of subscriptions whose announcement was lost. */
-  async #refresh(): Promise<void> {
-    this.#lastRefresh = this.#lastPoll;
-    const used = new Set(this.#recheck);
-    this.#recheck.clear();
-    for (const endpoint of this.#host.endpoints.values()) if (endpoint.ready.length > 0) used.add(endpoint.id);
-    if (used.size > 0) await this.#host.load([...used]);
-  }
-
-  /** Claims what is due, in turns of the clients, as far as there is room. */
-  async #claimDue(worker: number, now: Date): Promise<void> {
-    this.#claims = false;
-    if (this.#full()) return;
-    const wanted = this.#share(now);
-    if (wanted.size === 0) return;
-    const deliveries = await claim(this.#pool, { worker, window: windowAround(now), now, wanted });
-    const counts = new Map<string, number>();
-    for (const { subscriptionId } of deliveries) counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1);
-    for (const [id, room] of wanted) {
-      const endpoint = this.#host.endpoints.get(id);
-      if (!endpoint) continue;
-      endpoint.backlog = (counts.get(id) ?? 0) >= room;
-      if (endpoint.nextDue <= now.getTime()) endpoint.nextDue = Number.POSITIVE_INFINITY;
-    }
-    await this.#accept(worker, deliveries);
-    if ([...this.#host.endpoints.values()].some((endpoint) => endpoint.backlog && this.#host.room(endpoint) > 0))
-      this.#again = true;
-  }
-
-  /** How many of which subscription to claim: one client after the other, beginning behind the one whose turn was last. */
-  #share(now: Date): Map<string, number> {
-    const ready: { endpoint: Endpoint; room: number }[] = [];
-    for (const endpoint of this.#host.endpoints.values()) {
-      if (!endpoint.active || endpoint.deleted) continue;
-      if (!endpoint.backlog && endpoint.nextDue > now.getTime()) continue;
-      const room = this.#host.room(endpoint);
-      if (room > 0) ready.push({ endpoint, room });
-    }
-    const later = (clientId: string) => (clientId > this.#turn ? 0 : 1);
-    ready.sort(
-      (a, b) =>
-        later(a.endpoint.clientId) - later(b.endpoint.clientId) || (a.endpoint.clientId < b.endpoint.clientId ? -1 : 1),
-    );
-    const wanted = new Map<string, number>();
-    let left = CLAIM_LIMIT;
-    for (const { endpoint, room } of ready) {
-      if (left <= 0) break;
-      wanted.set(endpoint.id, Math.min(room, left));
-      left -= room;
-      this.#turn = endpoint.clientId;
-    }
-    if (left > 0) this.#turn = '';
-    return wanted;
+    leases.cancel(withoutEvent);
+    for (const endpoint of endpoints.accept(accepted)) send(endpoint);
   }
 }

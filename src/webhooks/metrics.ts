@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { metrics } from '../metrics.ts';
 
-/** Attempts, by what came of them: `delivered`, `status` (a response that is no success) or the reason of an attempt without one. */
+/** Attempts by outcome: `delivered`, `status` (a response without success), or the reason why there was no whole response. */
 export const attemptsTotal = new Counter({
   name: 'lombard_webhook_attempts_total',
   help: 'Webhook attempts by outcome',

@@ -13,9 +13,9 @@ export const WEBHOOK_TYPES = [
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
-/** The type of the connectivity check, which nobody subscribes to. */
+/** The type of the connectivity check. It cannot be subscribed to. */
 export const PING = 'PING';
-/** A type as events and notifications have it. */
+/** The type of an event or notification. */
 export type NotificationType = WebhookType | typeof PING;
 
 /** The names in the header X-<Brand>-Webhook (the service interface, Notification types). */
@@ -31,31 +31,34 @@ export const TYPE_NAMES: Readonly<Record<NotificationType, string>> = {
   PING: 'Ping',
 };
 
-/** Something that happened to a client and that its subscriptions are told of. */
+/** Something that happened to a client and that its subscriptions are notified of. */
 export interface WebhookEvent {
   clientId: string;
   type: WebhookType;
-  /** JSON text; every attempt sends exactly these bytes in UTF-8. */
+  /** JSON; every attempt sends exactly this text, in UTF-8. */
   body: string;
   /** Service time of the event. */
   now: Date;
 }
 
+const INTO_OUTBOX = `insert into delivery.outbox (event_id, client_id, type, created_at)
+  select id, client_id, type::webhooks.webhook_type, created_at from event`;
+
 /**
- * Writes an event in the transaction of the change that causes it: it exists if, and only if, the change is committed
- * (docs/decisions.md, 6). It costs the caller two inserts; which subscriptions it goes to is found afterwards by the delivery engine.
+ * Writes an event and its outbox row in the transaction of the change that causes it: it exists if, and only if, the change is committed
+ * (docs/decisions.md, 6). The delivery engine finds its subscriptions afterwards.
  */
 export async function notify(tx: Transaction, event: WebhookEvent): Promise<void> {
   await tx.query({
     name: 'webhooks-notify',
     text: `with event as (
         insert into delivery.events (client_id, type, body, created_at) values ($1, $2, $3, $4) returning id, client_id, type, created_at)
-      insert into delivery.markers (event_id, client_id, type, created_at) select id, client_id, type::webhooks.webhook_type, created_at from event`,
+      ${INTO_OUTBOX}`,
     values: [event.clientId, event.type, event.body, event.now],
   });
 }
 
-/** As `notify`, for any number of events in one statement; they are sent in this order where nothing delays them. */
+/** As `notify`, for any number of events in one statement. They are sent in this order where nothing delays them. */
 export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
   await tx.query({
@@ -66,7 +69,7 @@ export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]
         from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) with ordinality as e(client_id, type, body, created_at, n)
         order by n
         returning id, client_id, type, created_at)
-      insert into delivery.markers (event_id, client_id, type, created_at) select id, client_id, type::webhooks.webhook_type, created_at from event`,
+      ${INTO_OUTBOX}`,
     values: [
       events.map((event) => event.clientId),
       events.map((event) => event.type),

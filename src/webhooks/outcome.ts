@@ -1,15 +1,15 @@
-/** Why an attempt failed before a whole response had come. */
+/** Why an attempt failed before a whole response had arrived. */
 export type Reason = 'dns' | 'connect' | 'tls' | 'timeout' | 'blocked_address' | 'closed' | 'protocol' | 'interrupted';
 
-/** What came of a request. */
+/** How a request ended. */
 export interface Outcome {
   statusCode: number | null;
   headers: Record<string, string | string[]> | null;
   /** The first 64 KiB, as text. */
   body: string | null;
-  /** Null where a response came whole (or longer than is read). */
+  /** Null where a whole response came, or one longer than is read. */
   reason: Reason | null;
-  /** Milliseconds, whole. */
+  /** Whole milliseconds. */
   durationMs: number;
 }
 
@@ -22,7 +22,10 @@ export class Interruption extends Error {
   }
 }
 
-/** Whether an outcome is a success: any 2xx whose headers and body have come in time (docs/decisions.md, 6). */
+/** The status by which a receiver says that it is gone for ever (RFC 9110, 15.5.11). */
+export const HTTP_GONE = 410;
+
+/** Whether an outcome is a success: any 2xx whose headers and body arrived in time (docs/decisions.md, 6). */
 export function succeeded(outcome: Outcome): boolean {
   return (
     outcome.reason === null && outcome.statusCode !== null && outcome.statusCode >= 200 && outcome.statusCode < 300

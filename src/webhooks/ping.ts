@@ -4,8 +4,8 @@ import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
 
 /**
- * Puts a Ping for a subscription into the queue, active or not (the service interface, POST /webhooks/ping/{subscription_id}). It is signed,
- * tried again and kept in the history as any notification.
+ * Puts a Ping for a subscription, active or not, into the queue (the service interface, POST /webhooks/ping/{subscription_id}). As any
+ * notification it is signed, tried again and kept in the history.
  * @throws Problem subscription_not_found
  */
 export async function ping(
@@ -24,7 +24,7 @@ export async function ping(
   if (!found)
     throw new Problem('subscription_not_found', {
       field: 'subscription_id',
-      message: 'is not a subscription of this client',
+      message: 'does not name a subscription of this client',
     });
   const body = JSON.stringify({ ping: { id: randomUUID(), subscription_id: found.id, sent_at: now.toISOString() } });
   await tx.query({
@@ -34,7 +34,8 @@ export async function ping(
       made as (
         insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
         select delivery.notification_id(id, $2, created_at), client_id, $2, id, 'PING', 'pending', created_at from event)
-      insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+      insert into delivery.queue
+        (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
       select delivery.notification_id(id, $2, created_at), client_id, $2, id, created_at, created_at, 0, 0, true from event`,
     values: [key.clientId, found.id, body, now],
   });

@@ -4,18 +4,20 @@ import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
 
-/** The instant in a notification's id (UUID version 7): its event's, and so its partition. */
+/** The instant in a notification's id (UUID version 7): the moment of its event, which leads to its partition. */
 export function instantOf(notificationId: string): Date {
   return new Date(Number.parseInt(notificationId.replaceAll('-', '').slice(0, 12), 16));
 }
 
-const QUEUE = `insert into delivery.queue as q (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+/** Queues the notifications of `again`, in a new round. */
+const QUEUE = `insert into delivery.queue as q
+    (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
   select id, client_id, subscription_id, event_id, created_at, $1, attempts_count, 0, type = 'PING' from again
   on conflict (notification_id) do update set due_at = excluded.due_at, round_attempts = 0`;
 
 /**
- * Sends a notification again, from the first step of the schedule on: same id, same bytes, the attempt number goes on. One that is pending
- * is tried at once; one that is being tried, again where that fails.
+ * Sends a notification again, from the first step of the schedule: the same id, the same bytes, and the attempt number continues. A pending
+ * notification is tried at once. One that is being tried is tried again where that attempt fails.
  * @throws Problem notification_not_found; subscription_not_found where its subscription was deleted
  */
 export async function redeliver(tx: Transaction, act: Act, id: string): Promise<{ count: number }> {
@@ -32,13 +34,13 @@ export async function redeliver(tx: Transaction, act: Act, id: string): Promise<
         )
       : undefined;
   if (!found)
-    throw new Problem('notification_not_found', { field: 'id', message: 'is not a notification that is kept' });
+    throw new Problem('notification_not_found', { field: 'id', message: 'does not name a notification that is kept' });
   if (found.gone)
     throw new Problem('subscription_not_found', {
       field: 'id',
-      message: 'the subscription of this notification was deleted',
+      message: 'names a notification whose subscription was deleted',
     });
-  // The queue's row before the notification's, as results are written.
+  // The queue's row is locked before the notification's, as results are written.
   await tx.query('select from delivery.queue where notification_id = $1 for update', [id]);
   await tx.query(
     `with again as (
@@ -62,30 +64,31 @@ export interface Replay {
   since: Date;
   /** ... and before this one. */
   until: Date;
-  /** Only notifications that were given up; otherwise everything of the types that the subscription has, sent before or missed. */
+  /** Only notifications that failed; otherwise every event of the subscription's types, whether it was sent before or missed. */
   onlyFailed: boolean;
 }
 
 /**
- * Gives a subscription what it missed: from the event log, also of the time when it was inactive or did not exist (docs/decisions.md, 6).
- * What was sent before keeps its id and bytes, so that a receiver recognises it; what is pending already is left alone.
- * @returns how many notifications were put into the queue
+ * Sends a subscription the events that it missed, also those of a time when it was inactive or did not exist (docs/decisions.md, 6).
+ * Notifications that were sent before keep their id and bytes, so that a receiver recognises them. Pending ones stay as they are.
+ * @returns the number of notifications put into the queue
  * @throws Problem subscription_not_found
  */
-export async function replay(tx: Transaction, act: Act, given: Replay): Promise<{ count: number }> {
-  const subscription = isUuid(given.subscriptionId)
+export async function replay(tx: Transaction, act: Act, input: Replay): Promise<{ count: number }> {
+  const subscription = isUuid(input.subscriptionId)
     ? first(
         await tx.query<{ client_id: string; types: string[] }>(
           'select client_id, types::text[] as types from webhooks.subscriptions where id = $1 and deleted_at is null',
-          [given.subscriptionId],
+          [input.subscriptionId],
         ),
       )
     : undefined;
-  if (!subscription) throw new Problem('subscription_not_found', { field: 'id', message: 'is not a subscription' });
-  const { since, until, subscriptionId } = given;
+  if (!subscription)
+    throw new Problem('subscription_not_found', { field: 'id', message: 'does not name a subscription' });
+  const { since, until, subscriptionId } = input;
   const { now } = act;
   const done = async (count: number) => {
-    const after = { action: 'replay', since, until, only_failed: given.onlyFailed, count };
+    const after = { action: 'replay', since, until, only_failed: input.onlyFailed, count };
     await audit(tx, act, {
       action: 'action',
       entity: 'subscription',
@@ -95,7 +98,7 @@ export async function replay(tx: Transaction, act: Act, given: Replay): Promise<
     });
     return { count };
   };
-  if (given.onlyFailed) {
+  if (input.onlyFailed) {
     const { rowCount } = await tx.query(
       `with again as (
           update webhooks.notifications set status = 'pending', finished_at = null
@@ -109,9 +112,9 @@ export async function replay(tx: Transaction, act: Act, given: Replay): Promise<
     `with missed as (
         select delivery.notification_id(e.id, $2, e.created_at) as id, e.client_id, e.id as event_id, e.type, e.created_at
         from delivery.events e where e.client_id = $5 and e.created_at >= $3 and e.created_at < $4 and e.type = any($6)
-        -- What has not been fanned out yet is on its way.
-        and not exists (select from delivery.markers m where m.client_id = e.client_id and m.event_id = e.id)
-        -- And what is pending is not even locked: its result may be waiting to be written, and all others behind it.
+        -- An event in the outbox is on its way.
+        and not exists (select from delivery.outbox o where o.client_id = e.client_id and o.event_id = e.id)
+        -- A pending notification is not even locked: its result may wait to be written, and other results behind it.
         and not exists (select from webhooks.notifications n where n.id = delivery.notification_id(e.id, $2, e.created_at)
           and n.created_at = e.created_at and n.status = 'pending')),
       again as (

@@ -9,18 +9,18 @@ export interface ResolvedAddress {
 }
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
-/** Milliseconds that one name server is given, and how often the list of them is tried: together below an attempt's deadline. */
-const SERVER_TIMEOUT = 2_000;
-const TRIES = 2;
+/** Milliseconds for one name server, and how often the list of them is tried: together below an attempt's deadline. */
+const SERVER_TIMEOUT_MS = 2_000;
+const MAX_TRIES = 2;
 const HOSTS_FILE = process.platform === 'win32' ? `${'C:\\Windows\\System32'}\\drivers\\etc\\hosts` : '/etc/hosts';
 
 /**
- * Makes the resolver of receivers' names: the hosts file, then DNS without threads, and the system's own look-up only for what
- * neither knows. The system's look-up holds one of a handful of threads for as long as a dead name server takes: asked first, a
- * receiver with such a name would slow every other one.
+ * Makes the resolver of receivers' names: the hosts file, then DNS without threads, then the system's own look-up for names that
+ * neither knows. The system's look-up holds one of a few threads for as long as a dead name server takes. If it came first, a
+ * receiver with such a name would slow all others.
  */
 export function createResolver(): Resolve {
-  const resolver = new dns.Resolver({ timeout: SERVER_TIMEOUT, tries: TRIES });
+  const resolver = new dns.Resolver({ timeout: SERVER_TIMEOUT_MS, tries: MAX_TRIES });
   const hosts = new HostsFile(HOSTS_FILE);
   return async (hostname) => {
     const name = hostname.replace(/\.$/, '').toLowerCase();
@@ -61,7 +61,7 @@ function systemLookup(name: string): Promise<ResolvedAddress[]> {
 /** The hosts file, read again when it has changed. */
 class HostsFile {
   readonly #path: string;
-  #changed = -1;
+  #changedMs = -1;
   #names = new Map<string, ResolvedAddress[]>();
 
   constructor(path: string) {
@@ -71,9 +71,9 @@ class HostsFile {
   async find(name: string): Promise<ResolvedAddress[]> {
     try {
       const { mtimeMs } = await stat(this.#path);
-      if (mtimeMs !== this.#changed) {
+      if (mtimeMs !== this.#changedMs) {
         this.#names = parseHosts(await readFile(this.#path, 'utf8'));
-        this.#changed = mtimeMs;
+        this.#changedMs = mtimeMs;
       }
     } catch {
       // A machine without one.

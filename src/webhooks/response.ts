@@ -3,14 +3,14 @@ import type { Dispatcher } from 'undici';
 import { monotonic } from '../calendar.ts';
 import { Interruption, type Outcome, type Reason } from './outcome.ts';
 
-/** Bytes of a response body that are kept with the attempt, and that are read at all (docs/decisions.md, 6). */
-export const KEPT_BODY = 64 * 1024;
-export const READ_BODY = 1024 * 1024;
+/** Bytes of a response body that are kept with the attempt, and that are read (docs/decisions.md, 6). */
+export const MAX_KEPT_BODY_BYTES = 64 * 1024;
+const MAX_READ_BODY_BYTES = 1024 * 1024;
 
 /** Characters of response headers that are kept. */
-export const KEPT_HEADERS = 16 * 1024;
+const MAX_KEPT_HEADER_CHARACTERS = 16 * 1024;
 
-/** Reads one response; calls `done` exactly once. Its deadline is kept by whoever sends (egress.ts). */
+/** Reads one response and calls `done` exactly once. The sender keeps its deadline (egress.ts). */
 export class ResponseReader implements Dispatcher.DispatchHandler {
   /** When the exchange began, on the monotonic clock. */
   readonly started: number;
@@ -19,7 +19,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #statusCode: number | null = null;
   #headers: IncomingHttpHeaders | null = null;
   #chunks: Buffer[] = [];
-  #read = 0;
+  #readBytes = 0;
   #finished = false;
 
   constructor(started: number, done: (outcome: Outcome) => void) {
@@ -41,10 +41,11 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#finished) return;
-    // A copy: the chunk is a view into a buffer of the parser that is used again.
-    if (this.#read < KEPT_BODY) this.#chunks.push(Buffer.from(chunk.subarray(0, KEPT_BODY - this.#read)));
-    this.#read += chunk.length;
-    if (this.#read >= READ_BODY) {
+    // A copy: the chunk is a view into a buffer that the parser uses again.
+    if (this.#readBytes < MAX_KEPT_BODY_BYTES)
+      this.#chunks.push(Buffer.from(chunk.subarray(0, MAX_KEPT_BODY_BYTES - this.#readBytes)));
+    this.#readBytes += chunk.length;
+    if (this.#readBytes >= MAX_READ_BODY_BYTES) {
       const controller = this.#controller;
       this.#finish(null);
       controller?.abort(new Interruption('closed'));
@@ -59,7 +60,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#finish(reasonOf(error));
   }
 
-  /** Ends the exchange, with what has come so far. */
+  /** Ends the exchange with what has arrived so far. */
   fail(error: Error): void {
     if (this.#finished) return;
     const controller = this.#controller;
@@ -75,22 +76,22 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#done({
       statusCode: this.#statusCode,
       headers: answered ? storable(this.#headers ?? {}) : null,
-      body: answered ? text(this.#chunks, this.#read) : null,
+      body: answered ? text(this.#chunks, this.#readBytes) : null,
       reason,
       durationMs: Math.round(monotonic() - this.started),
     });
   }
 }
 
-/** PostgreSQL's text takes no NUL. */
+/** PostgreSQL's text cannot hold NUL. */
 function withoutNul(value: string): string {
   return value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
 }
 
-/** As many headers as are kept, the first ones. */
+/** The first headers, up to the limit. */
 function storable(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const stored: Record<string, string | string[]> = {};
-  let left = KEPT_HEADERS;
+  let left = MAX_KEPT_HEADER_CHARACTERS;
   for (const [name, value = ''] of Object.entries(headers)) {
     const values = Array.isArray(value) ? value : [value];
     for (const one of values) left -= name.length + one.length;
@@ -100,11 +101,13 @@ function storable(headers: IncomingHttpHeaders): Record<string, string | string[
   return stored;
 }
 
-function text(chunks: Buffer[], read: number): string {
+function text(chunks: Buffer[], readBytes: number): string {
   if (chunks.length === 0) return '';
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-  // Where it was cut, half a character at the end is left away rather than shown as a broken one.
-  return withoutNul(read > KEPT_BODY ? new TextDecoder().decode(bytes, { stream: true }) : bytes.toString('utf8'));
+  // Where it was cut, half a character at the end is left out rather than shown as a broken one.
+  return withoutNul(
+    readBytes > MAX_KEPT_BODY_BYTES ? new TextDecoder().decode(bytes, { stream: true }) : bytes.toString('utf8'),
+  );
 }
 
 const CONNECT_CODES = new Set([
@@ -136,7 +139,7 @@ const CLOSED_CODES = new Set([
 ]);
 
 /** The reason that is stored for an error of a connection. */
-export function reasonOf(error: Error): Reason {
+function reasonOf(error: Error): Reason {
   if (error instanceof Interruption) return error.reason;
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return reasonOf(error.errors[0]);
   const { code = '', library } = error as NodeJS.ErrnoException & { library?: string };
@@ -149,7 +152,7 @@ export function reasonOf(error: Error): Reason {
   return 'protocol';
 }
 
-/** Verification failures have OpenSSL's names as their codes; a connection closed in the handshake only says so in its message. */
+/** Verification failures have OpenSSL's names as codes. A connection closed in the handshake says so only in its message. */
 function isTls(code: string, message: string): boolean {
   return (
     /^(ERR_TLS|ERR_SSL|EPROTO)|CERT|SIGNATURE|ISSUER|CRL/.test(code) || message.includes('before secure TLS connection')

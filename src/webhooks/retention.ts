@@ -1,16 +1,16 @@
 import { addDays, monotonic } from '../calendar.ts';
 import type { Context } from '../context.ts';
-import type { Pool } from '../database.ts';
+import { first, type Pool } from '../database.ts';
 
-/** Days ahead for which partitions are made, so that midnight waits for nothing. */
+/** Days ahead for which partitions are made, so that nothing waits at midnight. */
 const DAYS_AHEAD = 3;
-/** How long dropping a partition may wait for a lock, while everything that comes after it waits too; it is tried again. */
-const LOCK_TIMEOUT = '500ms';
-/** Milliseconds before that is tried again where today has its partitions: what is in the way (a backup) may be so for hours. */
-const TRY_AGAIN = 60_000;
+/** How long dropping a partition may wait for a lock, while everything that comes after it waits too. It is tried again later. */
+const LOCK_TIMEOUT_MS = 500;
+/** Milliseconds before it is tried again where today has its partitions: the lock (of a backup) may be held for hours. */
+const RETRY_AFTER_MS = 60_000;
 /** Rows that one statement deletes from a default partition. */
-const DELETE_LIMIT = 5_000;
-/** Those that are partitioned by day; one of them in a transaction, so that nobody who reads several can deadlock with it. */
+const MAX_DELETED_ROWS = 5_000;
+/** The tables that are partitioned by day. A transaction changes one of them, so that it cannot deadlock with a reader of several. */
 const TABLES = ['delivery.events', 'webhooks.notifications', 'webhooks.attempts'];
 
 /** Makes the partitions of today (UTC, service time) and the next days. */
@@ -25,7 +25,7 @@ export async function createDays(pool: Pool, now: Date): Promise<void> {
 
 /**
  * Drops the days whose events, notifications and attempts are older than the retention (LOMBARD_WEBHOOK_RETENTION_DAYS): whole partitions,
- * without reading a row of them.
+ * without reading their rows.
  * @returns the days that were dropped
  */
 export async function dropOldDays(pool: Pool, retentionDays: number, now: Date): Promise<string[]> {
@@ -36,61 +36,62 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
      order by 1`,
   );
   const old = rows.map((row) => row.day).filter((day) => day < oldest);
-  // What still waits of those days waits for a subscription that has been inactive ever since.
+  // Deliveries of those days still wait only where their subscription has been inactive ever since.
   await pool.query('delete from delivery.queue where created_at < $1', [`${oldest}T00:00:00Z`]);
   for (const day of old) {
     const suffix = day.replaceAll('-', '');
     for (const table of TABLES.toReversed()) {
       const partition = `delivery.${table.split('.')[1]}_${suffix}`;
-      // One message, and so one transaction: nothing of this process can come between the lock and its end.
-      await pool.query(`set local lock_timeout = '${LOCK_TIMEOUT}'; drop table if exists ${partition}`);
+      // One message, and so one transaction: nothing in this process can delay the end of the lock.
+      await pool.query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'; drop table if exists ${partition}`);
     }
   }
   for (const table of TABLES) await deleteOld(pool, `delivery.${table.split('.')[1]}_default`, `${oldest}T00:00:00Z`);
   return old;
 }
 
-/** What is old of days that never got a partition. */
+/** Deletes old rows of days that never got a partition. */
 async function deleteOld(pool: Pool, partition: string, before: string): Promise<void> {
   let deleted: number;
   do {
     const { rowCount } = await pool.query(
       `delete from ${partition} where ctid = any(array(select ctid from ${partition} where created_at < $1 limit $2))`,
-      [before, DELETE_LIMIT],
+      [before, MAX_DELETED_ROWS],
     );
     deleted = rowCount ?? 0;
-  } while (deleted === DELETE_LIMIT);
+  } while (deleted === MAX_DELETED_ROWS);
 }
 
 async function hasPartitions(pool: Pool, day: string): Promise<boolean> {
-  const { rows } = await pool.query<{ made: boolean }>(
-    `select bool_and(to_regclass('delivery.' || name || '_' || $1) is not null) as made from unnest('{events,notifications,attempts}'::text[]) name`,
+  const result = await pool.query<{ made: boolean }>(
+    `select bool_and(to_regclass('delivery.' || name || '_' || $1) is not null) as made
+     from unnest('{events,notifications,attempts}'::text[]) name`,
     [day.replaceAll('-', '')],
   );
-  return rows[0]?.made === true;
+  return first(result)?.made === true;
 }
 
-/** Keeps partitions ahead and drops old ones, once for each day of service time: the sandbox's clock may jump. */
+/** Makes partitions ahead and drops old ones, once for each day of service time, to which the sandbox's clock may jump. */
 export class Retention {
   readonly #context: Context;
   #doneFor = '';
-  #notBefore = 0;
+  #notBeforeMs = 0;
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** Does what is due; cheap where nothing is. */
+  /** Does what is due; cheap where nothing is due. */
   async keep(): Promise<void> {
     const { clock, config, log, backgroundPool } = this.#context;
     const now = clock.now();
     const today = now.toISOString().slice(0, 10);
     if (today === this.#doneFor) return;
-    if (monotonic() < this.#notBefore && (await hasPartitions(backgroundPool, today))) return;
-    this.#notBefore = monotonic() + TRY_AGAIN;
+    if (monotonic() < this.#notBeforeMs && (await hasPartitions(backgroundPool, today))) return;
+    this.#notBeforeMs = monotonic() + RETRY_AFTER_MS;
     await createDays(backgroundPool, now);
     const dropped = await dropOldDays(backgroundPool, config.webhookRetentionDays, now);
-    this.#notBefore = 0;
+    this.#notBeforeMs = 0;
     if (dropped.length > 0) log.info({ days: dropped }, 'webhook history older than the retention was dropped');
     this.#doneFor = today;
   }

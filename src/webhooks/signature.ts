@@ -1,11 +1,11 @@
 import { hmac } from './hmac.ts';
 
-/** Secrets that begin with this are base64 behind it, as Standard Webhooks writes keys. */
+/** The rest of a secret that begins with this is base64, as Standard Webhooks writes keys. */
 const STANDARD_PREFIX = 'whsec_';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The value of X-<Brand>-Signature: `sha3-256=` and the hex HMAC (SHA3-256) over the URL, as it was registered, directly
+ * The value of X-<Brand>-Signature: `sha3-256=` and the hex HMAC (SHA3-256) over the URL as it was registered, directly
  * followed by the body (the service interface, Request headers of every notification).
  * @param secret the subscription's; the empty text where none is set
  */
@@ -15,16 +15,14 @@ export function signature(secret: string, url: string, body: string | Buffer): s
 
 /**
  * The value of `webhook-signature` (Standard Webhooks 1.0): one `v1,<base64 HMAC-SHA256>` for each secret, separated by a space.
- * @param timestamp seconds since 1970, as sent in `webhook-timestamp`
+ * @param message `id` and `timestamp` (seconds since 1970) as sent in `webhook-id` and `webhook-timestamp`
  */
 export function standardSignature(
   secrets: readonly string[],
-  id: string,
-  timestamp: number,
-  body: string | Buffer,
+  message: { id: string; timestamp: number; body: string | Buffer },
 ): string {
-  const prefix = `${id}.${timestamp}.`;
-  return secrets.map((secret) => `v1,${hmac('sha256', secret, standardKey, prefix, body, 'base64')}`).join(' ');
+  const prefix = `${message.id}.${message.timestamp}.`;
+  return secrets.map((secret) => `v1,${hmac('sha256', secret, standardKey, prefix, message.body, 'base64')}`).join(' ');
 }
 
 function utf8(secret: string): Buffer {

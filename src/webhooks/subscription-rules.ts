@@ -7,49 +7,48 @@ export interface ExtraHeader {
   value: string;
 }
 
-/** Characters of a URL at most (docs/decisions.md, 6). */
-export const MAX_URL = 2_048;
+/** Characters of a URL (docs/decisions.md, 6). */
+const MAX_URL_CHARACTERS = 2_048;
 /** The service interface, Custom header rules. */
-export const MAX_EXTRA_HEADERS = 5;
-export const MAX_HEADER_NAME = 128;
-export const MAX_HEADER_VALUE = 256;
-/** Characters of a secret at most. */
-export const MAX_SECRET = 1_024;
-/** Seconds that an earlier secret may still be signed with after a rotation: 30 days. */
-export const MAX_OVERLAP = 30 * 86_400;
+const MAX_EXTRA_HEADERS = 5;
+const MAX_HEADER_NAME_CHARACTERS = 128;
+const MAX_HEADER_VALUE_CHARACTERS = 256;
+const MAX_SECRET_CHARACTERS = 1_024;
+/** How long a former secret may be signed with after a rotation: 30 days. */
+export const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-/** What a header can carry: ISO 8859-1 without control characters. */
+/** ISO 8859-1 without control characters: all that a header can carry. */
 const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
-/** What no URL has: white space, control characters, backslashes (which some readers take for slashes), halves of characters. */
-const UNWRITTEN = /[\p{Cc}\p{Z}\p{Cs}\\]/u;
-/** The host begins right behind two slashes; readers that guess where it begins guess differently. */
+/** Refused in a URL: white space, control characters, backslashes (which some parsers take for slashes), halves of characters. */
+const REFUSED_CHARACTERS = /[\p{Cc}\p{Z}\p{Cs}\\]/u;
+/** The host begins right after two slashes: parsers that guess where it begins guess differently. */
 const AUTHORITY = /^[a-z]+:\/\/([^/?#]+)/i;
 
 /**
  * Checks the address of a receiver (docs/decisions.md, 6): https, in the sandbox also http; no credentials, no fragment.
- * Where it leads is checked at every attempt, when the name has been resolved.
+ * The address that it leads to is checked at every attempt, once the name has been resolved.
  * @param field what the details of the Problem begin with, as `input.subscription.url`
  * @returns the text as given: the signature covers it byte for byte
  */
 export function checkUrl(text: string, options: { sandbox: boolean }, field = 'url'): string {
   const refuse = (must: string) => new Problem('invalid_body', { field, message: must });
-  if (text.length > MAX_URL) throw refuse(`must have at most ${MAX_URL} characters`);
-  if (UNWRITTEN.test(text) || !URL.canParse(text))
+  if (text.length > MAX_URL_CHARACTERS) throw refuse(`must have at most ${MAX_URL_CHARACTERS} characters`);
+  if (REFUSED_CHARACTERS.test(text) || !URL.canParse(text))
     throw refuse('must be an absolute URL, without white space or backslashes');
   const { protocol, port, hash } = new URL(text);
   const authority = AUTHORITY.exec(text)?.[1];
   if (protocol !== 'https:' && !(options.sandbox && protocol === 'http:')) {
     throw refuse(options.sandbox ? 'must begin with https:// or http://' : 'must begin with https://');
   }
-  if (authority === undefined) throw refuse('must name a host behind ://');
+  if (authority === undefined) throw refuse('must name a host after ://');
   if (port === '0') throw refuse('must not have the port 0');
-  if (authority.includes('@')) throw refuse('must not hold a user name or password');
+  if (authority.includes('@')) throw refuse('must not contain a user name or password');
   if (hash || text.includes('#')) throw refuse('must not have a fragment');
   return text;
 }
 
-/** Checks the types of a subscription; gives them without repetitions, in the order given. An empty list is legal: nothing is sent. */
+/** Checks the types of a subscription and removes repetitions. An empty list is valid: nothing is sent. */
 export function checkTypes(types: readonly string[], field = 'types'): WebhookType[] {
   for (const [index, type] of types.entries()) {
     if (!WEBHOOK_TYPES.includes(type as WebhookType)) {
@@ -62,11 +61,11 @@ export function checkTypes(types: readonly string[], field = 'types'): WebhookTy
   return [...new Set(types as WebhookType[])];
 }
 
-/** Checks a signing key; null, undefined and the empty text all mean the empty key, and give null. */
+/** Checks a signing key. Null, undefined and the empty text all mean the empty key, which is null. */
 export function checkSecret(secret: string | null | undefined, field = 'secret'): string | null {
   if (!secret) return null;
-  if (secret.length > MAX_SECRET)
-    throw new Problem('invalid_body', { field, message: `must have at most ${MAX_SECRET} characters` });
+  if (secret.length > MAX_SECRET_CHARACTERS)
+    throw new Problem('invalid_body', { field, message: `must have at most ${MAX_SECRET_CHARACTERS} characters` });
   if (!secret.isWellFormed()) throw new Problem('invalid_body', { field, message: 'must be valid Unicode' });
   return secret;
 }
@@ -84,25 +83,27 @@ export function checkExtraHeaders(
   if (headers.length > MAX_EXTRA_HEADERS)
     throw new Problem('invalid_body', { field, message: `must have at most ${MAX_EXTRA_HEADERS} headers` });
   const own = new Set(ownHeaderNames(brand).map((name) => name.toLowerCase()));
-  const given = new Set<string>();
+  const names = new Set<string>();
   return headers.map(({ name, value }, index) => {
     const refuse = (part: 'name' | 'value', must: string) =>
       new Problem('invalid_body', { field: `${field}[${index}].${part}`, message: must });
     const lower = name.toLowerCase();
     if (!lower.startsWith('x-')) throw refuse('name', 'must begin with `x-`');
-    if (name.length > MAX_HEADER_NAME) throw refuse('name', `must have at most ${MAX_HEADER_NAME} characters`);
+    if (name.length > MAX_HEADER_NAME_CHARACTERS)
+      throw refuse('name', `must have at most ${MAX_HEADER_NAME_CHARACTERS} characters`);
     if (!HEADER_NAME.test(name))
       throw refuse('name', 'must consist of the characters of a header name (letters, digits, - and _)');
-    if (own.has(lower)) throw refuse('name', 'is a header that the service sets itself');
-    if (given.has(lower)) throw refuse('name', 'is given twice');
-    given.add(lower);
-    if (value.length > MAX_HEADER_VALUE) throw refuse('value', `must have at most ${MAX_HEADER_VALUE} characters`);
+    if (own.has(lower)) throw refuse('name', 'must not be a header that the service sets itself');
+    if (names.has(lower)) throw refuse('name', 'must not be given twice');
+    names.add(lower);
+    if (value.length > MAX_HEADER_VALUE_CHARACTERS)
+      throw refuse('value', `must have at most ${MAX_HEADER_VALUE_CHARACTERS} characters`);
     if (!HEADER_VALUE.test(value)) throw refuse('value', 'must be ISO 8859-1 text without control characters');
     return { name, value };
   });
 }
 
-/** Names of the headers that every notification has, in the brand's words (the service interface, Request headers of every notification). */
+/** The names of the headers of every notification, with the brand in them (the service interface, Request headers of every notification). */
 export function ownHeaderNames(brand: string): [string, string, string, string, string, string] {
   return [
     `X-${brand}-Client-Id`,

@@ -1,76 +1,84 @@
 import pg from 'pg';
-import { type Clock, monotonic } from '../calendar.ts';
+import { monotonic } from '../calendar.ts';
+import type { Context } from '../context.ts';
+import { first } from '../database.ts';
 import { endsWithin } from '../deadline.ts';
 import { LOCKS } from '../locks.ts';
-import type { Logger } from '../log.ts';
-import { EVENTS_CHANNEL } from './bell.ts';
+import { EVENTS_CHANNEL } from './event-signal.ts';
 
-export const SUBSCRIPTIONS_CHANNEL = 'webhook_subscriptions';
+/** The channel on which subscriptions announce their changes (migrations/0008_webhooks.sql). */
+const SUBSCRIPTIONS_CHANNEL = 'webhook_subscriptions';
 
 /** Milliseconds: between two looks at the other workers, after a lost connection, and for one answer on the control connection. */
-const HEARTBEAT = 400;
-const RECONNECT_AFTER = 200;
-const ANSWER_WITHIN = 5_000;
+const HEARTBEAT_MS = 400;
+const RECONNECT_AFTER_MS = 200;
+const QUERY_TIMEOUT_MS = 5_000;
 /** Milliseconds for the end of the control connection. */
-const GOODBYE_WITHIN = 1_000;
+const GOODBYE_TIMEOUT_MS = 1_000;
 
-export interface WorkerEvents {
+export interface WorkerOptions {
+  /** The URL of the database. */
+  url: string;
+  /** For people who read `delivery.workers`. */
+  name: string;
   /** There are events. */
   onEvents(): void;
+  /** A subscription has changed. */
   onSubscription(id: string): void;
-  /** The worker has an identity (again); `kept` false: what it held under the former one is no longer its own. */
-  onRegistered(id: number, kept: boolean): void;
-  /** The connection is lost: nothing new may be leased until onRegistered. */
-  onLost(): void;
+  /** The worker is registered (again); `kept` is false where the leases of its former id are no longer its own. */
+  onRegistered(kept: boolean): void;
   /** Leases of a dead worker were put back. */
   onTakenOver(count: number): void;
 }
 
 /**
- * A worker's identity: a row and a session advisory lock on one connection. When the process dies, its connection and with it the lock is
- * gone at once, and the others put its leases back. A worker whose connection broke (the database was restarted) goes on under the same id
- * if nobody has done so in between.
+ * A worker's identity: a row and a session advisory lock on one connection. When the process dies, the connection and its lock end at once,
+ * and the other workers put its leases back. A worker whose connection broke (the database was restarted) continues under the same id,
+ * unless its leases were put back meanwhile.
  */
 export class WorkerRegistration {
-  readonly #url: string;
-  readonly #name: string;
-  readonly #attempt: number;
-  readonly #clock: Clock;
-  readonly #log: Logger;
-  readonly #events: WorkerEvents;
+  readonly #context: Context;
+  readonly #options: WorkerOptions;
   #client: pg.Client | undefined;
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
   #wakeUp: (() => void) | undefined;
-  /** The id under which leases are held; undefined before the first registration. */
-  id: number | undefined;
-  /** Whether the lock is held now. */
-  registered = false;
-  /** Workers that are alive, this one included. */
-  peers = 1;
-  /** Monotonic milliseconds from which on the workers that were here before have let go of this one's share of every endpoint's cap. */
-  #sharedFrom = Number.NEGATIVE_INFINITY;
+  #id: number | undefined;
+  #registered = false;
+  #peers = 1;
+  /** Monotonic milliseconds from which on the older workers have let go of this one's share of every endpoint's slots. */
+  #sharedFromMs = Number.NEGATIVE_INFINITY;
 
-  /** @param attempt milliseconds that an attempt takes at most */
-  constructor(url: string, name: string, attempt: number, clock: Clock, log: Logger, events: WorkerEvents) {
-    this.#url = url;
-    this.#attempt = attempt;
-    this.#name = name;
-    this.#clock = clock;
-    this.#log = log;
-    this.#events = events;
+  constructor(context: Context, options: WorkerOptions) {
+    this.#context = context;
+    this.#options = options;
   }
 
-  /** Whether deliveries may be leased and sent. One that joins others waits until what they sent under their larger shares has ended. */
+  /** The id under which leases are held; undefined before the first registration. */
+  get id(): number | undefined {
+    return this.#id;
+  }
+
+  /** Whether the lock is held now. Without it, nothing new may be leased. */
+  get registered(): boolean {
+    return this.#registered;
+  }
+
+  /** Workers that are alive, this one included. */
+  get peers(): number {
+    return this.#peers;
+  }
+
+  /** Whether deliveries may be leased and sent. A worker that joins others waits until attempts under their larger shares have ended. */
   get working(): boolean {
-    return this.registered && (this.peers === 1 || monotonic() >= this.#sharedFrom);
+    return this.#registered && (this.#peers === 1 || monotonic() >= this.#sharedFromMs);
   }
 
   start(): void {
     this.#running = this.#run();
   }
 
-  /** Gives the identity up, and back what is still leased under it. */
+  /** Gives the identity up, and puts back what is still leased under it. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#wakeUp?.();
@@ -78,94 +86,100 @@ export class WorkerRegistration {
     const client = this.#client;
     this.#client = undefined;
     if (!client) return;
-    if (this.registered)
+    if (this.#registered)
       await client
         .query(
           `with freed as (update delivery.queue set lease_owner = null where lease_owner = $1::int)
            delete from delivery.workers where id = $1::int`,
-          [this.id],
+          [this.#id],
         )
         .catch(() => undefined);
-    this.registered = false;
+    this.#registered = false;
     await endsWithin(
       client.end().catch(() => undefined),
-      GOODBYE_WITHIN,
+      GOODBYE_TIMEOUT_MS,
     );
   }
 
+  /** A loop of its own, not a Periodic: it reconnects sooner than it looks again. */
   async #run(): Promise<void> {
     let failing = false;
     while (!this.#stopped) {
       try {
         if (!this.#client) await this.#connect();
-        await this.#lookAtOthers(this.id as number);
+        await this.#lookAtOthers(this.#id as number);
         failing = false;
-        await this.#pause(HEARTBEAT);
+        await this.#pause(HEARTBEAT_MS);
       } catch (error) {
         if (!failing)
-          this.#log.warn({ reason: (error as Error).message }, 'the webhook worker has lost its database connection');
+          this.#context.log.warn(
+            { reason: (error as Error).message },
+            'the webhook worker has lost its database connection',
+          );
         failing = true;
         this.#lose();
-        await this.#pause(RECONNECT_AFTER);
+        await this.#pause(RECONNECT_AFTER_MS);
       }
     }
   }
 
   async #connect(): Promise<void> {
     const client = new pg.Client({
-      connectionString: this.#url,
+      connectionString: this.#options.url,
       application_name: 'lombard-webhooks-worker',
-      connectionTimeoutMillis: ANSWER_WITHIN,
-      query_timeout: ANSWER_WITHIN,
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
       keepAlive: true,
     });
     client.on('error', () => {
       if (this.#client === client) this.#lose();
     });
     client.on('notification', ({ channel, payload }) => {
-      if (channel === EVENTS_CHANNEL) this.#events.onEvents();
-      else if (payload) this.#events.onSubscription(payload);
+      if (channel === EVENTS_CHANNEL) this.#options.onEvents();
+      else if (payload) this.#options.onSubscription(payload);
     });
     await client.connect();
     this.#client = client;
-    // A machine that disappears without a word is noticed within seconds, too.
+    // A machine that disappears without a word is noticed within seconds as well.
     await client.query('set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3');
     await client.query(`listen ${EVENTS_CHANNEL}; listen ${SUBSCRIPTIONS_CHANNEL}`);
-    const kept = this.id !== undefined && (await this.#resume(client, this.id));
+    const kept = this.#id !== undefined && (await this.#resume(client, this.#id));
     if (!kept) {
       const id = await this.#register(client);
-      // Of several that start together the first begins.
-      const first = await this.#lookAtOthers(id);
-      this.id = id;
-      this.#sharedFrom = first ? Number.NEGATIVE_INFINITY : monotonic() + 2 * HEARTBEAT + this.#attempt;
+      const oldest = await this.#lookAtOthers(id);
+      this.#id = id;
+      // Of several that start together, the oldest begins.
+      const attemptMs = this.#context.config.webhookTimeout;
+      this.#sharedFromMs = oldest ? Number.NEGATIVE_INFINITY : monotonic() + 2 * HEARTBEAT_MS + attemptMs;
     }
-    this.registered = true;
-    this.#events.onRegistered(this.id as number, kept);
+    this.#registered = true;
+    this.#options.onRegistered(kept);
   }
 
-  /** Takes the lock of the former id, unless another worker has taken the leases over. */
+  /** Takes the lock of the former id again, unless another worker has taken its leases over. */
   async #resume(client: pg.Client, id: number): Promise<boolean> {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', [
+    const tried = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', [
       LOCKS.webhookWorker,
       id,
     ]);
-    if (!rows[0]?.locked) return false;
+    if (!first(tried)?.locked) return false;
     const known = await client.query('select from delivery.workers where id = $1', [id]);
     return known.rowCount === 1;
   }
 
-  /** The lock comes before the row: nobody ever sees a row of a living worker without its lock. */
+  /** Takes a lock and then makes its row: nobody ever sees the row of a living worker without its lock. */
   async #register(client: pg.Client): Promise<number> {
-    const { rows } = await client.query<{ id: number }>(
-      `select id, pg_advisory_lock($1, id) from (select nextval(pg_get_serial_sequence('delivery.workers', 'id'))::int as id offset 0) as made`,
+    const locked = await client.query<{ id: number }>(
+      `select id, pg_advisory_lock($1, id)
+       from (select nextval(pg_get_serial_sequence('delivery.workers', 'id'))::int as id offset 0) as made`,
       [LOCKS.webhookWorker],
     );
-    const id = rows[0]?.id as number;
+    const id = first(locked)?.id as number;
     await client.query(
       'insert into delivery.workers (id, name, started_at) overriding system value values ($1, $2, $3)',
-      [id, this.#name, this.#clock.now()],
+      [id, this.#options.name, this.#context.clock.now()],
     );
-    // Leases of nobody: of a database that was restored from a copy, for one.
+    // Leases of workers that do not exist: in a database that was restored from a copy, for example.
     await client.query(
       `update delivery.queue set lease_owner = null
        where lease_owner is not null and lease_owner not in (select w.id from delivery.workers w)`,
@@ -173,7 +187,7 @@ export class WorkerRegistration {
     return id;
   }
 
-  /** Counts the living and puts the leases of the dead back. Gives whether no other living one is older. */
+  /** Counts the living workers and puts the leases of the dead back. Gives whether no living worker is older. */
   async #lookAtOthers(id: number): Promise<boolean> {
     const client = this.#client as pg.Client;
     const { rows } = await client.query<{ id: number; alive: boolean }>({
@@ -184,34 +198,35 @@ export class WorkerRegistration {
         from delivery.workers w`,
       values: [LOCKS.webhookWorker],
     });
-    this.peers = Math.max(1, rows.filter((row) => row.alive).length);
+    this.#peers = Math.max(1, rows.filter((row) => row.alive).length);
     if (!rows.some((row) => row.id === id)) throw new Error('another worker has taken the leases over');
     for (const row of rows) if (!row.alive) await this.#takeOver(client, row.id);
     return !rows.some((row) => row.alive && row.id < id);
   }
 
   async #takeOver(client: pg.Client, id: number): Promise<void> {
-    // Of several workers that see it, one takes the dead one's lock for the transaction; and it may have come back.
-    const { rows } = await client.query<{ count: number }>({
+    // One of the workers that see it takes the dead one's lock for the transaction. The dead one may also have come back.
+    const freed = await client.query<{ count: number }>({
       text: `with dead as materialized (select id from delivery.workers where id = $2 and pg_try_advisory_xact_lock($1, $2)),
         freed as (update delivery.queue set lease_owner = null where lease_owner in (select id from dead) returning 1),
         gone as (delete from delivery.workers where id in (select id from dead) returning 1)
         select (select count(*) from freed)::int as count from gone`,
       values: [LOCKS.webhookWorker, id],
     });
-    const row = rows[0];
+    const row = first(freed);
     if (!row) return;
-    this.#log.warn({ worker: id, deliveries: row.count }, 'a webhook worker has died; its deliveries are taken over');
-    this.#events.onTakenOver(row.count);
+    this.#context.log.warn(
+      { worker: id, deliveries: row.count },
+      'a webhook worker has died; its deliveries are taken over',
+    );
+    this.#options.onTakenOver(row.count);
   }
 
-  /** Gives the connection up, without waiting for the other side's goodbye, which may never come. */
+  /** Gives the connection up. Does not wait for the server's goodbye, which may never come. */
   #lose(): void {
     const client = this.#client;
     this.#client = undefined;
-    const was = this.registered;
-    this.registered = false;
-    if (was) this.#events.onLost();
+    this.#registered = false;
     void client?.end().catch(() => undefined);
   }
 

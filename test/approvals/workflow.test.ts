@@ -11,8 +11,17 @@ after(() => service.stop());
 
 const PENDING = 'Payment pending of authorization';
 const VALIDATING = 'Validating beneficiary information';
-type Shown = { contact_id: string; status: number; level: number; contact_name: string; date: string };
-type Actions = { allowed: string[]; executed: string | null };
+interface Shown {
+  contact_id: string;
+  status: number;
+  level: number;
+  contact_name: string;
+  date: string;
+}
+interface Actions {
+  allowed: string[];
+  executed: string | null;
+}
 
 const actions = async (world: ApprovalsWorld, id: string, who: Person): Promise<Actions> =>
   (await world.payment(id, who)).approvals_workflow.contact_authorisation_actions;

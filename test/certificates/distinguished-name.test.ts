@@ -6,7 +6,11 @@ import * as asn1 from 'asn1js';
 import fc from 'fast-check';
 import { canonicalDistinguishedName, subjectOf } from '../../src/certificates/distinguished-name.ts';
 
-type Attribute = { oid: string; tag: number; content: Buffer };
+interface Attribute {
+  oid: string;
+  tag: number;
+  content: Buffer;
+}
 
 const OIDS = [
   '2.5.4.3', '2.5.4.4', '2.5.4.5', '2.5.4.6', '2.5.4.9', '2.5.4.10', '2.5.4.11', '2.5.4.12', '2.5.4.17', '2.5.4.42', '2.5.4.45', '2.5.4.46',

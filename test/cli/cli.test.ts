@@ -189,46 +189,6 @@ describe('lombard demo', () => {
     assert.equal(existsSync(join(dataDir, 'addresses.json')), false);
   });
 
-  test('the commands of docs/sandbox.md work as they stand', async () => {
-    const started = lombard(['demo'], environment);
-    const { child, ended } = started;
-    try {
-      const ready = await printed(started, /"api":"([^"]+)","auth":"([^"]+)".*"operator":"([^"]+)".*"msg":"ready"/);
-      const page = readFileSync(join(repository, 'docs/sandbox.md'), 'utf8');
-      const blocks = [...page.matchAll(/^```\n(.*?)^```$/gms)]
-        .map((match) => match[1] as string)
-        .filter((block) => block.includes('curl'));
-      const script = blocks
-        .join('\n')
-        .replaceAll('http://127.0.0.1:8080', ready[1] as string)
-        .replaceAll('http://127.0.0.1:8081', ready[2] as string)
-        .replaceAll('http://127.0.0.1:8090', ready[3] as string)
-        .replaceAll('data/operator-token', join(dataDir, 'operator-token'))
-        // What each command answers, on a line of its own, with its status.
-        .replace(/^curl /gm, "curl -w '\\n%{http_code}\\n' ");
-      const statuses = (await shell(script)).split('\n').filter((line) => /^\d{3}$/.test(line));
-      assert.deepEqual(statuses, [
-        '200',
-        '200',
-        '200',
-        '200',
-        '200',
-        '204',
-        '201',
-        '200',
-        '200',
-        '200',
-        '200',
-        '200',
-        '200',
-        '200',
-      ]);
-    } finally {
-      child.kill('SIGTERM');
-    }
-    assert.equal((await ended).code, 0);
-  });
-
   test('told to stop, it ends within 30 s, also where the database has fallen silent', async () => {
     const database = await createDatabase();
     const proxy = await DatabaseProxy.start(database.url);

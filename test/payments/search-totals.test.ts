@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { addDays } from '../../src/calendar.ts';
 import { createPool, type Pool, transaction } from '../../src/database.ts';
-import type { PaymentView } from '../../src/payments/payment.ts';
+import type { PaymentView } from '../../src/payments/presentation.ts';
 import { searchPayments } from '../../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
 import { rollUpTotals, wholeMonths } from '../../src/payments/totals.ts';

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PAYMENT_STATUSES } from '../../src/payments/moves.ts';
 import { Autopilot } from '../../src/sandbox/autopilot.ts';
-import { ensureDemonstration } from '../../src/sandbox/demonstration.ts';
-import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../../src/sandbox/demonstration-data.ts';
-import { demonstrationPayments } from '../../src/sandbox/demonstration-payments.ts';
+import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
+import { fundingTrades } from '../../src/sandbox/demonstration/funding.ts';
+import { demonstrationPayments } from '../../src/sandbox/demonstration/history.ts';
+import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../../src/sandbox/demonstration/institution.ts';
 import { call, createWorld, startTestService, type TestService } from '../world/service.ts';
 
 describe('the demonstration institution', () => {
@@ -110,18 +111,19 @@ describe('the demonstration institution', () => {
   });
 
   test('is the same on every machine, but for its days', () => {
-    const [a, b, other] = ['2026-07-01', '2026-07-01', '2026-11-21'].map((day) =>
-      demonstrationPayments(day, new Date(`${day}T12:00:00Z`)),
-    );
-    assert.deepEqual(a, b);
-    const dateless = (made = a) => [
-      made?.payments.map(({ given, status, age, multipayment }) => {
-        const { created_date: _created, payment_date: _date, reference: _reference, ...rest } = given;
+    const made = (day: string) => {
+      const payments = demonstrationPayments(day, new Date(`${day}T12:00:00Z`));
+      return { payments, trades: fundingTrades(payments) };
+    };
+    assert.deepEqual(made('2026-07-01'), made('2026-07-01'));
+    const dateless = ({ payments, trades }: ReturnType<typeof made>) => [
+      payments.map(({ input, status, age, multipayment }) => {
+        const { created_date: _created, payment_date: _date, reference: _reference, ...rest } = input;
         return { ...rest, status, age, multipayment };
       }),
-      made?.trades.map(({ order_date: _order, maturity_date: _maturity, ...rest }) => rest),
+      trades.map(({ order_date: _order, maturity_date: _maturity, ...rest }) => rest),
     ];
-    assert.deepEqual(dateless(other), dateless(a));
+    assert.deepEqual(dateless(made('2026-11-21')), dateless(made('2026-07-01')));
   });
 });
 

@@ -43,8 +43,6 @@ async function prepare(url: string, receiver: Receiver, clients: number): Promis
     await transaction(pool, (tx) =>
       createSubscription(
         tx,
-        new Vault(MASTER_KEY),
-        { sandbox: true, brand: 'Service' },
         { now, actor: 'test', requestId: 'test' },
         {
           clientId: `CLI${index}`,
@@ -54,6 +52,7 @@ async function prepare(url: string, receiver: Receiver, clients: number): Promis
           active: true,
           secret: 'secret',
         },
+        { sandbox: true, brand: 'Service', vault: new Vault(MASTER_KEY) },
       ),
     );
   }
@@ -96,7 +95,7 @@ async function until(condition: () => Promise<boolean>, within: number, what: st
 const empty = async (pool: pg.Pool) =>
   (
     await pool.query<{ left: number }>(
-      'select (select count(*) from delivery.markers) + (select count(*) from delivery.queue) as left',
+      'select (select count(*) from delivery.outbox) + (select count(*) from delivery.queue) as left',
     )
   ).rows[0]?.left === 0;
 
@@ -209,7 +208,7 @@ test('told to stop, a worker ends within 10 s and puts back what hangs', { timeo
   await new Promise((resolve) => worker.once('exit', resolve));
   assert.ok(performance.now() - began < 10_000, `${performance.now() - began} ms`);
   const { rows } = await pool.query(
-    'select count(*) + (select count(*) from delivery.markers) as waiting, count(lease_owner) as leased, (select count(*) from delivery.workers) as workers from delivery.queue',
+    'select count(*) + (select count(*) from delivery.outbox) as waiting, count(lease_owner) as leased, (select count(*) from delivery.workers) as workers from delivery.queue',
   );
   assert.deepEqual(rows, [{ waiting: 30, leased: 0, workers: 0 }]);
 });

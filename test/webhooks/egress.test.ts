@@ -13,7 +13,7 @@ import { AddressRules } from '../../src/webhooks/address.ts';
 import { Egress } from '../../src/webhooks/egress.ts';
 import { type Outcome, succeeded } from '../../src/webhooks/outcome.ts';
 import type { ResolvedAddress } from '../../src/webhooks/resolver.ts';
-import { KEPT_BODY } from '../../src/webhooks/response.ts';
+import { MAX_KEPT_BODY_BYTES } from '../../src/webhooks/response.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 
 /** The egress alone: receivers that do every bad thing, for real. */
@@ -28,7 +28,7 @@ after(async () => {
 function egress(
   options: { resolve?: (name: string) => Promise<ResolvedAddress[]>; allow?: typeof LOOPBACK; timeout?: number } = {},
 ): Egress {
-  const made = new Egress({ allow: LOOPBACK, timeout: TIMEOUT, ...options });
+  const made = new Egress({ allow: LOOPBACK, timeoutMs: TIMEOUT, ...options });
   closers.push(() => made.close());
   return made;
 }
@@ -161,7 +161,7 @@ test('a receiver that sends 1 GB: a success, of which at most 1 MiB is read and 
   });
   const outcome = await post(to.url());
   assert.ok(succeeded(outcome));
-  assert.equal(outcome.body?.length, KEPT_BODY);
+  assert.equal(outcome.body?.length, MAX_KEPT_BODY_BYTES);
   await new Promise((resolve) => setTimeout(resolve, 100));
   assert.ok(sent < 32 * 1024 ** 2, `${sent} bytes were sent`);
 });
@@ -175,7 +175,7 @@ test('a gzip bomb is not inflated', async () => {
   const before = process.memoryUsage().rss;
   const outcome = await post(to.url());
   assert.ok(succeeded(outcome));
-  assert.ok((outcome.body?.length ?? 0) <= KEPT_BODY);
+  assert.ok((outcome.body?.length ?? 0) <= MAX_KEPT_BODY_BYTES);
   assert.ok(process.memoryUsage().rss - before < 30 * 1024 ** 2);
 });
 

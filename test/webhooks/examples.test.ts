@@ -3,14 +3,15 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Signer } from '../../src/webhooks/attempt.ts';
+import type { Delivery } from '../../src/webhooks/delivery.ts';
 import { Egress } from '../../src/webhooks/egress.ts';
 import { Endpoint } from '../../src/webhooks/endpoint.ts';
-import type { Delivery } from '../../src/webhooks/queue.ts';
+import { UNREAD_SETTINGS } from '../../src/webhooks/endpoint-settings.ts';
+import { Signer } from '../../src/webhooks/signer.ts';
 
 /** The receivers of examples/, as programs of their own, get what the engine sends. */
 
-const egress = new Egress({ allow: [{ address: '127.0.0.1', prefix: 32 }], timeout: 5_000 });
+const egress = new Egress({ allow: [{ address: '127.0.0.1', prefix: 32 }], timeoutMs: 5_000 });
 const children: ChildProcess[] = [];
 after(async () => {
   for (const child of children) child.kill('SIGKILL');
@@ -49,11 +50,11 @@ for (const [language, command, path] of EXAMPLES) {
   }, async () => {
     const { port, lines } = await start(command, path, 'sécret');
     const send = async (secret: string, delivery: Delivery) => {
-      const endpoint = new Endpoint(randomUUID(), delivery.clientId);
-      endpoint.urlText = URL_SIGNED;
-      endpoint.url = new URL(`http://127.0.0.1:${port}/lombard`);
-      endpoint.secret = secret;
-      return egress.send(new Signer('Acme').request(endpoint, delivery, randomUUID(), new Date()));
+      const endpoint = new Endpoint(randomUUID());
+      const url = new URL(`http://127.0.0.1:${port}/lombard`);
+      endpoint.apply({ ...UNREAD_SETTINGS, urlText: URL_SIGNED, url, secret });
+      const attempt = { delivery, worker: 1, deliveryId: randomUUID(), startedAt: new Date() };
+      return egress.send(new Signer('Acme').request(endpoint, attempt));
     };
     const delivery: Delivery = {
       id: randomUUID(),
@@ -69,7 +70,7 @@ for (const [language, command, path] of EXAMPLES) {
     assert.equal((await send('sécret', delivery)).statusCode, 204);
     assert.equal((await send('sécret', { ...delivery, attempts: 1 })).statusCode, 204);
     assert.equal((await send('another', { ...delivery, id: randomUUID() })).statusCode, 401);
-    const tampered = new Egress({ allow: [{ address: '127.0.0.1', prefix: 32 }], timeout: 5_000 });
+    const tampered = new Egress({ allow: [{ address: '127.0.0.1', prefix: 32 }], timeoutMs: 5_000 });
     const unsigned = await tampered.send({
       method: 'POST',
       url: new URL(`http://127.0.0.1:${port}/`),

@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { transaction } from '../../src/database.ts';
+import { writeResults } from '../../src/webhooks/attempt.ts';
+import { windowAround } from '../../src/webhooks/day-window.ts';
+import type { Delivery } from '../../src/webhooks/delivery.ts';
+import { fanOut } from '../../src/webhooks/fan-out.ts';
 import { notify, notifyAll } from '../../src/webhooks/notification.ts';
-import { type Delivery, fanOut, flushResults, windowAround } from '../../src/webhooks/queue.ts';
 import { redeliver, replay } from '../../src/webhooks/redelivery.ts';
 import { createDays, dropOldDays } from '../../src/webhooks/retention.ts';
 import { createEngine, DatabaseProxy } from '../world/engine.ts';
@@ -31,7 +34,7 @@ test('connections that fall silent are given up, and what they held goes on; so 
   const proxy = await DatabaseProxy.start(engine.database.url);
   closers.push(() => proxy.stop());
   await engine.subscribe(receiver.url());
-  const worker = engine.start({}, proxy.url, { answerWithin: 1_000 });
+  const worker = engine.start({}, proxy.url, { queryTimeoutMs: 1_000 });
   await engine.event();
   await receiver.wait(1);
   proxy.silence();
@@ -54,7 +57,7 @@ test('a statement that the database finishes after its connection broke leaves n
   const now = engine.clock.now();
   const inTheWay = await engine.pool.connect();
   try {
-    // The notification that the engine is about to make, in a transaction that is not committed: the engine waits, with the marker in its hand.
+    // The notification that the engine is about to make, in a transaction that is not committed: the engine waits, after it has taken the event from the outbox.
     await inTheWay.query('begin');
     await inTheWay.query(
       `insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
@@ -187,7 +190,7 @@ test('a last failure that is written while it is asked for again is not given up
   await engine.query(
     "insert into delivery.workers (id, name, started_at) overriding system value values (77, 'test', now())",
   );
-  const taking = { worker, window, limit: 10, most: 10, defaultRoom: 10, rooms: new Map(), now };
+  const taking = { worker, window, maxEvents: 10, maxNotifications: 10, defaultRoom: 10, rooms: new Map(), now };
   const [delivery] = (await fanOut(engine.pool, taking)).deliveries as [Delivery];
   await engine.query('update delivery.queue set attempts = 1, round_attempts = 1');
   const outcome = { statusCode: 500, headers: {}, body: '', reason: null, durationMs: 1 };
@@ -204,7 +207,7 @@ test('a last failure that is written while it is asked for again is not given up
   let written: Promise<void> | undefined;
   await transaction(engine.pool, async (tx) => {
     await redeliver(tx, engine.act(), delivery.id);
-    written = flushResults(engine.pool, worker, window, [failed]);
+    written = writeResults(engine.pool, { worker, window, results: [failed] });
     await engine.until('select count(*) as count from pg_locks where not granted', (row) => row.count === 1);
   });
   await written;
@@ -223,7 +226,7 @@ test('thousands that end at once, when what was in their way is over, are all tr
     `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
      select 'CLI' || 1 + n % 3, 'CON', 'https://10.0.0.1/', true, '{PAYMENT_STATUS_CHANGE}', now(), now() from generate_series(1, 3000) n`,
   );
-  engine.start({}, undefined, { mostUnderWay: 1 });
+  engine.start({}, undefined, { maxInFlight: 1 });
   await engine.event();
   await receiver.wait(1);
   for (const client of ['CLI1', 'CLI2', 'CLI3']) await engine.event(client);
@@ -250,7 +253,7 @@ test('a client with many subscriptions takes few events at a time, beside anothe
   const event = (clientId: string) => ({ clientId, type: 'PAYMENT_STATUS_CHANGE' as const, body: '{}', now });
   const events = [...Array(100).fill(event('CLI0')), ...Array(50).fill(event('CLI1'))];
   await transaction(engine.pool, (tx) => notifyAll(tx, events));
-  const limits = { limit: 500, most: 5_000, defaultRoom: 10, rooms: new Map() };
+  const limits = { maxEvents: 500, maxNotifications: 5_000, defaultRoom: 10, rooms: new Map() };
   const { taken, more } = await fanOut(engine.pool, { worker: 1, window: windowAround(now), now, ...limits });
   assert.deepEqual([taken, more], [52, true]);
   assert.deepEqual(await engine.query('select count(*) as count from webhooks.notifications'), [{ count: 2_050 }]);

@@ -6,7 +6,8 @@ import type { Context } from '../../src/context.ts';
 import { Vault } from '../../src/crypto.ts';
 import { createPool, transaction } from '../../src/database.ts';
 import { Endpoint } from '../../src/webhooks/endpoint.ts';
-import { DISABLE_AFTER, EndpointHealth } from '../../src/webhooks/health.ts';
+import { DISABLE_AFTER_MS, EndpointHealth } from '../../src/webhooks/health.ts';
+import type { Outcome } from '../../src/webhooks/outcome.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
 import { createDatabase, log, type TestDatabase } from '../world/service.ts';
 
@@ -33,23 +34,24 @@ after(async () => {
   await database.drop();
 });
 
+const answer = (statusCode: number): Outcome => ({ statusCode, headers: {}, body: '', reason: null, durationMs: 1 });
+
 /** Two processes that send to one new subscription. */
 async function processes() {
   time = BEGAN;
   const id = await transaction(pool, (tx) =>
     createSubscription(
       tx,
-      new Vault(Buffer.alloc(32, 7)),
-      { sandbox: true, brand: 'Service' },
       { now: clock.now(), actor: 'test', requestId: 'test' },
       { clientId: 'CLI', contactId: 'CON', url: 'http://127.0.0.1:9/', types: ['DEBIT_TRANSACTION'], active: true },
+      { sandbox: true, brand: 'Service', vault: new Vault(Buffer.alloc(32, 7)) },
     ),
   );
   const context = { config: readConfig({}), clock, log, pool, backgroundPool: pool } as unknown as Context;
-  const make = () => ({ health: new EndpointHealth(context, pool), endpoint: new Endpoint(id, 'CLI') });
+  const make = () => ({ health: new EndpointHealth(context, pool), endpoint: new Endpoint(id) });
   const [one, two] = [make(), make()];
   const attempt = (process: typeof one, success: boolean) =>
-    process.health.note(process.endpoint, success, success ? 204 : 500, 1);
+    process.health.note(process.endpoint, answer(success ? 204 : 500), 1);
   /** As if some time had passed in which everything was written. */
   const written = async () => {
     for (const { health } of [one, two]) await health.flush();
@@ -70,7 +72,7 @@ test('nothing but failures for five days, in whichever process: switched off at 
   for (const process of [one, two, one]) {
     attempt(process, false);
     await written();
-    time += DISABLE_AFTER / 3;
+    time += DISABLE_AFTER_MS / 3;
   }
   time -= 1;
   attempt(two, false);
@@ -93,7 +95,7 @@ test('a success that another process saw, within the minute, ends the failures',
   attempt(one, true);
   await written();
   assert.equal((await row()).failing, null);
-  time += DISABLE_AFTER + MINUTE;
+  time += DISABLE_AFTER_MS + MINUTE;
   attempt(two, false);
   await written();
   assert.deepEqual(await row(), { active: true, disabled_reason: null, failing: new Date(time) });
@@ -129,7 +131,7 @@ test('a success and a failure within one write: the failures begin with that fai
   const { one, attempt, written, row } = await processes();
   attempt(one, false);
   await written();
-  time += DISABLE_AFTER;
+  time += DISABLE_AFTER_MS;
   attempt(one, true);
   time += 60;
   attempt(one, false);
@@ -141,10 +143,10 @@ test('a success and a failure within one write: the failures begin with that fai
 
 test('410 switches off at once, unless it was the answer to what the subscription was before', async () => {
   const { one, row } = await processes();
-  one.health.note(one.endpoint, false, 410, 0);
+  one.health.note(one.endpoint, answer(410), 0);
   await new Promise((resolve) => setTimeout(resolve, 200));
   assert.ok((await row()).active, 'it has changed since that attempt');
-  one.health.note(one.endpoint, false, 410, 1);
+  one.health.note(one.endpoint, answer(410), 1);
   for (let attempt = 0; (await row()).active && attempt < 100; attempt += 1)
     await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal((await row()).disabled_reason, 'gone');

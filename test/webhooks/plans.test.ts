@@ -3,15 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import type { Db } from '../../src/database.ts';
-import {
-  claim,
-  type Delivery,
-  discover,
-  fanOut,
-  flushResults,
-  setUpConnection,
-  windowAround,
-} from '../../src/webhooks/queue.ts';
+import { writeResults } from '../../src/webhooks/attempt.ts';
+import { claim } from '../../src/webhooks/claim.ts';
+import { windowAround } from '../../src/webhooks/day-window.ts';
+import { CONNECTION_SETTINGS, type Delivery } from '../../src/webhooks/delivery.ts';
+import { discover } from '../../src/webhooks/discovery.ts';
+import { fanOut } from '../../src/webhooks/fan-out.ts';
 import { createDatabase, type TestDatabase } from '../world/service.ts';
 
 /**
@@ -49,10 +46,10 @@ before(async () => {
       insert into delivery.events (client_id, type, body, created_at)
         select 'CLI' || 1 + n % ${CLIENTS}, 'PAYMENT_STATUS_CHANGE', '{}', now() from generate_series(1, ${EVENTS}) n
         returning id, client_id, created_at)
-    insert into delivery.markers (event_id, client_id, type, created_at) select id, client_id, 'PAYMENT_STATUS_CHANGE', created_at from event;
+    insert into delivery.outbox (event_id, client_id, type, created_at) select id, client_id, 'PAYMENT_STATUS_CHANGE', created_at from event;
   `);
   await db.query('vacuum (analyze)');
-  await db.query(setUpConnection);
+  await db.query(CONNECTION_SETTINGS);
 });
 after(async () => {
   await db.end();
@@ -96,7 +93,8 @@ function pagesOf([outermost]: Node[]): number {
   return (outermost?.['Shared Hit Blocks'] ?? 0) + (outermost?.['Shared Read Blocks'] ?? 0);
 }
 
-const taking = { worker: 1, window, limit: 500, most: 5_000, defaultRoom: 500, rooms: new Map(), now };
+const limits = { maxEvents: 500, maxNotifications: 5_000, defaultRoom: 500, rooms: new Map() };
+const taking = { worker: 1, window, now, ...limits };
 
 test('events find the subscriptions of their client, not all there are', async () => {
   const nodes = await planOf((each) => fanOut(each, taking));
@@ -133,9 +131,9 @@ test('results are written by key, and change the page that their notification st
     dueAt: null,
     now,
   });
-  const nodes = await planOf((each) => flushResults(each, 1, window, deliveries.map(result)));
+  const nodes = await planOf((each) => writeResults(each, { worker: 1, window, results: deliveries.map(result) }));
   assert.ok(pagesOf(nodes) < EVENTS * PAGES_EACH, `${pagesOf(nodes)} pages`);
-  await flushResults(db as unknown as Db, 1, window, deliveries.map(result));
+  await writeResults(db as unknown as Db, { worker: 1, window, results: deliveries.map(result) });
   await db.query('select pg_stat_force_next_flush()');
   const { rows } = await db.query(
     "select sum(n_tup_upd)::int as changed, sum(n_tup_hot_upd)::int as in_place from pg_stat_user_tables where relname like 'notifications_%'",

@@ -8,7 +8,7 @@ import { createPool, transaction } from '../../src/database.ts';
 import { Problem } from '../../src/errors.ts';
 import { notify } from '../../src/webhooks/notification.ts';
 import { createDays, dropOldDays } from '../../src/webhooks/retention.ts';
-import { JITTER, MAX_RETRY_AFTER, nextWait, parseRetryAfter } from '../../src/webhooks/schedule.ts';
+import { JITTER, MAX_RETRY_AFTER_MS, nextWait, parseRetryAfter } from '../../src/webhooks/schedule.ts';
 import { signature, standardSignature } from '../../src/webhooks/signature.ts';
 import { checkExtraHeaders, checkSecret, checkTypes, checkUrl } from '../../src/webhooks/subscription-rules.ts';
 import { createDatabase, log, type TestDatabase } from '../world/service.ts';
@@ -33,8 +33,8 @@ test('URLs', () => {
     ['example.com', /absolute/],
     ['', /absolute/],
     ['https://', /absolute/],
-    ['https:example.com', /behind :/],
-    ['https:///example.com', /behind :/],
+    ['https:example.com', /after :/],
+    ['https:///example.com', /after :/],
     ['https://example.com:0/', /port/],
     ['https://example.com\\@evil.example/', /backslash/],
     ['https://example.com/\ud800', /absolute/],
@@ -109,17 +109,18 @@ test('the schedule: each wait within its jitter, then no more', () => {
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       (made, random) => {
         const wait = webhookRetries[made - 1] ?? 0;
-        const next = nextWait(webhookRetries, made, undefined, random) ?? 0;
+        const next = nextWait(webhookRetries, { made, retryAfter: undefined, random }) ?? 0;
         assert.ok(next >= wait * (1 - JITTER) - 1 && next <= wait * (1 + JITTER) + 1);
       },
     ),
     { verbose: true },
   );
-  assert.equal(nextWait(webhookRetries, 11, undefined, 0.5), undefined);
-  assert.equal(nextWait(webhookRetries, 11, 5_000, 0.5), undefined);
-  assert.equal(nextWait(webhookRetries, 1, 7_000, 0), 7_000);
-  assert.equal(nextWait(webhookRetries, 1, 0, 0), 1_000);
-  assert.equal(nextWait(webhookRetries, 1, 10 * MAX_RETRY_AFTER, 0), MAX_RETRY_AFTER);
+  assert.equal(nextWait(webhookRetries, { made: 11, retryAfter: undefined, random: 0.5 }), undefined);
+  assert.equal(nextWait(webhookRetries, { made: 11, retryAfter: 5_000, random: 0.5 }), undefined);
+  assert.equal(nextWait(webhookRetries, { made: 1, retryAfter: 7_000, random: 0 }), 7_000);
+  assert.equal(nextWait(webhookRetries, { made: 1, retryAfter: 0, random: 0 }), 1_000);
+  const longest = nextWait(webhookRetries, { made: 1, retryAfter: 10 * MAX_RETRY_AFTER_MS, random: 0 });
+  assert.equal(longest, MAX_RETRY_AFTER_MS);
 });
 
 test('Retry-After in seconds and as a date', () => {
@@ -146,7 +147,7 @@ test('property: the own HMAC is the library’s, for every length of key and tex
       assert.equal(signature(secret, 'https://example.com/', body), `sha3-256=${expected}`);
       assert.equal(signature(secret, 'https://example.com/', Buffer.from(body)), `sha3-256=${expected}`);
       const standard = createHmac('sha256', secret).update(`id.7.${body}`).digest('base64');
-      assert.equal(standardSignature([secret], 'id', 7, body), `v1,${standard}`);
+      assert.equal(standardSignature([secret], { id: 'id', timestamp: 7, body }), `v1,${standard}`);
     }),
     { verbose: true },
   );
@@ -154,7 +155,7 @@ test('property: the own HMAC is the library’s, for every length of key and tex
     const expected = createHmac('sha3-256', 'k'.repeat(length)).update('ub').digest('hex');
     assert.equal(signature('k'.repeat(length), 'u', 'b'), `sha3-256=${expected}`);
     const standard = createHmac('sha256', 'k'.repeat(length)).update('i.1.b').digest('base64');
-    assert.equal(standardSignature(['k'.repeat(length)], 'i', 1, 'b'), `v1,${standard}`);
+    assert.equal(standardSignature(['k'.repeat(length)], { id: 'i', timestamp: 1, body: 'b' }), `v1,${standard}`);
   }
 });
 
@@ -166,12 +167,11 @@ test('signatures are what another implementation makes of them', () => {
   );
   // The example of the Standard Webhooks specification's reference libraries.
   assert.equal(
-    standardSignature(
-      ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
-      'msg_p5jXN8AQM9LWM0D4loKWxJek',
-      1_614_265_330,
-      '{"test": 2432232314}',
-    ),
+    standardSignature(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], {
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      timestamp: 1_614_265_330,
+      body: '{"test": 2432232314}',
+    }),
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   );
 });

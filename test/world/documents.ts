@@ -115,7 +115,7 @@ export function decimalOf(minor: bigint, places = 2): string {
 }
 
 /** A line of a statement with the given amount in minor units; negative: a debit. */
-export function line(index: number, minor: bigint, changes: Partial<StatementLine> = {}): StatementLine {
+function line(index: number, minor: bigint, changes: Partial<StatementLine> = {}): StatementLine {
   const party = {
     account_name: null,
     account_number: `0001${index}`,

@@ -16,7 +16,7 @@ import {
 import { createDatabase, log } from './service.ts';
 
 const VAULT = new Vault(Buffer.alloc(32, 7));
-const RULES = { sandbox: true, brand: 'Service' };
+const SETTINGS = { sandbox: true, brand: 'Service', vault: VAULT };
 
 /** The delivery engine in this process, without the rest of the service: clients CLI0, CLI1, ... in a database of their own. */
 export async function createEngine(clients = 1) {
@@ -44,18 +44,23 @@ export async function createEngine(clients = 1) {
     query,
     subscribe: (url: string, more: Partial<NewSubscription> = {}) =>
       transaction(pool, (tx) =>
-        createSubscription(tx, VAULT, RULES, act(), {
-          clientId: 'CLI0',
-          contactId: 'CON',
-          url,
-          types: ['PAYMENT_STATUS_CHANGE'],
-          active: true,
-          secret: 'secret',
-          ...more,
-        }),
+        createSubscription(
+          tx,
+          act(),
+          {
+            clientId: 'CLI0',
+            contactId: 'CON',
+            url,
+            types: ['PAYMENT_STATUS_CHANGE'],
+            active: true,
+            secret: 'secret',
+            ...more,
+          },
+          SETTINGS,
+        ),
       ),
     patch: (id: string, patch: SubscriptionPatch, clientId = 'CLI0') =>
-      transaction(pool, (tx) => updateSubscription(tx, VAULT, RULES, act(), { clientId, id }, patch)),
+      transaction(pool, (tx) => updateSubscription(tx, act(), { clientId, id, patch }, SETTINGS)),
     event: (clientId = 'CLI0', body = '{}') =>
       transaction(pool, (tx) => notify(tx, { clientId, type: 'PAYMENT_STATUS_CHANGE', body, now: clock.now() })),
     /** Starts a worker; `url` leads to the database, as by a DatabaseProxy. */

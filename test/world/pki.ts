@@ -12,12 +12,12 @@ export const DAY = 86_400_000;
 
 /** The library's own type of keys; Node's allows more usages. */
 type KeyPair = x509.X509CertificateCreateSelfSignedParams['keys'];
-export type Holder = {
+export interface Holder {
   certificate: x509.X509Certificate;
   keys: KeyPair;
   chain: x509.X509Certificate[];
-};
-export type Wish = {
+}
+export interface Wish {
   subject: string;
   issuer?: Holder;
   from?: Date;
@@ -30,7 +30,7 @@ export type Wish = {
   more?: x509.Extension[];
   algorithm?: { name: string; namedCurve?: string; modulusLength?: number; publicExponent?: Uint8Array; hash?: string };
   signing?: { name: string; hash?: string };
-};
+}
 
 let serials = 0x4000;
 
@@ -114,7 +114,7 @@ export function forged(holder: Holder): Holder {
   return { ...holder, certificate: new x509.X509Certificate(der) };
 }
 
-export function pem(der: ArrayBuffer, label: string): string {
+function pem(der: ArrayBuffer, label: string): string {
   return `${x509.PemConverter.encode(der, label)}\n`;
 }
 

@@ -136,7 +136,7 @@ export interface TestService {
 }
 
 /** The application that `signIn` uses. */
-export const APPLICATION = { client_id: 'test-app', name: 'Test', redirect_uris: ['http://127.0.0.1:9/callback'] };
+const APPLICATION = { client_id: 'test-app', name: 'Test', redirect_uris: ['http://127.0.0.1:9/callback'] };
 
 /**
  * Starts the service in this process, on free ports and a database of its own.

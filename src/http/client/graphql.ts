@@ -201,8 +201,11 @@ function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {
     withPgClient: readAs(context.pool, clientId),
     pgSettings: null,
     pool: context.pool,
-    vault: context.vault,
-    rules: { sandbox: context.config.environment === 'sandbox', brand: context.config.brand },
+    settings: {
+      sandbox: context.config.environment === 'sandbox',
+      brand: context.config.brand,
+      vault: context.vault,
+    },
   };
 }
 

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
-import { Problem } from '../../errors.ts';
-import { cancelPayment } from '../../payments/cancellation.ts';
-import { movePayment } from '../../payments/lifecycle.ts';
+import type { PaymentId } from '../../identifiers.ts';
+import { cancelPayment, decidePayment } from '../../payments/contact-actions.ts';
+import { noPayment } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, errors } from '../schemas.ts';
 import { contactAct } from './act.ts';
@@ -38,10 +38,13 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     },
     async (request, reply) => {
       const { contactId, clientId } = request.caller;
-      const move = { clientId, contactId, paymentId: known(request.params.payment_id), action: request.query.action };
-      await transaction(pool, (tx) => movePayment(tx, contactAct(request), presentationOf(context), move)).catch(
-        asApproval,
-      );
+      const decision = {
+        clientId,
+        contactId,
+        paymentId: known(request.params.payment_id),
+        action: request.query.action,
+      };
+      await transaction(pool, (tx) => decidePayment(tx, contactAct(request), presentationOf(context), decision));
       return reply.code(204).send();
     },
   );
@@ -60,22 +63,15 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     },
     async (request, reply) => {
       const { contactId, clientId } = request.caller;
-      const cancelled = { clientId, contactId, paymentId: known(request.params.payment_id) };
-      await transaction(pool, (tx) => cancelPayment(tx, contactAct(request), presentationOf(context), cancelled));
+      const payment = { clientId, contactId, paymentId: known(request.params.payment_id) };
+      await transaction(pool, (tx) => cancelPayment(tx, contactAct(request), presentationOf(context), payment));
       return reply.code(204).send();
     },
   );
 }
 
-/** A path can hold what no identifier can, and what PostgreSQL cannot store. */
-function known(paymentId: string): string {
-  if (paymentId.includes('\0')) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
-  return paymentId;
-}
-
-/** An approver does not need to know the lifecycle: whatever the reason, this contact may not act on this payment now. */
-function asApproval(error: unknown): never {
-  if (error instanceof Problem && error.code === 'transition_not_allowed')
-    throw new Problem('approval_not_allowed', error.fault ?? error.details);
-  throw error;
+/** A path can contain NUL, which no identifier contains and PostgreSQL cannot store. */
+function known(paymentId: string): PaymentId {
+  if (paymentId.includes('\0')) noPayment();
+  return paymentId as PaymentId;
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
-import { type PaymentView, paymentBody } from '../../payments/payment.ts';
-import { presentationOf } from '../../payments/presentation.ts';
+import type { PaymentId } from '../../identifiers.ts';
+import { noPayment, paymentBody } from '../../payments/payment.ts';
+import { type PaymentView, presentationOf } from '../../payments/presentation.ts';
 import { searchPayments } from '../../payments/search.ts';
 import {
   AMOUNT_RANGES,
@@ -112,15 +112,14 @@ export function paymentSearchRoutes(app: FastifyInstance, context: Context): voi
     },
     async (request, reply) => {
       const { payment_id: id } = request.params;
-      const body = id.includes('\0') ? undefined : await paymentBody(pool, viewOf(request, context), id);
-      if (body === undefined) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
-      return sendJson(reply, body);
+      const body = id.includes('\0') ? undefined : await paymentBody(pool, viewOf(request, context), id as PaymentId);
+      return sendJson(reply, body ?? noPayment());
     },
   );
 }
 
 /** The payments as the asking contact sees them. */
-export function viewOf(request: FastifyRequest, context: Context): PaymentView {
+function viewOf(request: FastifyRequest, context: Context): PaymentView {
   return {
     clientId: request.caller.clientId,
     viewer: request.caller.contactId,

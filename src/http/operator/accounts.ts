@@ -11,10 +11,10 @@ import {
   updateAccount,
 } from '../../accounts/account.ts';
 import { createCurrencyAccount, listCurrencyAccounts } from '../../accounts/currency-account.ts';
-import { bookTransaction, TRANSACTION_KINDS, type TransactionGiven } from '../../accounts/transaction.ts';
+import { bookTransaction, TRANSACTION_KINDS, type TransactionInput } from '../../accounts/transaction.ts';
 import type { Context } from '../../context.ts';
 import { recordOnboarding } from '../../identity/onboarding.ts';
-import { MAX_RATES, type RatesGiven, readRates, setRates } from '../../quotes/exchange-rates.ts';
+import { MAX_RATES, type RatesInput, readRates, setRates } from '../../quotes/exchange-rates.ts';
 import { FX_MODES, MAX_HOLIDAYS, readFxAvailability, setFxAvailability } from '../../quotes/fx-availability.ts';
 import {
   ClientId,
@@ -237,7 +237,7 @@ export function operatorAccountRoutes(app: FastifyInstance, context: Context): v
     },
     (request) => listCurrencyAccounts(pool, request.query.client_id),
   );
-  app.post<{ Body: TransactionGiven }>(
+  app.post<{ Body: TransactionInput }>(
     '/transactions',
     {
       config: FEED,
@@ -283,7 +283,7 @@ export function operatorAccountRoutes(app: FastifyInstance, context: Context): v
     { config: READ, schema: { tags: ['quotes'], summary: 'Read the FX setting', response: errors(502) } },
     () => readFxAvailability(pool),
   );
-  app.put<{ Body: RatesGiven }>(
+  app.put<{ Body: RatesInput }>(
     '/exchange-rates',
     {
       config: FEED,

@@ -48,7 +48,11 @@ const ListQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String(
 /** Beneficiaries (docs/operator-interface.md). */
 export function operatorBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  type Page = { page: number; page_size: number; client_id?: string };
+  interface Page {
+    page: number;
+    page_size: number;
+    client_id?: string;
+  }
 
   app.post<{ Body: Static<typeof BeneficiaryBody> }>(
     '/beneficiaries',

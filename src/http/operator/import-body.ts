@@ -19,7 +19,7 @@ const MAX_RATIO = 100;
 /** Bytes that a compressed body may unpack to before its ratio is looked at. */
 const RATIO_FREE = 1_048_576;
 /** Milliseconds without a byte, while the import waits for one. */
-export const IDLE_TIMEOUT = 60_000;
+const IDLE_TIMEOUT = 60_000;
 
 /**
  * The body of an import as its bytes, unpacked where it is compressed with gzip. Nothing is read ahead of the reader.

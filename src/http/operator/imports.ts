@@ -36,7 +36,7 @@ const moment = (description: string) => Type.Optional(Nullable(Instant(`${descri
 const who = (description: string) => Type.Optional(Nullable(Text(description, 128)));
 
 /** A payment as the core has it. */
-export const ImportedPaymentBody = Type.Object(
+const ImportedPaymentBody = Type.Object(
   {
     ...PaymentFields,
     status: Type.Optional(Type.Enum([...PAYMENT_STATUSES])),

@@ -14,7 +14,7 @@ import {
   formattedId,
   MAX_MULTIPAYMENT_PAYMENTS,
   MAX_MULTIPAYMENT_TRADES,
-  type MultipaymentGiven,
+  type MultipaymentInput,
 } from '../../payments/multipayment.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
@@ -172,7 +172,7 @@ const answer = (description: string, schema: unknown) => ({
 
 /** Multi payments and mass-beneficiary instructions (docs/operator-interface.md). */
 export function operatorMultipaymentRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Body: MultipaymentGiven }>(
+  app.post<{ Body: MultipaymentInput }>(
     '/multipayments',
     {
       config: FEED,

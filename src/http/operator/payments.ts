@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { actOnPayment } from '../../accounts/payment-action.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database.ts';
-import { actOnPayment } from '../../operator/payment-action.ts';
-import { createPayment, SCHEMES } from '../../payments/creation.ts';
+import type { PaymentId, PaymentNumber } from '../../identifiers.ts';
+import { createPayment } from '../../payments/creation.ts';
 import { PAYMENT_ACTIONS, type PaymentAction } from '../../payments/moves.ts';
 import { findPaymentOwner } from '../../payments/owner.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
+import { SCHEMES } from '../../payments/scheme.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, Currency, closed, Day, Decimal, errors, Id, idPath, Nullable, Text, Uuid } from '../schemas.ts';
 import { change, FEED, READ } from './listener.ts';
@@ -55,7 +57,7 @@ const ActionBody = Type.Object(
 );
 
 /** A payment as JSON text, seen by nobody in particular. */
-export async function shownPayment(db: Db, context: Context, clientId: string, id: number, now: Date): Promise<string> {
+async function shownPayment(db: Db, context: Context, clientId: string, id: PaymentNumber, now: Date): Promise<string> {
   const [body] = await paymentBodies(db, { clientId, viewer: null, now, ...presentationOf(context) }, [id]);
   return body ?? 'null';
 }
@@ -81,7 +83,7 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
         return shownPayment(tx, context, request.body.client_id, id, act.now);
       }),
   );
-  app.get<{ Params: { payment_id: string } }>(
+  app.get<{ Params: { payment_id: PaymentId } }>(
     '/payments/:payment_id',
     {
       config: READ,
@@ -97,7 +99,10 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
       return sendJson(reply, await shownPayment(pool, context, owner.client_id, owner.id, request.now));
     },
   );
-  app.post<{ Params: { payment_id: string }; Body: { action: PaymentAction; contact_id?: string; reason?: string } }>(
+  app.post<{
+    Params: { payment_id: PaymentId };
+    Body: { action: PaymentAction; contact_id?: string; reason?: string };
+  }>(
     '/payments/:payment_id/actions',
     {
       config: FEED,

@@ -8,7 +8,7 @@ import {
   setTradeStatus,
   TRADE_STATUSES,
   TRADE_TYPES,
-  type TradeGiven,
+  type TradeInput,
 } from '../../payments/trade.ts';
 import {
   ClientId,
@@ -70,9 +70,13 @@ const ListQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String(
 /** Trades (docs/operator-interface.md). */
 export function operatorTradeRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  type Page = { page: number; page_size: number; client_id?: string };
+  interface Page {
+    page: number;
+    page_size: number;
+    client_id?: string;
+  }
 
-  app.post<{ Body: TradeGiven }>(
+  app.post<{ Body: TradeInput }>(
     '/trades',
     {
       config: FEED,

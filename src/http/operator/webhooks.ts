@@ -59,12 +59,8 @@ export function operatorWebhookRoutes(app: FastifyInstance, context: Context): v
     },
     async ({ query }, reply) => {
       const active = query.active === undefined ? undefined : query.active === 'true';
-      const { total, subscriptions } = await listSubscriptions(
-        pool,
-        { clientId: query.client_id, active },
-        pageOf(query),
-      );
-      return reply.header('x-total-count', total).send(subscriptions);
+      const { rows, total } = await listSubscriptions(pool, { clientId: query.client_id, active }, pageOf(query));
+      return reply.header('x-total-count', total).send(rows);
     },
   );
   app.get<{ Querystring: Static<typeof NotificationList> & { page: number; page_size: number } }>(
@@ -87,8 +83,8 @@ export function operatorWebhookRoutes(app: FastifyInstance, context: Context): v
         from: query.from === undefined ? undefined : instant(query.from, 'query.from'),
         to: query.to === undefined ? undefined : instant(query.to, 'query.to'),
       };
-      const { total, notifications } = await listNotifications(pool, filter, pageOf(query));
-      return reply.header('x-total-count', total).send(notifications);
+      const { rows, total } = await listNotifications(pool, filter, pageOf(query));
+      return reply.header('x-total-count', total).send(rows);
     },
   );
   app.get<{ Params: { id: string } }>(

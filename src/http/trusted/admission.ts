@@ -13,15 +13,19 @@ const REGISTRATION_PATIENCE_MS = 2_500;
 /** Subjects that are remembered. */
 const MAX_REMEMBERED_SUBJECTS = 10_000;
 
-export type AdmissionOptions = {
+export interface AdmissionOptions {
   clock: Clock;
   log: Logger;
   /** Whether a subject DN, in its canonical spelling, is registered for an application; asked about once a second for each in use. */
   isRegistered(canonicalSubject: string): Promise<boolean>;
-};
+}
 
 /** An accepted certificate, and what is needed to judge it again. */
-export type Admitted = { presented: Uint8Array[]; verdict: Extract<Verdict, { ok: true }>; peer: Peer };
+export interface Admitted {
+  presented: Uint8Array[];
+  verdict: Extract<Verdict, { ok: true }>;
+  peer: Peer;
+}
 
 /** Decides who gets in at the trusted address: a certificate that is good now, with a subject that is registered now. */
 export class Admission {

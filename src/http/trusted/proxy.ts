@@ -25,7 +25,11 @@ export type ProxiedOptions = AdmissionOptions & {
   http?: ServerOptions;
 };
 
-export type ProxiedListener = { server: Server; reload(): Promise<void>; close(): Promise<void> };
+export interface ProxiedListener {
+  server: Server;
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
 
 /**
  * The trusted listener behind a proxy that ends TLS: plain HTTP, with the caller's certificate in `Client-Cert` and the

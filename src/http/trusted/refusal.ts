@@ -5,10 +5,10 @@ import { type ErrorCode, Problem } from '../../errors.ts';
 import { errorMessage, STATUS } from '../problem.ts';
 
 /** Why a caller does not get as far as the application (the service interface, Mutual TLS). */
-export type Refusal = {
+export interface Refusal {
   code: Extract<ErrorCode, 'certificate_invalid' | 'certificate_missing' | 'https_required' | 'integration_error'>;
   details: string;
-};
+}
 
 /** Node knows no reasons for 495 to 497; these are nginx's, whose statuses they are. */
 const REASONS: Record<Refusal['code'], string> = {
@@ -18,12 +18,12 @@ const REASONS: Record<Refusal['code'], string> = {
   integration_error: 'Bad Gateway',
 };
 
-export type RefusalLimits = {
+export interface RefusalLimits {
   /** Milliseconds for the request head to arrive before the answer is written anyway. */
   refusalHead: number;
   /** Milliseconds that a refused connection may stay open behind the answer. */
   refusalLinger: number;
-};
+}
 
 /** Bytes of a request head that are waited for. */
 const MAX_HEAD_BYTES = 16 * 1024;

@@ -19,7 +19,7 @@ export type TrustedLimits = RefusalLimits & {
   pending: number;
 };
 
-export const TRUSTED_LIMITS: TrustedLimits = {
+const TRUSTED_LIMITS: TrustedLimits = {
   handshake: 10_000,
   pending: 1_000,
   refusalHead: 5_000,
@@ -27,7 +27,12 @@ export const TRUSTED_LIMITS: TrustedLimits = {
 };
 
 /** Paths of PEM files; `ca` and `crl` may have several blocks each, `cert` its intermediate certificates. */
-export type TrustedFiles = { cert: string; key: string; ca: string[]; crl: string[] };
+export interface TrustedFiles {
+  cert: string;
+  key: string;
+  ca: string[];
+  crl: string[];
+}
 
 export type TrustedOptions = AdmissionOptions & {
   /** Where accepted requests go; `peerOf(request)` tells whose they are. */
@@ -38,13 +43,13 @@ export type TrustedOptions = AdmissionOptions & {
   http?: ServerOptions;
 };
 
-export type TrustedListener = {
+export interface TrustedListener {
   server: Server;
   /** Reads the files anew. Good connections stay, those whose certificate is refused now are dropped. Rejects, and changes nothing, where a file is unusable. */
   reload(): Promise<{ kept: number; dropped: number }>;
   /** Takes no more connections, resolves when those with a request under way have ended. */
   close(): Promise<void>;
-};
+}
 
 /**
  * The mutual-TLS listener: TLS 1.3 only, every caller with a certificate that `judgeCertificate` accepts and whose
@@ -200,7 +205,10 @@ function endpoint(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;
 }
 
-type Material = { authority: Authority; context: SecureContextOptions };
+interface Material {
+  authority: Authority;
+  context: SecureContextOptions;
+}
 
 async function load(files: TrustedFiles): Promise<Material> {
   const [cert, key] = await Promise.all([pem(files.cert), pem(files.key)]);

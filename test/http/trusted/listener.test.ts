@@ -88,8 +88,18 @@ after(async () => {
   await files.remove();
 });
 
-type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
-type Options = { agent?: Agent; path?: string; method?: string; body?: Buffer; headers?: Record<string, string> };
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+interface Options {
+  agent?: Agent;
+  path?: string;
+  method?: string;
+  body?: Buffer;
+  headers?: Record<string, string>;
+}
 
 async function ask(holder: Holder | undefined, options: Options = {}): Promise<Answer> {
   const identity = holder && !options.agent ? await credentials(holder) : {};

@@ -1,14 +1,15 @@
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
+import type { PaymentId } from '../identifiers.ts';
 import { movePayment } from '../payments/lifecycle.ts';
 import type { PaymentAction } from '../payments/moves.ts';
-import { findPaymentOwner } from '../payments/owner.ts';
+import { findPaymentOwner, type PaymentOwner } from '../payments/owner.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { requireContact } from '../tenant.ts';
-import { returnPayment } from './return-payment.ts';
+import { returnPayment } from './payment-return.ts';
 
 export interface PaymentActionRequest {
-  paymentId: string;
+  paymentId: PaymentId;
   action: PaymentAction;
   /** Who acts; required by authorise and reject. */
   contactId?: string | undefined;
@@ -16,7 +17,7 @@ export interface PaymentActionRequest {
 }
 
 /**
- * Acts on any client's payment as the institution's core does.
+ * Acts on any client's payment as the institution's core system does. Not in payments, since a return also credits an account.
  * @returns the payment's internal number and its client
  * @throws Problem payment_not_found, contact_not_found, and those of movePayment
  */
@@ -25,7 +26,7 @@ export async function actOnPayment(
   act: Act,
   presentation: Presentation,
   request: PaymentActionRequest,
-): Promise<{ id: number; client_id: string }> {
+): Promise<PaymentOwner> {
   const owner = await findPaymentOwner(tx, request.paymentId);
   const { contactId } = request;
   if (contactId !== undefined) await requireContact(tx, { clientId: owner.client_id, contactId });

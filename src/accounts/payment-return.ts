@@ -1,13 +1,13 @@
-import { openCurrencyAccount } from '../accounts/currency-account.ts';
-import { bookTransaction } from '../accounts/transaction.ts';
 import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
+import { first, type Transaction } from '../database.ts';
 import { type MoveRequest, movePayment } from '../payments/lifecycle.ts';
 import type { Presentation } from '../payments/presentation.ts';
+import { openCurrencyAccount } from './currency-account.ts';
+import { bookTransaction } from './transaction.ts';
 
 /**
- * Returns a payment: it is cancelled, and its amount credited to the client's account in its currency, in one transaction
- * (docs/decisions.md, 3: RETURNED, and a CREDIT_PAYMENT_RETURNED_TRANSACTION). Where the client has no such account, one is opened.
+ * Returns a payment: cancels it, and credits its amount to the client's account in its currency, in the caller's transaction
+ * (docs/decisions.md, 3: RETURNED, and a CREDIT_PAYMENT_RETURNED_TRANSACTION). A client without such an account gets one.
  * @throws Problem as movePayment
  */
 export async function returnPayment(
@@ -17,17 +17,14 @@ export async function returnPayment(
   request: MoveRequest,
 ): Promise<void> {
   const { id } = await movePayment(tx, act, presentation, request);
-  const { rows } = await tx.query<{
-    amount: string;
-    payment_currency: string;
-    reference: string | null;
-    beneficiary_name: string;
-  }>(
-    `select p.amount, p.payment_currency, p.reference, b.beneficiary_name from payments p
-     join beneficiaries b on b.client_id = p.client_id and b.beneficiary_id = p.beneficiary_id where p.client_id = $1 and p.id = $2`,
-    [request.clientId, id],
+  const payment = first(
+    await tx.query<{ amount: string; payment_currency: string; beneficiary_name: string }>(
+      `select p.amount, p.payment_currency, b.beneficiary_name from payments p
+       join beneficiaries b on b.client_id = p.client_id and b.beneficiary_id = p.beneficiary_id
+       where p.client_id = $1 and p.id = $2`,
+      [request.clientId, id],
+    ),
   );
-  const payment = rows[0];
   if (!payment) return;
   const account = await openCurrencyAccount(tx, act, request.clientId, payment.payment_currency);
   await bookTransaction(tx, act, {

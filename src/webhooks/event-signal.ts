@@ -3,19 +3,19 @@ import type { Logger } from '../log.ts';
 
 /** The channel on which processes tell workers that events have been committed. */
 export const EVENTS_CHANNEL = 'webhook_events';
-/** Milliseconds between two NOTIFYs of a process at least: in every transaction they would cost half of the writes (they are serialised). */
-const NOTIFY_INTERVAL = 5;
+/** Milliseconds between two NOTIFYs of a process. One in every transaction would cost half of the writes: they are serialised at commit. */
+const NOTIFY_INTERVAL_MS = 5;
 
 /**
- * Tells the delivery engine, after a commit, that there may be events. Costs nothing where it rings for nothing, and nothing is lost
- * where it does not ring: workers also look by themselves ten times a second.
+ * Tells the delivery engine, after a commit, that there may be events. A signal without events costs nothing, and a signal that is
+ * missing loses nothing: workers also look ten times a second.
  */
-export class Bell {
+export class EventSignal {
   readonly #pool: Pool;
   readonly #log: Logger;
   #listener: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #quiet = true;
+  #idle = true;
 
   constructor(pool: Pool, log: Logger) {
     this.#pool = pool;
@@ -27,29 +27,29 @@ export class Bell {
     this.#listener = wake;
   }
 
-  /** To be called after a transaction that may have written events has been committed. */
-  ring(): void {
+  /** To be called after the commit of a transaction that may have written events. */
+  raise(): void {
     if (this.#listener) {
       this.#listener();
       return;
     }
-    this.#quiet = false;
+    this.#idle = false;
     if (this.#timer) return;
     this.#notify();
-    this.#timer = setInterval(() => this.#notify(), NOTIFY_INTERVAL).unref();
+    this.#timer = setInterval(() => this.#notify(), NOTIFY_INTERVAL_MS).unref();
   }
 
   #notify(): void {
-    if (this.#quiet) {
+    if (this.#idle) {
       clearInterval(this.#timer);
       this.#timer = undefined;
       return;
     }
-    this.#quiet = true;
+    this.#idle = true;
     this.#pool.query(`notify ${EVENTS_CHANNEL}`).catch((error: Error) => {
       this.#log.debug(
         { err: { message: error.message } },
-        'the workers could not be told of events; they look by themselves',
+        'the webhook workers could not be told of events; they find them by polling',
       );
     });
   }

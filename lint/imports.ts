@@ -1,0 +1,93 @@
+/**
+ * The import rules of ARCHITECTURE.md, as allow-lists. A room is a folder of src with everything below it; the longest path counts.
+ * Type imports are imports. Cycles are Biome's (noImportCycles), which knows no lists of what is allowed.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+/** What each room may import besides itself. `kernel` is src/*.ts, but for the composition root. */
+const ROOMS: Record<string, string[]> = {
+  kernel: [],
+  certificates: [],
+  embedded: ['kernel'],
+  quotes: ['kernel'],
+  webhooks: ['kernel'],
+  accounts: ['kernel', 'payments', 'webhooks'],
+  identity: ['kernel', 'certificates', 'webhooks'],
+  approvals: ['kernel', 'quotes'],
+  payments: ['kernel', 'approvals', 'webhooks'],
+  documents: ['kernel'],
+  statements: ['kernel', 'documents', 'webhooks'],
+  operator: ['kernel'],
+  imports: ['kernel', 'accounts', 'approvals', 'identity', 'operator', 'payments', 'quotes', 'webhooks'],
+  sandbox: ['kernel', 'accounts', 'approvals', 'documents', 'embedded', 'identity', 'imports', 'payments', 'quotes'],
+  graphql: ['kernel', 'webhooks'],
+  http: ['kernel'],
+  'http/client': [
+    ...['kernel', 'accounts', 'approvals', 'documents', 'graphql', 'http', 'identity', 'payments', 'quotes'],
+    ...['statements', 'webhooks'],
+  ],
+  'http/operator': [
+    ...['kernel', 'accounts', 'approvals', 'http', 'identity', 'imports', 'operator', 'payments', 'quotes', 'sandbox'],
+    ...['statements', 'webhooks'],
+  ],
+  'http/auth': ['kernel', 'http', 'identity'],
+  'http/trusted': ['kernel', 'certificates', 'embedded', 'http', 'http/auth', 'http/client', 'identity'],
+  cli: ['kernel', 'embedded', 'imports', 'operator', 'root', 'sandbox'],
+  root: ['*'],
+};
+
+/** Files of src itself that are not the kernel: they may import everything. */
+const ROOT = ['main.ts', 'service.ts'];
+
+/** Packages that belong to some rooms only. A scope ends with a slash. */
+const PACKAGES: Record<string, string[]> = {
+  fastify: ['http', 'http/auth', 'http/client', 'http/operator', 'http/trusted'],
+  '@fastify/': ['http'],
+  typebox: ['http', 'http/auth', 'http/client', 'http/operator'],
+  postgraphile: ['graphql', 'http/client'],
+  graphql: ['graphql', 'http/client'],
+};
+
+const IMPORT = /^(?:import|export)\b[^;'"`]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
+
+function roomOf(path: string): string | undefined {
+  if (!path.includes('/')) return ROOT.includes(path) ? 'root' : 'kernel';
+  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) if (ROOMS[folder]) return folder;
+  return undefined;
+}
+
+/** Why a file of a room may not import something, or undefined where it may. */
+function fault(path: string, room: string, target: string): string | undefined {
+  if (!target.startsWith('.')) {
+    const owner = Object.keys(PACKAGES).find((name) =>
+      name.endsWith('/') ? target.startsWith(name) : target === name || target.startsWith(`${name}/`),
+    );
+    return owner === undefined || PACKAGES[owner]?.includes(room) ? undefined : `${room} does not import ${owner}`;
+  }
+  const imported = normalize(join(dirname(path), target));
+  if (imported.startsWith('..')) return 'src imports only src';
+  const other = roomOf(imported);
+  if (other === undefined) return `${imported} belongs to no room of lint/imports.ts`;
+  const allowed = ROOMS[room] as string[];
+  return other === room || allowed.includes(other) || allowed.includes('*')
+    ? undefined
+    : `${room} imports only ${allowed.join(', ') || 'itself'}`;
+}
+
+const src = new URL('../src/', import.meta.url);
+const faults: string[] = [];
+for (const path of readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
+  const room = roomOf(path);
+  if (room === undefined) {
+    faults.push(`src/${path}: its folder is no room of lint/imports.ts`);
+    continue;
+  }
+  for (const found of readFileSync(new URL(path, src), 'utf8').matchAll(IMPORT)) {
+    const target = (found[1] ?? found[2] ?? found[3]) as string;
+    const reason = fault(path, room, target);
+    if (reason) faults.push(`src/${path} imports ${target}: ${reason}`);
+  }
+}
+for (const line of faults) process.stderr.write(`${line}\n`);
+process.exitCode = faults.length === 0 ? 0 : 1;

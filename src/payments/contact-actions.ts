@@ -1,0 +1,60 @@
+import type { Act } from '../context.ts';
+import { first, type Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import type { PaymentId } from '../identifiers.ts';
+import { movePayment } from './lifecycle.ts';
+import { noPayment } from './payment.ts';
+import { mayManage } from './payment-fields.ts';
+import type { Presentation } from './presentation.ts';
+
+/** What a contact does with a payment of its client (the service interface; docs/decisions.md, 4). */
+export interface ContactAction {
+  clientId: string;
+  contactId: string;
+  paymentId: PaymentId;
+}
+
+/**
+ * Counts a contact's approval or rejection. An approver is not told of the lifecycle: whatever the reason, it may not act on this
+ * payment now.
+ * @throws Problem payment_not_found, permission_denied, approval_not_allowed
+ */
+export async function decidePayment(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  request: ContactAction & { action: 'authorise' | 'reject' },
+): Promise<void> {
+  try {
+    await movePayment(tx, act, presentation, request);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'transition_not_allowed') throw error;
+    throw new Problem('approval_not_allowed', error.fault ?? error.details);
+  }
+}
+
+/**
+ * Cancels a payment for its creator, or for a contact who may manage payments.
+ * @throws Problem payment_not_found, permission_denied, transition_not_allowed
+ */
+export async function cancelPayment(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  request: ContactAction,
+): Promise<void> {
+  const { clientId, contactId, paymentId } = request;
+  const payment = first(
+    await tx.query<{ may: boolean | null }>(
+      `select contact_id = $2 or ${mayManage('$1', '$2')} as may from payments where client_id = $1 and payment_id = $3`,
+      [clientId, contactId, paymentId],
+    ),
+  );
+  if (!payment) noPayment();
+  if (!payment.may)
+    throw new Problem(
+      'permission_denied',
+      'the contact needs can_manage_payments to cancel a payment of another contact',
+    );
+  await movePayment(tx, act, presentation, { ...request, action: 'cancel' });
+}

@@ -1,0 +1,85 @@
+import { createAccount } from '../../accounts/account.ts';
+import { createCurrencyAccount } from '../../accounts/currency-account.ts';
+import { addDays, startOfLondonDay } from '../../calendar.ts';
+import type { Transaction } from '../../database.ts';
+import type { ImportScope } from '../../imports/kind.ts';
+import { transactionImport } from '../../imports/transactions.ts';
+import { DEMO_BANKS } from './banks.ts';
+import { DEMO_CLIENTS, type DemoClient } from './institution.ts';
+import { putRecords } from './records.ts';
+import { Seeded } from './seeded.ts';
+
+const SEED = 7;
+const HOUR_MS = 3_600_000;
+/** Days that the transactions of a currency account go back, and days between two of them. */
+const HISTORY_DAYS = 360;
+const INTERVAL_DAYS = 20;
+const CURRENCIES = ['GBP', 'EUR', 'USD'];
+
+/** Creates the accounts that clients show to their payers, and currency accounts with a year of transactions. @param today London day */
+export async function putAccounts(tx: Transaction, scope: ImportScope, today: string): Promise<void> {
+  const random = new Seeded(SEED);
+  const transactions = [];
+  for (const client of DEMO_CLIENTS) {
+    await putBankAccounts(tx, scope, client, random);
+    for (const currency of CURRENCIES) {
+      const account = await createCurrencyAccount(tx, scope.act, client.client_id, currency);
+      for (let age = HISTORY_DAYS; age > 0; age -= INTERVAL_DAYS) {
+        const credit = age % (2 * INTERVAL_DAYS) === 0;
+        const day = startOfLondonDay(addDays(today, -age)).getTime();
+        const booked = new Date(day + random.whole(8, 17) * HOUR_MS).toISOString();
+        transactions.push({
+          client_id: client.client_id,
+          currency_account_id: account.account_id,
+          booking_datetime: booked,
+          value_datetime: booked,
+          ...transaction(random, credit, currency),
+        });
+      }
+    }
+  }
+  await putRecords(tx, scope, transactionImport, transactions);
+}
+
+async function putBankAccounts(
+  tx: Transaction,
+  { act }: ImportScope,
+  { client_id, client_name }: DemoClient,
+  random: Seeded,
+): Promise<void> {
+  for (const [currency, bank] of [
+    ['GBP', DEMO_BANKS[0]],
+    ['EUR', DEMO_BANKS[1]],
+  ] as const) {
+    await createAccount(tx, act, {
+      client_id,
+      currency,
+      account_id: random.uuid(),
+      account_details: [
+        {
+          account_name: client_name,
+          account_address: '1 Lombard Street, London EC3V 9AA',
+          account_number: bank?.iban ?? null,
+          account_number_type: 'IBAN',
+          bank_identifier: bank?.swift_code ?? null,
+          bank_identifier_type: 'SWBIC',
+        },
+      ],
+    });
+  }
+}
+
+/** What a credit or a debit says, whatever its account and day. */
+function transaction(random: Seeded, credit: boolean, currency: string) {
+  const name = credit ? 'Customer receipts' : 'Supplier payments';
+  const party = { account_name: name, bank_identifier_code: 'SWBIC' };
+  const [least, most] = credit ? [40_000, 90_000] : [1_000, 30_000];
+  return {
+    transaction_id: random.uuid(),
+    kind: credit ? ('CREDIT_INCOMING_TRANSACTION' as const) : ('DEBIT_TRANSACTION' as const),
+    amount: { amount: `${random.whole(least, most)}.${random.whole(10, 99)}`, currency },
+    transaction_reference: `${credit ? 'RCPT' : 'SUPP'}-${random.whole(10_000, 99_999)}`,
+    transaction_information: credit ? 'Incoming funds' : 'Outgoing funds',
+    ...(credit ? { debtor_name: name, debtor_account: party } : { creditor_name: name, creditor_account: party }),
+  };
+}

@@ -1,0 +1,74 @@
+import * as approvals from '../../approvals/workflow.ts';
+import { startOfLondonDay } from '../../calendar.ts';
+import { first, type Transaction } from '../../database.ts';
+import type { PaymentNumber } from '../../identifiers.ts';
+import type { PaymentStatus } from '../../payments/moves.ts';
+import type { DemoPayment } from './history.ts';
+
+const HOUR_MS = 3_600_000;
+/** From the creation of a payment to its decision. */
+const DECIDED_AFTER_MS = 2 * HOUR_MS;
+/** From the start of the payment date until the payment is sent. */
+const SENT_AFTER_MS = 9 * HOUR_MS;
+
+/** The columns of a payment that decisions change. */
+export interface DecidedPayment {
+  id: PaymentNumber;
+  status: PaymentStatus;
+  authorised_by?: string;
+  authorised_date?: Date;
+  rejected_by?: string;
+  rejected_date?: Date;
+  cancelled_by?: string;
+  cancelled_date?: Date;
+  sent_date?: Date | null;
+}
+
+/** Lets the approvers and the institution decide about a payment that is pending, until it has reached its status. */
+export async function decide(
+  tx: Transaction,
+  payment: DemoPayment,
+  id: PaymentNumber,
+  now: Date,
+): Promise<DecidedPayment> {
+  const { input, status } = payment;
+  if (status === 'Payment pending of authorization') return { id, status };
+  const clientId = input.client_id;
+  const decided = new Date(Math.min(payment.created.getTime() + DECIDED_AFTER_MS, now.getTime()));
+  if (status === 'Payment cancelled') {
+    await approvals.closeApproval(tx, { clientId, id, status: 'Cancelled' });
+    return { id, status, cancelled_by: input.contact_id, cancelled_date: decided };
+  }
+  for (;;) {
+    const contactId = await nextApprover(tx, clientId, id);
+    if (contactId === undefined) throw new Error(`nobody can approve ${input.payment_id} of the demonstration`);
+    const decision = { clientId, id, contactId, now: decided };
+    if (status === 'Payment rejected') {
+      await approvals.reject(tx, decision);
+      return { id, status, rejected_by: contactId, rejected_date: decided };
+    }
+    const { complete } = await approvals.authorise(tx, decision);
+    if (complete) {
+      const sent_date = sentDate(payment, decided, now);
+      return { id, status, authorised_by: contactId, authorised_date: decided, sent_date };
+    }
+  }
+}
+
+async function nextApprover(tx: Transaction, clientId: string, id: number): Promise<string | undefined> {
+  const approver = first(
+    await tx.query<{ contact_id: string }>(
+      `select contact_id from payment_approvers where client_id = $1 and payment_id = $2 and may_authorise
+       order by contact_id desc limit 1`,
+      [clientId, id],
+    ),
+  );
+  return approver?.contact_id;
+}
+
+/** When a payment was sent: on its payment date, but neither before it was decided nor after now. */
+function sentDate({ input, status }: DemoPayment, decided: Date, now: Date): Date | null {
+  if (status !== 'Payment complete' && status !== 'Executing Payment') return null;
+  const day = startOfLondonDay(input.payment_date).getTime() + SENT_AFTER_MS;
+  return new Date(Math.min(Math.max(day, decided.getTime()), now.getTime()));
+}

@@ -1,0 +1,56 @@
+import Big from 'big.js';
+import { addDays } from '../../calendar.ts';
+import { minorUnits } from '../../documents/currency.ts';
+import { DEMO_RATES } from './banks.ts';
+import type { DemoPayment } from './history.ts';
+
+export interface DemoTrade {
+  trade_id: string;
+  client_id: string;
+  contact_id: string;
+  buy_currency: string;
+  sell_currency: string;
+  buy_amount: string;
+  rate: string;
+  status: 'Closed' | 'Funds In Full';
+  order_date: string;
+  maturity_date: string;
+  reference: string;
+}
+
+/** Days of payments that one trade of a client and currency funds: a quarter of a year. */
+const FUNDED_DAYS = 92;
+/** Days from booking a trade to its maturity (spot). */
+const SPOT_DAYS = 2;
+/** Pounds for one euro: payments in pounds are funded with euros. */
+const EURO_RATE = '0.8540';
+
+/** The trades that fund payments, one for each client, currency and quarter; writes the trade_id into each payment. */
+export function fundingTrades(payments: DemoPayment[]): DemoTrade[] {
+  const trades = new Map<string, DemoTrade>();
+  for (const { input, age } of payments) {
+    const day = input.created_date.slice(0, 10);
+    const key = `${input.client_id} ${input.payment_currency} ${Math.floor(age / FUNDED_DAYS)}`;
+    let trade = trades.get(key);
+    if (!trade) {
+      const rate = DEMO_RATES[input.payment_currency];
+      trade = {
+        trade_id: `TRD${String(trades.size + 1).padStart(6, '0')}`,
+        client_id: input.client_id,
+        contact_id: input.contact_id,
+        buy_currency: input.payment_currency,
+        sell_currency: rate === undefined ? 'EUR' : 'GBP',
+        buy_amount: '0',
+        rate: rate ?? EURO_RATE,
+        status: age >= FUNDED_DAYS ? 'Closed' : 'Funds In Full',
+        order_date: day,
+        maturity_date: addDays(day, SPOT_DAYS),
+        reference: `FX ${input.payment_currency}`,
+      };
+      trades.set(key, trade);
+    }
+    trade.buy_amount = new Big(trade.buy_amount).plus(input.amount).toFixed(minorUnits(input.payment_currency));
+    input.trade_id = trade.trade_id;
+  }
+  return [...trades.values()];
+}

@@ -1,0 +1,66 @@
+import { addDays } from '../../calendar.ts';
+import type { Transaction } from '../../database.ts';
+import { SANDBOX_CLIENT_SUBJECT } from '../../embedded/test-authority.ts';
+import { createApplication } from '../../identity/application.ts';
+import { beneficiaryImport } from '../../imports/beneficiaries.ts';
+import { clientImport } from '../../imports/clients.ts';
+import { contactImport } from '../../imports/contacts.ts';
+import type { ImportScope } from '../../imports/kind.ts';
+import { beneficiaryId, beneficiaryNumber, DEMO_BANKS, DEMO_BENEFICIARIES } from './banks.ts';
+import { DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from './institution.ts';
+import { putRecords } from './records.ts';
+
+/** Days since the clients became clients. */
+const CLIENT_SINCE_DAYS = 800;
+
+/** Creates clients, contacts, beneficiaries and the application. @param today London day */
+export async function putParties(tx: Transaction, scope: ImportScope, today: string): Promise<void> {
+  await putRecords(
+    tx,
+    scope,
+    clientImport,
+    DEMO_CLIENTS.map(({ client_id, client_name, account_number }) => ({
+      client_id,
+      client_name,
+      account_number,
+      authorisation_workflow: '4-eyes' as const,
+      payment_approvals_enabled: true,
+      became_client: addDays(today, -CLIENT_SINCE_DAYS),
+    })),
+  );
+  const contacts = DEMO_CONTACTS.map((contact) => ({
+    ...contact,
+    password: DEMO_PASSWORD,
+    phone: '+44 20 7946 0000',
+    trusted_access: true,
+  }));
+  await putRecords(tx, scope, contactImport, contacts);
+  await putRecords(tx, scope, beneficiaryImport, DEMO_CLIENTS.flatMap(beneficiariesOf));
+  await putApplication(tx, scope);
+}
+
+function beneficiariesOf({ client_id }: { client_id: string }, clientIndex: number) {
+  return DEMO_BANKS.map(({ country: _country, scheme: _scheme, ...bank }, bankIndex) => ({
+    client_id,
+    beneficiary_id: beneficiaryId(clientIndex, bankIndex),
+    beneficiary_name: DEMO_BENEFICIARIES[client_id]?.[bankIndex] ?? 'Beneficiary',
+    beneficiary_aml_id: `AML-${beneficiaryNumber(clientIndex, bankIndex, 5)}`,
+    ...bank,
+  }));
+}
+
+async function putApplication(tx: Transaction, { act, vault }: ImportScope): Promise<void> {
+  const { client_secret: secret, redirect_uri: redirect, ...application } = DEMO_APPLICATION;
+  await createApplication(tx, act, vault, {
+    ...application,
+    redirect_uris: [redirect],
+    // The client certificate that the sandbox makes, so that the trusted address can be tried too.
+    certificate_subjects: [SANDBOX_CLIENT_SUBJECT],
+    trusted_clients: DEMO_CLIENTS.map(({ client_id }) => client_id),
+  });
+  // A known secret in place of the random one: printed commands work as they are.
+  await tx.query('update application_secrets set secret = $2 where application_id = $1', [
+    application.client_id,
+    vault.seal(secret, 'application_secrets'),
+  ]);
+}

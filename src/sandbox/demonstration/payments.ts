@@ -1,0 +1,78 @@
+import { replaceConfiguration } from '../../approvals/configuration.ts';
+import { londonDay } from '../../calendar.ts';
+import type { Transaction } from '../../database.ts';
+import type { PaymentNumber } from '../../identifiers.ts';
+import type { ImportScope } from '../../imports/kind.ts';
+import { paymentImport } from '../../imports/payments.ts';
+import { tradeImport } from '../../imports/trades.ts';
+import { type DecidedPayment, decide } from './decisions.ts';
+import { fundingTrades } from './funding.ts';
+import { DEMO_MULTIPAYMENTS, type DemoPayment, demonstrationPayments } from './history.ts';
+import { DEMO_RULESET } from './institution.ts';
+import { putRecords } from './records.ts';
+import { Seeded } from './seeded.ts';
+
+/** The client that has a configuration of its own; the other one approves by the number of eyes. */
+const CLIENT_WITH_RULES = 'CLI000002';
+const MULTIPAYMENT_SEED = 11;
+
+/**
+ * Creates a year of payments with their trades, approvals and multi payments. The payments are pending at first. They get their
+ * approvals, and are then given the status that they have reached.
+ */
+export async function putPayments(tx: Transaction, scope: ImportScope): Promise<void> {
+  const { now } = scope.act;
+  const payments = demonstrationPayments(londonDay(now), now);
+  await putRecords(tx, scope, tradeImport, fundingTrades(payments));
+  await replaceConfiguration(tx, scope.act, CLIENT_WITH_RULES, DEMO_RULESET);
+  const pending = payments.map(({ input }) => ({ ...input, status: 'Payment pending of authorization' as const }));
+  await putRecords(tx, scope, paymentImport, pending);
+  const { rows } = await tx.query<{ id: PaymentNumber; payment_id: string }>('select id, payment_id from payments');
+  const ids = new Map(rows.map((row) => [row.payment_id, row.id]));
+  const decided = [];
+  for (const payment of payments)
+    decided.push(await decide(tx, payment, ids.get(payment.input.payment_id) as PaymentNumber, now));
+  await updatePayments(tx, decided);
+  await putMultipayments(tx, payments, ids);
+}
+
+async function updatePayments(tx: Transaction, payments: DecidedPayment[]): Promise<void> {
+  await tx.query(
+    `update payments p set status = u.status::payment_status, authorised_by = u.authorised_by, authorised_date = u.authorised_date,
+       rejected_by = u.rejected_by, rejected_date = u.rejected_date, cancelled_by = u.cancelled_by, cancelled_date = u.cancelled_date,
+       sent_date = u.sent_date
+     from json_to_recordset($1) as u(id bigint, status text, authorised_by text, authorised_date timestamptz, rejected_by text,
+       rejected_date timestamptz, cancelled_by text, cancelled_date timestamptz, sent_date timestamptz)
+     where p.id = u.id`,
+    [JSON.stringify(payments)],
+  );
+}
+
+async function putMultipayments(
+  tx: Transaction,
+  payments: DemoPayment[],
+  ids: Map<string, PaymentNumber>,
+): Promise<void> {
+  const random = new Seeded(MULTIPAYMENT_SEED);
+  for (let index = 0; index < DEMO_MULTIPAYMENTS; index += 1) {
+    const own = payments.filter((payment) => payment.multipayment === index);
+    const first = own[0];
+    if (!first) continue;
+    const { client_id: clientId, contact_id: contactId } = first.input;
+    await tx.query(
+      `insert into multipayments (multipayment_id, client_id, multipayment_unique_id, contact_id, status, created_at)
+       values ($1, $2, $3, $4, 'created', $5)`,
+      [index + 1, clientId, random.uuid(), contactId, first.created],
+    );
+    await tx.query('update payments set multipayment_id = $3 where client_id = $1 and id = any($2::bigint[])', [
+      clientId,
+      own.map((payment) => ids.get(payment.input.payment_id)),
+      index + 1,
+    ]);
+    await tx.query('update trades set multipayment_id = $3 where client_id = $1 and trade_id = any($2)', [
+      clientId,
+      own.map((payment) => payment.input.trade_id),
+      index + 1,
+    ]);
+  }
+}

@@ -1,0 +1,23 @@
+import { audit } from '../../audit.ts';
+import type { Transaction } from '../../database.ts';
+import type { ImportKind, ImportRow, ImportScope } from '../../imports/kind.ts';
+
+/** Puts records into the database the way an import does, in the caller's transaction. @throws Problem the first refusal */
+export async function putRecords<Input, Row extends ImportRow<Input>>(
+  tx: Transaction,
+  scope: ImportScope,
+  kind: ImportKind<Input, Row>,
+  records: Input[],
+): Promise<void> {
+  const rows = records.map((record, index) => kind.read(index + 1, record, scope));
+  for (const refusals of [await kind.prepare?.(rows), await kind.check(tx, rows, scope)]) {
+    for (const problem of refusals?.values() ?? []) throw problem;
+  }
+  await kind.insert(tx, rows, scope);
+  await audit(tx, scope.act, {
+    action: 'import',
+    entity: kind.entity,
+    entityId: 'demonstration',
+    after: { accepted: rows.length },
+  });
+}

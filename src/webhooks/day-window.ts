@@ -1,0 +1,34 @@
+import { addDays } from '../calendar.ts';
+
+/** Days before and after today whose partitions a statement looks at. Older rows go through a slower statement. */
+const DAYS_BACK = 7;
+const DAYS_AHEAD = 2;
+
+/**
+ * The days that a statement is made for, as part of its name and as bounds in its text. Partitions outside of them cost nothing,
+ * not even planning.
+ */
+export interface DayWindow {
+  name: string;
+  from: string;
+  to: string;
+  fromMs: number;
+  toMs: number;
+}
+
+/** @param now service time; days are UTC days, as the partitions are */
+export function windowAround(now: Date): DayWindow {
+  const day = now.toISOString().slice(0, 10);
+  const [from, to] = [`${addDays(day, -DAYS_BACK)}T00:00:00Z`, `${addDays(day, DAYS_AHEAD)}T00:00:00Z`];
+  return { name: day, from, to, fromMs: Date.parse(from), toMs: Date.parse(to) };
+}
+
+export function inWindow(window: DayWindow, createdAt: Date): boolean {
+  const at = createdAt.getTime();
+  return at >= window.fromMs && at < window.toMs;
+}
+
+/** The SQL condition that keeps a column within the window; `true` without a window. */
+export function within(column: string, window: DayWindow | undefined): string {
+  return window ? `${column} >= '${window.from}' and ${column} < '${window.to}'` : 'true';
+}

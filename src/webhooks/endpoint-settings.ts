@@ -1,0 +1,96 @@
+import type { Vault } from '../crypto.ts';
+import type { Db } from '../database.ts';
+import { openSecret } from './secret.ts';
+import type { ExtraHeader } from './subscription-rules.ts';
+
+/** Where and how a subscription's notifications are sent, at one revision of the subscription. Replaced as a whole. */
+export interface EndpointSettings {
+  readonly clientId: string;
+  /** 0 until the subscription has been read. */
+  readonly revision: number;
+  /** False also for a subscription without types: the same as disabled (the service interface, Moves that are shown). */
+  readonly active: boolean;
+  readonly deleted: boolean;
+  /** False where the secret cannot be opened: nothing is sent then, not even pings. */
+  readonly usable: boolean;
+  /** The URL as registered, which is signed, and parsed, which is dialled. */
+  readonly urlText: string;
+  readonly url: URL;
+  readonly secret: string;
+  /** Secrets that are signed with as well, each until a moment of service time (milliseconds since 1970). */
+  readonly formerSecrets: readonly { secret: string; until: number }[];
+  /** Names and values by turns. */
+  readonly extraHeaders: readonly string[];
+}
+
+/** The settings of an endpoint whose subscription has not been read yet. */
+export const UNREAD_SETTINGS: EndpointSettings = {
+  clientId: '',
+  revision: 0,
+  active: false,
+  deleted: false,
+  usable: true,
+  urlText: '',
+  url: new URL('https://invalid'),
+  secret: '',
+  formerSecrets: [],
+  extraHeaders: [],
+};
+
+/** The secrets that are signed with at a moment of service time, the present one first. */
+export function signingSecrets(settings: EndpointSettings, time: number): string[] {
+  const secrets = [settings.secret];
+  for (const { secret, until } of settings.formerSecrets) if (time < until) secrets.push(secret);
+  return secrets;
+}
+
+/** A subscription as the engine reads it. */
+export interface EndpointRow {
+  id: string;
+  client_id: string;
+  revision: number;
+  active: boolean;
+  deleted: boolean;
+  url: string;
+  secret: Buffer | null;
+  former_secrets: (Buffer | null)[];
+  former_secrets_until: Date[];
+  extra_headers: ExtraHeader[];
+}
+
+/** Reads subscriptions of any client: the delivery engine works for all of them. */
+export async function readEndpointRows(db: Db, ids: readonly string[]): Promise<EndpointRow[]> {
+  const { rows } = await db.query<EndpointRow>({
+    name: 'webhooks-subscriptions',
+    text: `select id, client_id, revision, active and cardinality(types) > 0 as active, deleted_at is not null as deleted,
+        url, secret, former_secrets, former_secrets_until, to_json(extra_headers) as extra_headers
+      from webhooks.subscriptions where id = any($1::uuid[])`,
+    values: [ids],
+  });
+  return rows;
+}
+
+/**
+ * The settings that a row describes.
+ * @param reserved names of the service's own headers in lower case. They stay the service's own even where the brand has changed since
+ * @throws Error where a secret cannot be opened
+ */
+export function openSettings(row: EndpointRow, vault: Vault, reserved: ReadonlySet<string>): EndpointSettings {
+  return {
+    clientId: row.client_id,
+    revision: row.revision,
+    active: row.active,
+    deleted: row.deleted,
+    usable: true,
+    urlText: row.url,
+    url: new URL(row.url),
+    secret: openSecret(vault, row.secret),
+    formerSecrets: row.former_secrets.map((sealed, index) => ({
+      secret: openSecret(vault, sealed),
+      until: row.former_secrets_until[index]?.getTime() ?? 0,
+    })),
+    extraHeaders: row.extra_headers
+      .filter(({ name }) => !reserved.has(name.toLowerCase()))
+      .flatMap(({ name, value }) => [name, value]),
+  };
+}
