@@ -135,6 +135,37 @@ test('docs/search.md lists the parameters that GET /payments has', async () => {
   assert.deepEqual(listed.toSorted(), names.toSorted());
 });
 
+test('docs/operator-interface.md lists every call, its fields and which of them are required', async () => {
+  const described = await (await fetch(`${addresses.operator}/openapi.json`)).json();
+  const rows = new Map<string, string>();
+  for (const [, calls = '', cell = ''] of page('docs/operator-interface.md').prose.matchAll(
+    /^\| (`[A-Z]+ \/.*?`) \| (.*)\|$/gm,
+  ))
+    for (const [call] of calls.matchAll(/[A-Z]+ \/[^`]*/g)) rows.set(call, cell);
+  const calls = Object.entries(described.paths as object).flatMap(([path, methods]) =>
+    Object.entries(methods as object).map(([method, operation]) => ({
+      call: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
+  );
+  assert.deepEqual([...rows.keys()].toSorted(), calls.map(({ call }) => call).toSorted());
+  for (const { call, operation } of calls) {
+    const cell = rows.get(call) as string;
+    const body = operation.requestBody?.content?.['application/json']?.schema ?? {};
+    const query = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'query');
+    const bold = [...cell.matchAll(/\*\*(\w+)\*\*/g)].map(([, name]) => name);
+    const required: string[] = body.required ?? [];
+    assert.deepEqual(bold.toSorted(), required.toSorted(), call);
+    // A PATCH of a record takes the fields of its creation.
+    const names =
+      call.startsWith('PATCH') && cell === rows.get(call.replace('PATCH', 'GET'))
+        ? []
+        : Object.keys(body.properties ?? {});
+    for (const name of [...names, ...query.map((parameter: { name: string }) => parameter.name)])
+      if (!/^page(_size)?$/.test(name)) assert.match(cell, new RegExp(`\\b${name}\\b`), `${call}: ${name}`);
+  }
+});
+
 /** What a page starts in the background ends with the script. */
 const END_WITH_CHILDREN = `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`;
 const NEXT_BLOCK = `
