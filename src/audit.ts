@@ -141,3 +141,41 @@ export async function verifyAudit(pool: Pool): Promise<{ valid: boolean; rows: n
   );
   return { valid: outside.rows.length === 0, rows: position, first_invalid: outside.rows[0]?.id ?? null };
 }
+
+/** Which rows of the trail to list; undefined: any. */
+export interface AuditFilter {
+  entity?: string | undefined;
+  entityId?: string | undefined;
+  clientId?: string | undefined;
+  actor?: string | undefined;
+  /** Included. */
+  from?: Date | undefined;
+  /** Excluded. */
+  to?: Date | undefined;
+}
+
+/** A page of the audit trail, the oldest row first, and how many rows match. */
+export async function listAudit(
+  db: Db,
+  filter: AuditFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: object[]; total: number }> {
+  const conditions: [string, unknown][] = [
+    ['entity =', filter.entity],
+    ['entity_id =', filter.entityId],
+    ['client_id =', filter.clientId],
+    ['actor =', filter.actor],
+    ['at >=', filter.from],
+    ['at <', filter.to],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  const values = given.map(([, value]) => value);
+  const where = given.map(([condition], index) => `${condition} $${index + 1}`).join(' and ') || 'true';
+  const { rows } = await db.query(
+    `select id, at, actor, request_id, action, entity, entity_id, client_id, before, after
+     from audit where ${where} order by id limit $${values.length + 1} offset $${values.length + 2}`,
+    [...values, page.limit, page.offset],
+  );
+  const counted = await db.query<{ total: number }>(`select count(*) as total from audit where ${where}`, values);
+  return { rows, total: counted.rows[0]?.total ?? 0 };
+}

@@ -144,3 +144,15 @@ export async function keepMail(db: Db, mail: Mail, now: Date): Promise<void> {
     [now, mail.messageId, JSON.stringify({ to: to.address, subject, text, html, attachments })],
   );
 }
+
+/** Mails of the sandbox's mailbox that one answer shows. */
+const MAX_SHOWN_MAILS = 1_000;
+
+/** The newest mails of the sandbox's mailbox. */
+export async function listMailbox(db: Db): Promise<object[]> {
+  const { rows } = await db.query<{ mail: object; message_id: string; sent_at: Date }>(
+    'select mail, message_id, sent_at from mailbox order by id desc limit $1',
+    [MAX_SHOWN_MAILS],
+  );
+  return rows.map((row) => ({ ...row.mail, message_id: row.message_id, sent_at: row.sent_at.toISOString() }));
+}

@@ -4,3 +4,13 @@ import type { FastifyReply } from 'fastify';
 export function sendJson(reply: FastifyReply, body: string): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(body);
 }
+
+/** Sends a value as JSON; its decimals keep exactly their digits (json.ts). */
+export function sendValue(reply: FastifyReply, value: unknown): FastifyReply {
+  return sendJson(reply, JSON.stringify(value));
+}
+
+/** Sends a page of a list; the header x-total-count says how many entries the whole list has. */
+export function sendList(reply: FastifyReply, list: { rows: unknown[]; total: number }): FastifyReply {
+  return sendValue(reply.header('x-total-count', list.total), list.rows);
+}

@@ -81,6 +81,16 @@ const DESCRIPTIONS: Record<number, string> = {
   502: 'Something that the service depends on failed',
 };
 
+/** An answer with a JSON body, for the `response` schema of an operation. */
+export function jsonAnswer(description: string, schema: unknown, headers?: object): object {
+  return { description, ...(headers ? { headers } : {}), content: { 'application/json': { schema } } };
+}
+
+/** The header of a list's answer. */
+export const TOTAL_COUNT = {
+  'x-total-count': { type: 'integer', description: 'Number of entries in the whole list', example: 3 },
+};
+
 /** A record with no other fields than those named. */
 export const closed = { additionalProperties: false };
 /** The path's one parameter, an identifier. */
@@ -92,3 +102,21 @@ export const Paging = {
     Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 50, description: 'Entries a page' }),
   ),
 };
+
+/** A page of a list, once the schema has filled in its defaults. */
+export interface Page {
+  page: number;
+  page_size: number;
+}
+export const PageQuery = Type.Object(Paging);
+
+/** The rows of a page. */
+export function rowsOf({ page, page_size: limit }: Page): { limit: number; offset: number } {
+  return { limit, offset: (page - 1) * limit };
+}
+
+/** A page of a list of the operator interface, of one client if the caller names one. */
+export interface ClientPage extends Page {
+  client_id?: string;
+}
+export const ClientPageQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });

@@ -39,3 +39,15 @@ export async function sendText(db: Db, config: Config, { to, text, now }: TextMe
   await body.dump();
   if (statusCode < 200 || statusCode > 299) throw new Error(`the text gateway answered ${statusCode}`);
 }
+
+/** Texts of the sandbox's list that one answer shows. */
+const MAX_SHOWN_TEXTS = 1_000;
+
+/** The newest texts of the sandbox's list. */
+export async function listTexts(db: Db): Promise<{ to: string; text: string; sent_at: string }[]> {
+  const { rows } = await db.query<{ recipient: string; text: string; sent_at: Date }>(
+    'select recipient, text, sent_at from text_messages order by id desc limit $1',
+    [MAX_SHOWN_TEXTS],
+  );
+  return rows.map((row) => ({ to: row.recipient, text: row.text, sent_at: row.sent_at.toISOString() }));
+}

@@ -17,6 +17,14 @@ async function readOffset(db: Db): Promise<number> {
   return row?.offset_ms ?? 0;
 }
 
+/** A move of the clock: exactly one of its fields. */
+export interface ClockMove {
+  /** ISO 8601 with an offset. */
+  at?: string;
+  /** Negative: backward. */
+  advance_seconds?: number;
+}
+
 /**
  * Moves the sandbox's clock: to an instant, or by a number of seconds; undefined for both sets it back to the machine's time.
  * @returns the new offset (ms)
@@ -26,8 +34,10 @@ export async function moveClock(
   tx: Transaction,
   act: Act,
   clock: ServiceClock,
-  input: { at?: string; advance_seconds?: number } | undefined,
+  input: ClockMove | undefined,
 ): Promise<number> {
+  if (input && (input.at === undefined) === (input.advance_seconds === undefined))
+    throw new Problem('invalid_body', { field: 'at', message: 'either at or advance_seconds is required' });
   const before = await readOffset(tx);
   let offset = 0;
   if (input?.at !== undefined) {
@@ -39,7 +49,7 @@ export async function moveClock(
     offset = before + Math.round(input.advance_seconds * 1_000);
   }
   if (Math.abs(offset) > MAX_OFFSET_MS)
-    throw new Problem('invalid_body', 'body: must not move the clock by more than 20 years');
+    throw new Problem('invalid_body', 'the clock must not move by more than 20 years');
   await tx.query(
     `insert into service_clock (offset_ms) values ($1)
      on conflict ("only") do update set offset_ms = excluded.offset_ms`,

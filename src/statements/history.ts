@@ -49,7 +49,7 @@ export async function listStatements(
   db: Db,
   filter: StatementFilter,
   page: { limit: number; offset: number },
-): Promise<{ total: number; statements: StatementRequest[] }> {
+): Promise<{ rows: StatementRequest[]; total: number }> {
   const conditions = [
     '($1::text is null or r.client_id = $1)',
     '($2::timestamptz is null or r.created_at >= $2)',
@@ -72,7 +72,7 @@ export async function listStatements(
   const utc = (text: string | null) => text && parsed(text);
   return {
     total: total.rows[0]?.total ?? 0,
-    statements: rows.map((row) => ({
+    rows: rows.map((row) => ({
       ...row,
       created_at: row.created_at.toISOString(),
       deliveries: row.deliveries.map((delivery) => ({

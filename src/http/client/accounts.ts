@@ -60,48 +60,46 @@ const FxAvailability = Type.Object(
   { examples: [{ fx_available: true }] },
 );
 
+const LIST_CURRENCY_ACCOUNTS = {
+  schema: {
+    tags: ['accounts'],
+    summary: 'List the currency accounts',
+    querystring: Client,
+    response: { 200: Type.Array(CurrencyAccount), ...errors(400, 403, 404, 502) },
+  },
+};
+
+const READ_ONE = {
+  schema: {
+    tags: ['accounts'],
+    summary: 'Read an account',
+    params: Type.Object({ account_id: Type.String({ description: 'Account UUID' }) }),
+    querystring: Client,
+    response: { 200: Account, ...errors(400, 403, 404, 502) },
+  },
+};
+
+const READ_FX = {
+  schema: {
+    tags: ['quotes'],
+    summary: 'Tell whether FX can be initiated now',
+    querystring: Client,
+    response: { 200: FxAvailability, ...errors(400, 403, 404, 409, 502) },
+  },
+};
+
 /** Accounts, currency accounts and FX availability of the asking client (the service interface). */
 export function accountRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
-  app.get(
-    '/accounts/currency-accounts',
-    {
-      schema: {
-        tags: ['accounts'],
-        summary: 'List the currency accounts',
-        querystring: Client,
-        response: { 200: Type.Array(CurrencyAccount), ...errors(400, 403, 404, 502) },
-      },
-    },
-    (request) => listCurrencyAccounts(pool, request.caller.clientId),
+  app.get('/accounts/currency-accounts', LIST_CURRENCY_ACCOUNTS, (request) =>
+    listCurrencyAccounts(pool, request.caller.clientId),
   );
-  app.get<{ Params: { account_id: string } }>(
-    '/accounts/:account_id',
-    {
-      schema: {
-        tags: ['accounts'],
-        summary: 'Read an account',
-        params: Type.Object({ account_id: Type.String({ description: 'Account UUID' }) }),
-        querystring: Client,
-        response: { 200: Account, ...errors(400, 403, 404, 502) },
-      },
-    },
-    (request) => {
-      if (!isUuid(request.params.account_id)) throw new Problem('invalid_parameter', 'path.account_id: must be a UUID');
-      return findAccount(pool, request.caller.clientId, request.params.account_id);
-    },
-  );
-  app.get(
-    '/quotes/fx-availability',
-    {
-      schema: {
-        tags: ['quotes'],
-        summary: 'Tell whether FX can be initiated now',
-        querystring: Client,
-        response: { 200: FxAvailability, ...errors(400, 403, 404, 409, 502) },
-      },
-    },
-    async (request) => ({ fx_available: await fxAvailable(pool, request.caller.clientId, request.now) }),
-  );
+  app.get<{ Params: { account_id: string } }>('/accounts/:account_id', READ_ONE, (request) => {
+    if (!isUuid(request.params.account_id)) throw new Problem('invalid_parameter', 'path.account_id: must be a UUID');
+    return findAccount(pool, request.caller.clientId, request.params.account_id);
+  });
+  app.get('/quotes/fx-availability', READ_FX, async (request) => ({
+    fx_available: await fxAvailable(pool, request.caller.clientId, request.now),
+  }));
 }

@@ -40,38 +40,84 @@ const totalHeader = {
   'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 3 },
 };
 
+const tags = ['approvals'];
+
+const READ_SETTINGS = {
+  schema: {
+    tags,
+    summary: 'Read the approvals settings',
+    querystring: Client,
+    response: { 200: json('The settings', Settings), ...errors(400, 403, 404, 502) },
+  },
+};
+
+const READ_CONFIGURATION = {
+  schema: {
+    tags,
+    summary: 'Read the approvals configuration',
+    description:
+      'The configuration in force, in the shape in which it is sent. While there is none: no groups, and `ruleset` null.',
+    querystring: ConfigQuery,
+    response: { 200: json('The configuration', Configuration, versionHeader), ...errors(400, 403, 404, 502) },
+  },
+};
+
+const LIST_VERSIONS = {
+  schema: {
+    tags,
+    summary: 'List the versions of the approvals configuration',
+    description: 'The newest first, with who made it and when.',
+    querystring: VersionsQuery,
+    response: { 200: json('The versions', Type.Array(Version), totalHeader), ...errors(400, 403, 404, 502) },
+  },
+};
+
+const REPLACE_CONFIGURATION = {
+  config: { permission: 'can_manage_permissions' as const },
+  // The body is checked by the domain, whose messages name rules, levels and groups; the query's types by checkQuery.
+  validatorCompiler: () => () => true,
+  schema: {
+    tags,
+    summary: 'Replace the approvals configuration',
+    description:
+      'Replaces the whole configuration by a new version. It governs payments that are created from now on; those in flight ' +
+      'keep theirs. With `dry_run=true` it is only checked, and the answer says who would have to approve sample amounts.',
+    querystring: WriteQuery,
+    body: WrittenConfiguration,
+    response: {
+      200: json(
+        'The updated configuration; a rehearsal where `dry_run` is true',
+        Type.Union([Configuration, Rehearsal]),
+        versionHeader,
+      ),
+      ...errors(400, 403, 404, 409, 413, 415, 502),
+    },
+  },
+};
+
+const EXPLAIN = {
+  schema: {
+    tags,
+    summary: "Explain a payment's approvals",
+    description:
+      'Which rule governs it, at which rate its amount was converted, which levels are met by whom, and who could act next.',
+    params: PaymentPath,
+    querystring: Client,
+    response: { 200: json('The explanation', Explanation), ...errors(400, 403, 404, 502) },
+  },
+};
+
 /** The approvals workflow of a client (the service interface; docs/decisions.md, 4; docs/approvals.md). */
 export function approvalRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  const tags = ['approvals'];
 
-  app.get(
-    '/approvals-workflow/settings',
-    {
-      schema: {
-        tags,
-        summary: 'Read the approvals settings',
-        querystring: Client,
-        response: { 200: json('The settings', Settings), ...errors(400, 403, 404, 502) },
-      },
-    },
-    async (request, reply) => {
-      return sendJson(reply, JSON.stringify(await readApprovalSettings(pool, request.caller.clientId)));
-    },
-  );
+  app.get('/approvals-workflow/settings', READ_SETTINGS, async (request, reply) => {
+    return sendJson(reply, JSON.stringify(await readApprovalSettings(pool, request.caller.clientId)));
+  });
 
   app.get<{ Querystring: Static<typeof ConfigQuery> }>(
     '/approvals-workflow/config',
-    {
-      schema: {
-        tags,
-        summary: 'Read the approvals configuration',
-        description:
-          'The configuration in force, in the shape in which it is sent. While there is none: no groups, and `ruleset` null.',
-        querystring: ConfigQuery,
-        response: { 200: json('The configuration', Configuration, versionHeader), ...errors(400, 403, 404, 502) },
-      },
-    },
+    READ_CONFIGURATION,
     async (request, reply) => {
       const found = await readConfiguration(pool, request.caller.clientId, request.query.version);
       return sendJson(reply.header('x-configuration-version', found.version), JSON.stringify(found.shown));
@@ -80,15 +126,7 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<{ Querystring: { page: number; page_size: number } }>(
     '/approvals-workflow/config/versions',
-    {
-      schema: {
-        tags,
-        summary: 'List the versions of the approvals configuration',
-        description: 'The newest first, with who made it and when.',
-        querystring: VersionsQuery,
-        response: { 200: json('The versions', Type.Array(Version), totalHeader), ...errors(400, 403, 404, 502) },
-      },
-    },
+    LIST_VERSIONS,
     async (request, reply) => {
       const { page, page_size: size } = request.query;
       const list = await listVersions(pool, request.caller.clientId, page, size);
@@ -98,28 +136,7 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
 
   app.post<{ Querystring: Static<typeof WriteQuery> }>(
     '/approvals-workflow/config',
-    {
-      config: { permission: 'can_manage_permissions' },
-      // The body is checked by the domain, whose messages name rules, levels and groups; the query's types by checkQuery.
-      validatorCompiler: () => () => true,
-      schema: {
-        tags,
-        summary: 'Replace the approvals configuration',
-        description:
-          'Replaces the whole configuration by a new version. It governs payments that are created from now on; those under way ' +
-          'keep theirs. With `dry_run=true` it is only checked, and the answer says who would have to approve sample amounts.',
-        querystring: WriteQuery,
-        body: WrittenConfiguration,
-        response: {
-          200: json(
-            'The updated configuration; a rehearsal where `dry_run` is true',
-            Type.Union([Configuration, Rehearsal]),
-            versionHeader,
-          ),
-          ...errors(400, 403, 404, 409, 413, 415, 502),
-        },
-      },
-    },
+    REPLACE_CONFIGURATION,
     async (request, reply) => {
       const { clientId } = request.caller;
       if (request.query.dry_run) return sendJson(reply, JSON.stringify(await rehearse(pool, clientId, request.body)));
@@ -132,17 +149,7 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<{ Params: Static<typeof PaymentPath> }>(
     '/payments/:payment_id/approvals',
-    {
-      schema: {
-        tags,
-        summary: "Explain a payment's approvals",
-        description:
-          'Which rule governs it, at which rate its amount was converted, which levels are met by whom, and who could act next.',
-        params: PaymentPath,
-        querystring: Client,
-        response: { 200: json('The explanation', Explanation), ...errors(400, 403, 404, 502) },
-      },
-    },
+    EXPLAIN,
     async (request, reply) => {
       const { payment_id: id } = request.params;
       if (id.includes('\0')) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');

@@ -18,31 +18,29 @@ const DocumentQuery = Type.Object({
   reference: Type.Optional(Type.String({ description: 'Accepted in place of id' })),
 });
 
+const READ_DOCUMENT = {
+  schema: {
+    tags: ['documents'],
+    summary: 'Return a document as a base64 PDF',
+    description:
+      'Made when asked for from what is stored now; the same facts give the same bytes. A payment’s receipt exists once it was sent.',
+    querystring: DocumentQuery,
+    response: {
+      200: Type.String({ description: 'The PDF, base64 encoded', examples: ['JVBERi0xLjcK'] }),
+      ...errors(400, 403, 404, 502),
+    },
+  },
+};
+
 /** GET /documents (the service interface; docs/decisions.md, 5). */
 export function documentRoutes(drawing: Drawing): (app: FastifyInstance, context: Context) => void {
   return (app, context) => {
-    app.get<{ Querystring: Static<typeof DocumentQuery> }>(
-      '/documents',
-      {
-        schema: {
-          tags: ['documents'],
-          summary: 'Return a document as a base64 PDF',
-          description:
-            'Made when asked for from what is stored now; the same facts give the same bytes. A payment’s receipt exists once it was sent.',
-          querystring: DocumentQuery,
-          response: {
-            200: Type.String({ description: 'The PDF, base64 encoded', examples: ['JVBERi0xLjcK'] }),
-            ...errors(400, 403, 404, 502),
-          },
-        },
-      },
-      async (request, reply) => {
-        const { type } = request.query;
-        const pdf = await draw(context, drawing, request.caller.clientId, type, idOf(request.query));
-        // Base64 holds nothing that JSON would escape.
-        return reply.type('application/json; charset=utf-8').send(`"${pdf.toString('base64')}"`);
-      },
-    );
+    app.get<{ Querystring: Static<typeof DocumentQuery> }>('/documents', READ_DOCUMENT, async (request, reply) => {
+      const { type } = request.query;
+      const pdf = await draw(context, drawing, request.caller.clientId, type, idOf(request.query));
+      // Base64 holds nothing that JSON would escape.
+      return reply.type('application/json; charset=utf-8').send(`"${pdf.toString('base64')}"`);
+    });
   };
 }
 

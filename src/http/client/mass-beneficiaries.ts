@@ -31,31 +31,33 @@ const ErrorRecord = Type.Object(
   },
 );
 
+const LIST_ERRORS = {
+  schema: {
+    tags: ['mass beneficiaries'],
+    summary: 'List the errors of a mass-beneficiaries instruction',
+    description:
+      'The beneficiaries that could not be created, in the order in which they were reported. While the status of the ' +
+      'instruction is not `created`, the list can be empty or incomplete.',
+    params: Path,
+    querystring: Query,
+    response: {
+      200: {
+        description: 'A page of errors',
+        headers: {
+          'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 1 },
+        },
+        content: { 'application/json': { schema: Type.Array(ErrorRecord) } },
+      },
+      ...errors(400, 403, 404, 502),
+    },
+  },
+};
+
 /** GET /mass-beneficiaries/{mass_beneficiary_id}/errors (the service interface; docs/decisions.md, 3). */
 export function massBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
   app.get<{ Params: Static<typeof Path>; Querystring: { page: number; page_size: number } }>(
     '/mass-beneficiaries/:mass_beneficiary_id/errors',
-    {
-      schema: {
-        tags: ['mass beneficiaries'],
-        summary: 'List the errors of a mass-beneficiaries instruction',
-        description:
-          'The beneficiaries that could not be created, in the order in which they were reported. While the status of the ' +
-          'instruction is not `created`, the list can be empty or incomplete.',
-        params: Path,
-        querystring: Query,
-        response: {
-          200: {
-            description: 'A page of errors',
-            headers: {
-              'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 1 },
-            },
-            content: { 'application/json': { schema: Type.Array(ErrorRecord) } },
-          },
-          ...errors(400, 403, 404, 502),
-        },
-      },
-    },
+    LIST_ERRORS,
     async (request, reply) => {
       const { page, page_size: size } = request.query;
       const { clientId } = request.caller;

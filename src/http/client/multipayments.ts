@@ -14,33 +14,31 @@ const Path = Type.Object({
   }),
 });
 
+const REJECT = {
+  config: { permission: 'can_manage_multipayments' as const },
+  schema: {
+    tags: ['multi payments'],
+    summary: 'Reject a multi payment',
+    description:
+      'Rejects its trades and cancels its payments, all or nothing. 409 `already_rejected` the second time, ' +
+      '`transition_not_allowed` once a payment of it was sent. Needs can_manage_multipayments.',
+    params: Path,
+    querystring: Type.Object({ client_id: ClientId }),
+    response: { 204: { description: 'Rejected', type: 'null' }, ...errors(400, 403, 404, 409, 502) },
+  },
+};
+
 /** DELETE /multipayments/{multipayment_id} (the service interface; docs/decisions.md, 3). */
 export function multipaymentRoutes(app: FastifyInstance, context: Context): void {
-  app.delete<{ Params: Static<typeof Path> }>(
-    '/multipayments/:multipayment_id',
-    {
-      config: { permission: 'can_manage_multipayments' },
-      schema: {
-        tags: ['multi payments'],
-        summary: 'Reject a multi payment',
-        description:
-          'Rejects its trades and cancels its payments, all or nothing. 409 `already_rejected` the second time, ' +
-          '`transition_not_allowed` once a payment of it was sent. Needs can_manage_multipayments.',
-        params: Path,
-        querystring: Type.Object({ client_id: ClientId }),
-        response: { 204: { description: 'Rejected', type: 'null' }, ...errors(400, 403, 404, 409, 502) },
-      },
-    },
-    async (request, reply) => {
-      const { clientId, contactId } = request.caller;
-      await transaction(context.pool, (tx) =>
-        rejectMultipayment(tx, contactAct(request), presentationOf(context), {
-          clientId,
-          contactId,
-          id: request.params.multipayment_id,
-        }),
-      );
-      return reply.code(204).send();
-    },
-  );
+  app.delete<{ Params: Static<typeof Path> }>('/multipayments/:multipayment_id', REJECT, async (request, reply) => {
+    const { clientId, contactId } = request.caller;
+    await transaction(context.pool, (tx) =>
+      rejectMultipayment(tx, contactAct(request), presentationOf(context), {
+        clientId,
+        contactId,
+        id: request.params.multipayment_id,
+      }),
+    );
+    return reply.code(204).send();
+  });
 }

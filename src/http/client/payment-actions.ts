@@ -17,57 +17,53 @@ const ActionQuery = Type.Object({
 });
 const done = { 204: { description: 'Done', type: 'null' } };
 
+const ACT = {
+  config: { permission: 'can_authorise_payments' as const },
+  schema: {
+    tags: ['payments'],
+    summary: 'Authorise or reject a payment',
+    description:
+      'Counts as the asking contact’s approval or rejection. A payment’s `contact_authorisation_actions.allowed` says ' +
+      'beforehand whether it may. Needs can_authorise_payments.',
+    params: Path,
+    querystring: ActionQuery,
+    response: { ...done, ...errors(400, 403, 404, 409, 502) },
+  },
+};
+
+const CANCEL = {
+  schema: {
+    tags: ['payments'],
+    summary: 'Cancel a payment',
+    description: 'Before it is sent; its creator may, and who has can_manage_payments.',
+    params: Path,
+    querystring: Client,
+    response: { ...done, ...errors(400, 403, 404, 409, 502) },
+  },
+};
+
 /** PATCH and DELETE /payments/{payment_id}: approving, rejecting, cancelling (docs/decisions.md, 4). */
 export function paymentActionRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
   app.patch<{ Params: Static<typeof Path>; Querystring: Static<typeof ActionQuery> }>(
     '/payments/:payment_id',
-    {
-      config: { permission: 'can_authorise_payments' },
-      schema: {
-        tags: ['payments'],
-        summary: 'Authorise or reject a payment',
-        description:
-          'Counts as the asking contact’s approval or rejection. A payment’s `contact_authorisation_actions.allowed` says ' +
-          'beforehand whether it may. Needs can_authorise_payments.',
-        params: Path,
-        querystring: ActionQuery,
-        response: { ...done, ...errors(400, 403, 404, 409, 502) },
-      },
-    },
+    ACT,
     async (request, reply) => {
       const { contactId, clientId } = request.caller;
-      const decision = {
-        clientId,
-        contactId,
-        paymentId: known(request.params.payment_id),
-        action: request.query.action,
-      };
+      const { action } = request.query;
+      const decision = { clientId, contactId, paymentId: known(request.params.payment_id), action };
       await transaction(pool, (tx) => decidePayment(tx, contactAct(request), presentationOf(context), decision));
       return reply.code(204).send();
     },
   );
 
-  app.delete<{ Params: Static<typeof Path> }>(
-    '/payments/:payment_id',
-    {
-      schema: {
-        tags: ['payments'],
-        summary: 'Cancel a payment',
-        description: 'Before it is sent; its creator may, and who has can_manage_payments.',
-        params: Path,
-        querystring: Client,
-        response: { ...done, ...errors(400, 403, 404, 409, 502) },
-      },
-    },
-    async (request, reply) => {
-      const { contactId, clientId } = request.caller;
-      const payment = { clientId, contactId, paymentId: known(request.params.payment_id) };
-      await transaction(pool, (tx) => cancelPayment(tx, contactAct(request), presentationOf(context), payment));
-      return reply.code(204).send();
-    },
-  );
+  app.delete<{ Params: Static<typeof Path> }>('/payments/:payment_id', CANCEL, async (request, reply) => {
+    const { contactId, clientId } = request.caller;
+    const payment = { clientId, contactId, paymentId: known(request.params.payment_id) };
+    await transaction(pool, (tx) => cancelPayment(tx, contactAct(request), presentationOf(context), payment));
+    return reply.code(204).send();
+  });
 }
 
 /** A path can contain NUL, which no identifier contains and PostgreSQL cannot store. */

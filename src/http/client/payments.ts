@@ -63,59 +63,55 @@ const Search = Type.Object({
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
 const Client = Type.Object({ client_id: ClientId });
 
+const SEARCH = {
+  schema: {
+    tags: ['payments'],
+    summary: 'Search payments',
+    description:
+      "Searches the client's payments. Dates are Europe/London days; a to-date before a from-date yields no results.",
+    querystring: Search,
+    response: {
+      200: {
+        description: 'A page of payments',
+        headers: {
+          'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 311 },
+        },
+        content: { 'application/json': { schema: Type.Array(Payment) } },
+      },
+      ...errors(400, 403, 404, 502),
+    },
+  },
+};
+
+const READ_ONE = {
+  schema: {
+    tags: ['payments'],
+    summary: 'Read a payment',
+    params: Path,
+    querystring: Client,
+    response: {
+      200: { description: 'The payment', content: { 'application/json': { schema: Payment } } },
+      ...errors(400, 403, 404, 502),
+    },
+  },
+};
+
 /** GET /payments and GET /payments/{payment_id} (the service interface; docs/decisions.md, 2 and 4). */
 export function paymentSearchRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
-  app.get<{ Querystring: Static<typeof Search> }>(
-    '/payments',
-    {
-      schema: {
-        tags: ['payments'],
-        summary: 'Search payments',
-        description:
-          "Searches the client's payments. Dates are Europe/London days; a to-date before a from-date yields no results.",
-        querystring: Search,
-        response: {
-          200: {
-            description: 'A page of payments',
-            headers: {
-              'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 311 },
-            },
-            content: { 'application/json': { schema: Type.Array(Payment) } },
-          },
-          ...errors(400, 403, 404, 502),
-        },
-      },
-    },
-    async (request, reply) => {
-      const search = readSearch(request.query as SearchQuery);
-      const { total, body } = await searchPayments(pool, viewOf(request, context), search);
-      reply.header('x-total-count', total);
-      return sendJson(reply, body);
-    },
-  );
+  app.get<{ Querystring: Static<typeof Search> }>('/payments', SEARCH, async (request, reply) => {
+    const search = readSearch(request.query as SearchQuery);
+    const { total, body } = await searchPayments(pool, viewOf(request, context), search);
+    reply.header('x-total-count', total);
+    return sendJson(reply, body);
+  });
 
-  app.get<{ Params: Static<typeof Path> }>(
-    '/payments/:payment_id',
-    {
-      schema: {
-        tags: ['payments'],
-        summary: 'Read a payment',
-        params: Path,
-        querystring: Client,
-        response: {
-          200: { description: 'The payment', content: { 'application/json': { schema: Payment } } },
-          ...errors(400, 403, 404, 502),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { payment_id: id } = request.params;
-      const body = id.includes('\0') ? undefined : await paymentBody(pool, viewOf(request, context), id as PaymentId);
-      return sendJson(reply, body ?? noPayment());
-    },
-  );
+  app.get<{ Params: Static<typeof Path> }>('/payments/:payment_id', READ_ONE, async (request, reply) => {
+    const { payment_id: id } = request.params;
+    const body = id.includes('\0') ? undefined : await paymentBody(pool, viewOf(request, context), id as PaymentId);
+    return sendJson(reply, body ?? noPayment());
+  });
 }
 
 /** The payments as the asking contact sees them. */

@@ -45,30 +45,28 @@ const ACCEPTED: Record<StatementDelivery, string> = {
   both: 'The request was accepted. An email with the statement will follow, and the statement will be pushed to the configured address.',
 };
 
+const REQUEST = {
+  schema: {
+    tags: ['statements'],
+    summary: 'Ask for a statement of the currency accounts',
+    description:
+      'The statement is made in the background from what is booked now, and sent to the asking contact. ' +
+      'Opening balance, every booked transaction with the balance after it, closing balance.',
+    querystring: Type.Object({ client_id: ClientId }),
+    body: StatementBody,
+    response: {
+      202: Type.String({ description: 'Accepted', examples: [ACCEPTED.email] }),
+      ...errors(400, 403, 404, 502),
+    },
+  },
+};
+
 /** POST /statements/accounts (the service interface; docs/decisions.md, 5). */
 export function statementRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Body: Static<typeof StatementBody> }>(
-    '/statements/accounts',
-    {
-      schema: {
-        tags: ['statements'],
-        summary: 'Ask for a statement of the currency accounts',
-        description:
-          'The statement is made in the background from what is booked now, and sent to the asking contact. ' +
-          'Opening balance, every booked transaction with the balance after it, closing balance.',
-        querystring: Type.Object({ client_id: ClientId }),
-        body: StatementBody,
-        response: {
-          202: Type.String({ description: 'Accepted', examples: [ACCEPTED.email] }),
-          ...errors(400, 403, 404, 502),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { delivery } = await transaction(context.pool, (tx) =>
-        requestStatement(tx, contactAct(request), request.caller, request.body, context.config.statementMaxDays),
-      );
-      return reply.code(202).type('application/json; charset=utf-8').send(JSON.stringify(ACCEPTED[delivery]));
-    },
-  );
+  app.post<{ Body: Static<typeof StatementBody> }>('/statements/accounts', REQUEST, async (request, reply) => {
+    const { delivery } = await transaction(context.pool, (tx) =>
+      requestStatement(tx, contactAct(request), request.caller, request.body, context.config.statementMaxDays),
+    );
+    return reply.code(202).type('application/json; charset=utf-8').send(JSON.stringify(ACCEPTED[delivery]));
+  });
 }

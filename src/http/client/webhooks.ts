@@ -5,26 +5,24 @@ import { transaction } from '../../database.ts';
 import { ping } from '../../webhooks/ping.ts';
 import { errors } from '../schemas.ts';
 
+const PING = {
+  config: { permission: 'can_manage_webhooks' as const, clientHeader: true },
+  schema: {
+    tags: ['webhooks'],
+    summary: 'Send a Ping notification to a subscription',
+    params: Type.Object({ subscription_id: Type.String({ description: 'Subscription UUID' }) }),
+    querystring: Type.Object({
+      client_id: Type.Optional(Type.String({ description: 'Client identifier; or the header X-Client-ID' })),
+    }),
+    response: { 204: Type.Null({ description: 'Accepted for sending' }), ...errors(400, 403, 404, 502) },
+  },
+};
+
 /** The ping of the client API (the service interface, POST /webhooks/ping/{subscription_id}). */
 export function webhookRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Params: { subscription_id: string } }>(
-    '/webhooks/ping/:subscription_id',
-    {
-      config: { permission: 'can_manage_webhooks', clientHeader: true },
-      schema: {
-        tags: ['webhooks'],
-        summary: 'Send a Ping notification to a subscription',
-        params: Type.Object({ subscription_id: Type.String({ description: 'Subscription UUID' }) }),
-        querystring: Type.Object({
-          client_id: Type.Optional(Type.String({ description: 'Client identifier; or the header X-Client-ID' })),
-        }),
-        response: { 204: Type.Null({ description: 'Accepted for sending' }), ...errors(400, 403, 404, 502) },
-      },
-    },
-    async (request, reply) => {
-      const key = { clientId: request.caller.clientId, subscriptionId: request.params.subscription_id };
-      await transaction(context.pool, (tx) => ping(tx, key, request.now));
-      return reply.code(204).send();
-    },
-  );
+  app.post<{ Params: { subscription_id: string } }>('/webhooks/ping/:subscription_id', PING, async (request, reply) => {
+    const key = { clientId: request.caller.clientId, subscriptionId: request.params.subscription_id };
+    await transaction(context.pool, (tx) => ping(tx, key, request.now));
+    return reply.code(204).send();
+  });
 }

@@ -13,8 +13,10 @@ import {
   rotateSecret,
   updateApplication,
 } from '../../identity/application.ts';
-import { closed, errors, Id, idPath, Paging, Text } from '../schemas.ts';
-import { change, READ, sendList } from './listener.ts';
+import { sendList } from '../reply.ts';
+import { closed, errors, Id, idPath, type Page, PageQuery, Text } from '../schemas.ts';
+import { change } from './change.ts';
+import { READ } from './listener.ts';
 
 const Uris = Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI }), { maxItems: MAX_REDIRECT_URIS });
 const ApplicationFields = {
@@ -55,85 +57,82 @@ const SecretBody = Type.Object(
   closed,
 );
 
-const PageQuery = Type.Object(Paging);
+const CREATE = {
+  schema: {
+    tags: ['applications'],
+    summary: 'Register an application',
+    body: ApplicationBody,
+    response: errors(400, 404, 409, 502),
+  },
+};
+
+const LIST = {
+  config: READ,
+  schema: {
+    tags: ['applications'],
+    summary: 'List applications',
+    querystring: PageQuery,
+    response: errors(400, 502),
+  },
+};
+
+const READ_ONE = {
+  config: READ,
+  schema: {
+    tags: ['applications'],
+    summary: 'Read an application',
+    params: idPath('client_id'),
+    response: errors(404, 502),
+  },
+};
+
+const CHANGE = {
+  schema: {
+    tags: ['applications'],
+    summary: 'Change an application',
+    params: idPath('client_id'),
+    body: ApplicationPatch,
+    response: errors(400, 404, 502),
+  },
+};
+
+const ROTATE_SECRET = {
+  schema: {
+    tags: ['applications'],
+    summary: 'Make a new secret',
+    description: 'The old secret lives on for `overlap_seconds`.',
+    params: idPath('client_id'),
+    body: Type.Optional(SecretBody),
+    response: errors(400, 404, 502),
+  },
+};
 
 /** Applications: the programs that sign contacts in (docs/operator-interface.md). */
 export function operatorApplicationRoutes(app: FastifyInstance, context: Context): void {
   const { pool, vault } = context;
   app.post<{ Body: Static<typeof ApplicationBody> }>(
     '/applications',
-    {
-      schema: {
-        tags: ['applications'],
-        summary: 'Register an application',
-        body: ApplicationBody,
-        response: errors(400, 404, 409, 502),
-      },
-    },
-    (request, reply) =>
-      change(request, reply, context, 201, (tx, act) => createApplication(tx, act, vault, request.body)),
+    CREATE,
+    change(context, 201, (tx, act, request) => createApplication(tx, act, vault, request.body)),
   );
-  app.get<{ Querystring: { page: number; page_size: number } }>(
-    '/applications',
-    {
-      config: READ,
-      schema: {
-        tags: ['applications'],
-        summary: 'List applications',
-        querystring: PageQuery,
-        response: errors(400, 502),
-      },
-    },
-    async (request, reply) => {
-      return sendList(reply, await listApplications(pool, request.query.page, request.query.page_size));
-    },
-  );
-  app.get<{ Params: { client_id: string } }>(
-    '/applications/:client_id',
-    {
-      config: READ,
-      schema: {
-        tags: ['applications'],
-        summary: 'Read an application',
-        params: idPath('client_id'),
-        response: errors(404, 502),
-      },
-    },
-    (request) => findApplication(pool, request.params.client_id),
+  app.get<{ Querystring: Page }>('/applications', LIST, async (request, reply) => {
+    return sendList(reply, await listApplications(pool, request.query.page, request.query.page_size));
+  });
+  app.get<{ Params: { client_id: string } }>('/applications/:client_id', READ_ONE, (request) =>
+    findApplication(pool, request.params.client_id),
   );
   app.patch<{ Params: { client_id: string }; Body: Static<typeof ApplicationPatch> }>(
     '/applications/:client_id',
-    {
-      schema: {
-        tags: ['applications'],
-        summary: 'Change an application',
-        params: idPath('client_id'),
-        body: ApplicationPatch,
-        response: errors(400, 404, 502),
-      },
-    },
-    (request, reply) =>
-      change(request, reply, context, 200, (tx, act) =>
-        updateApplication(tx, act, request.params.client_id, request.body),
-      ),
+    CHANGE,
+    change(context, 200, (tx, act, request) => updateApplication(tx, act, request.params.client_id, request.body)),
   );
   app.post<{ Params: { client_id: string }; Body: Static<typeof SecretBody> | undefined }>(
     '/applications/:client_id/secret',
-    {
-      schema: {
-        tags: ['applications'],
-        summary: 'Make a new secret',
-        description: 'The old secret lives on for `overlap_seconds`.',
-        params: idPath('client_id'),
-        body: Type.Optional(SecretBody),
-        response: errors(400, 404, 502),
-      },
-    },
-    (request, reply) =>
-      change(request, reply, context, 201, async (tx, act) => {
-        const overlap = request.body?.overlap_seconds ?? 0;
-        const secret = await rotateSecret(tx, act, vault, request.params.client_id, overlap);
-        return { client_id: request.params.client_id, client_secret: secret, overlap_seconds: overlap };
-      }),
+    ROTATE_SECRET,
+    change(context, 201, async (tx, act, request) => {
+      const overlap = request.body?.overlap_seconds ?? 0;
+      const secret = await rotateSecret(tx, act, vault, request.params.client_id, overlap);
+      return { client_id: request.params.client_id, client_secret: secret, overlap_seconds: overlap };
+    }),
   );
 }

@@ -7,8 +7,21 @@ import {
   listBeneficiaries,
   updateBeneficiary,
 } from '../../payments/beneficiary.ts';
-import { ClientId, Currency, closed, errors, Id, idPath, Nullable, Paging, Text } from '../schemas.ts';
-import { change, FEED, READ, sendList } from './listener.ts';
+import { sendList } from '../reply.ts';
+import {
+  ClientId,
+  type ClientPage,
+  ClientPageQuery,
+  Currency,
+  closed,
+  errors,
+  Id,
+  idPath,
+  Nullable,
+  Text,
+} from '../schemas.ts';
+import { change } from './change.ts';
+import { FEED, READ } from './listener.ts';
 
 const flag = Type.Optional(Type.Boolean());
 
@@ -43,75 +56,68 @@ export const BeneficiaryBody = Type.Object(
 );
 const BeneficiaryPatch = Type.Partial(Type.Object(BeneficiaryFields), closed);
 
-const ListQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });
+const CREATE = {
+  config: FEED,
+  schema: {
+    tags: ['beneficiaries'],
+    summary: 'Create a beneficiary',
+    body: BeneficiaryBody,
+    response: errors(400, 404, 409, 502),
+  },
+};
+
+const LIST = {
+  config: READ,
+  schema: {
+    tags: ['beneficiaries'],
+    summary: 'List beneficiaries',
+    querystring: ClientPageQuery,
+    response: errors(400, 502),
+  },
+};
+
+const READ_ONE = {
+  config: READ,
+  schema: {
+    tags: ['beneficiaries'],
+    summary: 'Read a beneficiary',
+    params: idPath('beneficiary_id'),
+    response: errors(404, 502),
+  },
+};
+
+const CHANGE = {
+  config: FEED,
+  schema: {
+    tags: ['beneficiaries'],
+    summary: 'Change a beneficiary',
+    params: idPath('beneficiary_id'),
+    body: BeneficiaryPatch,
+    response: errors(400, 404, 502),
+  },
+};
 
 /** Beneficiaries (docs/operator-interface.md). */
 export function operatorBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  interface Page {
-    page: number;
-    page_size: number;
-    client_id?: string;
-  }
 
   app.post<{ Body: Static<typeof BeneficiaryBody> }>(
     '/beneficiaries',
-    {
-      config: FEED,
-      schema: {
-        tags: ['beneficiaries'],
-        summary: 'Create a beneficiary',
-        body: BeneficiaryBody,
-        response: errors(400, 404, 409, 502),
-      },
-    },
-    (request, reply) => change(request, reply, context, 201, (tx, act) => createBeneficiary(tx, act, request.body)),
+    CREATE,
+    change(context, 201, (tx, act, request) => createBeneficiary(tx, act, request.body)),
   );
-  app.get<{ Querystring: Page }>(
-    '/beneficiaries',
-    {
-      config: READ,
-      schema: {
-        tags: ['beneficiaries'],
-        summary: 'List beneficiaries',
-        querystring: ListQuery,
-        response: errors(400, 502),
-      },
-    },
-    async (request, reply) =>
-      sendList(
-        reply,
-        await listBeneficiaries(pool, request.query.page, request.query.page_size, request.query.client_id),
-      ),
+  app.get<{ Querystring: ClientPage }>('/beneficiaries', LIST, async (request, reply) =>
+    sendList(
+      reply,
+      await listBeneficiaries(pool, request.query.page, request.query.page_size, request.query.client_id),
+    ),
   );
-  app.get<{ Params: { beneficiary_id: string } }>(
-    '/beneficiaries/:beneficiary_id',
-    {
-      config: READ,
-      schema: {
-        tags: ['beneficiaries'],
-        summary: 'Read a beneficiary',
-        params: idPath('beneficiary_id'),
-        response: errors(404, 502),
-      },
-    },
-    (request) => findBeneficiary(pool, request.params.beneficiary_id),
+  app.get<{ Params: { beneficiary_id: string } }>('/beneficiaries/:beneficiary_id', READ_ONE, (request) =>
+    findBeneficiary(pool, request.params.beneficiary_id),
   );
   app.patch<{ Params: { beneficiary_id: string }; Body: Static<typeof BeneficiaryPatch> }>(
     '/beneficiaries/:beneficiary_id',
-    {
-      config: FEED,
-      schema: {
-        tags: ['beneficiaries'],
-        summary: 'Change a beneficiary',
-        params: idPath('beneficiary_id'),
-        body: BeneficiaryPatch,
-        response: errors(400, 404, 502),
-      },
-    },
-    (request, reply) =>
-      change(request, reply, context, 200, (tx, act) =>
-        updateBeneficiary(tx, act, request.params.beneficiary_id, request.body),
-      ),
+    CHANGE,
+    change(context, 200, (tx, act, request) => updateBeneficiary(tx, act, request.params.beneficiary_id, request.body)),
   );
 }

@@ -5,8 +5,10 @@ import { isCalendarDay } from '../../calendar.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { AUTHORISATION_WORKFLOWS, createClient, findClient, listClients, updateClient } from '../../identity/client.ts';
-import { closed, Day, errors, Id, idPath, Nullable, Paging, Text } from '../schemas.ts';
-import { change, FEED, READ, sendList } from './listener.ts';
+import { sendList } from '../reply.ts';
+import { closed, Day, errors, Id, idPath, Nullable, type Page, PageQuery, Text } from '../schemas.ts';
+import { change } from './change.ts';
+import { FEED, READ } from './listener.ts';
 
 const ClientFields = {
   client_name: Text('Name of the client'),
@@ -36,7 +38,31 @@ export const ClientBody = Type.Object(
 );
 const ClientPatch = Type.Partial(Type.Object(ClientFields), closed);
 
-const PageQuery = Type.Object(Paging);
+const CREATE = {
+  config: FEED,
+  schema: { tags: ['clients'], summary: 'Create a client', body: ClientBody, response: errors(400, 409, 502) },
+};
+
+const LIST = {
+  config: READ,
+  schema: { tags: ['clients'], summary: 'List clients', querystring: PageQuery, response: errors(400, 502) },
+};
+
+const READ_ONE = {
+  config: READ,
+  schema: { tags: ['clients'], summary: 'Read a client', params: idPath('client_id'), response: errors(404, 502) },
+};
+
+const CHANGE = {
+  config: FEED,
+  schema: {
+    tags: ['clients'],
+    summary: 'Change a client',
+    params: idPath('client_id'),
+    body: ClientPatch,
+    response: errors(400, 404, 502),
+  },
+};
 
 /** The institution's clients (docs/operator-interface.md). */
 export function operatorClientRoutes(app: FastifyInstance, context: Context): void {
@@ -44,57 +70,23 @@ export function operatorClientRoutes(app: FastifyInstance, context: Context): vo
 
   app.post<{ Body: Static<typeof ClientBody> }>(
     '/clients',
-    {
-      config: FEED,
-      schema: { tags: ['clients'], summary: 'Create a client', body: ClientBody, response: errors(400, 409, 502) },
-    },
-    (request, reply) =>
-      change(request, reply, context, 201, (tx, act) =>
-        createClient(tx, act, vault, checkedClient(request.body, context)),
-      ),
+    CREATE,
+    change(context, 201, (tx, act, request) => createClient(tx, act, vault, checkedClient(request.body, context))),
   );
-  app.get<{ Querystring: { page: number; page_size: number } }>(
-    '/clients',
-    {
-      config: READ,
-      schema: { tags: ['clients'], summary: 'List clients', querystring: PageQuery, response: errors(400, 502) },
-    },
-    async (request, reply) => {
-      return sendList(reply, await listClients(pool, request.query.page, request.query.page_size));
-    },
-  );
-  app.get<{ Params: { client_id: string } }>(
-    '/clients/:client_id',
-    {
-      config: READ,
-      schema: { tags: ['clients'], summary: 'Read a client', params: idPath('client_id'), response: errors(404, 502) },
-    },
-    (request) => findClient(pool, request.params.client_id),
+  app.get<{ Querystring: Page }>('/clients', LIST, async (request, reply) => {
+    return sendList(reply, await listClients(pool, request.query.page, request.query.page_size));
+  });
+  app.get<{ Params: { client_id: string } }>('/clients/:client_id', READ_ONE, (request) =>
+    findClient(pool, request.params.client_id),
   );
   app.patch<{ Params: { client_id: string }; Body: Static<typeof ClientPatch> }>(
     '/clients/:client_id',
-    {
-      config: FEED,
-      schema: {
-        tags: ['clients'],
-        summary: 'Change a client',
-        params: idPath('client_id'),
-        body: ClientPatch,
-        response: errors(400, 404, 502),
-      },
-    },
-    (request, reply) =>
-      change(request, reply, context, 200, async (tx, act) => {
-        const client = await updateClient(
-          tx,
-          act,
-          vault,
-          request.params.client_id,
-          checkedClient(request.body, context),
-        );
-        await refreshApprovers(tx, client.client_id);
-        return client;
-      }),
+    CHANGE,
+    change(context, 200, async (tx, act, request) => {
+      const client = await updateClient(tx, act, vault, request.params.client_id, checkedClient(request.body, context));
+      await refreshApprovers(tx, client.client_id);
+      return client;
+    }),
   );
 }
 

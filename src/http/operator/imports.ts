@@ -20,14 +20,15 @@ import { presentationOf } from '../../payments/presentation.ts';
 import { toProblem } from '../problem.ts';
 import { errors, Instant, Nullable, RandomUuid, Text } from '../schemas.ts';
 import { explain } from '../validation.ts';
-import { TransactionBody } from './accounts.ts';
 import { BeneficiaryBody } from './beneficiaries.ts';
+import { idempotencyKey, operatorAct } from './change.ts';
 import { ClientBody, checkedClient } from './clients.ts';
 import { ContactBody } from './contacts.ts';
 import { importBody } from './import-body.ts';
-import { actOf, FEED, idempotencyKey } from './listener.ts';
+import { FEED } from './listener.ts';
 import { PaymentFields } from './payments.ts';
 import { TradeBody } from './trades.ts';
+import { TransactionBody } from './transactions.ts';
 
 /** Imports at the same time in one process: each holds a database connection. The next wait, with their bodies unread. */
 const MAX_AT_ONCE = 3;
@@ -97,6 +98,25 @@ type ImportCall = FastifyRequest<{
   Body: NodeJS.ReadableStream | undefined;
 }>;
 
+const IMPORT = {
+  config: FEED,
+  schema: {
+    tags: ['imports'],
+    summary: 'Import records, one JSON record a line',
+    description:
+      'NDJSON (application/x-ndjson), also compressed (content-encoding: gzip). Each line has the shape of the single call; payments may also carry status, uuid and their dates.',
+    params: Type.Object({ kind: Type.String({ description: Object.keys(KINDS).join(', ') }) }),
+    querystring: ImportQuery,
+    response: {
+      200: {
+        description: 'What went in, and what did not',
+        content: { 'application/json': { schema: ImportAnswer } },
+      },
+      ...errors(400, 404, 409, 413, 415, 502),
+    },
+  },
+};
+
 /** POST /imports/{kind}: NDJSON of any length, a record a line (docs/imports.md). */
 export function operatorImportRoutes(app: FastifyInstance, context: Context): void {
   app.removeAllContentTypeParsers();
@@ -107,33 +127,12 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
     Params: { kind: string };
     Querystring: { on_error?: string; notify?: boolean };
     Body: NodeJS.ReadableStream | undefined;
-  }>(
-    '/imports/:kind',
-    {
-      config: FEED,
-      schema: {
-        tags: ['imports'],
-        summary: 'Import records, one JSON record a line',
-        description:
-          'NDJSON (application/x-ndjson), also compressed (content-encoding: gzip). Each line has the shape of the single call; payments may also carry status, uuid and their dates.',
-        params: Type.Object({ kind: Type.String({ description: Object.keys(KINDS).join(', ') }) }),
-        querystring: ImportQuery,
-        response: {
-          200: {
-            description: 'What went in, and what did not',
-            content: { 'application/json': { schema: ImportAnswer } },
-          },
-          ...errors(400, 404, 409, 413, 415, 502),
-        },
-      },
-    },
-    async (request, reply) => {
-      const importable = Object.hasOwn(KINDS, request.params.kind) ? KINDS[request.params.kind] : undefined;
-      if (!importable) throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
-      const body = request.body === undefined ? nothing() : importBody(request, request.body);
-      return turns.take(() => run(request, reply, context, importable, body));
-    },
-  );
+  }>('/imports/:kind', IMPORT, async (request, reply) => {
+    const importable = Object.hasOwn(KINDS, request.params.kind) ? KINDS[request.params.kind] : undefined;
+    if (!importable) throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
+    const body = request.body === undefined ? nothing() : importBody(request, request.body);
+    return turns.take(() => run(request, reply, context, importable, body));
+  });
 }
 
 async function* nothing(): AsyncGenerator<Buffer> {}
@@ -164,7 +163,7 @@ async function run(
     const wanted = {
       kind: importable.kind,
       scope: {
-        act: actOf(request),
+        act: operatorAct(request),
         vault: context.vault,
         presentation: presentationOf(context),
         notify: request.query.notify ?? false,

@@ -1,13 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database.ts';
-import {
-  createMassBeneficiary,
-  MASS_BENEFICIARY_STATUSES,
-  MAX_MASS_ERRORS,
-  updateMassBeneficiary,
-} from '../../payments/mass-beneficiary.ts';
 import {
   createMultipayment,
   findMultipayment,
@@ -21,12 +15,12 @@ import { presentationOf } from '../../payments/presentation.ts';
 import { findTrade } from '../../payments/trade.ts';
 import { Payment } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
-import { ClientId, errors, Text, Uuid } from '../schemas.ts';
-import { change, FEED, READ } from './listener.ts';
+import { ClientId, closed, errors, jsonAnswer, Uuid } from '../schemas.ts';
+import { change } from './change.ts';
+import { FEED, READ } from './listener.ts';
 import { PaymentFields } from './payments.ts';
 import { TradeFields } from './trades.ts';
 
-const closed = { additionalProperties: false };
 const own = {
   client_id: Type.Optional(Type.String({ description: 'That of the multi payment, or left out' })),
   contact_id: Type.Optional(Type.String({ description: 'That of the multi payment, or left out' })),
@@ -69,52 +63,6 @@ const MultipaymentBody = Type.Object(
   },
 );
 
-const MassErrors = Type.Array(
-  Type.Object(
-    {
-      code: Text('Code', 128),
-      message: Text('Message', 1_000),
-      details: Type.String({ maxLength: 2_000 }),
-      request_index: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
-    },
-    closed,
-  ),
-  { maxItems: MAX_MASS_ERRORS },
-);
-const MassBody = Type.Object(
-  {
-    client_id: ClientId,
-    mass_beneficiary_id: Type.Optional(Uuid('Given by the core, else made')),
-    status: Type.Optional(Type.Enum([...MASS_BENEFICIARY_STATUSES])),
-    errors: Type.Optional(MassErrors),
-  },
-  { ...closed, examples: [{ client_id: 'CLI000001', status: 'queued' }] },
-);
-const MassPatch = Type.Object(
-  {
-    client_id: Type.Optional(ClientId),
-    status: Type.Optional(Type.Enum([...MASS_BENEFICIARY_STATUSES])),
-    errors: Type.Optional(MassErrors),
-    add_errors: Type.Optional(MassErrors),
-  },
-  {
-    ...closed,
-    examples: [
-      {
-        status: 'processing',
-        errors: [
-          {
-            code: 'invalid_iban',
-            message: 'The IBAN is not valid',
-            details: 'beneficiaries[17].iban',
-            request_index: 17,
-          },
-        ],
-      },
-    ],
-  },
-);
-
 const Multipayment = Type.Object(
   {
     multipayment_id: Type.String({ description: 'Internal sequential identifier' }),
@@ -143,100 +91,44 @@ const Multipayment = Type.Object(
     ],
   },
 );
-const MassBeneficiary = Type.Object(
-  {
-    mass_beneficiary_id: Type.String({ format: 'uuid' }),
-    client_id: ClientId,
-    status: Type.Enum([...MASS_BENEFICIARY_STATUSES]),
-    created_date: Type.String({ format: 'date-time' }),
-    error_count: Type.Integer(),
-    errors: MassErrors,
+const CREATE = {
+  config: FEED,
+  schema: {
+    tags: ['multi payments'],
+    summary: 'Create a multi payment',
+    description: 'Books trades and creates the payments that they fund, all or nothing.',
+    body: MultipaymentBody,
+    response: { 201: jsonAnswer('The multi payment', Multipayment), ...errors(400, 404, 409, 502) },
   },
-  {
-    examples: [
-      {
-        mass_beneficiary_id: '5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11',
-        client_id: 'CLI000001',
-        status: 'queued',
-        created_date: '2026-07-01T10:15:00+01:00',
-        error_count: 0,
-        errors: [],
-      },
-    ],
-  },
-);
-const answer = (description: string, schema: unknown) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
+};
 
-/** Multi payments and mass-beneficiary instructions (docs/operator-interface.md). */
+const READ_ONE = {
+  config: READ,
+  schema: {
+    tags: ['multi payments'],
+    summary: 'Read a multi payment',
+    params: Type.Object({
+      multipayment_id: Type.String({ description: 'The number, the formatted or the unique identifier' }),
+    }),
+    response: { 200: jsonAnswer('The multi payment', Multipayment), ...errors(404, 502) },
+  },
+};
+
+/** Multi payments (docs/operator-interface.md). */
 export function operatorMultipaymentRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: MultipaymentInput }>(
     '/multipayments',
-    {
-      config: FEED,
-      schema: {
-        tags: ['multi payments'],
-        summary: 'Create a multi payment',
-        description: 'Books trades and creates the payments that they fund, all or nothing.',
-        body: MultipaymentBody,
-        response: { 201: answer('The multi payment', Multipayment), ...errors(400, 404, 409, 502) },
-      },
-    },
-    (request, reply) =>
-      change(request, reply, context, 201, async (tx, act) => {
-        const id = await createMultipayment(tx, act, presentationOf(context), request.body);
-        return shown(tx, context, String(id), act.now);
-      }),
+    CREATE,
+    change(context, 201, async (tx, act, request) => {
+      const id = await createMultipayment(tx, act, presentationOf(context), request.body);
+      return shown(tx, context, String(id), act.now);
+    }),
   );
   app.get<{ Params: { multipayment_id: string } }>(
     '/multipayments/:multipayment_id',
-    {
-      config: READ,
-      schema: {
-        tags: ['multi payments'],
-        summary: 'Read a multi payment',
-        params: Type.Object({
-          multipayment_id: Type.String({ description: 'The number, the formatted or the unique identifier' }),
-        }),
-        response: { 200: answer('The multi payment', Multipayment), ...errors(404, 502) },
-      },
-    },
+    READ_ONE,
     async (request, reply) =>
       sendJson(reply, await shown(context.pool, context, request.params.multipayment_id, request.now)),
-  );
-
-  app.post<{ Body: Static<typeof MassBody> }>(
-    '/mass-beneficiaries',
-    {
-      config: FEED,
-      schema: {
-        tags: ['mass beneficiaries'],
-        summary: 'Record a mass-beneficiaries instruction',
-        body: MassBody,
-        response: { 201: answer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },
-      },
-    },
-    (request, reply) => change(request, reply, context, 201, (tx, act) => createMassBeneficiary(tx, act, request.body)),
-  );
-  app.patch<{ Params: { mass_beneficiary_id: string }; Body: Static<typeof MassPatch> }>(
-    '/mass-beneficiaries/:mass_beneficiary_id',
-    {
-      config: FEED,
-      schema: {
-        tags: ['mass beneficiaries'],
-        summary: 'Move an instruction on and report errors',
-        description: '`errors` replaces those reported so far, `add_errors` comes after them.',
-        params: Type.Object({ mass_beneficiary_id: Type.String() }),
-        body: MassPatch,
-        response: { 200: answer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },
-      },
-    },
-    (request, reply) =>
-      change(request, reply, context, 200, (tx, act) =>
-        updateMassBeneficiary(tx, act, request.params.mass_beneficiary_id, request.body),
-      ),
   );
 }
 

@@ -12,7 +12,8 @@ import { presentationOf } from '../../payments/presentation.ts';
 import { SCHEMES } from '../../payments/scheme.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, Currency, closed, Day, Decimal, errors, Id, idPath, Nullable, Text, Uuid } from '../schemas.ts';
-import { change, FEED, READ } from './listener.ts';
+import { change } from './change.ts';
+import { FEED, READ } from './listener.ts';
 
 export const PaymentFields = {
   client_id: ClientId,
@@ -56,11 +57,48 @@ const ActionBody = Type.Object(
   { ...closed, examples: [{ action: 'validate' }] },
 );
 
-/** A payment as JSON text, seen by nobody in particular. */
-async function shownPayment(db: Db, context: Context, clientId: string, id: PaymentNumber, now: Date): Promise<string> {
-  const [body] = await paymentBodies(db, { clientId, viewer: null, now, ...presentationOf(context) }, [id]);
+/** A payment as JSON text, seen by no contact in particular. */
+async function shown(
+  db: Db,
+  context: Context,
+  payment: { client_id: string; id: PaymentNumber },
+  now: Date,
+): Promise<string> {
+  const view = { clientId: payment.client_id, viewer: null, now, ...presentationOf(context) };
+  const [body] = await paymentBodies(db, view, [payment.id]);
   return body ?? 'null';
 }
+
+const CREATE = {
+  config: FEED,
+  schema: {
+    tags: ['payments'],
+    summary: 'Create a payment',
+    body: PaymentBody,
+    response: errors(400, 404, 409, 502),
+  },
+};
+
+const READ_ONE = {
+  config: READ,
+  schema: {
+    tags: ['payments'],
+    summary: 'Read a payment',
+    params: idPath('payment_id'),
+    response: errors(404, 502),
+  },
+};
+
+const ACT = {
+  config: FEED,
+  schema: {
+    tags: ['payments'],
+    summary: 'Act on a payment',
+    params: idPath('payment_id'),
+    body: ActionBody,
+    response: errors(400, 403, 404, 409, 502),
+  },
+};
 
 /** Payments, and what is done with them (docs/operator-interface.md). */
 export function operatorPaymentRoutes(app: FastifyInstance, context: Context): void {
@@ -68,58 +106,27 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
 
   app.post<{ Body: Static<typeof PaymentBody> }>(
     '/payments',
-    {
-      config: FEED,
-      schema: {
-        tags: ['payments'],
-        summary: 'Create a payment',
-        body: PaymentBody,
-        response: errors(400, 404, 409, 502),
-      },
-    },
-    (request, reply) =>
-      change(request, reply, context, 201, async (tx, act) => {
-        const id = await createPayment(tx, act, presentationOf(context), request.body);
-        return shownPayment(tx, context, request.body.client_id, id, act.now);
-      }),
+    CREATE,
+    change(context, 201, async (tx, act, request) => {
+      const id = await createPayment(tx, act, presentationOf(context), request.body);
+      return shown(tx, context, { client_id: request.body.client_id, id }, act.now);
+    }),
   );
-  app.get<{ Params: { payment_id: PaymentId } }>(
-    '/payments/:payment_id',
-    {
-      config: READ,
-      schema: {
-        tags: ['payments'],
-        summary: 'Read a payment',
-        params: idPath('payment_id'),
-        response: errors(404, 502),
-      },
-    },
-    async (request, reply) => {
-      const owner = await findPaymentOwner(pool, request.params.payment_id);
-      return sendJson(reply, await shownPayment(pool, context, owner.client_id, owner.id, request.now));
-    },
-  );
+  app.get<{ Params: { payment_id: PaymentId } }>('/payments/:payment_id', READ_ONE, async (request, reply) => {
+    const owner = await findPaymentOwner(pool, request.params.payment_id);
+    return sendJson(reply, await shown(pool, context, owner, request.now));
+  });
   app.post<{
     Params: { payment_id: PaymentId };
     Body: { action: PaymentAction; contact_id?: string; reason?: string };
   }>(
     '/payments/:payment_id/actions',
-    {
-      config: FEED,
-      schema: {
-        tags: ['payments'],
-        summary: 'Act on a payment',
-        params: idPath('payment_id'),
-        body: ActionBody,
-        response: errors(400, 403, 404, 409, 502),
-      },
-    },
-    (request, reply) =>
-      change(request, reply, context, 200, async (tx, act) => {
-        const { action, contact_id: contactId, reason } = request.body;
-        const wanted = { paymentId: request.params.payment_id, action, contactId, reason };
-        const owner = await actOnPayment(tx, act, presentationOf(context), wanted);
-        return shownPayment(tx, context, owner.client_id, owner.id, act.now);
-      }),
+    ACT,
+    change(context, 200, async (tx, act, request) => {
+      const { action, contact_id: contactId, reason } = request.body;
+      const wanted = { paymentId: request.params.payment_id, action, contactId, reason };
+      const owner = await actOnPayment(tx, act, presentationOf(context), wanted);
+      return shown(tx, context, owner, act.now);
+    }),
   );
 }

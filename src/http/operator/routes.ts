@@ -1,17 +1,27 @@
 import { operatorAccountRoutes } from './accounts.ts';
 import { operatorApplicationRoutes } from './applications.ts';
+import { operatorAuditRoutes } from './audit.ts';
 import { operatorBeneficiaryRoutes } from './beneficiaries.ts';
 import { operatorClientRoutes } from './clients.ts';
+import { operatorClockRoutes } from './clock.ts';
 import { operatorContactRoutes } from './contacts.ts';
+import { operatorCurrencyAccountRoutes } from './currency-accounts.ts';
+import { operatorExchangeRateRoutes } from './exchange-rates.ts';
+import { operatorFxAvailabilityRoutes } from './fx-availability.ts';
+import { operatorHealthRoutes } from './health.ts';
 import { operatorImportRoutes } from './imports.ts';
 import type { OperatorRoutes } from './listener.ts';
+import { operatorMailboxRoutes } from './mailbox.ts';
+import { operatorMassBeneficiaryRoutes } from './mass-beneficiaries.ts';
 import { operatorMultipaymentRoutes } from './multipayments.ts';
+import { operatorNotificationRoutes } from './notifications.ts';
+import { operatorOnboardingRoutes } from './onboarding.ts';
 import { operatorPaymentRoutes } from './payments.ts';
 import { operatorStatementRoutes } from './statements.ts';
-import { operatorSystemRoutes } from './system.ts';
+import { operatorSubscriptionRoutes } from './subscriptions.ts';
 import { operatorTokenRoutes } from './tokens.ts';
 import { operatorTradeRoutes } from './trades.ts';
-import { operatorWebhookRoutes } from './webhooks.ts';
+import { operatorTransactionRoutes } from './transactions.ts';
 
 /** The operations of the operator interface. */
 export const operatorRoutes: OperatorRoutes[] = [
@@ -23,9 +33,19 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorTradeRoutes,
   operatorPaymentRoutes,
   operatorMultipaymentRoutes,
+  operatorMassBeneficiaryRoutes,
   operatorAccountRoutes,
-  operatorSystemRoutes,
+  operatorCurrencyAccountRoutes,
+  operatorTransactionRoutes,
+  operatorOnboardingRoutes,
+  operatorFxAvailabilityRoutes,
+  operatorExchangeRateRoutes,
+  operatorClockRoutes,
+  operatorMailboxRoutes,
+  operatorAuditRoutes,
+  operatorHealthRoutes,
   operatorImportRoutes,
-  operatorWebhookRoutes,
+  operatorSubscriptionRoutes,
+  operatorNotificationRoutes,
   operatorStatementRoutes,
 ];

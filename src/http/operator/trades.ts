@@ -10,8 +10,11 @@ import {
   TRADE_TYPES,
   type TradeInput,
 } from '../../payments/trade.ts';
+import { sendList, sendValue } from '../reply.ts';
 import {
   ClientId,
+  type ClientPage,
+  ClientPageQuery,
   Currency,
   closed,
   Day,
@@ -21,10 +24,10 @@ import {
   Instant,
   idPath,
   Nullable,
-  Paging,
   Text,
 } from '../schemas.ts';
-import { change, FEED, READ, sendList, sendValue } from './listener.ts';
+import { change } from './change.ts';
+import { FEED, READ } from './listener.ts';
 
 const flag = Type.Optional(Type.Boolean());
 
@@ -65,67 +68,62 @@ export const TradeBody = Type.Object(TradeFields, {
   ],
 });
 const TradePatch = Type.Object({ status: Type.Enum([...TRADE_STATUSES]) }, closed);
-const ListQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });
+
+const CREATE = {
+  config: FEED,
+  schema: { tags: ['trades'], summary: 'Book a trade', body: TradeBody, response: errors(400, 404, 409, 502) },
+};
+
+const LIST = {
+  config: READ,
+  schema: { tags: ['trades'], summary: 'List trades', querystring: ClientPageQuery, response: errors(400, 502) },
+};
+
+const READ_ONE = {
+  config: READ,
+  schema: { tags: ['trades'], summary: 'Read a trade', params: idPath('trade_id'), response: errors(404, 502) },
+};
+
+const CHANGE = {
+  config: FEED,
+  schema: {
+    tags: ['trades'],
+    summary: 'Give a trade a status',
+    params: idPath('trade_id'),
+    body: TradePatch,
+    response: errors(400, 404, 502),
+  },
+};
 
 /** Trades (docs/operator-interface.md). */
 export function operatorTradeRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  interface Page {
-    page: number;
-    page_size: number;
-    client_id?: string;
-  }
 
   app.post<{ Body: TradeInput }>(
     '/trades',
-    {
-      config: FEED,
-      schema: { tags: ['trades'], summary: 'Book a trade', body: TradeBody, response: errors(400, 404, 409, 502) },
-    },
-    (request, reply) =>
-      change(request, reply, context, 201, (tx, act) => createTrade(tx, act, context.addresses.api, request.body)),
+    CREATE,
+    change(context, 201, (tx, act, request) => createTrade(tx, act, context.addresses.api, request.body)),
   );
-  app.get<{ Querystring: Page }>(
-    '/trades',
-    {
-      config: READ,
-      schema: { tags: ['trades'], summary: 'List trades', querystring: ListQuery, response: errors(400, 502) },
-    },
-    async (request, reply) =>
-      sendList(
-        reply,
-        await listTrades(
-          pool,
-          context.addresses.api,
-          request.query.page,
-          request.query.page_size,
-          request.query.client_id,
-        ),
+  app.get<{ Querystring: ClientPage }>('/trades', LIST, async (request, reply) =>
+    sendList(
+      reply,
+      await listTrades(
+        pool,
+        context.addresses.api,
+        request.query.page,
+        request.query.page_size,
+        request.query.client_id,
       ),
+    ),
   );
-  app.get<{ Params: { trade_id: string } }>(
-    '/trades/:trade_id',
-    {
-      config: READ,
-      schema: { tags: ['trades'], summary: 'Read a trade', params: idPath('trade_id'), response: errors(404, 502) },
-    },
-    async (request, reply) => sendValue(reply, await findTrade(pool, context.addresses.api, request.params.trade_id)),
+  app.get<{ Params: { trade_id: string } }>('/trades/:trade_id', READ_ONE, async (request, reply) =>
+    sendValue(reply, await findTrade(pool, context.addresses.api, request.params.trade_id)),
   );
   app.patch<{ Params: { trade_id: string }; Body: Static<typeof TradePatch> }>(
     '/trades/:trade_id',
-    {
-      config: FEED,
-      schema: {
-        tags: ['trades'],
-        summary: 'Give a trade a status',
-        params: idPath('trade_id'),
-        body: TradePatch,
-        response: errors(400, 404, 502),
-      },
-    },
-    (request, reply) =>
-      change(request, reply, context, 200, (tx, act) =>
-        setTradeStatus(tx, act, context.addresses.api, request.params.trade_id, request.body.status),
-      ),
+    CHANGE,
+    change(context, 200, (tx, act, request) =>
+      setTradeStatus(tx, act, context.addresses.api, request.params.trade_id, request.body.status),
+    ),
   );
 }

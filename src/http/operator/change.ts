@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
+import type { Act, Context } from '../../context.ts';
+import { type Transaction, transaction } from '../../database.ts';
+import { Problem } from '../../errors.ts';
+import { claimKey, MAX_IDEMPOTENCY_KEY, storeAnswer } from '../../operator/idempotency.ts';
+import { sendJson } from '../reply.ts';
+
+/** The operator who makes a request, for the audit trail. */
+export function operatorAct(request: FastifyRequest): Act {
+  return { now: request.now, actor: `operator:${request.operator.name}`, requestId: request.id };
+}
+
+/**
+ * The handler of a change: does the work in one transaction, together with the request's idempotency key, and answers with its
+ * result as JSON.
+ * @param status of the first answer; a replayed answer has the same, and the header `idempotency-replayed: true`
+ */
+export function change<Route extends RouteGenericInterface>(
+  context: Context,
+  status: number,
+  work: (tx: Transaction, act: Act, request: FastifyRequest<Route>) => Promise<unknown>,
+): (request: FastifyRequest<Route>, reply: FastifyReply) => Promise<FastifyReply> {
+  return async (request, reply) => {
+    const key = request.method === 'POST' ? idempotencyKey(request) : undefined;
+    const act = operatorAct(request);
+    const answer = await transaction(context.pool, async (tx) => {
+      if (key === undefined) return { status, body: asText(await work(tx, act, request)), replayed: false };
+      const keyed = { key, sha256: fingerprint(request) };
+      const known = await claimKey(tx, context.vault, keyed, request.now);
+      if (known) return { ...known, replayed: true };
+      const fresh = { status, body: asText(await work(tx, act, request)) };
+      await storeAnswer(tx, context.vault, keyed, fresh);
+      return { ...fresh, replayed: false };
+    });
+    if (answer.replayed) reply.header('idempotency-replayed', 'true');
+    reply.code(answer.status);
+    return answer.body === '' ? reply.send() : sendJson(reply, answer.body);
+  };
+}
+
+function asText(result: unknown): string {
+  if (result === undefined) return '';
+  return typeof result === 'string' ? result : JSON.stringify(result);
+}
+
+/** The idempotency key of a request, if it has one. @throws Problem invalid_parameter */
+export function idempotencyKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || key.length === 0 || key.length > MAX_IDEMPOTENCY_KEY) {
+    throw new Problem('invalid_parameter', {
+      field: 'Idempotency-Key',
+      message: `must have 1 to ${MAX_IDEMPOTENCY_KEY} characters`,
+    });
+  }
+  return key;
+}
+
+/** The hash that tells whether two requests with one key are the same request. */
+function fingerprint(request: FastifyRequest): Buffer {
+  return createHash('sha256')
+    .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)
+    .digest();
+}

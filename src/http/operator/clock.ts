@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { ServiceClock } from '../../calendar.ts';
+import type { Context } from '../../context.ts';
+import { type ClockMove, moveClock } from '../../sandbox/clock.ts';
+import { closed, errors, Instant } from '../schemas.ts';
+import { change } from './change.ts';
+import { READ } from './listener.ts';
+
+const ClockBody = Type.Object(
+  {
+    at: Type.Optional(Instant('The instant that it shows next')),
+    advance_seconds: Type.Optional(Type.Number({ description: 'Seconds forward; negative: backward' })),
+  },
+  { ...closed, examples: [{ advance_seconds: 86_400 }] },
+);
+const READ_ONE = {
+  config: READ,
+  schema: { tags: ['sandbox'], summary: "Read the service's clock", response: errors(502) },
+};
+
+const MOVE = {
+  config: {},
+  schema: { tags: ['sandbox'], summary: "Move the service's clock", body: ClockBody, response: errors(400, 502) },
+};
+
+const RESET = {
+  config: {},
+  schema: { tags: ['sandbox'], summary: "Set the clock back to the machine's time", response: errors(502) },
+};
+
+/** The sandbox's clock (docs/operator-interface.md). Production has no such addresses. */
+export function operatorClockRoutes(app: FastifyInstance, context: Context): void {
+  if (context.config.environment !== 'sandbox') return;
+  const clock = context.clock as ServiceClock;
+  const shown = () => ({ now: clock.now().toISOString(), offset_ms: clock.offset });
+  app.get('/clock', READ_ONE, async () => shown());
+  app.put<{ Body: ClockMove }>(
+    '/clock',
+    MOVE,
+    change(context, 200, async (tx, act, request) => {
+      clock.offset = await moveClock(tx, act, clock, request.body);
+      return shown();
+    }),
+  );
+  app.delete(
+    '/clock',
+    RESET,
+    change(context, 200, async (tx, act) => {
+      clock.offset = await moveClock(tx, act, clock, undefined);
+      return shown();
+    }),
+  );
+}

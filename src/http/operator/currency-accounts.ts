@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { createCurrencyAccount, listCurrencyAccounts } from '../../accounts/currency-account.ts';
+import type { Context } from '../../context.ts';
+import { ClientId, Currency, closed, errors } from '../schemas.ts';
+import { change } from './change.ts';
+import { FEED, READ } from './listener.ts';
+
+const CurrencyAccountBody = Type.Object(
+  { client_id: ClientId, currency: Currency() },
+  { ...closed, examples: [{ client_id: 'CLI000001', currency: 'EUR' }] },
+);
+const ClientQuery = Type.Object({ client_id: Type.String({ minLength: 1 }) });
+
+const OPEN = {
+  config: FEED,
+  schema: {
+    tags: ['accounts'],
+    summary: 'Open a currency account',
+    body: CurrencyAccountBody,
+    response: errors(400, 404, 409, 502),
+  },
+};
+
+const LIST = {
+  config: READ,
+  schema: {
+    tags: ['accounts'],
+    summary: "List a client's currency accounts",
+    querystring: ClientQuery,
+    response: errors(400, 502),
+  },
+};
+
+/** Currency accounts (docs/operator-interface.md). */
+export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Context): void {
+  app.post<{ Body: Static<typeof CurrencyAccountBody> }>(
+    '/currency-accounts',
+    OPEN,
+    change(context, 201, (tx, act, request) =>
+      createCurrencyAccount(tx, act, request.body.client_id, request.body.currency),
+    ),
+  );
+  app.get<{ Querystring: { client_id: string } }>('/currency-accounts', LIST, (request) =>
+    listCurrencyAccounts(context.pool, request.query.client_id),
+  );
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { FX_MODES, MAX_HOLIDAYS, readFxAvailability, setFxAvailability } from '../../quotes/fx-availability.ts';
+import { closed, Day, errors } from '../schemas.ts';
+import { change } from './change.ts';
+import { FEED, READ } from './listener.ts';
+
+const FxBody = Type.Object(
+  {
+    mode: Type.Enum([...FX_MODES]),
+    holidays: Type.Optional(Type.Array(Day('A day without markets'), { maxItems: MAX_HOLIDAYS })),
+  },
+  { ...closed, examples: [{ mode: 'auto', holidays: ['2026-12-25'] }] },
+);
+const SET = {
+  config: FEED,
+  schema: { tags: ['quotes'], summary: 'Say when FX is available', body: FxBody, response: errors(400, 502) },
+};
+
+const READ_ONE = { config: READ, schema: { tags: ['quotes'], summary: 'Read the FX setting', response: errors(502) } };
+
+/** When clients can trade FX (docs/operator-interface.md). */
+export function operatorFxAvailabilityRoutes(app: FastifyInstance, context: Context): void {
+  app.put<{ Body: Static<typeof FxBody> }>(
+    '/fx-availability',
+    SET,
+    change(context, 200, (tx, act, { body: { mode, holidays = [] } }) =>
+      setFxAvailability(tx, act, { mode, holidays }),
+    ),
+  );
+  app.get('/fx-availability', READ_ONE, () => readFxAvailability(context.pool));
+}

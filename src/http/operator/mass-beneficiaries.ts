@@ -1,0 +1,118 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import {
+  createMassBeneficiary,
+  MASS_BENEFICIARY_STATUSES,
+  MAX_MASS_ERRORS,
+  updateMassBeneficiary,
+} from '../../payments/mass-beneficiary.ts';
+import { ClientId, closed, errors, jsonAnswer, Text, Uuid } from '../schemas.ts';
+import { change } from './change.ts';
+import { FEED } from './listener.ts';
+
+const MassErrors = Type.Array(
+  Type.Object(
+    {
+      code: Text('Code', 128),
+      message: Text('Message', 1_000),
+      details: Type.String({ maxLength: 2_000 }),
+      request_index: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+    },
+    closed,
+  ),
+  { maxItems: MAX_MASS_ERRORS },
+);
+const MassBody = Type.Object(
+  {
+    client_id: ClientId,
+    mass_beneficiary_id: Type.Optional(Uuid('Given by the core, else made')),
+    status: Type.Optional(Type.Enum([...MASS_BENEFICIARY_STATUSES])),
+    errors: Type.Optional(MassErrors),
+  },
+  { ...closed, examples: [{ client_id: 'CLI000001', status: 'queued' }] },
+);
+const MassPatch = Type.Object(
+  {
+    client_id: Type.Optional(ClientId),
+    status: Type.Optional(Type.Enum([...MASS_BENEFICIARY_STATUSES])),
+    errors: Type.Optional(MassErrors),
+    add_errors: Type.Optional(MassErrors),
+  },
+  {
+    ...closed,
+    examples: [
+      {
+        status: 'processing',
+        errors: [
+          {
+            code: 'invalid_iban',
+            message: 'The IBAN is not valid',
+            details: 'beneficiaries[17].iban',
+            request_index: 17,
+          },
+        ],
+      },
+    ],
+  },
+);
+
+const MassBeneficiary = Type.Object(
+  {
+    mass_beneficiary_id: Type.String({ format: 'uuid' }),
+    client_id: ClientId,
+    status: Type.Enum([...MASS_BENEFICIARY_STATUSES]),
+    created_date: Type.String({ format: 'date-time' }),
+    error_count: Type.Integer(),
+    errors: MassErrors,
+  },
+  {
+    examples: [
+      {
+        mass_beneficiary_id: '5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11',
+        client_id: 'CLI000001',
+        status: 'queued',
+        created_date: '2026-07-01T10:15:00+01:00',
+        error_count: 0,
+        errors: [],
+      },
+    ],
+  },
+);
+const CREATE = {
+  config: FEED,
+  schema: {
+    tags: ['mass beneficiaries'],
+    summary: 'Record a mass-beneficiaries instruction',
+    body: MassBody,
+    response: { 201: jsonAnswer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },
+  },
+};
+
+const CHANGE = {
+  config: FEED,
+  schema: {
+    tags: ['mass beneficiaries'],
+    summary: 'Move an instruction on and report errors',
+    description: '`errors` replaces those reported so far, `add_errors` comes after them.',
+    params: Type.Object({ mass_beneficiary_id: Type.String() }),
+    body: MassPatch,
+    response: { 200: jsonAnswer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },
+  },
+};
+
+/** Mass-beneficiary instructions (docs/operator-interface.md). */
+export function operatorMassBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
+  app.post<{ Body: Static<typeof MassBody> }>(
+    '/mass-beneficiaries',
+    CREATE,
+    change(context, 201, (tx, act, request) => createMassBeneficiary(tx, act, request.body)),
+  );
+  app.patch<{ Params: { mass_beneficiary_id: string }; Body: Static<typeof MassPatch> }>(
+    '/mass-beneficiaries/:mass_beneficiary_id',
+    CHANGE,
+    change(context, 200, (tx, act, request) =>
+      updateMassBeneficiary(tx, act, request.params.mass_beneficiary_id, request.body),
+    ),
+  );
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { recordOnboarding } from '../../identity/onboarding.ts';
+import { ClientId, closed, Day, errors, Nullable, Text } from '../schemas.ts';
+import { change } from './change.ts';
+import { FEED } from './listener.ts';
+
+const text = (description: string) => Type.Optional(Nullable(Text(description)));
+
+const OnboardingBody = Type.Object(
+  {
+    client_id: ClientId,
+    onboarding_status: Text('The new status', 128),
+    id: Type.Optional(Text('Identifier of the onboarding; the client where absent', 128)),
+    type: Type.Optional(Text('Type of the entity', 128)),
+    account_number: text('Number that the institution knows the client by'),
+    service_id: text('Identifier with the service'),
+    became_client: Type.Optional(Nullable(Day('When it became a client'))),
+  },
+  { ...closed, examples: [{ client_id: 'CLI000001', onboarding_status: 'Active' }] },
+);
+const RECORD = {
+  config: FEED,
+  schema: {
+    tags: ['clients'],
+    summary: 'Record a change of an onboarding',
+    body: OnboardingBody,
+    response: errors(400, 404, 502),
+  },
+};
+
+/** Changes of a client's onboarding (docs/operator-interface.md). */
+export function operatorOnboardingRoutes(app: FastifyInstance, context: Context): void {
+  app.post<{ Body: Static<typeof OnboardingBody> }>(
+    '/onboarding-events',
+    RECORD,
+    change(context, 201, (tx, act, request) =>
+      recordOnboarding(tx, act, { brand: context.config.brand, apiUrl: context.addresses.api }, request.body),
+    ),
+  );
+}
