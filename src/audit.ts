@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Act } from './context.ts';
-import { type Db, type Pool, transaction } from './database.ts';
+import { type Db, first, type Pool, transaction } from './database.ts';
 import { LOCKS } from './locks.ts';
 
 /**
  * The audit trail: a row for every change, written in the transaction of the change, never changed afterwards.
- * Rows are chained by hash shortly after they are committed (`sealAudit`, each second and before every verification):
- * a chain written inside the business transactions would make them wait for each other.
+ * Rows are chained by hash shortly after they are committed (`sealAudit`, every second and before every verification).
+ * Chaining them inside the business transactions would make those wait for each other.
  */
 
-/** Rows sealed or verified in one statement. */
-const SEAL_BATCH = 5_000;
-/** Values longer than this (characters) are kept as their hash: an audit row is not a second archive. */
-const MAX_VALUE = 65_536;
+/** Sealed or verified in one statement. */
+const SEAL_BATCH_ROWS = 5_000;
+/** A longer value is stored as its hash: an audit row is not a second archive. */
+const MAX_VALUE_CHARACTERS = 65_536;
 
 const SECRET_KEYS = new Set([
   'password',
@@ -61,7 +61,7 @@ export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise
 function document(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const text = JSON.stringify(value, (key, inner) => (SECRET_KEYS.has(key) && inner != null ? '[redacted]' : inner));
-  if (text.length <= MAX_VALUE) return text;
+  if (text.length <= MAX_VALUE_CHARACTERS) return text;
   return JSON.stringify({ sha256: createHash('sha256').update(text).digest('hex'), length: text.length });
 }
 
@@ -82,41 +82,40 @@ function link(previous: Buffer, content: string): Buffer {
 
 const GENESIS = Buffer.alloc(32);
 
-/** Chains the rows that have been committed since the last time; returns how many. One process does it at a time. */
+/** Chains the rows that were committed since the last call; returns how many. One process works at a time, the others wait. */
 export async function sealAudit(pool: Pool): Promise<number> {
   return transaction(pool, async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.auditSeal]);
     const last = await tx.query<{ position: number; hash: Buffer }>(
       'select position, hash from audit_chain order by position desc limit 1',
     );
-    let position = last.rows[0]?.position ?? 0;
-    let previous = last.rows[0]?.hash ?? GENESIS;
+    const { position, hash } = first(last) ?? { position: 0, hash: GENESIS };
+    let previous = hash;
     const { rows } = await tx.query<ChainRow>(
       `select a.id, ${CONTENT} as content from audit a
        where a.id in (select u.id from audit_unsealed u order by u.id limit $1) order by a.id`,
-      [SEAL_BATCH],
+      [SEAL_BATCH_ROWS],
     );
     if (rows.length === 0) return 0;
     const hashes = rows.map((row) => {
       previous = link(previous, row.content);
       return previous;
     });
-    const first = position + 1;
-    position += rows.length;
+    const from = position + 1;
     const ids = rows.map((row) => row.id);
     await tx.query(
       'insert into audit_chain (position, audit_id, hash) select $1 + n - 1, id, hash from unnest($2::bigint[], $3::bytea[]) with ordinality as u(id, hash, n)',
-      [first, ids, hashes],
+      [from, ids, hashes],
     );
     await tx.query('delete from audit_unsealed where id = any($1::bigint[])', [ids]);
     return rows.length;
   });
 }
 
-/** Whether the chain holds: every sealed row has the content that was sealed, none is missing, none stands outside. */
+/** Whether the chain is valid: every sealed row has its sealed content, no row is missing, and no row is outside the chain. */
 export async function verifyAudit(pool: Pool): Promise<{ valid: boolean; rows: number; first_invalid: number | null }> {
-  while ((await sealAudit(pool)) === SEAL_BATCH) {
-    // Everything committed before this call is part of what is verified.
+  while ((await sealAudit(pool)) === SEAL_BATCH_ROWS) {
+    // Everything that was committed before this call is verified.
   }
   let previous: Buffer = GENESIS;
   let position = 0;
@@ -124,7 +123,7 @@ export async function verifyAudit(pool: Pool): Promise<{ valid: boolean; rows: n
     const { rows } = await pool.query<ChainRow & { audit_id: number }>(
       `select c.position, c.audit_id, c.hash, a.id, ${CONTENT} as content from audit_chain c left join audit a on a.id = c.audit_id
        where c.position > $1 order by c.position limit $2`,
-      [position, SEAL_BATCH],
+      [position, SEAL_BATCH_ROWS],
     );
     for (const row of rows) {
       previous = link(previous, row.content);
@@ -133,7 +132,7 @@ export async function verifyAudit(pool: Pool): Promise<{ valid: boolean; rows: n
       }
       position += 1;
     }
-    if (rows.length < SEAL_BATCH) break;
+    if (rows.length < SEAL_BATCH_ROWS) break;
   }
   const outside = await pool.query<{ id: number }>(
     `select a.id from audit a where not exists (select from audit_chain c where c.audit_id = a.id)

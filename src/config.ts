@@ -1,11 +1,16 @@
-import { isIP } from 'node:net';
 import { isCalendarDay } from './calendar.ts';
 import { StartupError } from './errors.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { type AddressRange, type Environment, Settings } from './settings.ts';
 
 /** What a process may do; LOMBARD_ROLES. */
 export const ROLES = ['api', 'auth', 'trusted', 'operator', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
+
+const MIN_OPERATOR_TOKEN_CHARACTERS = 16;
+const MAX_PORT = 65_535;
+/** Requests a minute. */
+const MAX_RATE = 1_000_000_000;
 
 /** Everything that the environment decides. docs/configuration.md lists every variable. */
 export interface Config {
@@ -57,232 +62,123 @@ export interface Config {
   requirePkce: boolean;
 }
 
-/** An address range in CIDR notation. */
-export interface AddressRange {
-  address: string;
-  prefix: number;
-}
-
-type Environment = Record<string, string | undefined>;
-
 /**
  * Reads the settings of the process.
- * @throws StartupError one line that names the variable, what was given (never for a secret) and what it takes
+ * @throws StartupError one line that names the variable, what it must be, and what it is (never for a secret)
  */
 export function readConfig(env: Environment = process.env): Config {
-  const environment = oneOf(env, 'LOMBARD_ENVIRONMENT', ['sandbox', 'production'] as const, 'sandbox');
-  const sandbox = environment === 'sandbox';
+  const settings = new Settings(env);
+  const environment = settings.oneOf('LOMBARD_ENVIRONMENT', ['sandbox', 'production'], 'sandbox');
   const config: Config = {
     environment,
-    dataDir: env.LOMBARD_DATA_DIR || './data',
-    databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:'], { secret: true }),
-    host: address(env, 'LOMBARD_HOST', '127.0.0.1'),
-    operatorHost: address(env, 'LOMBARD_OPERATOR_HOST', '127.0.0.1'),
-    apiPort: integer(env, 'LOMBARD_API_PORT', 8080, 0, 65_535),
-    authPort: integer(env, 'LOMBARD_AUTH_PORT', 8081, 0, 65_535),
-    trustedPort: integer(env, 'LOMBARD_TRUSTED_PORT', 8443, 0, 65_535),
-    operatorPort: integer(env, 'LOMBARD_OPERATOR_PORT', 8090, 0, 65_535),
-    apiUrl: publicUrl(env, 'LOMBARD_API_URL'),
-    authUrl: publicUrl(env, 'LOMBARD_AUTH_URL'),
-    trustedUrl: publicUrl(env, 'LOMBARD_TRUSTED_URL'),
-    operatorToken: secret(env, 'LOMBARD_OPERATOR_TOKEN', 16),
-    masterKey: masterKey(env),
-    trustedCert: env.LOMBARD_TRUSTED_CERT || undefined,
-    trustedKey: env.LOMBARD_TRUSTED_KEY || undefined,
-    trustedCa: list(env.LOMBARD_TRUSTED_CA),
-    trustedCrl: list(env.LOMBARD_TRUSTED_CRL),
-    trustedProxies: ranges(env, 'LOMBARD_TRUSTED_PROXIES', ''),
-    roles: roles(env),
-    workers: integer(env, 'LOMBARD_WORKERS', 1, 1, 128),
-    brand: pattern(env, 'LOMBARD_BRAND', 'Service', /^[A-Za-z][A-Za-z0-9]{0,31}$/, '1 to 32 letters and digits'),
-    webhookRetries: durations(env, 'LOMBARD_WEBHOOK_RETRIES', '5s,1m,5m,30m,2h,5h,10h,10h,24h,24h'),
-    webhookTimeout: duration('LOMBARD_WEBHOOK_TIMEOUT', env.LOMBARD_WEBHOOK_TIMEOUT || '10s'),
-    webhookConcurrency: integer(env, 'LOMBARD_WEBHOOK_CONCURRENCY', 16, 1, 1_000),
-    webhookAllow: ranges(env, 'LOMBARD_WEBHOOK_ALLOW', sandbox ? '127.0.0.0/8,::1' : ''),
-    webhookRetentionDays: integer(env, 'LOMBARD_WEBHOOK_RETENTION_DAYS', 90, 2, 3_650),
-    apiRate: integer(env, 'LOMBARD_API_RATE', 500, 0, 1_000_000_000),
-    authRate: integer(env, 'LOMBARD_AUTH_RATE', 60, 0, 1_000_000_000),
-    autopilot: autopilot(env),
-    trackingCutoff: pattern(env, 'LOMBARD_TRACKING_CUTOFF', '2020-01-01', isCalendarDay, 'a day, as 2020-01-01'),
-    statementMaxDays: integer(env, 'LOMBARD_STATEMENT_MAX_DAYS', 366, 1, 3_660),
-    smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:'], { secret: true }),
-    mailFrom: pattern(
-      env,
-      'LOMBARD_MAIL_FROM',
-      'Lombard <no-reply@localhost>',
-      /^[^\r\n]*@[^\r\n]+$/,
-      'a mail address',
-    ),
-    smsUrl: url(env, 'LOMBARD_SMS_URL', ['http:', 'https:'], { secret: true }),
-    logLevel: oneOf(env, 'LOMBARD_LOG_LEVEL', LOG_LEVELS, 'info'),
-    institution: {
-      name: env.LOMBARD_INSTITUTION_NAME || 'Lombard Sandbox',
-      address: (env.LOMBARD_INSTITUTION_ADDRESS || '1 Lombard Street|London EC3V 9AA|United Kingdom').split('|'),
-      logo: env.LOMBARD_INSTITUTION_LOGO || undefined,
-      colour: pattern(env, 'LOMBARD_INSTITUTION_COLOUR', '#14532d', /^#[0-9a-fA-F]{6}$/, 'a colour, as #14532d'),
-    },
-    singleSignOn: flag(env, 'LOMBARD_SINGLE_SIGN_ON'),
-    requirePkce: flag(env, 'LOMBARD_REQUIRE_PKCE'),
+    dataDir: settings.text('LOMBARD_DATA_DIR') ?? './data',
+    databaseUrl: settings.url('DATABASE_URL', ['postgres:', 'postgresql:'], { secret: true }),
+    smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:'], { secret: true }),
+    mailFrom: settings.matching('LOMBARD_MAIL_FROM', 'Lombard <no-reply@localhost>', {
+      takes: /^[^\r\n]*@[^\r\n]+$/,
+      words: 'a mail address',
+    }),
+    smsUrl: settings.url('LOMBARD_SMS_URL', ['http:', 'https:'], { secret: true }),
+    logLevel: settings.oneOf('LOMBARD_LOG_LEVEL', LOG_LEVELS, 'info'),
+    workers: settings.integer('LOMBARD_WORKERS', 1, { min: 1, max: 128 }),
+    roles: settings.someOf('LOMBARD_ROLES', ROLES),
+    operatorToken: settings.secret('LOMBARD_OPERATOR_TOKEN', MIN_OPERATOR_TOKEN_CHARACTERS),
+    masterKey: settings.key('LOMBARD_MASTER_KEY'),
+    autopilot: settings.durationOrOff('LOMBARD_AUTOPILOT'),
+    trackingCutoff: settings.matching('LOMBARD_TRACKING_CUTOFF', '2020-01-01', {
+      takes: isCalendarDay,
+      words: 'a day, as 2020-01-01',
+    }),
+    statementMaxDays: settings.integer('LOMBARD_STATEMENT_MAX_DAYS', 366, { min: 1, max: 3_660 }),
+    singleSignOn: settings.flag('LOMBARD_SINGLE_SIGN_ON'),
+    requirePkce: settings.flag('LOMBARD_REQUIRE_PKCE'),
+    ...readListeners(settings),
+    ...readTrusted(settings),
+    ...readWebhooks(settings, environment),
+    ...readInstitution(settings),
   };
-  if ((config.trustedCert === undefined) !== (config.trustedKey === undefined)) {
-    throw new StartupError('LOMBARD_TRUSTED_CERT and LOMBARD_TRUSTED_KEY go together: give both or neither');
-  }
-  if (!sandbox) refuseUnsafe(config, env);
+  if (environment === 'production') refuseUnsafe(config, settings.flag('LOMBARD_EMBEDDED'));
   return config;
 }
 
-/** Names everything at once that is unsafe in production; the operator token is looked for in the database later (service.ts). */
-function refuseUnsafe(config: Config, env: Environment): void {
+function readListeners(settings: Settings) {
+  const port = (name: string, otherwise: number) => settings.integer(name, otherwise, { min: 0, max: MAX_PORT });
+  return {
+    host: settings.host('LOMBARD_HOST', '127.0.0.1'),
+    operatorHost: settings.host('LOMBARD_OPERATOR_HOST', '127.0.0.1'),
+    apiPort: port('LOMBARD_API_PORT', 8080),
+    authPort: port('LOMBARD_AUTH_PORT', 8081),
+    trustedPort: port('LOMBARD_TRUSTED_PORT', 8443),
+    operatorPort: port('LOMBARD_OPERATOR_PORT', 8090),
+    apiUrl: settings.publicUrl('LOMBARD_API_URL'),
+    authUrl: settings.publicUrl('LOMBARD_AUTH_URL'),
+    trustedUrl: settings.publicUrl('LOMBARD_TRUSTED_URL'),
+    apiRate: settings.integer('LOMBARD_API_RATE', 500, { min: 0, max: MAX_RATE }),
+    authRate: settings.integer('LOMBARD_AUTH_RATE', 60, { min: 0, max: MAX_RATE }),
+  };
+}
+
+function readTrusted(settings: Settings) {
+  const trustedCert = settings.text('LOMBARD_TRUSTED_CERT');
+  const trustedKey = settings.text('LOMBARD_TRUSTED_KEY');
+  if ((trustedCert === undefined) !== (trustedKey === undefined)) {
+    throw new StartupError('LOMBARD_TRUSTED_CERT and LOMBARD_TRUSTED_KEY belong together: set both or neither');
+  }
+  return {
+    trustedCert,
+    trustedKey,
+    trustedCa: settings.list('LOMBARD_TRUSTED_CA'),
+    trustedCrl: settings.list('LOMBARD_TRUSTED_CRL'),
+    trustedProxies: settings.ranges('LOMBARD_TRUSTED_PROXIES', ''),
+  };
+}
+
+function readWebhooks(settings: Settings, environment: Config['environment']) {
+  return {
+    webhookRetries: settings.durations('LOMBARD_WEBHOOK_RETRIES', '5s,1m,5m,30m,2h,5h,10h,10h,24h,24h'),
+    webhookTimeout: settings.duration('LOMBARD_WEBHOOK_TIMEOUT', '10s'),
+    webhookConcurrency: settings.integer('LOMBARD_WEBHOOK_CONCURRENCY', 16, { min: 1, max: 1_000 }),
+    webhookAllow: settings.ranges('LOMBARD_WEBHOOK_ALLOW', environment === 'sandbox' ? '127.0.0.0/8,::1' : ''),
+    webhookRetentionDays: settings.integer('LOMBARD_WEBHOOK_RETENTION_DAYS', 90, { min: 2, max: 3_650 }),
+  };
+}
+
+function readInstitution(settings: Settings) {
+  const address = settings.text('LOMBARD_INSTITUTION_ADDRESS') ?? '1 Lombard Street|London EC3V 9AA|United Kingdom';
+  return {
+    brand: settings.matching('LOMBARD_BRAND', 'Service', {
+      takes: /^[A-Za-z][A-Za-z0-9]{0,31}$/,
+      words: '1 to 32 letters and digits, the first a letter',
+    }),
+    institution: {
+      name: settings.text('LOMBARD_INSTITUTION_NAME') ?? 'Lombard Sandbox',
+      address: address.split('|'),
+      logo: settings.text('LOMBARD_INSTITUTION_LOGO'),
+      colour: settings.matching('LOMBARD_INSTITUTION_COLOUR', '#14532d', {
+        takes: /^#[0-9a-fA-F]{6}$/,
+        words: 'a colour, as #14532d',
+      }),
+    },
+  };
+}
+
+/** Names everything that is unsafe in production in one line. The start checks later whether there is an operator token. */
+function refuseUnsafe(config: Config, embedded: boolean): void {
   const faults: string[] = [];
   if (!config.masterKey) faults.push('LOMBARD_MASTER_KEY is not set');
-  for (const [name, value] of [
-    ['LOMBARD_API_URL', config.apiUrl],
-    ['LOMBARD_AUTH_URL', config.authUrl],
-    ['LOMBARD_TRUSTED_URL', config.trustedUrl],
-  ] as const) {
-    const wanted = name !== 'LOMBARD_TRUSTED_URL' || config.trustedCert !== undefined || value !== undefined;
-    if (wanted && !value?.startsWith('https:')) faults.push(`${name} is not an https address`);
+  const https = (name: string, value: string | undefined) => {
+    if (!value?.startsWith('https:')) faults.push(`${name} is not an https address`);
+  };
+  https('LOMBARD_API_URL', config.apiUrl);
+  https('LOMBARD_AUTH_URL', config.authUrl);
+  if (config.trustedCert !== undefined || config.trustedUrl !== undefined) {
+    https('LOMBARD_TRUSTED_URL', config.trustedUrl);
   }
   if (!config.smtpUrl) faults.push('SMTP_URL is not set');
-  if (!config.databaseUrl && !flag(env, 'LOMBARD_EMBEDDED')) {
+  if (!config.databaseUrl && !embedded) {
     faults.push('DATABASE_URL is not set (the embedded database needs LOMBARD_EMBEDDED=yes)');
   }
   if (config.autopilot !== undefined) faults.push('LOMBARD_AUTOPILOT is set');
-  if (faults.length > 0)
-    throw new StartupError(`LOMBARD_ENVIRONMENT=production refuses to start: ${faults.join('; ')}`);
-}
-
-function wrong(name: string, given: string | undefined, takes: string): StartupError {
-  return new StartupError(
-    given === undefined ? `${name}: takes ${takes}` : `${name}: "${given}" was given; it takes ${takes}`,
-  );
-}
-
-function oneOf<T extends string>(env: Environment, name: string, values: readonly T[], otherwise: T): T {
-  const given = env[name];
-  if (!given) return otherwise;
-  if (!values.includes(given as T)) throw wrong(name, given, values.join(' or '));
-  return given as T;
-}
-
-function integer(env: Environment, name: string, otherwise: number, least: number, most: number): number {
-  const given = env[name];
-  if (!given) return otherwise;
-  const value = Number(given);
-  if (!/^\d+$/.test(given) || value < least || value > most)
-    throw wrong(name, given, `a whole number from ${least} to ${most}`);
-  return value;
-}
-
-function pattern(
-  env: Environment,
-  name: string,
-  otherwise: string,
-  takes: RegExp | ((text: string) => boolean),
-  words: string,
-): string {
-  const given = env[name];
-  if (!given) return otherwise;
-  const fits = takes instanceof RegExp ? takes.test(given) : takes(given);
-  if (!fits) throw wrong(name, given, words);
-  return given;
-}
-
-function flag(env: Environment, name: string): boolean {
-  return oneOf(env, name, ['yes', 'no'] as const, 'no') === 'yes';
-}
-
-function address(env: Environment, name: string, otherwise: string): string {
-  return pattern(
-    env,
-    name,
-    otherwise,
-    (text) => isIP(text) !== 0 || /^[A-Za-z0-9.-]+$/.test(text),
-    'an address or a host name',
-  );
-}
-
-function secret(env: Environment, name: string, least: number): string | undefined {
-  const given = env[name];
-  if (!given) return undefined;
-  if (given.length < least || /\s/.test(given))
-    throw wrong(name, undefined, `at least ${least} characters without white space`);
-  return given;
-}
-
-function masterKey(env: Environment): Buffer | undefined {
-  const given = env.LOMBARD_MASTER_KEY;
-  if (!given) return undefined;
-  const key = Buffer.from(given, 'base64');
-  if (key.length !== 32)
-    throw wrong('LOMBARD_MASTER_KEY', undefined, '32 bytes in base64, as `openssl rand -base64 32` prints');
-  return key;
-}
-
-function url(env: Environment, name: string, protocols: string[], options: { secret: boolean }): string | undefined {
-  const given = env[name];
-  if (!given) return undefined;
-  if (!URL.canParse(given) || !protocols.includes(new URL(given).protocol)) {
-    throw wrong(
-      name,
-      options.secret ? undefined : given,
-      `an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
-    );
-  }
-  return given;
-}
-
-function publicUrl(env: Environment, name: string): string | undefined {
-  const given = url(env, name, ['http:', 'https:'], { secret: false });
-  if (given === undefined) return undefined;
-  const { search, hash, username } = new URL(given);
-  if (search || hash || username) throw wrong(name, given, 'an http or https address without query, fragment and user');
-  return given.replace(/\/+$/, '');
-}
-
-function list(given: string | undefined): string[] {
-  return (given ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean);
-}
-
-function roles(env: Environment): ReadonlySet<Role> {
-  const given = list(env.LOMBARD_ROLES);
-  for (const role of given)
-    if (!ROLES.includes(role as Role)) throw wrong('LOMBARD_ROLES', role, `a list of ${ROLES.join(', ')}`);
-  return new Set(given.length > 0 ? (given as Role[]) : ROLES);
-}
-
-const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** A week: no wait between attempts, and no step of the autopilot, is longer. */
-const MAX_DURATION = 7 * 86_400_000;
-
-function duration(name: string, given: string): number {
-  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(given.trim());
-  const value = match ? Number(match[1]) * (UNITS[match[2] ?? ''] ?? 0) : 0;
-  if (value <= 0 || value > MAX_DURATION) throw wrong(name, given, 'a duration, as 500ms, 5s, 10m, 2h (at most 7d)');
-  return value;
-}
-
-function durations(env: Environment, name: string, otherwise: string): number[] {
-  return list(env[name] || otherwise).map((item) => duration(name, item));
-}
-
-function autopilot(env: Environment): number | undefined {
-  const given = env.LOMBARD_AUTOPILOT;
-  return !given || given === 'off' ? undefined : duration('LOMBARD_AUTOPILOT', given);
-}
-
-function ranges(env: Environment, name: string, otherwise: string): AddressRange[] {
-  return list(env[name] ?? otherwise).map((item) => {
-    const [base = '', bits, ...rest] = item.split('/');
-    const family = isIP(base);
-    const width = family === 6 ? 128 : 32;
-    const prefix = bits === undefined ? width : Number(bits);
-    if (family === 0 || rest.length > 0 || (bits !== undefined && !/^\d+$/.test(bits)) || prefix > width) {
-      throw wrong(name, item, 'address ranges, as 10.0.0.0/8 or ::1, separated by commas');
-    }
-    return { address: base, prefix };
-  });
+  if (faults.length === 0) return;
+  throw new StartupError(`LOMBARD_ENVIRONMENT=production refuses to start: ${faults.join('; ')}`);
 }

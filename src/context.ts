@@ -16,7 +16,7 @@ export interface Context {
   config: Config;
   /** For requests: waits are limited (database.ts), so that a lost database is a 502 in time. */
   pool: Pool;
-  /** For background work, imports and exports: queries take the time they take. */
+  /** For background work, imports and exports: queries may take any time. */
   backgroundPool: Pool;
   clock: Clock;
   log: Logger;

@@ -1,21 +1,22 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Random bits of a token or secret. */
+/** 256 random bits. */
 const TOKEN_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+const KEY_BYTES = 32;
 
 /** A random text of 256 bits, base64url: access tokens, codes, client secrets. */
 export function randomToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** SHA-256 of a text: how tokens are stored and looked up. */
+/** SHA-256. Tokens are stored and looked up as their hash. */
 export function sha256(text: string | Buffer): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Whether two texts are equal, in a time that does not tell where they differ. */
+/** Compares two secrets in a time that does not depend on where they differ. */
 export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }
@@ -26,11 +27,11 @@ export class Vault {
 
   /** @param key 32 bytes */
   constructor(key: Buffer) {
-    if (key.length !== 32) throw new RangeError('the master key has 32 bytes');
+    if (key.length !== KEY_BYTES) throw new RangeError(`the master key must have ${KEY_BYTES} bytes`);
     this.#key = key;
   }
 
-  /** @param purpose what the secret is for, as `client_secret`: a ciphertext moved to another column does not open */
+  /** @param purpose what the secret is for, as `client_secret`: a ciphertext that is moved to another column does not open */
   seal(secret: string, purpose: string): Buffer {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(purpose));
@@ -38,7 +39,7 @@ export class Vault {
     return Buffer.concat([iv, cipher.getAuthTag(), text]);
   }
 
-  /** @throws Error where the ciphertext, the key or the purpose is another */
+  /** @throws Error if the ciphertext, the key or the purpose differs */
   open(sealed: Buffer, purpose: string): string {
     const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, IV_BYTES)).setAAD(
       Buffer.from(purpose),

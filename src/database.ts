@@ -1,45 +1,48 @@
 import pg from 'pg';
 import type { Logger } from './log.ts';
 
-/** Milliseconds: a request that waits for a connection, and one that waits for an answer, give up in time for a 502 within 3 s. */
-const CONNECT_TIMEOUT = 1_800;
-const QUERY_TIMEOUT = 2_500;
+/** A request that waits for a connection, or for an answer on it, gives up in time for a 502 within 3 s. */
+const CONNECT_TIMEOUT_MS = 1_800;
+const QUERY_TIMEOUT_MS = 2_500;
+const BACKGROUND_CONNECT_TIMEOUT_MS = 10_000;
 /**
- * Milliseconds for which a connection without work is kept: the first answers of a new one take tens of milliseconds, since the server knows
- * neither its tables nor its statements yet. And those after which it is probed, so that nothing between here and there forgets it.
+ * An idle connection stays open for five minutes. The first answers on a new one take tens of milliseconds, because the server has to
+ * load its catalogue entries and prepare its statements.
  */
-const KEPT_IDLE = 300_000;
-const PROBED_AFTER = 30_000;
+const MAX_IDLE_MS = 300_000;
+/** TCP probes an idle connection, so that no firewall or proxy on the way drops it. */
+const PROBE_AFTER_MS = 30_000;
+const DEFAULT_CONNECTIONS = 10;
 
-/** Either a pool or the one connection of a transaction. */
+/** A pool, or the connection of a transaction. */
 export interface Db {
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>>;
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<R>>;
   query<R extends unknown[]>(config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult<R>>;
 }
 
-/** The connection of a transaction that is open. */
+/** The connection of an open transaction. */
 export type Transaction = pg.PoolClient;
 export type Pool = pg.Pool;
 
 /**
- * `setUp` of connections that answer requests. A prepared statement is planned once: left to itself, PostgreSQL plans that of a page of payments
- * anew at every call, as the first calls' values look a little cheaper, which takes longer (800 us) than running it.
+ * `setUp` of connections that answer requests: PostgreSQL plans a prepared statement once. By default it would plan the statement of a
+ * payments page at every call, because custom plans look slightly cheaper to it. Planning takes 800 us, longer than running the plan.
  */
 export const FORCE_GENERIC_PLAN = 'set plan_cache_mode = force_generic_plan';
 
 const INT8 = 20;
 const DATE = 1082;
 
-/** `bigint` comes as a number (counts and ids stay below 2^53), `date` as its text, `numeric` as its text. */
+/** `bigint` arrives as a number (counts and ids stay below 2^53); `date` and `numeric` arrive as text. */
 const types = new pg.TypeOverrides();
 types.setTypeParser(INT8, Number);
 types.setTypeParser(DATE, (text) => text);
 
 /**
  * Opens a pool. A connection that breaks while idle is dropped and logged; the next query opens another.
- * @param options `background`: no limit on the time of a query (background work, imports, migrations), or that of `answerWithin` (milliseconds);
- *   `longestLife`: seconds after which a connection is replaced; `setUp`: statements that each connection runs before its first query
+ * @param options `background`: queries may take any time, or `answerWithin` milliseconds (background work, imports, migrations);
+ *   `longestLife`: a connection is replaced after so many seconds; `setUp`: statements that each connection runs before its first query
  */
 export function createPool(
   url: string,
@@ -53,32 +56,32 @@ export function createPool(
     setUp?: string;
   } = {},
 ): Pool {
-  const { setUp = '', longestLife = 0, answerWithin = options.background ? undefined : QUERY_TIMEOUT } = options;
+  const { setUp = '', longestLife = 0, answerWithin = options.background ? undefined : QUERY_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
     connectionString: url,
-    max: options.max ?? 10,
+    max: options.max ?? DEFAULT_CONNECTIONS,
     types,
     application_name: options.name ?? 'lombard',
-    connectionTimeoutMillis: options.background ? 10_000 : CONNECT_TIMEOUT,
+    connectionTimeoutMillis: options.background ? BACKGROUND_CONNECT_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
     ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
     maxLifetimeSeconds: longestLife,
-    idleTimeoutMillis: KEPT_IDLE,
+    idleTimeoutMillis: MAX_IDLE_MS,
     keepAlive: true,
-    keepAliveInitialDelayMillis: PROBED_AFTER,
+    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
     allowExitOnIdle: false,
     ...(setUp === '' ? {} : { onConnect: async (client) => void (await client.query(setUp)) }),
   });
   pool.on('error', (error) => {
-    // A pool that is closing does not wait for the server to see its goodbyes.
+    // A closing pool does not wait until the server has closed its side.
     if (!pool.ending) log.warn({ reason: error.message }, 'an idle database connection broke');
   });
   return pool;
 }
 
 /**
- * Runs a function in one transaction (READ COMMITTED): commits what it did, or nothing of it where it throws.
- * No network call belongs inside.
- * @param begin how it begins, as `begin read only`
+ * Runs a function in one transaction (READ COMMITTED). Commits if it returns and rolls back if it throws.
+ * Never call another server inside.
+ * @param begin the statement that begins it, as `begin read only`
  */
 export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>, begin = 'begin'): Promise<T> {
   const tx = await pool.connect();
@@ -93,7 +96,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
     await tx.query('commit');
     return result;
   } catch (error) {
-    // A server that did not answer in time will not answer a rollback either: the connection is given up, which rolls back.
+    // A server that did not answer in time will not answer a rollback either. Closing the connection rolls back.
     if ((error as Error).message === 'Query read timeout') broken ??= error as Error;
     if (!broken) {
       await tx.query('rollback').catch((failed: Error) => {
@@ -107,7 +110,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
   }
 }
 
-/** The first row of an answer, or undefined. */
+/** The first row of a result, or undefined. */
 export function first<R extends pg.QueryResultRow>(result: pg.QueryResult<R>): R | undefined {
   return result.rows[0];
 }

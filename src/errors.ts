@@ -58,10 +58,10 @@ export interface Fault {
 }
 
 /**
- * A refusal that the caller can understand. Domains name the field; where in a request it stands (`body.`, `query.`, `path.`,
- * `header.`) is known to the HTTP listeners, which add it (http/problem.ts).
+ * A refusal that the caller can understand. Domains name the field. The HTTP listeners know its place in the request and add it:
+ * `body.`, `query.`, `path.` or `header.` (http/problem.ts).
  * @param code one of the catalogue
- * @param fault the field and what it must be, or a sentence where there is no one field; never SQL, a stack or a path of the machine
+ * @param fault the field and what it must be, or a sentence if no single field is at fault; never SQL, a stack or a path of the machine
  */
 export class Problem extends Error {
   readonly code: ErrorCode;
@@ -78,14 +78,14 @@ export class Problem extends Error {
     this.details = details;
   }
 
-  /** The same refusal with the place of its field in front of it, as `body`; itself where it names no field. */
+  /** The same refusal with a place in front of its field, as `body`. A refusal that names no field is returned as it is. */
   within(place: string): Problem {
     if (!this.fault) return this;
     return new Problem(this.code, `${place}.${this.details}`, { cause: this.cause });
   }
 }
 
-/** A wrong setting or an unusable machine: stops the start, with one line for the person who started it. */
+/** A wrong setting or an unusable machine stops the start. The message is one line for the person who started the service. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

@@ -1,12 +1,12 @@
 /**
- * JSON without loss. `JSON.parse` would make a double of `12345678901234567.89`; here a number whose double does not
- * print as it was written is handed on as its source text, and money.ts reads both.
+ * JSON without loss. `JSON.parse` turns `12345678901234567.89` into a double. Here a number whose double does not print as it was
+ * written becomes its source text, and money.ts reads both.
  */
 
 /**
  * Parses a JSON text.
  * @param text a JSON document; a key `__proto__` or a `constructor` with a `prototype` is refused
- * @returns the value; numbers that a double cannot hold as written come as strings with their source text
+ * @returns the value; numbers that a double cannot represent as written become strings with their source text
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
@@ -21,7 +21,7 @@ function reviveExactly(key: string, value: unknown, context: { source?: string }
   return value;
 }
 
-/** A number that is written into JSON with the digits of its text; see `stringify`. */
+/** A number that `JSON.stringify` writes with exactly the digits of its text. */
 export class Exact {
   readonly text: string;
   constructor(text: string) {

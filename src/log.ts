@@ -5,7 +5,7 @@ export type { Logger } from 'pino';
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Fields that are never written, wherever a caller puts them. */
+/** Fields whose values are never logged, at the top of a record or one level below. */
 const SECRET_FIELDS = [
   'password',
   'secret',
@@ -17,7 +17,7 @@ const SECRET_FIELDS = [
   'code',
 ];
 
-/** JSON lines on standard output; coloured lines on a terminal. */
+/** @param pretty coloured lines for a terminal, in place of JSON lines */
 export function createLog(level: LogLevel, pretty: boolean): Logger {
   return pino({
     level,

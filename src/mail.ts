@@ -4,18 +4,17 @@ import type SMTPPool from 'nodemailer/lib/smtp-pool/index.js';
 import type { Config } from './config.ts';
 import type { Db } from './database.ts';
 
-/** Milliseconds: the mail server's name, its connection, its greeting, and silence in the middle of a mail. */
-const DNS_TIMEOUT = 10_000;
-const CONNECTION_TIMEOUT = 10_000;
-const GREETING_TIMEOUT = 10_000;
-const SILENCE_TIMEOUT = 60_000;
-/** Milliseconds for one mail: a server may also trickle. */
-const MAIL_DEADLINE = 600_000;
-/** Connections to the mail server from one process, and mails that one of them carries. */
+const DNS_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const GREETING_TIMEOUT_MS = 10_000;
+const SILENCE_TIMEOUT_MS = 60_000;
+/** For a whole mail: a server that answers slowly, but never falls silent, does not hold a connection forever. */
+const MAIL_DEADLINE_MS = 600_000;
+/** From one process. */
 const MAX_CONNECTIONS = 4;
-const MAILS_OF_CONNECTION = 100;
-/** Characters of a mail server's complaint that are kept. */
-const MAX_COMPLAINT = 500;
+const MAX_MAILS_PER_CONNECTION = 100;
+/** Of the mail server's error, as it is stored. */
+const MAX_ERROR_CHARACTERS = 500;
 
 export interface Attachment {
   filename: string;
@@ -28,7 +27,7 @@ export interface Attachment {
 }
 
 export interface Mail {
-  /** `<...@...>`; the same when the mail is sent again. */
+  /** `<...@...>`; stays the same when the mail is sent again. */
   messageId: string;
   to: { name: string; address: string };
   subject: string;
@@ -37,24 +36,28 @@ export interface Mail {
   attachments: Attachment[];
 }
 
-/** What nodemailer says of a failure: its own code, the command it came upon, and the server's reply code. */
-type SmtpError = Error & { code?: string; command?: string; responseCode?: number };
+/** A failure as nodemailer reports it: its own code, the SMTP command that failed, and the server's reply code. */
+interface SmtpError extends Error {
+  code?: string;
+  command?: string;
+  responseCode?: number;
+}
 
-/** Why a mail was not accepted. `permanent`: the server refused this mail or its recipient, and would do so again. */
+/** A mail was not accepted. `permanent`: the server refused this mail or its recipient, and would refuse it again. */
 export class MailFailure extends Error {
   readonly permanent: boolean;
 
   constructor(message: string, permanent: boolean, options?: { cause?: unknown }) {
-    super(message.replace(/\s+/g, ' ').slice(0, MAX_COMPLAINT), options);
+    super(message.replace(/\s+/g, ' ').slice(0, MAX_ERROR_CHARACTERS), options);
     this.name = 'MailFailure';
     this.permanent = permanent;
   }
 }
 
 /**
- * Sends mails by SMTP (SMTP_URL): `smtps:` is TLS from the start; `smtp:` changes to TLS where the server offers it, and in
- * production insists on it unless the server is on this machine. Its query may hold nodemailer's settings, as
- * `?requireTLS=true` or `?tls.servername=mail.example.com`.
+ * Sends mails by SMTP (SMTP_URL). `smtps:` uses TLS from the start. `smtp:` switches to TLS if the server offers it; in production it
+ * requires TLS unless the server is on this machine. The query of the URL may contain nodemailer's settings, as `?requireTLS=true` or
+ * `?tls.servername=mail.example.com`.
  */
 export class Mailer {
   readonly #transport: Transporter<SMTPPool.SentMessageInfo>;
@@ -66,28 +69,28 @@ export class Mailer {
     this.#from = config.mailFrom;
     const url = new URL(config.smtpUrl as string);
     const local = /^(localhost|127\.[0-9.]+|\[::1\])$/.test(url.hostname);
-    // What stands in the address wins over what stands here.
+    // Settings in the URL override these.
     this.#transport = nodemailer.createTransport({
       url: url.href,
       pool: true,
       maxConnections: MAX_CONNECTIONS,
-      maxMessages: MAILS_OF_CONNECTION,
-      // A mail whose connection broke is tried again by whoever recorded it, and by nobody before that is known.
+      maxMessages: MAX_MAILS_PER_CONNECTION,
+      // The caller records the failure and sends the mail again. A retry by nodemailer might send it twice.
       maxRequeues: 0,
       requireTLS: url.protocol === 'smtp:' && config.environment === 'production' && !local,
-      dnsTimeout: DNS_TIMEOUT,
-      connectionTimeout: CONNECTION_TIMEOUT,
-      greetingTimeout: GREETING_TIMEOUT,
-      socketTimeout: SILENCE_TIMEOUT,
+      dnsTimeout: DNS_TIMEOUT_MS,
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: GREETING_TIMEOUT_MS,
+      socketTimeout: SILENCE_TIMEOUT_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
     } as SMTPPool.Options & { maxRequeues: number });
-    // A connection that breaks while idle is no mail's failure.
+    // A connection that breaks while idle affects no mail.
     this.#transport.on('error', () => undefined);
   }
 
   /**
-   * Resolves once the server has accepted the mail; contents are streamed to it.
+   * Streams the mail to the server. Resolves when the server has accepted it.
    * @throws MailFailure
    */
   async send(mail: Mail): Promise<void> {
@@ -96,7 +99,7 @@ export class Mailer {
       await this.#transport.sendMail({
         ...fields,
         from: this.#from,
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(MAIL_DEADLINE)]),
+        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(MAIL_DEADLINE_MS)]),
         headers: { 'Auto-Submitted': 'auto-generated' },
         attachments: attachments.map(({ filename, contentType, content }) => ({
           filename,
@@ -107,15 +110,15 @@ export class Mailer {
       });
     } catch (error) {
       const { code = '', command, responseCode = 0, message } = error as SmtpError;
-      // 5xx to the recipient or the content, or too long for the server. To the greeting, the login or the sender it is the
-      // institution's affair: it will be mended.
+      // Permanent: a 5xx reply to the recipient or the content, or a mail too large for the server. A refused login or sender is a
+      // fault in the institution's configuration, which will be corrected.
       const content = code === 'EMESSAGE' && (responseCode >= 500 || command === 'MAIL FROM');
       const recipient = code === 'EENVELOPE' && responseCode >= 500 && command !== 'MAIL FROM';
       throw new MailFailure(code ? `${code}: ${message}` : message, content || recipient, { cause: error });
     }
   }
 
-  /** Closes every connection; a mail under way fails. */
+  /** Closes every connection; mails in flight fail. */
   close(): void {
     this.#closing.abort();
     this.#transport.close();
@@ -129,7 +132,7 @@ export function messageIdOf(entity: string, mailFrom: string): string {
 }
 
 /**
- * Puts a mail into the sandbox's mailbox (GET /mailbox of the operator interface); a second one with the same Message-ID is none.
+ * Puts a mail into the sandbox's mailbox (GET /mailbox of the operator interface). A second mail with the same Message-ID is ignored.
  */
 export async function keepMail(db: Db, mail: Mail, now: Date): Promise<void> {
   const attachments = [];

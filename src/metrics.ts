@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 export const metrics = new Registry();
 collectDefaultMetrics({ register: metrics, prefix: 'lombard_' });
 
-/** Seconds that requests took, by listener, route and status. */
+/** Seconds, by listener, method, route and status. */
 export const requestDuration = new Histogram({
   name: 'lombard_http_request_duration_seconds',
   help: 'Duration of requests in seconds',

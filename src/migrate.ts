@@ -6,21 +6,20 @@ import { LOCKS } from './locks.ts';
 import type { Logger } from './log.ts';
 
 const MIN_SERVER_VERSION = 150_000;
-/** Milliseconds to wait for the server at the start. */
-const CONNECT_WITHIN = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Brings the database to the newest schema: each numbered file of migrations/ once, in order, each in a transaction of its own
- * that also records it. Any number of processes may start at once.
- * @throws StartupError where the server is older than 15, or a recorded migration is not the one on disk
+ * Brings the database to the newest schema: applies each numbered file of migrations/ once, in order, in a transaction that also
+ * records it. Any number of processes may start at once.
+ * @throws StartupError if the server is older than 15, or a recorded migration differs from the file
  */
 export async function migrate(url: string, log: Logger): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'lombard-migrate',
-    connectionTimeoutMillis: CONNECT_WITHIN,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // Without a listener a connection that breaks would end the process; the query under way fails anyway.
+  // Without a listener a broken connection would end the process. The current query fails anyway.
   client.on('error', () => {});
   await client.connect().catch((error: Error) => {
     throw new StartupError(`the database cannot be reached: ${error.message} (DATABASE_URL, docs/configuration.md)`, {
@@ -42,7 +41,7 @@ export async function migrate(url: string, log: Logger): Promise<void> {
       if (recorded === migration.sha256) continue;
       if (recorded)
         throw new StartupError(
-          `migration ${migration.name} was applied with another content: restore the file, or use an empty database`,
+          `migration ${migration.name} was applied with different content: restore the file, or use an empty database`,
         );
       await apply(client, migration);
       log.info({ migration: migration.name }, 'database migrated');
@@ -83,7 +82,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   } catch (error) {
     await client.query('rollback');
     const { code, message } = error as Error & { code?: string };
-    // What the database's user may not do is for the person who starts the service to arrange.
+    // The person who starts the service can grant the missing privilege (SQLSTATE 42501).
     const Failure = code === '42501' ? StartupError : Error;
     throw new Failure(`migration ${migration.name} failed: ${message}`, { cause: error });
   }
@@ -96,7 +95,7 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   const version = rows[0]?.version ?? 0;
   if (version < MIN_SERVER_VERSION) {
     throw new StartupError(
-      `DATABASE_URL: PostgreSQL 15 or newer is needed, the server is ${Math.floor(version / 10_000)}`,
+      `DATABASE_URL: PostgreSQL 15 or newer is required; the server is ${Math.floor(version / 10_000)}`,
     );
   }
 }

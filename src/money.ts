@@ -3,12 +3,12 @@ import { Problem } from './errors.ts';
 
 /**
  * Amounts are decimal strings in the program and `numeric` in the database, never floats (docs/decisions.md, 1).
- * A JSON number in a request is read from its source text, so that no digit is lost on the way in (json.ts).
+ * A JSON number in a request is read from its source text, so that no digit is lost (json.ts).
  */
 
 /** Digits before the decimal point that an amount or a rate may have. */
 const MAX_INTEGER_DIGITS = 18;
-/** Digits after the decimal point of an amount: one more than the finest currency has in use, twice over. */
+/** Digits after the decimal point of an amount. The currencies in use have at most 4 (ISO 4217). */
 const MAX_AMOUNT_DECIMALS = 8;
 /** Digits after the decimal point of a rate. */
 export const MAX_RATE_DECIMALS = 12;
@@ -17,10 +17,10 @@ const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d{1,2})?$/;
 
 /**
  * Reads a decimal from a request.
- * @param value a JSON number or a decimal string, both of any notation JSON allows
- * @param field the field's path for the message
- * @param options `positive`: above zero; `signed`: may be negative; `decimals`: most digits after the point; `code` of a refusal
- * @returns the same number in plain notation, digits and trailing zeros as they were given
+ * @param value a JSON number or a decimal string, in any notation that JSON allows
+ * @param field the path of the field, for the message
+ * @param options `positive`: must be above zero; `signed`: may be negative; `decimals`: maximum of digits after the point
+ * @returns the same number in plain notation; trailing zeros stay
  * @throws Problem invalid_body
  */
 export function decimal(

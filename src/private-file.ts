@@ -3,7 +3,9 @@ import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartupError } from './errors.ts';
 
-/** The sandbox's master key, made on the first start. */
+const KEY_BYTES = 32;
+
+/** The sandbox's master key. The first start creates it. */
 export async function sandboxKey(dataDir: string): Promise<Buffer> {
   const path = join(dataDir, 'master-key');
   try {
@@ -12,12 +14,12 @@ export async function sandboxKey(dataDir: string): Promise<Buffer> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw new StartupError(`cannot read ${path}: ${(error as Error).message}`);
   }
-  const key = randomBytes(32);
+  const key = randomBytes(KEY_BYTES);
   await writePrivately(path, `${key.toString('base64')}\n`);
   return key;
 }
 
-/** Writes a file that only its owner may read, whole or not at all. */
+/** Writes a file that only its owner may read. It appears complete or not at all. */
 export async function writePrivately(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, text, { mode: 0o600 });

@@ -23,10 +23,10 @@ export async function insertRow<R extends pg.QueryResultRow>(
 }
 
 /**
- * Sets the given columns of one row and reads it back.
- * @param key the columns that find it, its client_id among them where the table has one
- * @param values new values by column; undefined ones are left alone. Names are the program's own, never a caller's
- * @returns the row, or undefined where nothing was given or none was found
+ * Sets columns of one row and returns the row.
+ * @param key the columns that identify it; client_id is one of them if the table has it
+ * @param values new values by column; undefined values are ignored. Column names come from the program, never from a caller
+ * @returns the row, or undefined if there was nothing to set or no such row
  */
 export async function updateRow<R extends pg.QueryResultRow>(
   tx: Transaction,
@@ -47,7 +47,7 @@ export async function updateRow<R extends pg.QueryResultRow>(
   return rows[0];
 }
 
-/** The next made identifier of a sequence: `CLI000001`; longer once a million is passed. */
+/** The next identifier of a sequence, as `CLI000001`. From the millionth on it has more digits. */
 export async function nextId(tx: Transaction, sequence: string, prefix: string): Promise<string> {
   const { rows } = await tx.query<{ id: string }>(`select nextval($1::regclass)::text as id`, [sequence]);
   return prefix + (rows[0]?.id ?? '').padStart(6, '0');

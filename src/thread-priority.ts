@@ -4,10 +4,10 @@ import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 
 /**
- * Lets everything else on the machine go before the thread that calls. On Linux a single thread can be told to: by its niceness, and better by
- * the idle class, which leaves its core at once where a nice thread still runs its slice of some 3 ms to the end, and gets next to nothing of
- * a machine that is busy all the time. Threads that it starts inherit both. Elsewhere it runs as all do.
- * @param niceness 1 to 19; what holds where there is no idle class
+ * Lowers the priority of the calling thread below everything else on the machine. Linux can do this for a single thread, by niceness or
+ * by the idle class. A thread of the idle class leaves its core at once, where a nice thread first finishes its time slice of about
+ * 3 ms; on a machine that is always busy it gets almost no time. Threads that it starts inherit both. Other systems ignore the call.
+ * @param niceness 1 to 19; used where the idle class is not available
  */
 export function giveWay(niceness: number, idleClass: boolean): void {
   try {
@@ -15,6 +15,6 @@ export function giveWay(niceness: number, idleClass: boolean): void {
     setPriority(Number(thread), niceness);
     if (idleClass) execFileSync('chrt', ['--idle', '--pid', '0', thread], { stdio: 'ignore' });
   } catch {
-    // No /proc, no chrt, or no permission: the work is as right as before, only less polite.
+    // No /proc, no chrt, or no permission: the thread works at its normal priority.
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { BoundedMap } from '../src/bounded-map.ts';
 import {
   addDays,
   daysBetween,
@@ -13,9 +14,14 @@ import {
 } from '../src/calendar.ts';
 import { readConfig } from '../src/config.ts';
 import { equalSecrets, Vault } from '../src/crypto.ts';
+import { endsWithin, inTime } from '../src/deadline.ts';
 import { exact, parseJson } from '../src/json.ts';
+import { LOCKS } from '../src/locks.ts';
+import type { Logger } from '../src/log.ts';
 import { decimal } from '../src/money.ts';
+import { Periodic } from '../src/periodic.ts';
 import { marketsOpen } from '../src/quotes/fx-availability.ts';
+import { isUuid } from '../src/uuid.ts';
 
 const seed = Number(process.env.SEED ?? 20_260_701);
 const property = (name: string, check: fc.IProperty<unknown[]>) =>
@@ -248,4 +254,59 @@ test('the settings of the sandbox are those of the documentation', () => {
     { address: '::1', prefix: 128 },
   ]);
   assert.deepEqual(readConfig({ LOMBARD_WEBHOOK_ALLOW: '' }).webhookAllow, []);
+});
+
+test('a bounded map drops the entry that was set longest ago; setting a key again makes it the newest', () => {
+  const map = new BoundedMap<string, number>(2);
+  map.set('a', 1).set('b', 2).set('a', 3).set('c', 4);
+  assert.equal([...map].join(' '), 'a,3 c,4');
+});
+
+test('a deadline ends the wait, and tells the result, the failure and the delay apart', async () => {
+  const never = new Promise<never>(() => {});
+  assert.equal(await endsWithin(Promise.resolve('done'), 60_000), true);
+  assert.equal(await endsWithin(never, 1), false);
+  await assert.rejects(endsWithin(Promise.reject(new Error('broken')), 60_000), /broken/);
+  assert.equal(await inTime(Promise.resolve('done'), 60_000, () => new Error('late')), 'done');
+  await assert.rejects(
+    inTime(never, 1, () => new Error('late')),
+    /late/,
+  );
+});
+
+test('a periodic task runs at once, again when it is woken, and logs a lasting failure once', async () => {
+  const warnings: unknown[] = [];
+  const log = { warn: (fields: unknown) => warnings.push(fields) } as unknown as Logger;
+  const runs: (() => void)[] = [];
+  let count = 0;
+  const periodic = new Periodic({
+    name: 'test',
+    intervalMs: 3_600_000,
+    log,
+    run: async () => {
+      count += 1;
+      runs.shift()?.();
+      throw new Error('the same');
+    },
+  });
+  await periodic.startNow();
+  const second = new Promise<void>((resolve) => runs.push(resolve));
+  periodic.wake();
+  await second;
+  await periodic.stop();
+  periodic.wake();
+  assert.equal(count, 2);
+  assert.deepEqual(warnings, [{ task: 'test', reason: 'the same' }]);
+});
+
+test('a UUID has its usual spelling; PostgreSQL would refuse other texts', () => {
+  assert.ok(isUuid('018f5b0e-3c4d-7a6b-8c9d-0123456789AB'));
+  for (const text of ['', '018f5b0e3c4d7a6b8c9d0123456789ab', '018f5b0e-3c4d-7a6b-8c9d-0123456789a', 'x'.repeat(36)]) {
+    assert.ok(!isUuid(text), text);
+  }
+});
+
+test('every advisory lock has a number of its own', () => {
+  const numbers = Object.values(LOCKS);
+  assert.equal(new Set(numbers).size, numbers.length);
 });

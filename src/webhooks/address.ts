@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { AddressRange } from '../config.ts';
+import type { AddressRange } from '../settings.ts';
 
 /**
  * Addresses that are never dialled (docs/decisions.md, 6): loopback, private, link-local, CGNAT, multicast, reserved, cloud metadata,

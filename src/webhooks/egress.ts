@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import { monotonic } from '../calendar.ts';
-import type { AddressRange } from '../config.ts';
+import type { AddressRange } from '../settings.ts';
 import { AddressRules } from './address.ts';
 import { Interruption, type Outcome } from './outcome.ts';
 import { createResolver, type Resolve } from './resolver.ts';

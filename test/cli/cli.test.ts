@@ -112,7 +112,7 @@ describe('calling it', () => {
         ['serve'],
         { LOMBARD_WORKERS: 'many' },
         1,
-        /^lombard: LOMBARD_WORKERS: "many" was given; it takes a whole number/,
+        /^lombard: LOMBARD_WORKERS: must be a whole number from 1 to 128, not "many"$/m,
       ],
       [['serve'], { DATABASE_URL: 'http://db' }, 1, /DATABASE_URL/],
     ];

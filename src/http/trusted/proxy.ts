@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { BoundedMap } from '../../bounded-map.ts';
-import type { AddressRange } from '../../config.ts';
+import type { AddressRange } from '../../settings.ts';
 import { setPeer } from '../peer.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
 import { type Refusal, refuseRequest } from './refusal.ts';

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import Fastify from 'fastify';
 import { pino } from 'pino';
-import type { AddressRange } from '../../../src/config.ts';
 import { certCheckRoute } from '../../../src/http/trusted/cert-check.ts';
 import { createProxiedListener } from '../../../src/http/trusted/proxy.ts';
+import type { AddressRange } from '../../../src/settings.ts';
 import {
   certificateText,
   DAY,
