@@ -1,7 +1,7 @@
 /**
- * What the engine is compared with: a loop of undici POSTs and nothing else, a process of its own. The requests are the engine's, with the same
+ * The measure for the engine: a loop of undici POSTs and nothing else, in its own process. The requests are the engine's, with the same
  * headers and both signatures, made with the library's HMAC.
- * Arguments: port, requests, at once, length of the padding. Tells its rate.
+ * Arguments: port, number of requests, requests at once, length of the padding. Sends its rate.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { Pool } from 'undici';

@@ -1,4 +1,4 @@
-/** The service with the role worker, a process of its own: tells its largest resident memory. Arguments: database, data directory. */
+/** The service with the role worker, in its own process: sends its largest resident memory. Arguments: database, data directory. */
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startService } from '../../src/service.ts';

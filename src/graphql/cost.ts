@@ -22,8 +22,8 @@ import { fragmentsOf } from './document.ts';
 import { LIMITS, limitError } from './limits.ts';
 
 /**
- * Entries of a page where neither `first` nor `last` is given, by how many connections stand around it (none, one, two or
- * more). The first line that keeps the operation within COST is taken, so that a plain question always has an answer.
+ * Entries of a page without `first` and `last`, by the number of connections around it (none, one, two or more). The first line
+ * that keeps the operation within COST is taken, so that a plain query is always answered.
  */
 const DEFAULT_PAGES = [
   [100, 100, 100],
@@ -35,7 +35,7 @@ const DEFAULT_PAGES = [
   [10, 5, 5],
 ] as const;
 
-/** Entries that a list of the schema's description is taken to have; the others 2. */
+/** Estimated entries of the lists of the schema's description. */
 const INTROSPECTION_LISTS: Readonly<Record<string, number>> = {
   types: 40,
   fields: 8,
@@ -45,11 +45,12 @@ const INTROSPECTION_LISTS: Readonly<Record<string, number>> = {
   directives: 5,
   locations: 5,
 };
+/** The estimate for every other one. */
 const INTROSPECTION_LIST = 2;
 
-/** Entries that a list is taken to have that is no connection: extra headers, of which there are at most five. */
+/** Estimated entries of a list that is not a connection: extra headers, of which there are at most five. */
 const LIST = 5;
-/** What a field counts for, where it is more than one value: up to 2,048 characters. */
+/** Fields that count as more than one value: those of up to 2,048 characters. */
 const WEIGHTS: Readonly<Record<string, number>> = { 'Subscription.url': 10 };
 
 export interface Cost {
@@ -61,22 +62,36 @@ export interface Cost {
   copies: ReadonlyMap<string, number>;
 }
 
-type Variables = Readonly<Record<string, unknown>>;
+/** The operation of the document that is executed, with its variables. */
+export interface CostRequest {
+  operation: OperationDefinitionNode;
+  variables: Readonly<Record<string, unknown>>;
+}
+
+interface MeterInput extends CostRequest {
+  fragments: ReturnType<typeof fragmentsOf>;
+  /** A line of DEFAULT_PAGES. */
+  defaultPages: readonly number[];
+}
+
+/** Where a selection is: how often it is answered, connections around it, and entries of the list whose fields these are. */
+interface Place {
+  times: number;
+  level: number;
+  page: number;
+}
 
 /**
- * What an operation can come to at most: values answered, pages multiplied, and the page of every connection without one.
+ * The largest answer of an operation: the values of all its fields, multiplied by the pages around them, and the page of every
+ * connection that names none.
  * @param document valid against the schema and within the limits of document.ts
  * @throws GraphQLError of the limit that is exceeded
  */
-export function costOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-  variables: Variables,
-): Cost {
+export function costOf(schema: GraphQLSchema, document: DocumentNode, request: CostRequest): Cost {
+  const fragments = fragmentsOf(document);
   let cost: Cost | undefined;
-  for (const pages of DEFAULT_PAGES) {
-    cost = new Meter(schema, document, operation, variables, pages).measure();
+  for (const defaultPages of DEFAULT_PAGES) {
+    cost = new Meter(schema, { ...request, fragments, defaultPages }).measure();
     if (cost.values <= LIMITS.COST) break;
   }
   if (cost === undefined || cost.values > LIMITS.COST) {
@@ -103,46 +118,34 @@ class Meter {
   readonly #pages = new Map<FieldNode, number>();
   readonly #copies = new Map<string, number>();
   readonly #schema: GraphQLSchema;
-  readonly #fragments: ReturnType<typeof fragmentsOf>;
-  readonly #operation: OperationDefinitionNode;
-  readonly #variables: Variables;
-  readonly #defaults: readonly number[];
+  readonly #input: MeterInput;
 
-  constructor(
-    schema: GraphQLSchema,
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-    variables: Variables,
-    defaults: readonly number[],
-  ) {
+  constructor(schema: GraphQLSchema, input: MeterInput) {
     this.#schema = schema;
-    this.#fragments = fragmentsOf(document);
-    this.#operation = operation;
-    this.#variables = variables;
-    this.#defaults = defaults;
+    this.#input = input;
   }
 
   measure(): Cost {
-    const root = this.#schema.getRootType(this.#operation.operation);
-    if (root) this.#walk(this.#operation.selectionSet, root, 1, 0, 1);
+    const { operation } = this.#input;
+    const root = this.#schema.getRootType(operation.operation);
+    if (root) this.#walk(operation.selectionSet, root, { times: 1, level: 0, page: 1 });
     return { values: this.#values, introspected: this.#introspected, pages: this.#pages, copies: this.#copies };
   }
 
-  /** @param page entries of the connection whose fields these are */
-  #walk(set: SelectionSetNode, parent: GraphQLCompositeType, times: number, level: number, page: number): void {
+  #walk(set: SelectionSetNode, parent: GraphQLCompositeType, place: Place): void {
     for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) this.#field(selection, parent, times, level, page);
+      if (selection.kind === Kind.FIELD) this.#field(selection, parent, place);
       else {
         const fragment =
-          selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
+          selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#input.fragments.get(selection.name.value);
         if (!fragment) continue;
         const condition = fragment.typeCondition ? this.#schema.getType(fragment.typeCondition.name.value) : parent;
-        this.#walk(fragment.selectionSet, isCompositeType(condition) ? condition : parent, times, level, page);
+        this.#walk(fragment.selectionSet, isCompositeType(condition) ? condition : parent, place);
       }
     }
   }
 
-  #field(node: FieldNode, parent: GraphQLCompositeType, times: number, level: number, page: number): void {
+  #field(node: FieldNode, parent: GraphQLCompositeType, { times, level, page }: Place): void {
     const field = fieldOf(parent, node.name.value);
     if (!field) return;
     const type = getNamedType(field.type as GraphQLOutputType);
@@ -152,14 +155,15 @@ class Meter {
     if (!node.selectionSet || !isCompositeType(type)) return;
     if (introspection) {
       const entries = isListField(field) ? (INTROSPECTION_LISTS[node.name.value] ?? INTROSPECTION_LIST) : 1;
-      this.#walk(node.selectionSet, type, times * entries, level, 1);
+      this.#walk(node.selectionSet, type, { times: times * entries, level, page: 1 });
     } else if (isConnection(type)) {
       this.#connections += 1;
       if (this.#connections > LIMITS.CONNECTIONS)
         throw limitError('CONNECTIONS', 'The operation opens too many connections');
-      this.#walk(node.selectionSet, type, times, level + 1, this.#page(node, level));
+      this.#walk(node.selectionSet, type, { times, level: level + 1, page: this.#page(node, level) });
     } else {
-      this.#walk(node.selectionSet, type, times * (isListField(field) ? page : 1), level, LIST);
+      const entries = isListField(field) ? page : 1;
+      this.#walk(node.selectionSet, type, { times: times * entries, level, page: LIST });
     }
   }
 
@@ -187,7 +191,8 @@ class Meter {
       pages.push(size);
     }
     if (pages.length > 0) return Math.max(...pages);
-    const usual = this.#defaults[Math.min(level, this.#defaults.length - 1)] ?? 1;
+    const { defaultPages } = this.#input;
+    const usual = defaultPages[Math.min(level, defaultPages.length - 1)] ?? 1;
     // A fragment may be spread at several levels; its connection has one page.
     const page = Math.min(usual, this.#pages.get(node) ?? usual);
     this.#pages.set(node, page);
@@ -196,17 +201,18 @@ class Meter {
 
   #integer(node: FieldNode, name: string): number | undefined {
     const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
-    const given = value && this.#resolve(value);
-    // What is no integer is refused by the coercion of variables, before anything is executed.
-    return typeof given === 'number' && Number.isInteger(given) ? given : undefined;
+    const size = value && this.#resolve(value);
+    // The coercion of variables refuses anything but integers before the operation is executed.
+    return typeof size === 'number' && Number.isInteger(size) ? size : undefined;
   }
 
   #resolve(value: ValueNode): unknown {
     if (value.kind === Kind.INT) return Number(value.value);
     if (value.kind !== Kind.VARIABLE) return undefined;
     const name = value.name.value;
-    if (Object.hasOwn(this.#variables, name)) return this.#variables[name];
-    const otherwise = this.#operation.variableDefinitions?.find(
+    const { operation, variables } = this.#input;
+    if (Object.hasOwn(variables, name)) return variables[name];
+    const otherwise = operation.variableDefinitions?.find(
       (definition) => definition.variable.name.value === name,
     )?.defaultValue;
     return otherwise?.kind === Kind.INT ? Number(otherwise.value) : undefined;
@@ -220,7 +226,7 @@ function fieldOf(parent: GraphQLCompositeType, name: string): GraphQLField<unkno
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
-/** Connections of the cursor-connection specification: their name ends so, and they have page information. */
+/** Whether it is a connection of the cursor-connection specification: by the end of its name and its page information. */
 function isConnection(type: GraphQLCompositeType): boolean {
   return type.name.endsWith('Connection') && isObjectType(type) && 'pageInfo' in type.getFields();
 }

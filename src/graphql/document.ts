@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { LIMITS, limitError } from './limits.ts';
 
-/** What a selection set comes to once its fragments are put in. */
+/** The size of a selection set with its fragments resolved. */
 interface Shape {
   fields: number;
   aliases: number;
@@ -21,9 +21,9 @@ interface Shape {
 }
 
 /**
- * Parses a document and refuses it where its shape is over a limit: by counting, in a time that grows with the text and
- * never with what its fragments would come to. What passes is small enough for the rules of GraphQL's validation, some of
- * which compare every field with every other.
+ * Parses a document and refuses it where its shape is over a limit. It counts in a time that grows with the text and not with
+ * its resolved fragments. A document that passes is small enough for the rules of GraphQL's validation, some of which compare
+ * every field with every other.
  * @throws GraphQLError of the syntax or of a limit
  */
 export function readDocument(text: string): DocumentNode {
@@ -65,7 +65,7 @@ function checkShapes(document: DocumentNode): void {
   const ofFragment = (name: string): Shape => {
     const fragment = fragments.get(name);
     const shape = known.get(name);
-    // An unknown fragment is left to validation, which names it.
+    // The validation names unknown fragments.
     if (fragment === undefined) return { fields: 0, aliases: 0, depth: 0, breadth: 0 };
     if (shape === 'open') throw new GraphQLError(`Fragment "${name}" contains itself`, { nodes: fragment });
     if (shape !== undefined) return shape;
@@ -129,7 +129,7 @@ export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinit
 }
 
 /**
- * The operation that is to be executed.
+ * The operation to execute.
  * @throws GraphQLError where there is none, none of that name, or several and no name
  */
 export function chooseOperation(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
@@ -141,12 +141,12 @@ export function chooseOperation(document: DocumentNode, name: string | undefined
   throw new GraphQLError('operationName: is required, as the document has several operations');
 }
 
-/** A copy of a document in which some connections have the argument `first`, in place of none or of one that is null. */
+/** A copy of a document in which some connections have the argument `first`, in place of a missing one or of null. */
 export function withPages(document: DocumentNode, pages: ReadonlyMap<FieldNode, number>): DocumentNode {
   if (pages.size === 0) return document;
   return visit(document, {
     Field: {
-      // The children of the copy are the nodes that were measured, so that theirs are found as well.
+      // The copy keeps the child nodes, so that their pages are found as well.
       enter(node) {
         const page = pages.get(node);
         if (page === undefined) return undefined;

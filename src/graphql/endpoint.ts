@@ -18,15 +18,15 @@ import { LIMITS, limitError } from './limits.ts';
 import { preset } from './preset.ts';
 import type { GraphqlCaller, GraphqlRequest } from './request.ts';
 
-/** Documents whose parse, validation and plans are kept; the same few come again and again. */
-const KEPT_DOCUMENTS = 200;
-/** Ways to page a document of which the plans are kept. */
-const KEPT_PAGINGS = 8;
+/** Documents whose parse, validation and plans are kept: callers send the same few. */
+const MAX_DOCUMENTS = 200;
+/** Ways to page a document whose plans are kept. */
+const MAX_PAGINGS = 8;
 const MAX_ERRORS = 20;
-/** What graphql-js says of an introspection that goes round in circles. */
+/** The message of graphql-js for an introspection that goes round in circles. */
 const TOO_DEEP = 'Maximum introspection depth exceeded';
 
-/** What a caller sends. */
+/** A request as the caller sends it. */
 export interface GraphqlQuery {
   query: string;
   operationName: string | undefined;
@@ -44,26 +44,26 @@ interface Prepared {
   paged: Map<string, DocumentNode>;
 }
 
-/** The schema and the way of a request through it: limits, validation, cost, execution. */
+/** The schema, and how a request is answered: limits, validation, cost, execution. */
 export class GraphqlEndpoint {
   readonly schema: GraphQLSchema;
   readonly #resolvedPreset: GraphileConfig.ResolvedPreset;
-  readonly #documents = new BoundedMap<string, Prepared>(KEPT_DOCUMENTS);
+  readonly #documents = new BoundedMap<string, Prepared>(MAX_DOCUMENTS);
 
   private constructor(schema: GraphQLSchema, resolvedPreset: GraphileConfig.ResolvedPreset) {
     this.schema = schema;
     this.#resolvedPreset = resolvedPreset;
   }
 
-  /** Reads the tables and makes the schema of them. */
-  static async make(pool: Pool): Promise<GraphqlEndpoint> {
+  /** Reads the tables and makes their schema. */
+  static async create(pool: Pool): Promise<GraphqlEndpoint> {
     const { schema, resolvedPreset } = await makeSchema(preset(pool));
     return new GraphqlEndpoint(schema, resolvedPreset);
   }
 
   /**
-   * Answers an operation. An answer without `data` is of a request that was refused before anything was executed: its document
-   * does not parse or validate, it is over a limit, or its variables are not what it says they are.
+   * Answers an operation. An answer without `data` belongs to a request that was refused before anything was executed: its document
+   * does not parse or validate, it is over a limit, or its variables do not have their declared types.
    */
   async answer(query: GraphqlQuery, caller: GraphqlCaller): Promise<GraphqlResult> {
     let document: DocumentNode;
@@ -75,11 +75,11 @@ export class GraphqlEndpoint {
       operation = chooseOperation(prepared.document, query.operationName);
       if (!this.schema.getRootType(operation.operation)) {
         throw new GraphQLError(
-          `There are no operations of the kind ${operation.operation}; the header X-GraphQL-Event-Stream names a stream of changes`,
+          `The schema has no operations of the kind ${operation.operation}; the header X-GraphQL-Event-Stream names a stream of changes`,
         );
       }
       this.#coerce(operation, query.variables);
-      const cost = costOf(this.schema, prepared.document, operation, query.variables);
+      const cost = costOf(this.schema, prepared.document, { operation, variables: query.variables });
       copies = cost.copies;
       document = paged(prepared, cost.pages);
     } catch (error) {
@@ -102,7 +102,7 @@ export class GraphqlEndpoint {
     } as never)) as GraphqlResult;
   }
 
-  /** Parses and validates a document, or finds that it has been. */
+  /** Parses and validates a document, unless that has been done before. */
   #prepare(text: string): Prepared {
     const known = this.#documents.get(text);
     if (known) {
@@ -114,7 +114,7 @@ export class GraphqlEndpoint {
     if (errors.some((error) => error.message === TOO_DEEP))
       throw limitError('INTROSPECTION_DEPTH', 'The introspection nests lists too deep');
     if (errors.length > 0) throw new Refused(errors);
-    const prepared = { document, paged: new BoundedMap<string, DocumentNode>(KEPT_PAGINGS) };
+    const prepared = { document, paged: new BoundedMap<string, DocumentNode>(MAX_PAGINGS) };
     this.#documents.set(text, prepared);
     return prepared;
   }

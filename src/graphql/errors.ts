@@ -3,16 +3,16 @@ import { isSafeError } from 'postgraphile/grafast';
 import type { Problem } from '../errors.ts';
 import { limitError } from './limits.ts';
 
-/** Errors that one answer lists; a page of rows can have one for each. */
+/** Errors that one answer lists: a page of rows can have one for each row. */
 const MAX_ERRORS = 20;
-/** Characters of a message: some repeat what the caller sent. */
-const MAX_MESSAGE = 1_000;
+/** Some messages repeat what the caller sent. */
+const MAX_MESSAGE_CHARACTERS = 1_000;
 /** PostgreSQL: a statement was cancelled, here by its timeout. */
 const QUERY_CANCELED = '57014';
 
 /**
  * The `errors` of an answer: messages for developers, never SQL or a stack (the service interface, Errors).
- * @param translate makes a Problem of a failure that has none
+ * @param translate turns any other failure into a Problem
  * @throws Problem integration_error where the service, and not the request, is at fault
  */
 export function errorList(
@@ -22,7 +22,7 @@ export function errorList(
   const listed: GraphQLFormattedError[] = [];
   for (const error of errors) {
     const { message, ...shown } = show(error, translate);
-    const short = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message;
+    const short = message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}...` : message;
     if (listed.length < MAX_ERRORS) listed.push({ message: short, ...shown });
   }
   return listed;

@@ -1,47 +1,47 @@
 import type { ServerResponse } from 'node:http';
 import { Problem } from '../errors.ts';
-import type { Change, ChangeFeed } from './change-feed.ts';
+import type { LiveUpdate, LiveUpdates } from './live-updates.ts';
 
 /** Streams at once of a client, and of all clients, in one process. */
-export const STREAMS_PER_CLIENT = 10;
+export const MAX_STREAMS_PER_CLIENT = 10;
 const MAX_STREAMS = 1_000;
-/** Milliseconds between two looks at the token; a stream outlives its revocation no longer. */
-const TOKEN_INTERVAL = 1_000;
+/** Milliseconds between two checks of the token: a stream outlives the token's revocation by no more. */
+const TOKEN_INTERVAL_MS = 1_000;
 /** Milliseconds between two comments that keep the connection of an idle stream open. */
-const HEARTBEAT_INTERVAL = 15_000;
+const HEARTBEAT_INTERVAL_MS = 15_000;
 /** Milliseconds after which a client that lost its stream should open it again. */
-const RETRY_AFTER = 3_000;
-/** Bytes that may wait for a slow reader; past it events are left out, and a `resync` says so. */
-const MAX_WAITING = 65_536;
+const RETRY_AFTER_MS = 3_000;
+/** Bytes that may wait for a slow reader. Beyond them events are left out, and a `resync` says so. */
+const MAX_WAITING_BYTES = 65_536;
 
-/** Says whether the token still opens this client; throws a Problem, or rejects with one, where it does not. */
+/** Checks that the token still gives access to the client; rejects with a Problem where it does not. */
 export type TokenCheck = () => Promise<void>;
 
 /** The open event streams of a process (the service interface, X-GraphQL-Event-Stream). */
 export class EventStreams {
-  readonly #feed: ChangeFeed;
+  readonly #updates: LiveUpdates;
   readonly #open = new Set<EventStream>();
 
-  constructor(feed: ChangeFeed) {
-    this.#feed = feed;
+  constructor(updates: LiveUpdates) {
+    this.#updates = updates;
   }
 
   /**
-   * Answers with server-sent events for as long as the reader, the token and the service last.
-   * @param headers of the answer, besides those of an event stream
+   * Answers with server-sent events until the reader, the token or the service ends.
+   * @param request `headers`: of the answer, besides those of an event stream
    * @throws Problem rate_limited where too many streams are open
    */
   async serve(
     clientId: string,
     response: ServerResponse,
-    headers: Record<string, string>,
-    check: TokenCheck,
+    request: { headers: Record<string, string>; check: TokenCheck },
   ): Promise<void> {
+    const { headers, check } = request;
     const ofClient = [...this.#open].filter((stream) => stream.clientId === clientId).length;
-    if (ofClient >= STREAMS_PER_CLIENT) {
+    if (ofClient >= MAX_STREAMS_PER_CLIENT) {
       throw new Problem(
         'rate_limited',
-        `a client has at most ${STREAMS_PER_CLIENT} event streams at once (STREAMS_PER_CLIENT)`,
+        `a client has at most ${MAX_STREAMS_PER_CLIENT} event streams at once (MAX_STREAMS_PER_CLIENT)`,
       );
     }
     if (this.#open.size >= MAX_STREAMS)
@@ -50,7 +50,7 @@ export class EventStreams {
     this.#open.add(stream);
     response.once('close', () => this.#open.delete(stream));
     try {
-      const unfollow = await this.#feed.follow(clientId, stream);
+      const unfollow = await this.#updates.follow(clientId, stream);
       response.once('close', unfollow);
       if (response.closed) unfollow();
       else stream.start(headers);
@@ -60,10 +60,10 @@ export class EventStreams {
     }
   }
 
-  /** Ends every stream; their readers come again, to a process that runs. */
+  /** Ends every stream. Their readers reconnect to a process that runs. */
   async stop(): Promise<void> {
     for (const stream of this.#open) stream.end('stopping');
-    await this.#feed.stop();
+    await this.#updates.stop();
   }
 }
 
@@ -84,25 +84,25 @@ class EventStream {
       ...headers,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      // A proxy that collects the answer would make the stream useless.
+      // A proxy that buffers the answer would make the stream useless.
       'x-accel-buffering': 'no',
     });
-    this.#response.write(`retry: ${RETRY_AFTER}\n\n`);
+    this.#response.write(`retry: ${RETRY_AFTER_MS}\n\n`);
     this.#send('ready', { clientId: this.clientId });
     this.#response.on('drain', () => {
       if (!this.#behind) return;
       this.#behind = false;
       this.#send('resync', {});
     });
-    const heartbeat = setInterval(() => this.#write(':\n\n'), HEARTBEAT_INTERVAL);
-    const token = setInterval(() => void this.#recheck(), TOKEN_INTERVAL);
+    const heartbeat = setInterval(() => this.#write(':\n\n'), HEARTBEAT_INTERVAL_MS);
+    const token = setInterval(() => void this.#recheck(), TOKEN_INTERVAL_MS);
     this.#response.once('close', () => {
       clearInterval(heartbeat);
       clearInterval(token);
     });
   }
 
-  changed({ event, data }: Change): void {
+  updated({ event, data }: LiveUpdate): void {
     this.#send(event, data);
   }
 
@@ -130,7 +130,7 @@ class EventStream {
 
   #write(text: string): void {
     if (this.#response.writableEnded || !this.#response.headersSent) return;
-    if (this.#response.writableLength > MAX_WAITING) this.#behind = true;
+    if (this.#response.writableLength > MAX_WAITING_BYTES) this.#behind = true;
     else this.#response.write(text);
   }
 }

@@ -1,8 +1,9 @@
 import { GraphQLError } from 'graphql';
 
 /**
- * Every limit of the GraphQL endpoint, and the error that names it. A request that passes them all costs little enough
- * to be answered without making others wait (docs/graphql.md, Limits; docs/decisions.md, 6).
+ * Every limit of the GraphQL endpoint, and the error that names it. A request within all of them costs so little that
+ * others do not wait for it (docs/graphql.md, Limits; docs/decisions.md, 6). Callers read the names in errors:
+ * they do not change.
  */
 export const LIMITS = {
   /** Bytes of a request body, as everywhere in the API. */
@@ -19,15 +20,15 @@ export const LIMITS = {
   ALIASES: 30,
   /** Fields of the operation itself. */
   ROOT_FIELDS: 10,
-  /** Connections that an operation opens, fragments resolved: what its plan costs most. */
+  /** Connections that an operation opens, fragments resolved: the largest part of the cost of its plan. */
   CONNECTIONS: 30,
   /** Directives in the document. */
   DIRECTIVES: 20,
-  /** Fragments that are spread in the document, wherever. */
+  /** Fragments that are spread anywhere in the document. */
   SPREADS: 100,
   /** Lists of the schema's description inside each other, as graphql-js counts them. */
   INTROSPECTION_DEPTH: 3,
-  /** Values that may be answered: every field, `__typename` too, times the pages and lists around it; a URL counts for ten. */
+  /** Values that may be answered: every field, also `__typename`, times the pages and lists around it. A URL counts as ten. */
   COST: 20_000,
   /** Values that introspection may answer, estimated: two full descriptions of the schema. */
   INTROSPECTION_COST: 150_000,
@@ -52,9 +53,9 @@ export type LimitName = keyof typeof LIMITS;
 export type TextLimit = 'RESPONSE_BODY_BYTES' | 'RESPONSE_HEADER_BYTES';
 
 /**
- * The error of a limit that is exceeded.
+ * The error for a limit that is exceeded.
  * @param name of the limit; part of the message and of `extensions`
- * @param said what the request has, as `The document is nested 31 levels deep`
+ * @param said what exceeds it, for example `The document is nested 31 levels deep`
  * @param advice what to do instead
  */
 export function limitError(name: LimitName, said: string, advice = ''): GraphQLError {

@@ -1,6 +1,6 @@
 import { gql } from 'postgraphile/utils';
 
-/** The operations that PostGraphile does not make from the tables, in the shapes that it would give them. */
+/** The operations that PostGraphile does not derive from the tables, in the shapes that it would give them. */
 export const MUTATION_TYPES = gql`
   extend type Query {
     """The types of notification that a subscription can name."""
@@ -10,9 +10,9 @@ export const MUTATION_TYPES = gql`
   extend type Mutation {
     """Creates a subscription of the client; it is inactive unless \`active\` is true."""
     createSubscription(input: CreateSubscriptionInput!): CreateSubscriptionPayload
-    """Changes a subscription: what the patch names, and nothing else."""
+    """Changes the fields of a subscription that the patch names."""
     updateSubscription(input: UpdateSubscriptionInput!): UpdateSubscriptionPayload
-    """Deletes a subscription. Attempts that are pending are given up."""
+    """Deletes a subscription and cancels its pending notifications."""
     deleteSubscription(input: DeleteSubscriptionInput!): DeleteSubscriptionPayload
   }
 
@@ -37,7 +37,7 @@ export const MUTATION_TYPES = gql`
     extraHeaders: [ExtraHeaderInput]
   }
 
-  """What of a subscription is to change; what is left out stays."""
+  """The changes of a subscription; a field that is left out stays as it is."""
   input SubscriptionPatch {
     url: String
     """Replaces the whole list."""
@@ -47,20 +47,20 @@ export const MUTATION_TYPES = gql`
     secret: String
     """Replaces the whole list."""
     extraHeaders: [ExtraHeaderInput]
-    """Seconds for which notifications are signed with the former secret too; goes with a new one. At most 30 days."""
+    """Seconds for which notifications are signed with the former secret as well; needs a new secret. At most 30 days."""
     previousSecretSeconds: Int
   }
 
   """The input of createSubscription."""
   input CreateSubscriptionInput {
-    """Any text; the payload has it unchanged."""
+    """Any text; the payload repeats it."""
     clientMutationId: String
     subscription: SubscriptionInput!
   }
 
   """The input of updateSubscription."""
   input UpdateSubscriptionInput {
-    """Any text; the payload has it unchanged."""
+    """Any text; the payload repeats it."""
     clientMutationId: String
     id: UUID!
     patch: SubscriptionPatch!
@@ -68,7 +68,7 @@ export const MUTATION_TYPES = gql`
 
   """The input of deleteSubscription."""
   input DeleteSubscriptionInput {
-    """Any text; the payload has it unchanged."""
+    """Any text; the payload repeats it."""
     clientMutationId: String
     id: UUID!
   }
@@ -77,7 +77,7 @@ export const MUTATION_TYPES = gql`
   type CreateSubscriptionPayload {
     clientMutationId: String
     subscription: Subscription
-    """The whole query type, to read on."""
+    """The query type, for further reading."""
     query: Query
   }
 
@@ -85,7 +85,7 @@ export const MUTATION_TYPES = gql`
   type UpdateSubscriptionPayload {
     clientMutationId: String
     subscription: Subscription
-    """The whole query type, to read on."""
+    """The query type, for further reading."""
     query: Query
   }
 
@@ -94,7 +94,7 @@ export const MUTATION_TYPES = gql`
     clientMutationId: String
     """The subscription as it was."""
     subscription: Subscription
-    """The whole query type, to read on."""
+    """The query type, for further reading."""
     query: Query
   }
 `;

@@ -37,7 +37,7 @@ function create(request: GraphqlRequest, { subscription }: Input): Promise<strin
   return transaction(request.pool, (tx) => createSubscription(tx, request.act, input, request.settings));
 }
 
-/** The usual spelling of a UUID, of those that the scalar takes. */
+/** The usual spelling of a UUID: the scalar accepts others. */
 function canonical(uuid: string): string {
   const digits = uuid.replaceAll('-', '').toLowerCase();
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
@@ -67,7 +67,7 @@ function headers(list: Fields['extraHeaders']): ExtraHeader[] | null | undefined
 
 type Work = (request: GraphqlRequest, input: Input) => Promise<string>;
 
-/** Runs a change, once for each mutation field and in their order; the step is the id of the subscription. */
+/** Runs a change, once for each mutation field and in their order. The step is the id of the subscription. */
 function change($input: Step, work: Work, $before: Step = constant(null)): Step<string> {
   return sideEffect([context(), $input, $before], ([request, input]) => {
     const caller = request as unknown as GraphqlRequest;
@@ -84,12 +84,12 @@ const payload = {
 };
 
 /**
- * The changes of the service interface. PostGraphile would write the table itself, as the client's role; but a secret must be
- * sealed, the rules be checked and the audit row be written, which the domain does (src/webhooks/subscription.ts).
+ * The mutations of the service interface. PostGraphile would write the table itself, as the client's role. But the domain must seal
+ * secrets, check the rules and write the audit row (src/webhooks/subscription.ts).
  */
 export const mutations = extendSchema((build) => {
   const table = build.pgResources.subscriptions;
-  if (!table) throw new Error('the table of subscriptions is not part of the schema');
+  if (!table) throw new Error('the schema does not contain the table of subscriptions');
   const find = ($id: Step) => table.get({ id: $id }) as PgSelectSingleStep;
   const answer = ($input: Step, $subscription: Step) =>
     object({ clientMutationId: access($input, 'clientMutationId'), subscription: $subscription });
@@ -108,7 +108,7 @@ export const mutations = extendSchema((build) => {
           deleteSubscription(_$root: Step, args: FieldArgs) {
             const $input = args.getRaw('input');
             const $subscription = find(access($input, 'id'));
-            // Waits for the row, which is thus read as it was before the change.
+            // Waits for the row, which is therefore read as it was before the change.
             change($input, remove, $subscription.get('id'));
             return answer($input, $subscription);
           },

@@ -6,17 +6,20 @@ import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connecti
 import type { Pool } from '../database.ts';
 import { mutations } from './mutations.ts';
 import { CLIENT_ROLE } from './read-only.ts';
+import { subscriptionFields } from './subscription-fields.ts';
 import { texts } from './texts.ts';
 
-/** Attributes that nothing may be filtered or sorted by, unless a tag below says so. */
+/** No attribute may be filtered or sorted by, unless a tag below says so. */
 const CLOSED = '-attribute:filterBy -attribute:orderBy';
 const FILTER = '+attribute:filterBy';
 const FILTER_AND_ORDER = '+attribute:filterBy +attribute:orderBy';
 const ORDER = '+attribute:orderBy';
-/** Needed to join, and no field of the type. */
+/** Used in joins, but not a field of the type. */
 const HIDDEN = '-attribute:select';
+/** The relation is followed from one to many, and not back. */
+const ONE_WAY = '@behavior -singularRelation:resource:single';
 
-/** Only subscriptions stand at the root; the others are reached through them, and nothing leads back. */
+/** Only subscriptions are at the root. The others are reached through them, and nothing leads back. */
 const tags = pgSmartTags([
   ...attributes('subscriptions', {
     id: FILTER,
@@ -52,8 +55,7 @@ const tags = pgSmartTags([
     kind: 'class',
     match: 'notifications',
     tags: {
-      foreignKey:
-        '(subscription_id) references webhooks.subscriptions (id)|@foreignFieldName notifications|@behavior -singularRelation:resource:single',
+      foreignKey: `(subscription_id) references webhooks.subscriptions (id)|@foreignFieldName notifications|${ONE_WAY}`,
     },
   },
   {
@@ -61,8 +63,7 @@ const tags = pgSmartTags([
     match: 'attempts',
     tags: {
       // Both columns: the day of the notification is the attempts' partition.
-      foreignKey:
-        '(notification_id, created_at) references webhooks.notifications (id, created_at)|@foreignFieldName attempts|@behavior -singularRelation:resource:single',
+      foreignKey: `(notification_id, created_at) references webhooks.notifications (id, created_at)|@foreignFieldName attempts|${ONE_WAY}`,
     },
   },
 ]);
@@ -75,7 +76,7 @@ function attributes(table: string, behaviors: Record<string, string>) {
   }));
 }
 
-/** `id` stays `id`, which PostGraphile keeps for global object identifiers; and the root field has the table's plain name. */
+/** `id` stays `id`, which PostGraphile reserves for global object identifiers. The root field has the plain name of the table. */
 const names: GraphileConfig.Plugin = {
   name: 'LombardNames',
   version: '1.0.0',
@@ -94,7 +95,7 @@ const names: GraphileConfig.Plugin = {
   },
 };
 
-/** In the order of creation unless asked otherwise: an order by random ids says nothing, and would sort the whole history. */
+/** The default order is that of creation: an order by random ids says nothing, and would sort the whole history. */
 const order: GraphileConfig.Plugin = {
   name: 'LombardDefaultOrder',
   version: '1.0.0',
@@ -115,15 +116,15 @@ const order: GraphileConfig.Plugin = {
 };
 
 /**
- * The schema of the subscription interface, made by PostGraphile from what the role of a client may read
+ * The schema of the subscription interface, which PostGraphile makes from the tables that the role of a client may read
  * (the service interface, POST /webhooks/graphql; docs/decisions.md, 6).
  */
 export function preset(pool: Pool): GraphileConfig.Preset {
   return {
     extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-    plugins: [tags, names, order, texts, mutations],
+    plugins: [tags, names, order, texts, subscriptionFields, mutations],
     disablePlugins: [
-      // The root type would take the name of the table's.
+      // Its root type would take the name of the table's type.
       'SubscriptionPlugin',
       // Global object identification: `id` is the table's own.
       'NodePlugin',
@@ -132,16 +133,16 @@ export function preset(pool: Pool): GraphileConfig.Preset {
       'NodeAccessorPlugin',
       'RegisterQueryNodePlugin',
       'PgNodeIdAttributesPlugin',
-      // `filter` does what `condition` did.
+      // `filter` replaces `condition`.
       'PgConditionArgumentPlugin',
       'PgConditionCustomFieldsPlugin',
-      // Filters across relations, and trees of and/or/not, can cost anything.
+      // Filters across relations, and trees of and/or/not, have no bound on their cost.
       'PgConnectionArgFilterBackwardRelationsPlugin',
       'PgConnectionArgFilterForwardRelationsPlugin',
       'PgConnectionArgFilterLogicalOperatorsPlugin',
       'PgConnectionArgFilterComputedAttributesPlugin',
       'PgConnectionArgFilterRecordFunctionsPlugin',
-      // Ways in that are not part of the interface.
+      // Root fields that are not part of the interface.
       'PgRowByUniquePlugin',
       'QueryQueryPlugin',
       'PgIndexBehaviorsPlugin',
@@ -152,7 +153,7 @@ export function preset(pool: Pool): GraphileConfig.Preset {
     ],
     schema: {
       defaultBehavior: `-query:resource:connection -query:resource:list -queryField ${CLOSED}`,
-      // A filter that says nothing filters nothing.
+      // An empty filter filters nothing.
       connectionFilterAllowNullInput: true,
       connectionFilterAllowEmptyObjectInput: true,
       connectionFilterAllowedOperators: [

@@ -1,10 +1,10 @@
 import { type Pool, transaction } from '../database.ts';
 import { LIMITS } from './limits.ts';
 
-/** Reads only what 0010_graphql.sql grants it, of the client that `lombard.client_id` names. */
+/** The database role of requests: reads only the columns that 0010_graphql.sql grants it, of the client that `lombard.client_id` names. */
 export const CLIENT_ROLE = 'lombard_client';
 
-/** A connection as PostGraphile's plans use it. */
+/** A connection for PostGraphile's plans. */
 export interface ReadClient {
   query<R>(options: {
     text: string;
@@ -14,12 +14,12 @@ export interface ReadClient {
   withTransaction<T>(work: (client: ReadClient) => Promise<T>): Promise<T>;
 }
 
-/** What a request's plans need to read the database. */
+/** How the plans of a request read the database. */
 export type WithReadClient = <T>(settings: unknown, work: (client: ReadClient) => Promise<T>) => Promise<T>;
 
 /**
- * Reads as one client of the institution: each read in a read-only transaction whose role and client are set first, so that
- * row level security holds whatever the statement says. The statement ends after STATEMENT_MS.
+ * Reads as one client of the institution. Each read is a read-only transaction that sets role and client first, so that row level
+ * security holds for any statement. The statement ends after STATEMENT_MS.
  */
 export function readAs(pool: Pool, clientId: string): WithReadClient {
   return (_settings, work) =>
@@ -40,7 +40,7 @@ export function readAs(pool: Pool, clientId: string): WithReadClient {
             });
             return { rows: result.rows as R[], rowCount: result.rowCount, notices: [] as [] };
           },
-          // The whole read is a transaction, at whose end the role is gone.
+          // The whole read is a transaction; its end resets the role.
           withTransaction: (inner) => inner(client),
         };
         return work(client);

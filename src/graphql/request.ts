@@ -5,7 +5,7 @@ import type { SubscriptionSettings } from '../webhooks/subscription.ts';
 import type { TextLimit } from './limits.ts';
 import type { WithReadClient } from './read-only.ts';
 
-/** Who asks, and what an operation may use. */
+/** The caller, and what an operation may use. */
 export interface GraphqlCaller {
   clientId: string;
   contactId: string;
@@ -15,15 +15,16 @@ export interface GraphqlCaller {
   /** PostGraphile's way to the database: reads as the client, and nothing else. */
   withPgClient: WithReadClient;
   pgSettings: null;
-  /** The service's own way, for changes and for secrets. */
+  /** The service's own connections, for changes and secrets. */
   pool: Pool;
   settings: SubscriptionSettings;
 }
 
 /** The `contextValue` of an operation. */
 export interface GraphqlRequest extends GraphqlCaller {
-  /** Bytes that the answer may still take, of each limit; and the last statement that reads some. */
+  /** Bytes that the answer may still take, for each limit. */
   textBytes: Record<TextLimit, number>;
+  /** Ends with the last statement that reads texts: they run one after the other. */
   reading: Promise<unknown>;
   /** How often the operation names each field with long texts (`Type.field`). */
   copies: ReadonlyMap<string, number>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { STREAMS_PER_CLIENT } from '../../src/graphql/event-stream.ts';
+import { MAX_STREAMS_PER_CLIENT } from '../../src/graphql/event-stream.ts';
 import { createSubscriber, tokenFor } from '../world/graphql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
@@ -183,7 +183,7 @@ describe('the event stream of GraphQL', () => {
 
   test('a client has a limited number of streams; closing one makes room', async () => {
     const world = await createSubscriber(service);
-    const open = await Promise.all(Array.from({ length: STREAMS_PER_CLIENT }, () => streamOf(world)));
+    const open = await Promise.all(Array.from({ length: MAX_STREAMS_PER_CLIENT }, () => streamOf(world)));
     const refused = await streamOf(world);
     assert.equal(refused.response.status, 429);
     assert.equal(refused.response.headers.get('retry-after'), '5');

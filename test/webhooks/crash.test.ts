@@ -208,7 +208,8 @@ test('told to stop, a worker ends within 10 s and puts back what hangs', { timeo
   await new Promise((resolve) => worker.once('exit', resolve));
   assert.ok(performance.now() - began < 10_000, `${performance.now() - began} ms`);
   const { rows } = await pool.query(
-    'select count(*) + (select count(*) from delivery.outbox) as waiting, count(lease_owner) as leased, (select count(*) from delivery.workers) as workers from delivery.queue',
+    `select count(*) + (select count(*) from delivery.outbox) as waiting, count(lease_owner) as leased,
+       (select count(*) from delivery.workers) as workers from delivery.queue`,
   );
   assert.deepEqual(rows, [{ waiting: 30, leased: 0, workers: 0 }]);
 });

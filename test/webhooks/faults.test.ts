@@ -57,7 +57,7 @@ test('a statement that the database finishes after its connection broke leaves n
   const now = engine.clock.now();
   const inTheWay = await engine.pool.connect();
   try {
-    // The notification that the engine is about to make, in a transaction that is not committed: the engine waits, after it has taken the event from the outbox.
+    // An uncommitted transaction makes the notification that the engine is about to make. The engine waits, with the event out of the outbox.
     await inTheWay.query('begin');
     await inTheWay.query(
       `insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)

@@ -3,11 +3,11 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
-import { ChangeFeed } from '../../graphql/change-feed.ts';
 import { GraphqlEndpoint, type GraphqlQuery } from '../../graphql/endpoint.ts';
 import { errorList } from '../../graphql/errors.ts';
 import { EventStreams } from '../../graphql/event-stream.ts';
 import { LIMITS } from '../../graphql/limits.ts';
+import { LiveUpdates } from '../../graphql/live-updates.ts';
 import { readAs } from '../../graphql/read-only.ts';
 import type { GraphqlCaller } from '../../graphql/request.ts';
 import type { Sessions } from '../../identity/sessions.ts';
@@ -92,8 +92,8 @@ const STREAM_DESCRIPTION = {
  */
 export function graphqlRoutes(sessions: Sessions): ClientRoutes {
   return async (app, context) => {
-    const endpoint = await GraphqlEndpoint.make(context.pool);
-    const streams = new EventStreams(new ChangeFeed(context.pool, context.log));
+    const endpoint = await GraphqlEndpoint.create(context.pool);
+    const streams = new EventStreams(new LiveUpdates(context.pool, context.log));
     app.addHook('preClose', () => streams.stop());
     readSmallJson(app);
 
@@ -139,7 +139,7 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
         const headers = Object.fromEntries(
           Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
         );
-        await streams.serve(clientId, reply.raw, headers, check);
+        await streams.serve(clientId, reply.raw, { headers, check });
         reply.hijack();
       },
     );

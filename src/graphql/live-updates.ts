@@ -6,28 +6,28 @@ import { Periodic } from '../periodic.ts';
 
 const CHANNEL = 'webhook_changes';
 /** Milliseconds between two signs of life in `delivery.watches`; a watch counts for a minute after the last one. */
-const WATCH_INTERVAL = 10_000;
+const WATCH_INTERVAL_MS = 10_000;
 /** Milliseconds before a lost connection is opened again. */
-const RECONNECT_AFTER = 1_000;
+const RECONNECT_AFTER_MS = 1_000;
 
-/** A change of a client's subscriptions or notifications, as 0010_graphql.sql announces it. */
-export interface Change {
+/** A change of a client's subscriptions or notifications, as migrations/0010_graphql.sql announces it. */
+export interface LiveUpdate {
   clientId: string;
   event: 'subscription' | 'notification';
   data: object;
 }
 
 export interface Follower {
-  changed(change: Change): void;
-  /** Changes may have been missed. */
+  updated(update: LiveUpdate): void;
+  /** Updates may have been missed. */
   missed(): void;
 }
 
 /**
- * Changes of the clients that somebody follows, of all processes. One connection for each process, and only while there are
- * followers: nothing that nobody follows is announced, so that following costs the engine nothing.
+ * The changes that any process makes to the webhooks of followed clients. One connection for each process, and only while it has
+ * followers. The changes of a client without followers are not announced, so that they cost the engine nothing.
  */
-export class ChangeFeed {
+export class LiveUpdates {
   readonly #pool: Pool;
   readonly #log: Logger;
   readonly #watcher = randomUUID();
@@ -42,7 +42,7 @@ export class ChangeFeed {
     this.#log = log;
     this.#watching = new Periodic({
       name: 'watched clients',
-      intervalMs: WATCH_INTERVAL,
+      intervalMs: WATCH_INTERVAL_MS,
       log,
       run: () => this.#watch(),
     });
@@ -50,8 +50,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Follows a client from the moment the promise resolves on.
-   * @returns what ends it
+   * Follows a client from the moment at which the promise resolves.
+   * @returns a function that ends it
    */
   async follow(clientId: string, follower: Follower): Promise<() => void> {
     const others = this.#followers.get(clientId);
@@ -72,7 +72,7 @@ export class ChangeFeed {
     return end;
   }
 
-  /** Lets go of the connection and of what this process watched. */
+  /** Closes the connection and removes the watches of this process. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#followers.clear();
@@ -116,21 +116,21 @@ export class ChangeFeed {
     this.#connection = undefined;
     void connection.end().catch(() => undefined);
     if (this.#stopped || this.#followers.size === 0) return;
-    this.#log.warn({ reason: error.message }, 'the connection that follows changes was lost');
+    this.#log.warn({ reason: error.message }, 'the connection for live updates was lost');
     const again = () => {
       if (this.#stopped || this.#followers.size === 0) return;
-      // A database that was killed has forgotten who is watched.
+      // A database that was killed has lost the watches: their table is unlogged.
       this.#connect()
         .then(() => this.#watch())
         .then(() => this.#everyone((follower) => follower.missed()))
-        .catch(() => setTimeout(again, RECONNECT_AFTER).unref());
+        .catch(() => setTimeout(again, RECONNECT_AFTER_MS).unref());
     };
-    setTimeout(again, RECONNECT_AFTER).unref();
+    setTimeout(again, RECONNECT_AFTER_MS).unref();
   }
 
   #tell(payload: string): void {
-    for (const change of JSON.parse(payload) as Change[]) {
-      for (const follower of this.#followers.get(change.clientId) ?? []) follower.changed(change);
+    for (const update of JSON.parse(payload) as LiveUpdate[]) {
+      for (const follower of this.#followers.get(update.clientId) ?? []) follower.updated(update);
     }
   }
 
@@ -138,7 +138,7 @@ export class ChangeFeed {
     for (const followers of this.#followers.values()) for (const follower of followers) work(follower);
   }
 
-  /** Says which clients are followed here, and forgets processes that have not said anything for long. */
+  /** Writes which clients are followed here, and deletes the watches of processes that have written nothing for two minutes. */
   async #watch(): Promise<void> {
     const clients = [...this.#followers.keys()];
     if (clients.length === 0 && !this.#connection) return;
@@ -146,7 +146,8 @@ export class ChangeFeed {
       `with gone as (
          delete from delivery.watches where seen_at < clock_timestamp() - interval '2 minutes'
            or (watcher = $1 and client_id <> all($2::text[])))
-       insert into delivery.watches (watcher, client_id, seen_at) select $1, client_id, clock_timestamp() from unnest($2::text[]) as c(client_id)
+       insert into delivery.watches (watcher, client_id, seen_at)
+         select $1, client_id, clock_timestamp() from unnest($2::text[]) as c(client_id)
        on conflict (client_id, watcher) do update set seen_at = excluded.seen_at`,
       [this.#watcher, clients],
     );
