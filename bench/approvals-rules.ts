@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { approvalState, type Progress, type Requirement } from '../src/approvals/rules.ts';
+import { type ApprovalRules, approvalState, type Progress } from '../src/approvals/rules.ts';
 
 /**
  * Evaluations a second of one payment's approvals: 50 groups of 20 users, 5 levels of 5 alternatives (3,125 combinations),
@@ -21,7 +21,7 @@ function random(below: number): number {
 }
 
 interface Case {
-  requirement: Requirement;
+  rules: ApprovalRules;
   progress: Progress;
 }
 
@@ -40,7 +40,7 @@ function make(people: number, users: number, names: [number, number], approvals:
   const alternative = () =>
     Array.from({ length: names[0] + random(names[1] - names[0] + 1) }, () => `group ${random(GROUPS)}`);
   const levels = Array.from({ length: LEVELS }, () => Array.from({ length: ALTERNATIVES }, alternative));
-  const requirement: Requirement = { kind: 'levels', levels, groups };
+  const rules: ApprovalRules = { kind: 'levels', levels, groups };
   const all = Array.from({ length: people }, (_, index) => `CON${index}`);
   const progress = {
     approvals: [] as string[],
@@ -49,22 +49,22 @@ function make(people: number, users: number, names: [number, number], approvals:
     permitted: new Set(all.filter(() => random(100) < permittedShare * 100)),
   };
   for (let given = 0; given < approvals; given += 1) {
-    const { mayAuthorise } = approvalState(requirement, progress);
+    const { mayAuthorise } = approvalState(rules, progress);
     if (mayAuthorise.length === 0) break;
     progress.approvals.push(mayAuthorise[random(mayAuthorise.length)]!);
   }
-  return { requirement, progress };
+  return { rules, progress };
 }
 
 function measure(name: string, cases: Case[]): void {
   // The first evaluations run before the compiler has seen them; a server is past that.
-  for (const { requirement, progress } of [...cases, ...cases]) approvalState(requirement, progress);
+  for (const { rules, progress } of [...cases, ...cases]) approvalState(rules, progress);
   const times: number[] = [];
   const heap = process.memoryUsage().heapUsed;
   const start = performance.now();
-  for (const { requirement, progress } of cases) {
+  for (const { rules, progress } of cases) {
     const began = performance.now();
-    approvalState(requirement, progress);
+    approvalState(rules, progress);
     times.push(performance.now() - began);
   }
   const seconds = (performance.now() - start) / 1000;

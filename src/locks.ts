@@ -1,6 +1,6 @@
 /**
  * Every advisory lock of the program. The database is shared with nobody, but PostgreSQL has one space of numbers for all of them.
- * The locks of approvals (approvals/turns.ts) are 64-bit hashes of a client's id.
+ * The locks of approvals (approvals/lock.ts) are 64-bit hashes of a client's id.
  */
 export const LOCKS = {
   /** One process migrates while the others wait. */

@@ -12,12 +12,12 @@ export async function insertRow<R extends pg.QueryResultRow>(
   row: object,
   returning: string,
 ): Promise<R> {
-  const given = Object.entries(row).filter(([, value]) => value !== undefined);
-  const columns = given.map(([column]) => column).join(', ');
-  const places = given.map((_, index) => `$${index + 1}`).join(', ');
+  const input = Object.entries(row).filter(([, value]) => value !== undefined);
+  const columns = input.map(([column]) => column).join(', ');
+  const places = input.map((_, index) => `$${index + 1}`).join(', ');
   const { rows } = await tx.query<R>(
     `insert into ${table} (${columns}) values (${places}) returning ${returning}`,
-    given.map(([, value]) => value),
+    input.map(([, value]) => value),
   );
   return rows[0] as R;
 }

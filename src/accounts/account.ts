@@ -51,8 +51,8 @@ export interface AccountInput {
 
 const COLUMNS = 'account_id, account_subtype, account_type, currency, status, account_details';
 
-function details(given: Partial<AccountDetails>[]): AccountDetails[] {
-  return given.map((item) => ({
+function details(input: Partial<AccountDetails>[]): AccountDetails[] {
+  return input.map((item) => ({
     account_address: item.account_address ?? null,
     account_name: item.account_name ?? null,
     account_number: item.account_number ?? null,
@@ -66,20 +66,20 @@ function details(given: Partial<AccountDetails>[]): AccountDetails[] {
 export async function createAccount(
   tx: Transaction,
   act: Act,
-  given: AccountInput,
+  input: AccountInput,
 ): Promise<Account & { client_id: string }> {
-  await requireClient(tx, given.client_id);
+  await requireClient(tx, input.client_id);
   const { rows } = await tx.query<Account & { client_id: string }>(
     `insert into accounts (account_id, client_id, account_type, account_subtype, currency, status, account_details, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${COLUMNS}, client_id`,
     [
-      given.account_id ?? randomUUID(),
-      given.client_id,
-      given.account_type ?? 'Business',
-      given.account_subtype ?? 'EMoney',
-      given.currency,
-      given.status ?? 'Enabled',
-      JSON.stringify(details(given.account_details ?? [])),
+      input.account_id ?? randomUUID(),
+      input.client_id,
+      input.account_type ?? 'Business',
+      input.account_subtype ?? 'EMoney',
+      input.currency,
+      input.status ?? 'Enabled',
+      JSON.stringify(details(input.account_details ?? [])),
       act.now,
     ],
   );
@@ -88,7 +88,7 @@ export async function createAccount(
     action: 'create',
     entity: 'account',
     entityId: account.account_id,
-    clientId: given.client_id,
+    clientId: input.client_id,
     after: account,
   });
   return account;

@@ -67,59 +67,59 @@ export interface BookedTransaction {
 export async function bookTransaction(
   tx: Transaction,
   act: Act,
-  given: TransactionInput,
+  input: TransactionInput,
   options: { quiet?: boolean } = {},
 ): Promise<BookedTransaction> {
-  await requireClient(tx, given.client_id);
-  const amount = decimal(given.amount.amount, 'amount.amount', { positive: true });
-  const debit = given.kind === 'DEBIT_TRANSACTION';
-  const booked = moment(given.booking_datetime, 'booking_datetime') ?? act.now;
-  const valued = moment(given.value_datetime, 'value_datetime') ?? booked;
+  await requireClient(tx, input.client_id);
+  const amount = decimal(input.amount.amount, 'amount.amount', { positive: true });
+  const debit = input.kind === 'DEBIT_TRANSACTION';
+  const booked = moment(input.booking_datetime, 'booking_datetime') ?? act.now;
+  const valued = moment(input.value_datetime, 'value_datetime') ?? booked;
   const account = await tx.query<{ currency: string; balance: string }>(
     `update currency_accounts set balance = balance + $3::numeric where client_id = $1 and account_id = $2 and currency = $4 returning currency, balance`,
-    [given.client_id, given.currency_account_id, debit ? `-${amount}` : amount, given.amount.currency],
+    [input.client_id, input.currency_account_id, debit ? `-${amount}` : amount, input.amount.currency],
   );
   const balance = account.rows[0]?.balance;
-  if (balance === undefined) throw await noAccount(tx, given);
-  const id = given.transaction_id ?? randomUUID();
+  if (balance === undefined) throw await noAccount(tx, input);
+  const id = input.transaction_id ?? randomUUID();
   await tx.query(
     `insert into transactions (client_id, currency_account_id, transaction_id, kind, amount, currency, balance_after, booking_datetime, value_datetime,
        transaction_reference, transaction_information, additional_transaction_information, creditor_name, creditor_account, debtor_name, debtor_account,
        payment_id, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
     [
-      given.client_id,
-      given.currency_account_id,
+      input.client_id,
+      input.currency_account_id,
       id,
-      given.kind,
+      input.kind,
       debit ? `-${amount}` : amount,
-      given.amount.currency,
+      input.amount.currency,
       balance,
       booked,
       valued,
-      given.transaction_reference ?? null,
-      given.transaction_information ?? null,
-      given.additional_transaction_information ?? null,
-      given.creditor_name ?? null,
-      given.creditor_account ? JSON.stringify(party(given.creditor_account)) : null,
-      given.debtor_name ?? null,
-      given.debtor_account ? JSON.stringify(party(given.debtor_account)) : null,
-      given.payment_id ?? null,
+      input.transaction_reference ?? null,
+      input.transaction_information ?? null,
+      input.additional_transaction_information ?? null,
+      input.creditor_name ?? null,
+      input.creditor_account ? JSON.stringify(party(input.creditor_account)) : null,
+      input.debtor_name ?? null,
+      input.debtor_account ? JSON.stringify(party(input.debtor_account)) : null,
+      input.payment_id ?? null,
       act.now,
     ],
   );
-  const transaction = shown(given, id, amount, debit, balance, booked, valued);
+  const transaction = shown(input, id, amount, debit, balance, booked, valued);
   await audit(tx, act, {
     action: 'create',
     entity: 'transaction',
     entityId: id,
-    clientId: given.client_id,
+    clientId: input.client_id,
     after: transaction,
   });
   if (!options.quiet)
     await notify(tx, {
-      clientId: given.client_id,
-      type: given.kind,
+      clientId: input.client_id,
+      type: input.kind,
       body: JSON.stringify({ data: [transaction] }),
       now: act.now,
     });
@@ -128,7 +128,7 @@ export async function bookTransaction(
 
 /** A booked transaction as events carry it. @param balance of its account afterwards */
 export function shown(
-  given: TransactionInput,
+  input: TransactionInput,
   id: string,
   amount: string,
   debit: boolean,
@@ -136,14 +136,14 @@ export function shown(
   booked: Date,
   valued: Date,
 ): BookedTransaction {
-  const currency = given.amount.currency;
+  const currency = input.amount.currency;
   const overdrawn = balance.startsWith('-');
   return {
     transaction_id: id,
-    account_id: String(given.currency_account_id),
-    transaction_reference: given.transaction_reference ?? null,
-    transaction_information: given.transaction_information ?? null,
-    additional_transaction_information: given.additional_transaction_information ?? null,
+    account_id: String(input.currency_account_id),
+    transaction_reference: input.transaction_reference ?? null,
+    transaction_information: input.transaction_information ?? null,
+    additional_transaction_information: input.additional_transaction_information ?? null,
     amount: { amount, currency },
     balance: {
       amount: { amount: overdrawn ? balance.slice(1) : balance, currency },
@@ -154,22 +154,22 @@ export function shown(
     status: 'Booked',
     booking_datetime: londonTimestamp(booked),
     value_datetime: londonTimestamp(valued),
-    creditor_name: given.creditor_name ?? null,
-    creditor_account: given.creditor_account ? party(given.creditor_account) : null,
-    debtor_name: given.debtor_name ?? null,
-    debtor_account: given.debtor_account ? party(given.debtor_account) : null,
+    creditor_name: input.creditor_name ?? null,
+    creditor_account: input.creditor_account ? party(input.creditor_account) : null,
+    debtor_name: input.debtor_name ?? null,
+    debtor_account: input.debtor_account ? party(input.debtor_account) : null,
   };
 }
 
 /** One side's account with all its fields, null where they are absent. */
-export function party(given: Party): Required<Party> {
+export function party(input: Party): Required<Party> {
   return {
-    account_name: given.account_name ?? null,
-    account_number: given.account_number ?? null,
-    bank_identifier: given.bank_identifier ?? null,
-    bank_identifier_code: given.bank_identifier_code ?? null,
-    iban: given.iban ?? null,
-    swift: given.swift ?? null,
+    account_name: input.account_name ?? null,
+    account_number: input.account_number ?? null,
+    bank_identifier: input.bank_identifier ?? null,
+    bank_identifier_code: input.bank_identifier_code ?? null,
+    iban: input.iban ?? null,
+    swift: input.swift ?? null,
   };
 }
 
@@ -182,10 +182,10 @@ export function moment(text: string | undefined, field: string): Date | undefine
 }
 
 /** Why no account was moved: there is none, or it is in another currency. */
-async function noAccount(tx: Transaction, given: TransactionInput): Promise<Problem> {
+async function noAccount(tx: Transaction, input: TransactionInput): Promise<Problem> {
   const { rows } = await tx.query<{ currency: string }>(
     'select currency from currency_accounts where client_id = $1 and account_id = $2',
-    [given.client_id, given.currency_account_id],
+    [input.client_id, input.currency_account_id],
   );
   if (!rows[0])
     return new Problem('currency_account_not_found', {

@@ -1,5 +1,5 @@
 import type { Requirement } from './requirement.ts';
-import { type ApprovalState, approvalState, type Requirement as Rules } from './rules.ts';
+import { type ApprovalRules, type ApprovalState, approvalState } from './rules.ts';
 
 /** An approval or rejection, as the search shows it (the service interface, approvals_workflow). */
 export interface Authorisation {
@@ -25,7 +25,7 @@ export function approvedBy({ requirement, authorisations }: Approval): string[] 
 }
 
 /** The state of a stored approval, with the people who are permitted now. */
-export function evaluate(rules: Rules, approval: Approval, permitted: ReadonlySet<string>): ApprovalState {
+export function evaluate(rules: ApprovalRules, approval: Approval, permitted: ReadonlySet<string>): ApprovalState {
   return approvalState(rules, {
     approvals: approvedBy(approval),
     creator: approval.requirement.creator,

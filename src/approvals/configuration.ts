@@ -6,9 +6,9 @@ import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { type Exact, exact } from '../json.ts';
 import { permittedContacts } from './approvers.ts';
-import { checkSatisfiable } from './rules.ts';
+import { takeLock } from './lock.ts';
 import { type Configuration, checkUsers, type Level, validateConfiguration } from './ruleset.ts';
-import { takeTurn } from './turns.ts';
+import { checkSatisfiable } from './satisfiability.ts';
 
 /** A configuration as it was stored: users with the name and email that the service knew them by. */
 export interface Stored extends Configuration {
@@ -80,7 +80,7 @@ export async function replaceConfiguration(
   clientId: string,
   body: unknown,
 ): Promise<{ version: number; shown: ShownConfiguration }> {
-  await takeTurn(tx, clientId);
+  await takeLock(tx, clientId);
   const { configuration, people } = await checkConfiguration(tx, clientId, body);
   const before = await configurationInForce(tx, clientId);
   const version = (before?.version ?? 0) + 1;
@@ -116,8 +116,7 @@ export async function readConfiguration(
   );
   const found = rows[0];
   if (found && version !== undefined) return { version, shown: shownConfiguration(found.configuration) };
-  if (version !== undefined)
-    throw new Problem('invalid_parameter', { field: 'version', message: 'is no version of the configuration' });
+  if (version !== undefined) throw new Problem('invalid_parameter', { field: 'version', message: 'does not exist' });
   if (!found) return { version: 0, shown: { groups: [], ruleset: null } };
   const people = await peopleOf(db, clientId);
   return { version: found.version, shown: shownConfiguration(named(found.configuration, people)) };

@@ -5,9 +5,9 @@ import { type Exact, exact } from '../json.ts';
 import { type Approval, type Authorisation, evaluate } from './approval.ts';
 import { permittedContacts } from './approvers.ts';
 import { rulesOf } from './requirement.ts';
-import type { ApprovalState, Requirement as Rules } from './rules.ts';
+import type { ApprovalRules, ApprovalState } from './rules.ts';
 
-/** Why a payment stands where it stands: what governs it, what is met by whom, and who could act next. */
+/** Explains the state of a payment's approvals: what governs it, who met which level, and who could act next. */
 export interface Explanation {
   payment_id: string;
   status: string;
@@ -75,7 +75,8 @@ export async function explainApproval(tx: Transaction, clientId: string, payment
     [clientId, paymentId],
   );
   const payment = rows[0];
-  if (!payment) throw new Problem('payment_not_found', { field: 'payment_id', message: 'is no payment of the client' });
+  if (!payment)
+    throw new Problem('payment_not_found', { field: 'payment_id', message: 'does not exist for this client' });
   const { approval } = payment;
   const common = {
     payment_id: paymentId,
@@ -128,7 +129,7 @@ function ruleOf(payment: Row, { requirement: { ruleset } }: Approval): Explained
   };
 }
 
-async function levelsOf(tx: Transaction, rules: Rules, state: ApprovalState): Promise<ExplainedLevel[]> {
+async function levelsOf(tx: Transaction, rules: ApprovalRules, state: ApprovalState): Promise<ExplainedLevel[]> {
   const ids = state.levels.flatMap((level) => level.places.flatMap(({ contact_id: id }) => id ?? []));
   const { rows } = await tx.query<{ contact_id: string; name: string }>(
     'select contact_id, name from contacts where contact_id = any($1)',

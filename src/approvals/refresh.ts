@@ -2,14 +2,14 @@ import type { Transaction } from '../database.ts';
 import type { PaymentNumber } from '../identifiers.ts';
 import { type Approval, evaluate } from './approval.ts';
 import { type Approver, approversOf, permittedContacts } from './approvers.ts';
+import { takeLock } from './lock.ts';
 import { type Requirement, rulesOf } from './requirement.ts';
-import { takeTurn } from './turns.ts';
 
-/** Rows of approvers that one statement changes: some tenths of a second, far below the limit for a query. */
-const ROWS_AT_ONCE = 20_000;
+/** Rows of approvers that one statement changes. They take some tenths of a second, far below the limit for a query. */
+const MAX_ROWS_AT_ONCE = 20_000;
 
-/** Turns that one transaction takes without asking who needs them: PostgreSQL holds some thousand locks in all. */
-const MAX_TURNS = 1_000;
+/** Locks that one transaction takes without asking who needs them: PostgreSQL holds some thousand locks in all. */
+const MAX_LOCKS = 1_000;
 
 interface State extends Approval {
   state: Buffer;
@@ -17,7 +17,7 @@ interface State extends Approval {
   remaining: number;
 }
 
-/** How the approvers of every payment of a state change. */
+/** How the approvers of every payment with one state change. */
 interface Change {
   state: Buffer;
   gone: string[];
@@ -27,20 +27,20 @@ interface Change {
 }
 
 /**
- * Makes true again who may act on the clients' pending payments, after contacts got or lost a permission, joined or left the
- * client, or were enabled or disabled. The caller's transaction makes the change and this true at the same instant; until it
- * ends nobody creates or approves payments of these clients.
- * Payments of the same state have the same approvers, so each state is computed once and compared with one of its payments;
- * only rows that change are written, by set. 200,000 pending payments: docs/performance-approvals.md.
+ * Updates who may act on the clients' pending payments, after contacts got or lost a permission, joined or left the client, or were
+ * enabled or disabled. It runs in the transaction of that change; until the transaction ends, nobody creates or approves payments of
+ * these clients.
+ * Payments with the same state have the same approvers, so each state is computed once and compared with one of its payments.
+ * Only rows that change are written, many at a time. For 200,000 pending payments see docs/performance-approvals.md.
  */
 export async function refreshApprovers(tx: Transaction, ...clientIds: string[]): Promise<void> {
   if (clientIds.length === 0) return;
-  const clients = clientIds.length > MAX_TURNS ? await withApprovals(tx, clientIds) : clientIds;
-  await takeTurn(tx, ...clients);
+  const clients = clientIds.length > MAX_LOCKS ? await withApprovals(tx, clientIds) : clientIds;
+  await takeLock(tx, ...clients);
   for (const clientId of clients) await refreshClient(tx, clientId);
 }
 
-/** An import of contacts can name more clients than locks are at hand: those without approvals have nothing to be kept. */
+/** An import of contacts can name more clients than there are locks. Clients without approvals need none. */
 async function withApprovals(tx: Transaction, clientIds: string[]): Promise<string[]> {
   const { rows } = await tx.query<{ client_id: string }>(
     `select client_id from clients c where client_id = any($1) and (payment_approvals_enabled or exists (
@@ -65,7 +65,7 @@ async function refreshClient(tx: Transaction, clientId: string): Promise<void> {
   if (changes.length > 0) await apply(tx, clientId, changes);
 }
 
-/** Every state of the client's pending payments, with the first payment of each: the index is entered once a state. */
+/** Every state of the client's pending payments, with the first payment of each. The index is searched once for each state. */
 async function pendingStates(tx: Transaction, clientId: string): Promise<State[]> {
   const next = `select state, payment_id from payment_approvals where client_id = $1 and status = 'Pending approval'`;
   const { rows } = await tx.query<State & { requirement: Requirement }>(
@@ -112,10 +112,10 @@ function difference(state: State, before: Approver[], after: Approver[], remaini
   return { state: state.state, gone, added, changed, remaining };
 }
 
-/** Carries changes out for all payments of their states, some thousand payments at a time. */
+/** Applies changes to all payments with their states, some thousand payments at a time. */
 async function apply(tx: Transaction, clientId: string, changes: Change[]): Promise<void> {
   const most = Math.max(...changes.map((each) => each.gone.length + each.added.length + each.changed.length), 1);
-  const payments = Math.max(1, Math.floor(ROWS_AT_ONCE / most));
+  const payments = Math.max(1, Math.floor(MAX_ROWS_AT_ONCE / most));
   const byState = new Map(changes.map((change) => [change.state.toString('hex'), change]));
   let last: [Buffer, number] = [Buffer.alloc(0), 0];
   for (;;) {
@@ -160,20 +160,20 @@ async function applyTo(
       rows.map(({ mayReject }) => mayReject),
     ];
   };
-  const given = 'unnest($2::bigint[], $3::text[], $4::boolean[], $5::boolean[]) as u(id, contact, authorise, reject)';
+  const rows = 'unnest($2::bigint[], $3::text[], $4::boolean[], $5::boolean[]) as u(id, contact, authorise, reject)';
   const added = columns('added');
   if (added) {
     await tx.query(
       `insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
        select $1, u.contact, p.id, p.created, p.payment_date, u.authorise, u.reject
-       from ${given} join payments p on p.client_id = $1 and p.id = u.id`,
+       from ${rows} join payments p on p.client_id = $1 and p.id = u.id`,
       added,
     );
   }
   const changed = columns('changed');
   if (changed) {
     await tx.query(
-      `update payment_approvers a set may_authorise = u.authorise, may_reject = u.reject from ${given}
+      `update payment_approvers a set may_authorise = u.authorise, may_reject = u.reject from ${rows}
        where a.client_id = $1 and a.contact_id = u.contact and a.payment_id = u.id`,
       changed,
     );

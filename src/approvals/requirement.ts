@@ -4,9 +4,9 @@ import { sha256 } from '../crypto.ts';
 import type { Db, Transaction } from '../database.ts';
 import { quoteBetween } from '../quotes/exchange-rates.ts';
 import { configurationInForce } from './configuration.ts';
-import { type Requirement as Rules, requirementOf } from './rules.ts';
+import { shareLock } from './lock.ts';
+import { type ApprovalRules, rulesFor } from './rules.ts';
 import { type Configuration, governingRule } from './ruleset.ts';
-import { shareTurn } from './turns.ts';
 
 /** What a payment requires, frozen when it is created (docs/decisions.md, 4). */
 export interface Requirement {
@@ -54,7 +54,7 @@ export async function govern(
 
 /**
  * What a new payment requires: nothing while approvals are off; else what the client's ruleset says, and without one its eyes.
- * Permissions stand still until the transaction ends (turns.ts).
+ * Permissions stand still until the transaction ends (lock.ts).
  * @param payment amount in its own currency, a decimal string
  * @returns null where no approval is needed
  * @throws Problem exchange_rate_missing
@@ -63,7 +63,7 @@ export async function requirementFor(
   tx: Transaction,
   payment: { clientId: string; creatorId: string; amount: string; currency: string; now: Date },
 ): Promise<Requirement | null> {
-  await shareTurn(tx, payment.clientId);
+  await shareLock(tx, payment.clientId);
   const { rows } = await tx.query<{ workflow: string; enabled: boolean; creation: boolean }>(
     `select authorisation_workflow as workflow, payment_approvals_enabled as enabled, payment_creator_approval_enabled and exists (
        select from contact_clients cc join contacts c using (contact_id)
@@ -96,10 +96,10 @@ export async function requirementFor(
 
 /** Configurations kept in memory; the largest has 5,000 users. They never change, so none ever has to be dropped for age. */
 const MAX_KEPT = 100;
-const kept = new BoundedMap<string, { configuration: Configuration; rules: Map<number, Rules> }>(MAX_KEPT);
+const kept = new BoundedMap<string, { configuration: Configuration; rules: Map<number, ApprovalRules> }>(MAX_KEPT);
 
 /** The rules that a requirement names, with their groups and people. */
-export async function rulesOf(db: Db, clientId: string, requirement: Requirement): Promise<Rules> {
+export async function rulesOf(db: Db, clientId: string, requirement: Requirement): Promise<ApprovalRules> {
   const { eyes, ruleset } = requirement;
   if (!ruleset) return eyes ? { kind: 'eyes', approvers: eyes } : { kind: 'none' };
   let known = kept.get(ruleset.configuration);
@@ -115,7 +115,7 @@ export async function rulesOf(db: Db, clientId: string, requirement: Requirement
   let rules = known.rules.get(ruleset.rule);
   if (!rules) {
     const rule = known.configuration.ruleset.rules[ruleset.rule];
-    rules = rule ? requirementOf(known.configuration, rule) : { kind: 'none' };
+    rules = rule ? rulesFor(known.configuration, rule) : { kind: 'none' };
     known.rules.set(ruleset.rule, rules);
   }
   return rules;
@@ -129,7 +129,7 @@ const STATE_BYTES = 16;
  * approvers. A creator whom no group names plays no part.
  * @param approved the contacts who approved besides the creator, in any order
  */
-export function stateOf(requirement: Requirement, rules: Rules, approved: readonly string[]): Buffer {
+export function stateOf(requirement: Requirement, rules: ApprovalRules, approved: readonly string[]): Buffer {
   const { creator, creation_counts: counts, ruleset } = requirement;
   const named = rules.kind !== 'levels' || rules.groups.some(({ members }) => members.includes(creator));
   const rule = ruleset ? [ruleset.configuration, ruleset.rule] : [rules.kind === 'eyes' ? rules.approvers : 0];

@@ -1,14 +1,13 @@
-import { Problem } from '../errors.ts';
 import { assign } from './assignment.ts';
-import { bestCombination, type IndexedLevel, type Membership } from './combinations.ts';
-import { Matching } from './matching.ts';
+import type { IndexedLevel, Membership } from './candidates.ts';
+import { bestCombination } from './combinations.ts';
 import { type Configuration, governingRule, type Rule } from './ruleset.ts';
 
 /**
  * Who must approve a payment, who has, and who may now: pure functions (docs/decisions.md, 4).
- * A requirement is what governs one payment and is frozen when the payment is created.
+ * The rules of one payment are frozen when it is created.
  */
-export type Requirement =
+export type ApprovalRules =
   | { kind: 'none' }
   /** Distinct people besides the creator, 1 to 4. */
   | { kind: 'eyes'; approvers: number }
@@ -61,8 +60,8 @@ export interface ApprovalState {
   mayReject: string[];
 }
 
-/** The requirement that a rule makes, with the groups as this configuration fills them. */
-export function requirementOf(configuration: Configuration, rule: Rule): Requirement {
+/** The approval rules of one rule of a ruleset, with the groups as this configuration fills them. */
+export function rulesFor(configuration: Configuration, rule: Rule): ApprovalRules {
   const levels = rule.groups.map(({ one_of }) => one_of.map(({ all_of }) => all_of));
   const named = new Set(levels.flat(2));
   const groups = configuration.groups
@@ -72,24 +71,24 @@ export function requirementOf(configuration: Configuration, rule: Rule): Require
 }
 
 /**
- * The requirement for an amount, by the rule that governs it; `none` where no threshold is that low.
+ * The approval rules for an amount, by the rule that governs it; `none` where no threshold is that low.
  * @param amount decimal string, converted to the ruleset's currency
  */
-export function requirementFor(configuration: Configuration, amount: string): Requirement {
+export function rulesForAmount(configuration: Configuration, amount: string): ApprovalRules {
   const index = governingRule(configuration.ruleset, amount);
-  return index === null ? { kind: 'none' } : requirementOf(configuration, configuration.ruleset.rules[index]!);
+  return index === null ? { kind: 'none' } : rulesFor(configuration, configuration.ruleset.rules[index]!);
 }
 
-type LevelsRequirement = Extract<Requirement, { kind: 'levels' }>;
+export type LevelRules = Extract<ApprovalRules, { kind: 'levels' }>;
 
-/** The requirement by index: groups in its order, people in the order in which the groups first name them. */
-function indexed(requirement: LevelsRequirement) {
-  const groupIndex = new Map(requirement.groups.map(({ name }, index) => [name, index]));
-  const levels: IndexedLevel[] = requirement.levels.map((level) =>
+/** The rules by index: groups in their order, people in the order in which the groups first name them. */
+export function indexed(rules: LevelRules) {
+  const groupIndex = new Map(rules.groups.map(({ name }, index) => [name, index]));
+  const levels: IndexedLevel[] = rules.levels.map((level) =>
     level.map((names) => names.map((name) => groupIndex.get(name)!)),
   );
   const people = new Map<string, number>();
-  const members = requirement.groups.map((group) =>
+  const members = rules.groups.map((group) =>
     group.members.map((id) => {
       const known = people.get(id);
       if (known !== undefined) return known;
@@ -100,8 +99,8 @@ function indexed(requirement: LevelsRequirement) {
   return { levels, people, ids: [...people.keys()], members };
 }
 
-function levelsState(requirement: LevelsRequirement, progress: Progress): ApprovalState {
-  const { levels, people, ids, members } = indexed(requirement);
+function levelsState(rules: LevelRules, progress: Progress): ApprovalState {
+  const { levels, people, ids, members } = indexed(rules);
   const { creator, permitted } = progress;
   const creation = progress.creatorApprovalEnabled && people.has(creator);
   const acted = [...new Set(creation ? [creator, ...progress.approvals] : progress.approvals)];
@@ -139,7 +138,7 @@ function levelsState(requirement: LevelsRequirement, progress: Progress): Approv
     levels: levels.map((_, index) => {
       const places = slots.flatMap(({ level, group }, slot) => {
         if (level !== index) return [];
-        return [{ group: requirement.groups[group]!.name, contact_id: acted[filledBy[slot]!] ?? null }];
+        return [{ group: rules.groups[group]!.name, contact_id: acted[filledBy[slot]!] ?? null }];
       });
       const met = places.every(({ contact_id }) => contact_id !== null);
       return { level: index + 1, alternative: best.choice[index]!, met, places };
@@ -172,43 +171,7 @@ function eyesState(approvers: number, progress: Progress): ApprovalState {
  * An alternative that those who are permitted cannot complete is left out while another one can be completed, so that a
  * payment is never held up by it.
  */
-export function approvalState(requirement: Requirement, progress: Progress): ApprovalState {
-  if (requirement.kind === 'levels') return levelsState(requirement, progress);
-  return eyesState(requirement.kind === 'eyes' ? requirement.approvers : 0, progress);
-}
-
-/**
- * Refuses a configuration with a rule that nobody could ever satisfy: all its levels together, people distinct. Who
- * creates is not looked at (docs/decisions.md, 4).
- * @param permitted contacts of the client who may authorise payments; the others do not count
- * @throws Problem ruleset_unsatisfiable, naming the rule, the first level that cannot be met together with those before
- *   it, and for each of its alternatives a group that lacks a person
- */
-export function checkSatisfiable(configuration: Configuration, permitted: ReadonlySet<string>): void {
-  for (const [ruleIndex, rule] of configuration.ruleset.rules.entries()) {
-    const requirement = requirementOf(configuration, rule) as LevelsRequirement;
-    const { levels, ids, members } = indexed(requirement);
-    const able = members.map((group) => group.filter((person) => permitted.has(ids[person]!)));
-    const membership: Membership = { people: ids.length, approved: members.map(() => []), able };
-    if (bestCombination(levels, membership, true) !== null) continue;
-
-    let before: number[] = [];
-    for (const [levelIndex, level] of levels.entries()) {
-      const best = bestCombination(levels.slice(0, levelIndex + 1), membership, true);
-      if (best !== null) {
-        before = best.choice.flatMap((alternative, index) => levels[index]![alternative]!);
-        continue;
-      }
-      const lacking = level.map((groups, index) => {
-        const matching = new Matching(ids.length, able);
-        for (const group of before) matching.add(group);
-        const group = groups.find((each) => !matching.add(each))!;
-        return `one_of[${index}] lacks a person of group ${JSON.stringify(requirement.groups[group]!.name)}`;
-      });
-      const cannot = `level ${levelIndex + 1} cannot be met by distinct people who may authorise payments`;
-      const others = levelIndex === 0 ? '' : ' beside those whom the levels before it need';
-      const path = `ruleset.rules[${ruleIndex}].groups[${levelIndex}]`;
-      throw new Problem('ruleset_unsatisfiable', { field: path, message: `${cannot}${others}: ${lacking.join('; ')}` });
-    }
-  }
+export function approvalState(rules: ApprovalRules, progress: Progress): ApprovalState {
+  if (rules.kind === 'levels') return levelsState(rules, progress);
+  return eyesState(rules.kind === 'eyes' ? rules.approvers : 0, progress);
 }

@@ -92,12 +92,12 @@ function text(value: unknown, path: string, most: number): string {
 }
 
 function group(value: unknown, path: string): Group {
-  const given = object(value, path);
+  const input = object(value, path);
   const seen = new Map<string, number>();
   return {
-    name: text(given.name, `${path}.name`, MAX_GROUP_NAME_LENGTH),
-    scope: given.scope === undefined ? DEFAULT_SCOPE : text(given.scope, `${path}.scope`, MAX_SCOPE_LENGTH),
-    users: list(given.users, `${path}.users`, 0, MAX_USERS_PER_GROUP).map((user, index) => {
+    name: text(input.name, `${path}.name`, MAX_GROUP_NAME_LENGTH),
+    scope: input.scope === undefined ? DEFAULT_SCOPE : text(input.scope, `${path}.scope`, MAX_SCOPE_LENGTH),
+    users: list(input.users, `${path}.users`, 0, MAX_USERS_PER_GROUP).map((user, index) => {
       const at = `${path}.users[${index}]`;
       const id = text(object(user, at).id, `${at}.id`, MAX_USER_ID_LENGTH);
       const first = seen.get(id);
@@ -118,11 +118,11 @@ function decimalThreshold(value: unknown, path: string): string {
 }
 
 function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
-  const given = object(value, path);
-  const threshold = decimalThreshold(given.minimum_threshold, `${path}.minimum_threshold`);
+  const input = object(value, path);
+  const threshold = decimalThreshold(input.minimum_threshold, `${path}.minimum_threshold`);
   return {
     minimum_threshold: threshold,
-    groups: list(given.groups, `${path}.groups`, 1, MAX_LEVELS).map((level, levelIndex) => {
+    groups: list(input.groups, `${path}.groups`, 1, MAX_LEVELS).map((level, levelIndex) => {
       const levelPath = `${path}.groups[${levelIndex}]`;
       const alternatives = list(object(level, levelPath).one_of, `${levelPath}.one_of`, 1, MAX_ALTERNATIVES);
       return {
@@ -152,15 +152,15 @@ function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
  * @throws Problem invalid_body, naming the path to the element (`ruleset.rules[1].groups[0].one_of[2].all_of[0]`)
  */
 export function validateConfiguration(body: unknown): Configuration {
-  const given = object(body, 'body');
-  const groups = list(given.groups, 'groups', 0, MAX_GROUPS).map((each, i) => group(each, `groups[${i}]`));
+  const input = object(body, 'body');
+  const groups = list(input.groups, 'groups', 0, MAX_GROUPS).map((each, i) => group(each, `groups[${i}]`));
   const names = new Map<string, number>();
   groups.forEach(({ name }, index) => {
     const first = names.get(name);
     if (first !== undefined) refuse(`groups[${index}].name`, `must be unique, is also groups[${first}]`);
     names.set(name, index);
   });
-  const ruleset = object(given.ruleset, 'ruleset');
+  const ruleset = object(input.ruleset, 'ruleset');
   const currency = ruleset.currency;
   if (typeof currency !== 'string' || !CURRENCY.test(currency)) {
     refuse('ruleset.currency', 'must be three capital letters (ISO 4217)');

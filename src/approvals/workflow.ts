@@ -5,19 +5,23 @@ import type { PaymentNumber } from '../identifiers.ts';
 import { type Approval, type Authorisation, approvedBy, evaluate } from './approval.ts';
 import { approversOf, permittedContacts, removeApprovers, writeApprovers } from './approvers.ts';
 import { type Requirement, rulesOf, stateOf } from './requirement.ts';
-import type { ApprovalState, Requirement as Rules } from './rules.ts';
+import type { ApprovalRules, ApprovalState } from './rules.ts';
 
+export { shareLock } from './lock.ts';
 export { refreshApprovers } from './refresh.ts';
 export { type Requirement, requirementFor } from './requirement.ts';
-export { shareTurn } from './turns.ts';
+
+/** Values of an authorisation's `status`. */
+const AUTHORISED = 1;
+const REJECTED = 2;
 
 /**
- * The approvals of payments, kept beside them (docs/decisions.md, 4). Every function works in the caller's transaction, which
- * has the client's turn (turns.ts); those that act on a payment expect its row to be locked (payments/lifecycle.ts), so that
- * two approvals at the same instant follow each other and never both count as the last one.
+ * The approvals of payments, kept beside them (docs/decisions.md, 4). Every function works in the caller's transaction, which holds the
+ * client's lock (lock.ts). Those that act on a payment expect its row to be locked (payments/lifecycle.ts), so that two approvals at
+ * the same instant follow each other and never both count as the last one.
  */
 
-/** Opens the approval of a payment that was just created; complete where its creation is all that was needed. */
+/** Opens the approval of a payment that was just created; complete if its creation is all that was needed. */
 export async function openApproval(
   tx: Transaction,
   payment: { id: PaymentNumber; clientId: string; created: Date; paymentDate: string },
@@ -27,7 +31,7 @@ export async function openApproval(
   const state = evaluate(rules, { requirement, authorisations: [] }, await permittedContacts(tx, payment.clientId));
   const creation = state.approvals.find((approval) => approval.creation && approval.counts);
   const authorisations = creation
-    ? [await authorisation(tx, requirement.creator, payment.created, 1, creation.level)]
+    ? [await authorisation(tx, { contactId: requirement.creator, now: payment.created }, AUTHORISED, creation.level)]
     : [];
   await tx.query(
     `insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status, state)
@@ -46,7 +50,8 @@ export async function openApproval(
   return { complete: state.complete };
 }
 
-interface Acting {
+/** An approval or a rejection that a contact gives. */
+interface Decision {
   clientId: string;
   id: PaymentNumber;
   contactId: string;
@@ -56,7 +61,7 @@ interface Acting {
 interface Open extends Approval {
   created: Date;
   payment_date: string;
-  rules: Rules;
+  rules: ApprovalRules;
   permitted: Set<string>;
 }
 
@@ -65,36 +70,44 @@ interface Open extends Approval {
  * @returns whether it was the last one needed
  * @throws Problem permission_denied, approval_not_allowed
  */
-export async function authorise(tx: Transaction, act: Acting): Promise<{ complete: boolean }> {
-  const open = await findOpen(tx, act);
+export async function authorise(tx: Transaction, decision: Decision): Promise<{ complete: boolean }> {
+  const open = await findOpen(tx, decision);
   const before = evaluate(open.rules, open, open.permitted);
-  if (!before.mayAuthorise.includes(act.contactId)) throw refusal(open, act.contactId, before);
-  const given = [...open.authorisations, await authorisation(tx, act.contactId, act.now, 1, 1)];
-  const state = evaluate(open.rules, { ...open, authorisations: given }, open.permitted);
-  // A further approval can move earlier ones to other levels, where only so all of them count.
+  if (!before.mayAuthorise.includes(decision.contactId)) throw refusal(open, decision.contactId, before);
+  const authorisations = [...open.authorisations, await authorisation(tx, decision, AUTHORISED, 1)];
+  const state = evaluate(open.rules, { ...open, authorisations }, open.permitted);
+  // A further approval can move earlier ones to other levels, if only then all of them count.
   const levels = new Map(state.approvals.map((approval) => [approval.contact_id, approval.level]));
-  const shown = given.map((each) => ({ ...each, level: levels.get(each.contact_id) ?? each.level }));
-  await save(tx, act, open, shown, state.complete ? 'Approved' : 'Pending approval', state.remaining);
-  await removeApprovers(tx, act);
+  await save(tx, decision, open, {
+    authorisations: authorisations.map((each) => ({ ...each, level: levels.get(each.contact_id) ?? each.level })),
+    status: state.complete ? 'Approved' : 'Pending approval',
+    remaining: state.remaining,
+  });
+  await removeApprovers(tx, decision);
   if (!state.complete) {
-    const payment = { clientId: act.clientId, id: act.id, created: open.created, paymentDate: open.payment_date };
+    const payment = {
+      clientId: decision.clientId,
+      id: decision.id,
+      created: open.created,
+      paymentDate: open.payment_date,
+    };
     await writeApprovers(tx, payment, approversOf(state));
   }
   return { complete: state.complete };
 }
 
 /** Records a rejection by an approver of the payment. @throws Problem permission_denied, approval_not_allowed */
-export async function reject(tx: Transaction, act: Acting): Promise<void> {
-  const open = await findOpen(tx, act);
+export async function reject(tx: Transaction, decision: Decision): Promise<void> {
+  const open = await findOpen(tx, decision);
   const state = evaluate(open.rules, open, open.permitted);
-  if (!state.mayReject.includes(act.contactId)) throw refusal(open, act.contactId, state);
-  const level = levelOf(open.rules, state, act.contactId);
-  const given = [...open.authorisations, await authorisation(tx, act.contactId, act.now, 2, level)];
-  await save(tx, act, open, given, 'Rejected', 0);
-  await removeApprovers(tx, act);
+  if (!state.mayReject.includes(decision.contactId)) throw refusal(open, decision.contactId, state);
+  const level = levelOf(open.rules, state, decision.contactId);
+  const authorisations = [...open.authorisations, await authorisation(tx, decision, REJECTED, level)];
+  await save(tx, decision, open, { authorisations, status: 'Rejected', remaining: 0 });
+  await removeApprovers(tx, decision);
 }
 
-/** Closes the approval of a payment that was cancelled, where it has one. */
+/** Closes the approval of a payment that was cancelled, if it has one. */
 export async function closeApproval(
   tx: Transaction,
   payment: { clientId: string; id: PaymentNumber; status: 'Cancelled' },
@@ -107,33 +120,34 @@ export async function closeApproval(
   await removeApprovers(tx, payment);
 }
 
-async function findOpen(tx: Transaction, act: Acting): Promise<Open> {
-  const permitted = await permittedContacts(tx, act.clientId);
-  if (!permitted.has(act.contactId))
+async function findOpen(tx: Transaction, decision: Decision): Promise<Open> {
+  const permitted = await permittedContacts(tx, decision.clientId);
+  if (!permitted.has(decision.contactId))
     throw new Problem('permission_denied', 'contact: needs can_authorise_payments for this client');
   const { rows } = await tx.query<Approval & { created: Date; payment_date: string }>({
     name: 'approval-open',
     text: `select a.requirement, a.authorisations, p.created, p.payment_date from payment_approvals a
       join payments p on p.id = a.payment_id and p.client_id = a.client_id
       where a.client_id = $1 and a.payment_id = $2 and a.status = 'Pending approval'`,
-    values: [act.clientId, act.id],
+    values: [decision.clientId, decision.id],
   });
-  if (!rows[0]) throw new Problem('approval_not_allowed', 'payment: no approval of it is open');
-  return { ...rows[0], permitted, rules: await rulesOf(tx, act.clientId, rows[0].requirement) };
+  if (!rows[0]) throw new Problem('approval_not_allowed', 'payment: it has no open approval');
+  return { ...rows[0], permitted, rules: await rulesOf(tx, decision.clientId, rows[0].requirement) };
 }
 
 function refusal(open: Open, contactId: string, state: ApprovalState): Problem {
   const why = () => {
     if (open.requirement.creator === contactId) return 'the creator may not act on its own payment';
-    if (open.authorisations.some((each) => each.contact_id === contactId)) return 'has acted on this payment already';
-    if (state.mayReject.includes(contactId)) return 'its approval would not bring the payment any further';
-    return 'is not an approver of this payment';
+    if (open.authorisations.some((each) => each.contact_id === contactId))
+      return 'it has already acted on this payment';
+    if (state.mayReject.includes(contactId)) return 'its approval would not complete any level that is still open';
+    return 'it is not an approver of this payment';
   };
   return new Problem('approval_not_allowed', `contact: ${why()}`);
 }
 
-/** The level that a rejection stands for: the first one still unmet that names a group of the contact, else the first that does. */
-function levelOf(rules: Rules, state: ApprovalState, contactId: string): number {
+/** The level of a rejection: the first unmet one that names a group of the contact, else the first that names one. */
+function levelOf(rules: ApprovalRules, state: ApprovalState, contactId: string): number {
   if (rules.kind !== 'levels') return 1;
   const own = new Set(rules.groups.filter(({ members }) => members.includes(contactId)).map(({ name }) => name));
   const naming = rules.levels.flatMap((level, index) =>
@@ -145,34 +159,32 @@ function levelOf(rules: Rules, state: ApprovalState, contactId: string): number 
 
 async function authorisation(
   tx: Db,
-  contactId: string,
-  at: Date,
-  status: 1 | 2,
+  { contactId, now }: { contactId: string; now: Date },
+  status: Authorisation['status'],
   level: number,
 ): Promise<Authorisation> {
   const { rows } = await tx.query<{ name: string }>('select name from contacts where contact_id = $1', [contactId]);
-  return { date: londonTimestamp(at), status, contact_id: contactId, level, contact_name: rows[0]?.name ?? contactId };
+  const name = rows[0]?.name ?? contactId;
+  return { date: londonTimestamp(now), status, contact_id: contactId, level, contact_name: name };
+}
+
+interface Outcome {
+  authorisations: Authorisation[];
+  status: 'Pending approval' | 'Approved' | 'Rejected';
+  remaining: number;
 }
 
 async function save(
   tx: Transaction,
-  act: Acting,
+  { clientId, id }: Decision,
   { requirement, rules }: Open,
-  authorisations: Authorisation[],
-  status: string,
-  remaining: number,
+  { authorisations, status, remaining }: Outcome,
 ): Promise<void> {
+  const state = stateOf(requirement, rules, approvedBy({ requirement, authorisations }));
   await tx.query({
     name: 'approval-save',
     text: `update payment_approvals set authorisations = $3, remaining = $4, status = $5, state = $6
       where client_id = $1 and payment_id = $2`,
-    values: [
-      act.clientId,
-      act.id,
-      JSON.stringify(authorisations),
-      remaining,
-      status,
-      stateOf(requirement, rules, approvedBy({ requirement, authorisations })),
-    ],
+    values: [clientId, id, JSON.stringify(authorisations), remaining, status, state],
   });
 }

@@ -26,7 +26,7 @@ export async function findRequirements(
   if (open.length === 0) return;
   const clientIds = [...new Set(open.map(({ input }) => input.client_id))];
   // All turns in one call: taken line by line, two imports could wait for each other.
-  await approvals.shareTurn(tx, ...clientIds);
+  await approvals.shareLock(tx, ...clientIds);
   const configured = await tx.query<{ client_id: string }>(
     'select distinct client_id from approval_configurations where client_id = any($1)',
     [clientIds],

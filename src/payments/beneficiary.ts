@@ -34,46 +34,46 @@ const BENEFICIARY_COLUMNS = `beneficiary_id, client_id, beneficiary_name, benefi
  * Checks IBAN (length of its country, mod 97; ISO 13616) and BIC (ISO 9362), and brings the IBAN to its electronic form.
  * @throws Problem invalid_body
  */
-export function checkedBank(given: Partial<Beneficiary>): {
+export function checkedBank(input: Partial<Beneficiary>): {
   iban: string | null | undefined;
   swift_code: string | null | undefined;
 } {
-  const iban = typeof given.iban === 'string' ? (electronicFormatIBAN(given.iban) ?? '') : given.iban;
+  const iban = typeof input.iban === 'string' ? (electronicFormatIBAN(input.iban) ?? '') : input.iban;
   if (iban != null && !isValidIBAN(iban))
     throw new Problem('invalid_body', {
       field: 'iban',
       message: 'must be an IBAN with the length of its country and right check digits',
     });
-  const swift = typeof given.swift_code === 'string' ? given.swift_code.toUpperCase() : given.swift_code;
+  const swift = typeof input.swift_code === 'string' ? input.swift_code.toUpperCase() : input.swift_code;
   if (swift != null && !isValidBIC(swift))
     throw new Problem('invalid_body', { field: 'swift_code', message: 'must be a BIC of 8 or 11 characters' });
   return { iban, swift_code: swift };
 }
 
 /** @throws Problem already_exists, client_not_found, invalid_body */
-export async function createBeneficiary(tx: Transaction, act: Act, given: BeneficiaryInput): Promise<Beneficiary> {
-  await requireClient(tx, given.client_id);
-  const bank = checkedBank(given);
-  const id = given.beneficiary_id ?? (await nextId(tx, 'beneficiary_numbers', 'BEN'));
+export async function createBeneficiary(tx: Transaction, act: Act, input: BeneficiaryInput): Promise<Beneficiary> {
+  await requireClient(tx, input.client_id);
+  const bank = checkedBank(input);
+  const id = input.beneficiary_id ?? (await nextId(tx, 'beneficiary_numbers', 'BEN'));
   const { rows } = await tx.query<Beneficiary>(
     `insert into beneficiaries (beneficiary_id, client_id, beneficiary_name, beneficiary_aml_id, account_number, iban, swift_code, bank_identifier,
        currency, active, authorised, blocked, completed, verified, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning ${BENEFICIARY_COLUMNS}`,
     [
       id,
-      given.client_id,
-      given.beneficiary_name,
-      given.beneficiary_aml_id ?? null,
-      given.account_number ?? null,
+      input.client_id,
+      input.beneficiary_name,
+      input.beneficiary_aml_id ?? null,
+      input.account_number ?? null,
       bank.iban ?? null,
       bank.swift_code ?? null,
-      given.bank_identifier ?? null,
-      given.currency ?? null,
-      given.beneficiary_active ?? true,
-      given.beneficiary_authorised ?? true,
-      given.beneficiary_blocked ?? false,
-      given.beneficiary_completed ?? true,
-      given.beneficiary_verified ?? true,
+      input.bank_identifier ?? null,
+      input.currency ?? null,
+      input.beneficiary_active ?? true,
+      input.beneficiary_authorised ?? true,
+      input.beneficiary_blocked ?? false,
+      input.beneficiary_completed ?? true,
+      input.beneficiary_verified ?? true,
       act.now,
     ],
   );
@@ -82,7 +82,7 @@ export async function createBeneficiary(tx: Transaction, act: Act, given: Benefi
     action: 'create',
     entity: 'beneficiary',
     entityId: id,
-    clientId: given.client_id,
+    clientId: input.client_id,
     after: beneficiary,
   });
   return beneficiary;

@@ -57,7 +57,7 @@ export async function movePayment(
   const { clientId, paymentId, action, contactId } = request;
   if ((action === 'authorise' || action === 'reject') && !contactId)
     throw new Problem('invalid_body', { field: 'contact_id', message: `is required by ${action}` });
-  if (mayMove(PENDING, action)) await approvals.shareTurn(tx, clientId);
+  if (mayMove(PENDING, action)) await approvals.shareLock(tx, clientId);
   const payment = await lockPayment(tx, clientId, paymentId);
   checkMove(payment, action);
   const final = await decide(tx, act, payment.id, request);

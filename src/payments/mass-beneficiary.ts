@@ -45,14 +45,14 @@ export interface MassBeneficiary {
 export async function createMassBeneficiary(
   tx: Transaction,
   act: Act,
-  given: {
+  input: {
     client_id: string;
     mass_beneficiary_id?: string;
     status?: MassBeneficiaryStatus;
     errors?: MassBeneficiaryError[];
   },
 ): Promise<MassBeneficiary> {
-  const { client_id: clientId, mass_beneficiary_id: id = randomUUID(), status = 'queued', errors = [] } = given;
+  const { client_id: clientId, mass_beneficiary_id: id = randomUUID(), status = 'queued', errors = [] } = input;
   const made = await tx.query(
     `insert into mass_beneficiaries (mass_beneficiary_id, client_id, status, created_at)
      select $1, client_id, $3, $4 from clients where client_id = $2`,

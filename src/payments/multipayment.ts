@@ -55,27 +55,27 @@ export async function createMultipayment(
   tx: Transaction,
   act: Act,
   presentation: Presentation,
-  given: MultipaymentInput,
+  input: MultipaymentInput,
 ): Promise<number> {
-  const { client_id: clientId, contact_id: contactId } = given;
+  const { client_id: clientId, contact_id: contactId } = input;
   await requireContact(tx, { clientId, contactId });
-  await approvals.shareTurn(tx, clientId);
+  await approvals.shareLock(tx, clientId);
   const { rows } = await tx.query<{ id: number; unique: string }>(
     `insert into multipayments (client_id, multipayment_unique_id, contact_id, status, created_at)
      values ($1, $2, $3, 'created', $4) returning multipayment_id as id, multipayment_unique_id as unique`,
-    [clientId, given.multipayment_unique_id ?? randomUUID(), contactId, act.now],
+    [clientId, input.multipayment_unique_id ?? randomUUID(), contactId, act.now],
   );
   const made = rows[0] as { id: number; unique: string };
   const trades: string[] = [];
-  for (const [index, trade] of given.trades.entries()) {
+  for (const [index, trade] of input.trades.entries()) {
     const inside = `trades[${index}].`;
-    const booked = await createTrade(tx, act, presentation.apiUrl, owned(trade, given, inside), {
+    const booked = await createTrade(tx, act, presentation.apiUrl, owned(trade, input, inside), {
       multipaymentId: made.id,
       inside,
     });
     trades.push(booked.trade_id);
   }
-  for (const [index, { trade, ...payment }] of given.payments.entries()) {
+  for (const [index, { trade, ...payment }] of input.payments.entries()) {
     const inside = `payments[${index}].`;
     const tradeId = trades[trade];
     if (tradeId === undefined)
@@ -83,7 +83,7 @@ export async function createMultipayment(
         field: `${inside}trade`,
         message: `must be an index into trades, 0 to ${trades.length - 1}`,
       });
-    const body = { ...owned(payment, given, inside), trade_id: tradeId };
+    const body = { ...owned(payment, input, inside), trade_id: tradeId };
     await createPayment(tx, act, presentation, body, { multipaymentId: made.id, inside });
   }
   await audit(tx, act, {
@@ -91,7 +91,7 @@ export async function createMultipayment(
     entity: 'multipayment',
     entityId: formattedId(made.id),
     clientId,
-    after: { status: 'created', multipayment_unique_id: made.unique, trades, payments: given.payments.length },
+    after: { status: 'created', multipayment_unique_id: made.unique, trades, payments: input.payments.length },
   });
   return made.id;
 }
@@ -99,17 +99,17 @@ export async function createMultipayment(
 /** A trade or payment of a multi payment belongs to its client and its contact. */
 function owned<T extends { client_id?: string; contact_id?: string }>(
   body: T,
-  given: MultipaymentInput,
+  input: MultipaymentInput,
   inside: string,
 ) {
   for (const name of ['client_id', 'contact_id'] as const) {
-    if (body[name] !== undefined && body[name] !== given[name])
+    if (body[name] !== undefined && body[name] !== input[name])
       throw new Problem('invalid_body', {
         field: `${inside}${name}`,
         message: 'must be that of the multi payment, or be left out',
       });
   }
-  return { ...body, client_id: given.client_id, contact_id: given.contact_id };
+  return { ...body, client_id: input.client_id, contact_id: input.contact_id };
 }
 
 /**
@@ -163,7 +163,7 @@ export async function rejectMultipayment(
   request: { clientId: string; contactId: string; id: string },
 ): Promise<void> {
   const { clientId, contactId } = request;
-  await approvals.shareTurn(tx, clientId);
+  await approvals.shareLock(tx, clientId);
   const found = await findMultipayment(tx, clientId, request.id);
   const id = found.multipayment_id;
   const locked = await tx.query<{ status: string }>(

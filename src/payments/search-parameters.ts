@@ -102,13 +102,13 @@ export function readSearch(query: SearchQuery): PaymentSearch {
 }
 
 function list(
-  given: string | undefined,
+  input: string | undefined,
   name: string,
   fits: (item: string) => boolean,
   words: string,
 ): string[] | undefined {
-  if (given === undefined) return undefined;
-  const items = given.split(',').map((item) => plain(item.trim(), name) as string);
+  if (input === undefined) return undefined;
+  const items = input.split(',').map((item) => plain(item.trim(), name) as string);
   if (items.length > MAX_LIST_ITEMS)
     throw new Problem('invalid_parameter', { field: `${name}`, message: `must have at most ${MAX_LIST_ITEMS} items` });
   if (items.some((item) => item === '' || !fits(item))) {
@@ -134,10 +134,10 @@ function amount(query: SearchQuery): PaymentSearch['amount'] {
 }
 
 /** A text that can be compared with what is stored; PostgreSQL's texts hold no NUL. */
-function plain(given: string | undefined, name: string): string | undefined {
-  if (given?.includes('\0'))
+function plain(input: string | undefined, name: string): string | undefined {
+  if (input?.includes('\0'))
     throw new Problem('invalid_parameter', { field: `${name}`, message: 'must not hold a NUL character' });
-  return given;
+  return input;
 }
 
 function days(from: string | undefined, to: string | undefined, name: string): DayRange | undefined {

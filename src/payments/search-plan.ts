@@ -108,9 +108,9 @@ class Shape {
   named(name: keyof typeof NAMED_COLUMN): SearchPlan {
     const { offset, [name]: value } = this.#search;
     const column = NAMED_COLUMN[name];
-    const given = this.#parameters.add(value);
-    const from = `from payments where client_id = ${this.#client} and ${column} = ${given}`;
-    const total = name === 'beneficiaryId' ? keptBeneficiaryTotal(this.#client, given) : `(select count(*) ${from})`;
+    const input = this.#parameters.add(value);
+    const from = `from payments where client_id = ${this.#client} and ${column} = ${input}`;
+    const total = name === 'beneficiaryId' ? keptBeneficiaryTotal(this.#client, input) : `(select count(*) ${from})`;
     const tables: SearchPlan['tables'] = [['t', `select ${total} as total`]];
     if (offset === 0) return { tables, page: `select * ${from} ${this.#order}${this.#limit(null)}` };
     const place = this.#offset();

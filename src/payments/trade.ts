@@ -118,28 +118,28 @@ function record(row: TradeRow, apiUrl: string): BookedTrade & { client_id: strin
  * Reads a trade's fields, each checked.
  * @throws Problem invalid_body, invalid_parameter
  */
-export function readTrade(given: TradeInput, now: Date, inside = '') {
-  const type = given.trade_type ?? (given.parent_trade_id ? 'drawdown' : 'spot');
-  if ((type === 'drawdown') !== Boolean(given.parent_trade_id)) {
+export function readTrade(input: TradeInput, now: Date, inside = '') {
+  const type = input.trade_type ?? (input.parent_trade_id ? 'drawdown' : 'spot');
+  if ((type === 'drawdown') !== Boolean(input.parent_trade_id)) {
     throw new Problem('invalid_body', {
       field: `${inside}parent_trade_id`,
       message: 'is required for a drawdown, and only a drawdown has one',
     });
   }
-  if (given.buy_currency === given.sell_currency && given.trade_type !== undefined && type === 'ndf') {
+  if (input.buy_currency === input.sell_currency && input.trade_type !== undefined && type === 'ndf') {
     throw new Problem('invalid_body', { field: `${inside}sell_currency`, message: 'must differ from buy_currency' });
   }
-  const rate = decimal(given.rate, `${inside}rate`, { positive: true, decimals: MAX_RATE_DECIMALS });
-  const buyAmount = decimal(given.buy_amount, `${inside}buy_amount`, { positive: true });
+  const rate = decimal(input.rate, `${inside}rate`, { positive: true, decimals: MAX_RATE_DECIMALS });
+  const buyAmount = decimal(input.buy_amount, `${inside}buy_amount`, { positive: true });
   // The rate is the price of one unit of the bought currency's counterpart: buy = sell x rate, as `rate_symbol` says (sell/buy).
   const sellAmount =
-    given.sell_amount === undefined
+    input.sell_amount === undefined
       ? new Big(buyAmount).div(rate).round(SETTLEMENT_DECIMALS, Big.roundHalfEven).toFixed()
-      : decimal(given.sell_amount, `${inside}sell_amount`, { positive: true });
-  const orderDate = given.order_date ?? londonDay(now);
+      : decimal(input.sell_amount, `${inside}sell_amount`, { positive: true });
+  const orderDate = input.order_date ?? londonDay(now);
   if (!isCalendarDay(orderDate))
     throw new Problem('invalid_body', { field: `${inside}order_date`, message: 'must be a calendar day, YYYY-MM-DD' });
-  const maturity = given.maturity_date ? parseMaturity(given.maturity_date, inside) : null;
+  const maturity = input.maturity_date ? parseMaturity(input.maturity_date, inside) : null;
   return {
     type,
     rate,
@@ -147,8 +147,8 @@ export function readTrade(given: TradeInput, now: Date, inside = '') {
     sellAmount,
     orderDate,
     maturity,
-    feeAmount: given.fee_amount == null ? null : decimal(given.fee_amount, `${inside}fee_amount`),
-    symbol: given.rate_symbol ?? `${given.sell_currency}${given.buy_currency}`,
+    feeAmount: input.fee_amount == null ? null : decimal(input.fee_amount, `${inside}fee_amount`),
+    symbol: input.rate_symbol ?? `${input.sell_currency}${input.buy_currency}`,
   };
 }
 
@@ -170,40 +170,40 @@ export async function createTrade(
   tx: Transaction,
   act: Act,
   apiUrl: string,
-  given: TradeInput,
+  input: TradeInput,
   options: { multipaymentId?: number; inside?: string; quiet?: boolean } = {},
 ): Promise<ReturnType<typeof record>> {
   // A multi payment has checked its own client and contact, once for all of its trades.
   if (options.multipaymentId === undefined)
-    await requireContact(tx, { clientId: given.client_id, contactId: given.contact_id });
-  const values = readTrade(given, act.now, options.inside);
-  const tradeId = given.trade_id ?? (await nextId(tx, 'trade_numbers', 'TRD'));
+    await requireContact(tx, { clientId: input.client_id, contactId: input.contact_id });
+  const values = readTrade(input, act.now, options.inside);
+  const tradeId = input.trade_id ?? (await nextId(tx, 'trade_numbers', 'TRD'));
   await tx.query(
     `insert into trades (trade_id, client_id, contact_id, parent_trade_id, status, trade_type, rate_symbol, rate, buy_currency, sell_currency,
        buy_amount, sell_amount, fee_amount, fee_currency, order_date, maturity_date, reference, synthetic, multipayment_id, created_at, beneficiaries)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
     [
       tradeId,
-      given.client_id,
-      given.contact_id,
-      given.parent_trade_id ?? null,
-      given.status ?? 'Created',
+      input.client_id,
+      input.contact_id,
+      input.parent_trade_id ?? null,
+      input.status ?? 'Created',
       values.type,
       values.symbol,
       values.rate,
-      given.buy_currency,
-      given.sell_currency,
+      input.buy_currency,
+      input.sell_currency,
       values.buyAmount,
       values.sellAmount,
       values.feeAmount,
-      given.fee_currency ?? null,
+      input.fee_currency ?? null,
       values.orderDate,
       values.maturity,
-      given.reference ?? null,
-      given.synthetic ?? false,
+      input.reference ?? null,
+      input.synthetic ?? false,
       options.multipaymentId ?? null,
       act.now,
-      given.beneficiaries ? JSON.stringify(given.beneficiaries) : null,
+      input.beneficiaries ? JSON.stringify(input.beneficiaries) : null,
     ],
   );
   const trade = await findTrade(tx, apiUrl, tradeId);
@@ -211,7 +211,7 @@ export async function createTrade(
     action: 'create',
     entity: 'trade',
     entityId: tradeId,
-    clientId: given.client_id,
+    clientId: input.client_id,
     after: trade,
   });
   if (!options.quiet) await notifyTrade(tx, act.now, trade);

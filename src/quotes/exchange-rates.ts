@@ -24,31 +24,31 @@ export interface Rates {
 }
 
 /** Replaces the table of a base currency. @throws Problem invalid_body, invalid_parameter */
-export async function setRates(tx: Transaction, act: Act, given: RatesInput): Promise<Rates[]> {
-  const currencies = Object.keys(given.rates);
+export async function setRates(tx: Transaction, act: Act, input: RatesInput): Promise<Rates[]> {
+  const currencies = Object.keys(input.rates);
   for (const currency of currencies) {
     if (!/^[A-Z]{3}$/.test(currency))
       throw new Problem('invalid_body', {
         field: `rates.${currency}`,
         message: 'must be a currency of three capital letters',
       });
-    if (currency === given.base_currency)
+    if (currency === input.base_currency)
       throw new Problem('invalid_body', { field: `rates.${currency}`, message: 'is the base currency' });
   }
   const rates = currencies.map((currency) =>
-    decimal(given.rates[currency], `rates.${currency}`, { positive: true, decimals: MAX_RATE_DECIMALS }),
+    decimal(input.rates[currency], `rates.${currency}`, { positive: true, decimals: MAX_RATE_DECIMALS }),
   );
-  const asOf = given.as_of === undefined ? act.now : parseInstant(given.as_of);
+  const asOf = input.as_of === undefined ? act.now : parseInstant(input.as_of);
   if (!asOf)
     throw new Problem('invalid_body', { field: 'as_of', message: 'must be an ISO 8601 timestamp with an offset' });
   const before = await readRates(tx);
-  await tx.query('delete from exchange_rates where base_currency = $1', [given.base_currency]);
+  await tx.query('delete from exchange_rates where base_currency = $1', [input.base_currency]);
   await tx.query(
     'insert into exchange_rates (base_currency, currency, rate, as_of) select $1, u.currency, u.rate, $4 from unnest($2::text[], $3::numeric[]) as u(currency, rate)',
-    [given.base_currency, currencies, rates, asOf],
+    [input.base_currency, currencies, rates, asOf],
   );
   const after = await readRates(tx);
-  await audit(tx, act, { action: 'update', entity: 'exchange_rates', entityId: given.base_currency, before, after });
+  await audit(tx, act, { action: 'update', entity: 'exchange_rates', entityId: input.base_currency, before, after });
   return after;
 }
 

@@ -37,12 +37,12 @@ export async function readFxAvailability(db: Db): Promise<FxAvailability> {
 }
 
 /** @throws Problem invalid_body naming the holiday that is no calendar day */
-export async function setFxAvailability(tx: Transaction, act: Act, given: FxAvailability): Promise<FxAvailability> {
-  const wrong = given.holidays.findIndex((day) => !isCalendarDay(day));
+export async function setFxAvailability(tx: Transaction, act: Act, input: FxAvailability): Promise<FxAvailability> {
+  const wrong = input.holidays.findIndex((day) => !isCalendarDay(day));
   if (wrong >= 0)
     throw new Problem('invalid_body', { field: `holidays[${wrong}]`, message: 'must be a calendar day, YYYY-MM-DD' });
   const before = await readFxAvailability(tx);
-  const after = { mode: given.mode, holidays: [...new Set(given.holidays)].sort() };
+  const after = { mode: input.mode, holidays: [...new Set(input.holidays)].sort() };
   await tx.query('update fx_availability set mode = $1, holidays = $2::date[]', [after.mode, after.holidays]);
   await audit(tx, act, { action: 'update', entity: 'fx_availability', entityId: 'fx_availability', before, after });
   return after;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { MAX_SAMPLES } from '../../src/approvals/rehearsal.ts';
+import { MAX_SAMPLES } from '../../src/approvals/dry-run.ts';
 import {
   MAX_ALTERNATIVES,
   MAX_GROUP_NAME_LENGTH,
@@ -391,8 +391,8 @@ test('the largest configuration is accepted, and a payment under it is approved 
   const made = await large.ask(large.owner, 'POST', CONFIG, body);
   assert.equal(made.status, 200, made.text.slice(0, 300));
   const samples = many(MAX_SAMPLES, (n) => n * 50);
-  const rehearsed = await large.ask(large.owner, 'POST', CONFIG, { ...body, sample_amounts: samples }, '&dry_run=true');
-  assert.equal(rehearsed.body.samples.length, MAX_SAMPLES);
+  const dryRun = await large.ask(large.owner, 'POST', CONFIG, { ...body, sample_amounts: samples }, '&dry_run=true');
+  assert.equal(dryRun.body.samples.length, MAX_SAMPLES);
   const id = await large.create(1950);
   for (let given = 0; given < people; given += 1) {
     assert.equal((await large.payment(id)).approvals_workflow.minimum_remaining_authorisations, people - given);

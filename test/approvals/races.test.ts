@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { approvalState, requirementFor } from '../../src/approvals/rules.ts';
+import { approvalState, rulesForAmount } from '../../src/approvals/rules.ts';
 import { validateConfiguration } from '../../src/approvals/ruleset.ts';
 import { type ApprovalsWorld, approvalsWorld, configuration, type Person } from '../world/approvals.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
@@ -151,7 +151,7 @@ async function waiting(count: number): Promise<void> {
 /** Compares what is kept beside every pending payment with the rules, computed anew from what is permitted now. */
 async function verify(world: ApprovalsWorld, config: ReturnType<typeof configuration>): Promise<number> {
   const { rows: pending } = await service.query(
-    `select p.id::int, p.payment_id, p.amount, p.contact_id as creator, a.authorisations, a.remaining, a.requirement->>'creation_counts' as counts,
+    `select p.id::int, p.payment_id, p.amount, p.contact_id as creator, a.authorisations, a.remaining, a.rules->>'creation_counts' as counts,
        (select coalesce(json_object_agg(v.contact_id, array[v.may_authorise, v.may_reject]), '{}') from payment_approvers v where v.payment_id = p.id) as approvers
      from payments p join payment_approvals a on a.payment_id = p.id where p.client_id = $1 and a.status = 'Pending approval'`,
     [world.clientId],
@@ -166,7 +166,7 @@ async function verify(world: ApprovalsWorld, config: ReturnType<typeof configura
   );
   const parsed = validateConfiguration(config);
   for (const row of pending) {
-    const state = approvalState(requirementFor(parsed, row.amount), {
+    const state = approvalState(rulesForAmount(parsed, row.amount), {
       approvals: row.authorisations
         .filter((each: { contact_id: string }) => each.contact_id !== row.creator)
         .map((each: { contact_id: string }) => each.contact_id),

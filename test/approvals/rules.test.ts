@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  approvalState,
-  checkSatisfiable,
-  type Progress,
-  type Requirement,
-  requirementFor,
-} from '../../src/approvals/rules.ts';
+import { type ApprovalRules, approvalState, type Progress, rulesForAmount } from '../../src/approvals/rules.ts';
 import {
   checkUsers,
   governingRule,
@@ -21,6 +15,7 @@ import {
   MAX_USERS_PER_GROUP,
   validateConfiguration,
 } from '../../src/approvals/ruleset.ts';
+import { checkSatisfiable } from '../../src/approvals/satisfiability.ts';
 import { Problem } from '../../src/errors.ts';
 
 const seed = Number(process.env.LOMBARD_TEST_SEED ?? Date.now() % 2 ** 31);
@@ -38,7 +33,7 @@ function refused(run: () => unknown, code: string, details: RegExp | string): vo
 
 type Groups = Record<string, string[]>;
 
-function levels(groups: Groups, ...wanted: string[][][]): Requirement {
+function levels(groups: Groups, ...wanted: string[][][]): ApprovalRules {
   const named = Object.entries(groups).filter(([name]) => wanted.flat(2).includes(name));
   return { kind: 'levels', levels: wanted, groups: named.map(([name, members]) => ({ name, members })) };
 }
@@ -54,7 +49,7 @@ function progress(groups: Groups, approvals: string[], more: Partial<Progress> =
 const ab: Groups = { a: ['ann', 'bob'], b: ['bob', 'cat'] };
 const boss: Groups = { boss: ['dan'], staff: ['eve', 'fay'] };
 
-for (const [name, requirement, given, want] of [
+for (const [name, rules, given, want] of [
   ['nothing needed', { kind: 'none' }, progress({}, []), { remaining: 0, complete: true, possible: true }],
   ['one name', levels(ab, [['a']]), progress(ab, []), { remaining: 1, mayAuthorise: ['ann', 'bob'] }],
   ['one name, met', levels(ab, [['a']]), progress(ab, ['ann']), { remaining: 0, complete: true, mayAuthorise: [] }],
@@ -138,14 +133,14 @@ for (const [name, requirement, given, want] of [
     { remaining: 0, complete: true, mayAuthorise: [] },
   ],
   ['simple', { kind: 'eyes', approvers: 0 }, progress(ab, []), { remaining: 0, complete: true, levels: [] }],
-] as [string, Requirement, Progress, object][]) {
-  test(`state: ${name}`, () => assert.partialDeepStrictEqual(approvalState(requirement, given), want));
+] as [string, ApprovalRules, Progress, object][]) {
+  test(`state: ${name}`, () => assert.partialDeepStrictEqual(approvalState(rules, given), want));
 }
 
 test('state: each approval names the level it counts for, and keeps it while it can', () => {
-  const requirement = levels(ab, [['a']], [['b']]);
+  const rules = levels(ab, [['a']], [['b']]);
   const levelsOf = (approvals: string[]) =>
-    approvalState(requirement, progress(ab, approvals)).approvals.map(({ contact_id, level }) => [contact_id, level]);
+    approvalState(rules, progress(ab, approvals)).approvals.map(({ contact_id, level }) => [contact_id, level]);
   assert.deepEqual(levelsOf(['bob']), [['bob', 1]]);
   assert.deepEqual(levelsOf(['bob', 'cat']), [
     ['bob', 1],
@@ -356,13 +351,13 @@ test(`state: the levels shown are a true arrangement of the approvals (seed ${se
 test(`state: whoever may authorise lowers it by one, step by step to the end (seed ${seed})`, () => {
   fc.assert(
     fc.property(world, fc.infiniteStream(fc.nat()), (given, picks) => {
-      const requirement = levels(given.groups, ...given.levels);
+      const rules = levels(given.groups, ...given.levels);
       const approvals = [...given.progress.approvals];
-      let state = approvalState(requirement, given.progress);
+      let state = approvalState(rules, given.progress);
       while (state.mayAuthorise.length > 0) {
         const before = state.remaining;
         approvals.push(state.mayAuthorise[picks.next().value! % state.mayAuthorise.length]!);
-        state = approvalState(requirement, { ...given.progress, approvals });
+        state = approvalState(rules, { ...given.progress, approvals });
         assert.equal(state.remaining, before - 1);
       }
       assert.equal(
@@ -448,7 +443,7 @@ test('configuration: a group may have a name that objects inherit', () => {
     { name: 'constructor', users: [{ id: 'bob' }] },
   ];
   const configuration = validateConfiguration(body([ruleAt(0, level('__proto__'), level('constructor'))], groups));
-  const state = approvalState(requirementFor(configuration, '1'), progress({ x: ['ann', 'bob'] }, ['bob']));
+  const state = approvalState(rulesForAmount(configuration, '1'), progress({ x: ['ann', 'bob'] }, ['bob']));
   assert.deepEqual([state.remaining, state.mayAuthorise], [1, ['ann']]);
   refused(
     () => validateConfiguration(body([ruleAt(0, level('toString'))])),
@@ -626,8 +621,8 @@ test('governing rule: the highest threshold that is not above the amount', () =>
 
 test('governing rule: below every threshold no approval is needed', () => {
   const configuration = validateConfiguration(body([ruleAt('10', level('a'), level('b'))]));
-  assert.deepEqual(requirementFor(configuration, '9.99'), { kind: 'none' });
-  assert.deepEqual(requirementFor(configuration, '10'), {
+  assert.deepEqual(rulesForAmount(configuration, '9.99'), { kind: 'none' });
+  assert.deepEqual(rulesForAmount(configuration, '10'), {
     kind: 'levels',
     levels: [[['a']], [['b']]],
     groups: [

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { MAX_SAMPLES } from '../../approvals/rehearsal.ts';
+import { MAX_SAMPLES } from '../../approvals/dry-run.ts';
 import {
   MAX_ALTERNATIVES,
   MAX_GROUP_NAME_LENGTH,
@@ -126,7 +126,7 @@ export const WrittenConfiguration = Type.Object(
   },
 );
 
-export const Rehearsal = Type.Object(
+export const DryRun = Type.Object(
   {
     groups: Type.Array(Group),
     ruleset: Ruleset,

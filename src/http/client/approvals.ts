@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { listVersions, readConfiguration, replaceConfiguration } from '../../approvals/configuration.ts';
+import { dryRun } from '../../approvals/dry-run.ts';
 import { explainApproval } from '../../approvals/explanation.ts';
-import { rehearse } from '../../approvals/rehearsal.ts';
 import { readApprovalSettings } from '../../approvals/settings.ts';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
@@ -10,7 +10,7 @@ import { Problem } from '../../errors.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, errors, MAX_PAGE, Paging } from '../schemas.ts';
 import { contactAct } from './act.ts';
-import { Configuration, Explanation, Rehearsal, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
+import { Configuration, DryRun, Explanation, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
 
 const Client = Type.Object({ client_id: ClientId });
 const ConfigQuery = Type.Object({
@@ -86,8 +86,8 @@ const REPLACE_CONFIGURATION = {
     body: WrittenConfiguration,
     response: {
       200: json(
-        'The updated configuration; a rehearsal where `dry_run` is true',
-        Type.Union([Configuration, Rehearsal]),
+        'The updated configuration; the result of a dry run where `dry_run` is true',
+        Type.Union([Configuration, DryRun]),
         versionHeader,
       ),
       ...errors(400, 403, 404, 409, 413, 415, 502),
@@ -139,7 +139,7 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
     REPLACE_CONFIGURATION,
     async (request, reply) => {
       const { clientId } = request.caller;
-      if (request.query.dry_run) return sendJson(reply, JSON.stringify(await rehearse(pool, clientId, request.body)));
+      if (request.query.dry_run) return sendJson(reply, JSON.stringify(await dryRun(pool, clientId, request.body)));
       const replaced = await transaction(pool, (tx) =>
         replaceConfiguration(tx, contactAct(request), clientId, request.body),
       );

@@ -10,10 +10,11 @@ import {
   shownConfiguration,
 } from './configuration.ts';
 import { govern } from './requirement.ts';
-import { approvalState, requirementOf } from './rules.ts';
+import { approvalState, rulesFor } from './rules.ts';
 import type { Configuration, Level } from './ruleset.ts';
+import { type ApprovalSettings, readApprovalSettings } from './settings.ts';
 
-/** Sample amounts of one rehearsal; each is evaluated, 5 ms at most. */
+/** Sample amounts of one dry run; each is evaluated, 5 ms at most. */
 export const MAX_SAMPLES = 50;
 
 /** What a payment of an amount would need. */
@@ -31,10 +32,10 @@ export interface Sample {
   first_approvers: string[];
 }
 
-export interface Rehearsal extends ShownConfiguration {
+const NO_APPROVALS: ApprovalSettings = { payment_approvals_enabled: false, payment_creator_approval_enabled: false };
+
+export interface DryRun extends ShownConfiguration, ApprovalSettings {
   dry_run: true;
-  payment_approvals_enabled: boolean;
-  payment_creator_approval_enabled: boolean;
   /** For each group, its users who may authorise payments now. */
   approvers: { group: string; users: Person[] }[];
   samples: Sample[];
@@ -47,16 +48,12 @@ export interface Rehearsal extends ShownConfiguration {
  *   `amount` and `currency`; without it each rule's threshold is a sample
  * @throws Problem invalid_body, ruleset_unsatisfiable, exchange_rate_missing
  */
-export async function rehearse(db: Db, clientId: string, body: unknown): Promise<Rehearsal> {
+export async function dryRun(db: Db, clientId: string, body: unknown): Promise<DryRun> {
   const { configuration, people, permitted } = await checkConfiguration(db, clientId, body);
-  const { rows } = await db.query<{ payment_approvals_enabled: boolean; payment_creator_approval_enabled: boolean }>(
-    'select payment_approvals_enabled, payment_creator_approval_enabled from clients where client_id = $1',
-    [clientId],
-  );
-  const settings = rows[0] ?? { payment_approvals_enabled: false, payment_creator_approval_enabled: false };
+  const settings = (await readApprovalSettings(db, clientId)) ?? NO_APPROVALS;
   const samples: Sample[] = [];
   for (const [index, { amount, currency }] of readSamples(body, configuration).entries()) {
-    samples.push(await sampleOf(db, configuration, permitted, amount, currency, `sample_amounts[${index}]`));
+    samples.push(await sampleOf(db, { configuration, permitted }, { amount, currency }, `sample_amounts[${index}]`));
   }
   const stored = named(configuration, people);
   return {
@@ -72,46 +69,47 @@ export async function rehearse(db: Db, clientId: string, body: unknown): Promise
 }
 
 function readSamples(body: unknown, { ruleset }: Configuration): { amount: string; currency: string }[] {
-  const given = (body as { sample_amounts?: unknown }).sample_amounts;
-  if (given === undefined) {
+  const input = (body as { sample_amounts?: unknown }).sample_amounts;
+  if (input === undefined) {
     return ruleset.rules.map((rule) => ({ amount: rule.minimum_threshold, currency: ruleset.currency }));
   }
-  if (!Array.isArray(given) || given.length > MAX_SAMPLES) {
+  if (!Array.isArray(input) || input.length > MAX_SAMPLES) {
     throw new Problem('invalid_body', {
       field: 'sample_amounts',
       message: `must be a list of at most ${MAX_SAMPLES} amounts`,
     });
   }
-  return given.map((sample: unknown, index) => {
+  return input.map((sample: unknown, index) => {
     const path = `sample_amounts[${index}]`;
     if (typeof sample !== 'object' || sample === null)
       return { amount: decimal(sample, path), currency: ruleset.currency };
     const { amount, currency = ruleset.currency } = sample as { amount?: unknown; currency?: unknown };
     if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency))
-      throw new Problem('invalid_body', `${path}.currency: must be three capital letters (ISO 4217)`);
+      throw new Problem('invalid_body', {
+        field: `${path}.currency`,
+        message: 'must be three capital letters (ISO 4217)',
+      });
     return { amount: decimal(amount, `${path}.amount`), currency };
   });
 }
 
 async function sampleOf(
   db: Db,
-  configuration: Configuration,
-  permitted: ReadonlySet<string>,
-  amount: string,
-  currency: string,
+  { configuration, permitted }: { configuration: Configuration; permitted: ReadonlySet<string> },
+  { amount, currency }: { amount: string; currency: string },
   path: string,
 ): Promise<Sample> {
   const governed = await govern(db, configuration, amount, currency).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'exchange_rate_missing')
-      throw new Problem(
-        error.code,
-        `${path}.currency: no rate is known between ${currency} and ${configuration.ruleset.currency}`,
-      );
+      throw new Problem(error.code, {
+        field: `${path}.currency`,
+        message: `no rate is known between ${currency} and ${configuration.ruleset.currency}`,
+      });
     throw error;
   });
   const rule = governed.rule === null ? undefined : configuration.ruleset.rules[governed.rule];
   const nobody = { approvals: [], creator: '', creatorApprovalEnabled: false, permitted };
-  const state = approvalState(rule ? requirementOf(configuration, rule) : { kind: 'none' }, nobody);
+  const state = approvalState(rule ? rulesFor(configuration, rule) : { kind: 'none' }, nobody);
   return {
     amount: exact(amount),
     currency,
