@@ -71,9 +71,12 @@ function refuse(path: string, must: string): never {
   throw new Problem('invalid_body', { field: path, message: must });
 }
 
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function object(value: unknown, path: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(path, 'must be an object');
-  return value as Record<string, unknown>;
+  return isObject(value) ? value : refuse(path, 'must be an object');
 }
 
 function list(value: unknown, path: string, least: 0 | 1, most: number): unknown[] {
@@ -108,20 +111,12 @@ function group(value: unknown, path: string): Group {
   };
 }
 
-function decimalThreshold(value: unknown, path: string): string {
-  try {
-    return decimal(value, path, { decimals: MAX_THRESHOLD_DECIMALS }).replace('-', '');
-  } catch (error) {
-    if (error instanceof Problem) throw new Problem('invalid_body', error.details);
-    throw error;
-  }
-}
-
 function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
   const input = object(value, path);
-  const threshold = decimalThreshold(input.minimum_threshold, `${path}.minimum_threshold`);
+  const threshold = decimal(input.minimum_threshold, `${path}.minimum_threshold`, { decimals: MAX_THRESHOLD_DECIMALS });
   return {
-    minimum_threshold: threshold,
+    // Zero can come with a sign.
+    minimum_threshold: threshold.replace('-', ''),
     groups: list(input.groups, `${path}.groups`, 1, MAX_LEVELS).map((level, levelIndex) => {
       const levelPath = `${path}.groups[${levelIndex}]`;
       const alternatives = list(object(level, levelPath).one_of, `${levelPath}.one_of`, 1, MAX_ALTERNATIVES);
@@ -152,7 +147,8 @@ function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
  * @throws Problem invalid_body, naming the path to the element (`ruleset.rules[1].groups[0].one_of[2].all_of[0]`)
  */
 export function validateConfiguration(body: unknown): Configuration {
-  const input = object(body, 'body');
+  if (!isObject(body)) throw new Problem('invalid_body', 'body: must be an object');
+  const input = body;
   const groups = list(input.groups, 'groups', 0, MAX_GROUPS).map((each, i) => group(each, `groups[${i}]`));
   const names = new Map<string, number>();
   groups.forEach(({ name }, index) => {

@@ -151,7 +151,8 @@ async function waiting(count: number): Promise<void> {
 /** Compares what is kept beside every pending payment with the rules, computed anew from what is permitted now. */
 async function verify(world: ApprovalsWorld, config: ReturnType<typeof configuration>): Promise<number> {
   const { rows: pending } = await service.query(
-    `select p.id::int, p.payment_id, p.amount, p.contact_id as creator, a.authorisations, a.remaining, a.rules->>'creation_counts' as counts,
+    `select p.id::int, p.payment_id, p.amount, p.contact_id as creator, a.authorisations, a.remaining,
+       a.requirement->>'creation_counts' as counts,
        (select coalesce(json_object_agg(v.contact_id, array[v.may_authorise, v.may_reject]), '{}') from payment_approvers v where v.payment_id = p.id) as approvers
      from payments p join payment_approvals a on a.payment_id = p.id where p.client_id = $1 and a.status = 'Pending approval'`,
     [world.clientId],

@@ -395,7 +395,7 @@ test(`satisfiable: equals the brute-force oracle, who creates is not looked at (
       if (met(wanted.length)) return checkSatisfiable(configuration, permitted);
       unsatisfiable += 1;
       const level = wanted.findIndex((_, index) => !met(index + 1));
-      const path = `body.ruleset.rules[0].groups[${level}]`;
+      const path = `ruleset.rules[0].groups[${level}]`;
       refused(() => checkSatisfiable(configuration, permitted), 'ruleset_unsatisfiable', path);
     }),
     { numRuns: RUNS, seed },
@@ -471,48 +471,40 @@ test('configuration: everything at its limit is accepted', () => {
   checkSatisfiable(configuration, new Set(users(MAX_USERS_PER_GROUP).map(({ id }) => id)));
 });
 
-const rulesPath = 'body.ruleset.rules';
+const rulesPath = 'ruleset.rules';
 for (const [name, given, path] of [
   ['no object', [], 'body'],
-  ['no groups', { ruleset: { currency: 'EUR', rules: [] } }, 'body.groups'],
-  ['a group that is null', body([], [null]), 'body.groups[0]'],
-  ['a group without a name', body([], [{ users: [] }]), 'body.groups[0].name'],
-  ['a blank name', body([], [{ name: ' ', users: [] }]), 'body.groups[0].name'],
-  ['a name with U+0000', body([], [{ name: 'a\u0000', users: [] }]), 'body.groups[0].name'],
-  ['half a surrogate pair', body([], [{ name: 'a\ud800', users: [] }]), 'body.groups[0].name'],
-  [
-    'a name over its limit',
-    body([], [{ name: 'n'.repeat(MAX_GROUP_NAME_LENGTH + 1), users: [] }]),
-    'body.groups[0].name',
-  ],
-  ['an empty scope', body([], [{ name: 'a', scope: '', users: [] }]), 'body.groups[0].scope'],
-  ['a scope of null', body([], [{ name: 'a', scope: null, users: [] }]), 'body.groups[0].scope'],
+  ['no groups', { ruleset: { currency: 'EUR', rules: [] } }, 'groups'],
+  ['a group that is null', body([], [null]), 'groups[0]'],
+  ['a group without a name', body([], [{ users: [] }]), 'groups[0].name'],
+  ['a blank name', body([], [{ name: ' ', users: [] }]), 'groups[0].name'],
+  ['a name with U+0000', body([], [{ name: 'a\u0000', users: [] }]), 'groups[0].name'],
+  ['half a surrogate pair', body([], [{ name: 'a\ud800', users: [] }]), 'groups[0].name'],
+  ['a name over its limit', body([], [{ name: 'n'.repeat(MAX_GROUP_NAME_LENGTH + 1), users: [] }]), 'groups[0].name'],
+  ['an empty scope', body([], [{ name: 'a', scope: '', users: [] }]), 'groups[0].scope'],
+  ['a scope of null', body([], [{ name: 'a', scope: null, users: [] }]), 'groups[0].scope'],
   [
     'a scope over its limit',
     body([], [{ name: 'a', scope: 's'.repeat(MAX_SCOPE_LENGTH + 1), users: [] }]),
-    'body.groups[0].scope',
+    'groups[0].scope',
   ],
-  ['no users', body([], [{ name: 'a' }]), 'body.groups[0].users'],
-  ['a user without an id', body([], [{ name: 'a', users: [{ name: 'Ann' }] }]), 'body.groups[0].users[0].id'],
-  [
-    'a user twice in a group',
-    body([], [{ name: 'a', users: [{ id: 'x' }, { id: 'x' }] }]),
-    'body.groups[0].users[1].id',
-  ],
-  ['a group name twice', body([], [...two, { name: 'a', users: [] }]), 'body.groups[2].name'],
+  ['no users', body([], [{ name: 'a' }]), 'groups[0].users'],
+  ['a user without an id', body([], [{ name: 'a', users: [{ name: 'Ann' }] }]), 'groups[0].users[0].id'],
+  ['a user twice in a group', body([], [{ name: 'a', users: [{ id: 'x' }, { id: 'x' }] }]), 'groups[0].users[1].id'],
+  ['a group name twice', body([], [...two, { name: 'a', users: [] }]), 'groups[2].name'],
   [
     'groups over their limit',
     body(
       [],
       many(MAX_GROUPS + 1, (i) => ({ name: `g${i}`, users: [] })),
     ),
-    'body.groups',
+    'groups',
   ],
-  ['users over their limit', body([], [{ name: 'a', users: users(MAX_USERS_PER_GROUP + 1) }]), 'body.groups[0].users'],
-  ['no ruleset', { groups: two }, 'body.ruleset'],
-  ['a currency in small letters', body([], two, 'eur'), 'body.ruleset.currency'],
-  ['a currency and a line break', body([], two, 'EUR\n'), 'body.ruleset.currency'],
-  ['no currency', { groups: two, ruleset: { rules: [] } }, 'body.ruleset.currency'],
+  ['users over their limit', body([], [{ name: 'a', users: users(MAX_USERS_PER_GROUP + 1) }]), 'groups[0].users'],
+  ['no ruleset', { groups: two }, 'ruleset'],
+  ['a currency in small letters', body([], two, 'eur'), 'ruleset.currency'],
+  ['a currency and a line break', body([], two, 'EUR\n'), 'ruleset.currency'],
+  ['no currency', { groups: two, ruleset: { rules: [] } }, 'ruleset.currency'],
   ['rules that are no list', body({ 0: 1 }), rulesPath],
   ['rules over their limit', body(many(MAX_RULES + 1, (i) => ruleAt(i, level('a')))), rulesPath],
   ['no threshold', body([{ groups: [level('a')] }]), `${rulesPath}[0].minimum_threshold`],
@@ -581,7 +573,7 @@ for (const [name, given, path] of [
 test('configuration: every user must be a contact of the client', () => {
   const configuration = validateConfiguration(body([]));
   checkUsers(configuration, new Set(['ann', 'bob', 'cat']));
-  refused(() => checkUsers(configuration, new Set(['ann'])), 'invalid_body', 'body.groups[0].users[1].id');
+  refused(() => checkUsers(configuration, new Set(['ann'])), 'invalid_body', 'groups[0].users[1].id');
 });
 
 test('configuration: unsatisfiable rules name the level and the groups that lack a person', () => {
@@ -591,9 +583,9 @@ test('configuration: unsatisfiable rules name the level and the groups that lack
   refused(
     () => checkSatisfiable(configuration, new Set(['ann', 'bob'])),
     'ruleset_unsatisfiable',
-    /^body\.ruleset\.rules\[1\]\.groups\[1\]: level 2 .*one_of\[0\] lacks a person of group "a"; one_of\[1\] lacks a person of group "b"$/,
+    /^ruleset\.rules\[1\]\.groups\[1\]: level 2 .*one_of\[0\] lacks a person of group "a"; one_of\[1\] lacks a person of group "b"$/,
   );
-  refused(() => checkSatisfiable(configuration, new Set()), 'ruleset_unsatisfiable', 'body.ruleset.rules[0].groups[0]');
+  refused(() => checkSatisfiable(configuration, new Set()), 'ruleset_unsatisfiable', 'ruleset.rules[0].groups[0]');
 });
 
 test('governing rule: the highest threshold that is not above the amount', () => {
