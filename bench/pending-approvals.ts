@@ -77,8 +77,10 @@ async function fill(url: string): Promise<void> {
       [name],
     );
     await client.query(
-      `insert into trades (trade_id, client_id, contact_id, status, trade_type, rate_symbol, rate, buy_currency, sell_currency, buy_amount, sell_amount,
-         order_date, synthetic, created_at) values ('TRD-' || $1, $1, 'CREATOR', 'Created', 'spot', 'GBPEUR', 1.17, 'EUR', 'GBP', 117, 100, '2026-07-01', false, now())`,
+      `insert into trades (trade_id, client_id, contact_id, status, trade_type, rate_symbol, rate,
+         buy_currency, sell_currency, buy_amount, sell_amount, order_date, synthetic, created_at)
+       values ('TRD-' || $1, $1, 'CREATOR', 'Created', 'spot', 'GBPEUR', 1.17,
+         'EUR', 'GBP', 117, 100, '2026-07-01', false, now())`,
       [name],
     );
     const every = count / OWN;

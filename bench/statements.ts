@@ -70,7 +70,8 @@ async function prepare(pool: Pool, lines: number): Promise<void> {
      select id, id, 'enabled', true, false, 'simple', false, false, now() from (select 'LONG' as id union all select 'C' || n from generate_series(0, 49) n) c`,
   );
   await pool.query(
-    `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at) values ('CON', 'Bench', 'bench@example.com', 'none', false, now())`,
+    `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at)
+     values ('CON', 'Bench', 'bench@example.com', 'none', false, now())`,
   );
   await pool.query(
     `insert into currency_accounts (client_id, currency, created_at) select client_id, 'EUR', now() from clients`,
@@ -81,7 +82,8 @@ async function prepare(pool: Pool, lines: number): Promise<void> {
      select a.client_id, a.account_id, a.client_id || '-' || n, 'CREDIT_INCOMING_TRANSACTION', 12.34, 'EUR', 12.34 * n,
        '2026-01-01'::timestamptz + n * interval '1 minute', '2026-01-01'::timestamptz + n * interval '1 minute', 'INV-2026-' || n,
        'Invoice ' || n || ' of the spring delivery', 'Müller & Söhne Großhandel GmbH',
-       '{"account_name":null,"account_number":null,"bank_identifier":null,"bank_identifier_code":null,"iban":"DE89370400440532013000","swift":"COBADEFFXXX"}', now()
+       '{"account_name":null,"account_number":null,"bank_identifier":null,"bank_identifier_code":null,
+         "iban":"DE89370400440532013000","swift":"COBADEFFXXX"}', now()
      from currency_accounts a, lateral generate_series(1, case when a.client_id = 'LONG' then $1::int else 20 end) n`,
     [lines],
   );

@@ -70,7 +70,13 @@ async function build(finish: (code: number) => void): Promise<Command> {
   )
     .addHelpText(
       'after',
-      '\nExamples:\n  lombard import payments.ndjson\n  lombard import export.ndjson.gz --kind transactions\n  zcat big.gz | lombard import - --kind payments\n\nLines that are refused are listed, and the exit code is 1; the others are in.',
+      `
+Examples:
+  lombard import payments.ndjson
+  lombard import export.ndjson.gz --kind transactions
+  zcat big.gz | lombard import - --kind payments
+
+If lines are refused, they are listed and the exit code is 1; the other lines are imported.`,
     )
     .action(async (file: string, options) => finish(await importFile(file, options)));
 

@@ -40,7 +40,8 @@ export async function createApplication(
   checkUris(given);
   const clientId = given.client_id ?? (await nextId(tx, 'application_numbers', 'APP'));
   await tx.query(
-    `insert into applications (client_id, name, redirect_uris, post_logout_redirect_uris, refresh_token_days, headless_sign_in, require_pkce, status, created_at)
+    `insert into applications (client_id, name, redirect_uris, post_logout_redirect_uris, refresh_token_days,
+       headless_sign_in, require_pkce, status, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       clientId,
@@ -175,8 +176,8 @@ function checkUris(given: Partial<ApplicationGiven>): void {
 }
 
 const SELECT = `select a.client_id, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.refresh_token_days, a.headless_sign_in, a.require_pkce, a.status,
-  coalesce((select array_agg(c.subject order by c.subject) from application_certificates c where c.application_id = a.client_id), '{}') as certificate_subjects,
-  coalesce((select array_agg(t.client_id order by t.client_id) from application_trusted_clients t where t.application_id = a.client_id), '{}') as trusted_clients
+  array(select c.subject from application_certificates c where c.application_id = a.client_id order by c.subject) as certificate_subjects,
+  array(select t.client_id from application_trusted_clients t where t.application_id = a.client_id order by t.client_id) as trusted_clients
   from applications a`;
 
 /** @throws Problem application_not_found */

@@ -150,7 +150,9 @@ class Shape {
     }
     const step = this.#phases || this.#currencies ? "interval '1 month'" : "interval '1 day'";
     tables.push(...seekTables(this.#parameters, this.#client, this.#kept(), orderBy, this.#search.descending, place));
-    const page = `select id from (${this.#branches(`id, ${orderBy}`, this.#fromSoughtDay(step))}) k ${this.#order}${this.#limit(`(select ${place} - before from seek)`)}`;
+    const branches = this.#branches(`id, ${orderBy}`, this.#fromSoughtDay(step));
+    const limit = this.#limit(`(select ${place} - before from seek)`);
+    const page = `select id from (${branches}) k ${this.#order}${limit}`;
     return { tables, page: this.#wide(page) };
   }
 

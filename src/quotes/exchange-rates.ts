@@ -44,7 +44,8 @@ export async function setRates(tx: Transaction, act: Act, input: RatesInput): Pr
   const before = await readRates(tx);
   await tx.query('delete from exchange_rates where base_currency = $1', [input.base_currency]);
   await tx.query(
-    'insert into exchange_rates (base_currency, currency, rate, as_of) select $1, u.currency, u.rate, $4 from unnest($2::text[], $3::numeric[]) as u(currency, rate)',
+    `insert into exchange_rates (base_currency, currency, rate, as_of)
+     select $1, u.currency, u.rate, $4 from unnest($2::text[], $3::numeric[]) as u(currency, rate)`,
     [input.base_currency, currencies, rates, asOf],
   );
   const after = await readRates(tx);

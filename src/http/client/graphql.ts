@@ -35,7 +35,8 @@ const DESCRIPTION = {
   tags: ['Webhooks'],
   summary: 'Manages webhook subscriptions over GraphQL',
   description:
-    'Queries `subscriptions` and `webhookTypes`; mutations `createSubscription`, `updateSubscription`, `deleteSubscription`. Introspection describes the schema; the page at / is an explorer.',
+    'Queries `subscriptions` and `webhookTypes`; mutations `createSubscription`, `updateSubscription`, `deleteSubscription`. ' +
+    'Introspection describes the schema; the page at / is an explorer.',
   querystring: Client,
   headers: ClientHeader,
   body: Type.Object(

@@ -104,7 +104,8 @@ const IMPORT = {
     tags: ['imports'],
     summary: 'Import records, one JSON record a line',
     description:
-      'NDJSON (application/x-ndjson), also compressed (content-encoding: gzip). Each line has the shape of the single call; payments may also carry status, uuid and their dates.',
+      'NDJSON (application/x-ndjson), also compressed (content-encoding: gzip). Each line has the shape of the single call; ' +
+      'payments may also carry status, uuid and their dates.',
     params: Type.Object({ kind: Type.String({ description: Object.keys(KINDS).join(', ') }) }),
     querystring: ImportQuery,
     response: {

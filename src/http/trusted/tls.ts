@@ -45,7 +45,10 @@ export type TrustedOptions = AdmissionOptions & {
 
 export interface TrustedListener {
   server: Server;
-  /** Reads the files anew. Good connections stay, those whose certificate is refused now are dropped. Rejects, and changes nothing, where a file is unusable. */
+  /**
+   * Reads the files again. Keeps connections whose certificate is still accepted and drops the others. Rejects, and changes nothing,
+   * if a file cannot be used.
+   */
   reload(): Promise<{ kept: number; dropped: number }>;
   /** Takes no more connections, resolves when those with a request under way have ended. */
   close(): Promise<void>;
