@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { testAuthority } from '../src/embedded/test-authority.ts';
-import { createTrustedListener } from '../src/http/trusted/tls.ts';
+import { createTlsListener } from '../src/http/trusted/tls.ts';
 
 /**
  * Keep-alive requests over mutual TLS against plain HTTP: the same handler, the same callers (a thread of their own, 16
@@ -37,7 +37,7 @@ export async function run([given = '2']: string[]): Promise<void> {
   app.get('/', (_request, reply) => reply.type('application/json').send(BODY));
   await app.ready();
   const plain = createServer((request, response) => app.routing(request, response));
-  const trusted = await createTrustedListener({
+  const trusted = await createTlsListener({
     handler: (request, response) => app.routing(request, response),
     files: { cert: paths.cert, key: paths.key, ca: [paths.ca], crl: [paths.crl] },
     clock: { now: () => new Date() },

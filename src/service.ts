@@ -15,7 +15,7 @@ import { clientRoutes } from './http/client/routes.ts';
 import { Listener, type Listening, listenOn } from './http/listener.ts';
 import { createOperatorListener } from './http/operator/listener.ts';
 import { operatorRoutes } from './http/operator/routes.ts';
-import { buildTrusted } from './http/trusted/listener.ts';
+import { createTrustedListener } from './http/trusted/listener.ts';
 import { opensSecrets } from './identity/master-key.ts';
 import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
@@ -188,7 +188,7 @@ async function startAuthListener(starting: Starting): Promise<void> {
 async function startTrustedListener(starting: Starting, routes: ClientRoutes[]): Promise<void> {
   const { context, parts, sessions } = starting;
   const { config, log } = context;
-  const trusted = await buildTrusted(context, sessions, routes);
+  const trusted = await createTrustedListener(context, sessions, routes);
   if (!trusted) return;
   const { server, scheme, close } = trusted;
   const listening = { server, close, listen: (binding: { host: string; port: number }) => listenOn(server, binding) };

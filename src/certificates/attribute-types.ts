@@ -1,7 +1,7 @@
 /**
- * The attribute types that a distinguished name may carry, and the names they are written with.
- * The first name of a line is the one OpenSSL prints with `-nameopt RFC2253`; the others are understood when read.
- * An attribute type that is not here is written as its number with its value in hexadecimal (RFC 4514, section 2.4).
+ * The attribute types of a distinguished name and their names. The first name of a line is the one that OpenSSL prints with
+ * `-nameopt RFC2253`; the others are accepted when a name is read. Any other attribute type is written as its number, with its
+ * value in hexadecimal (RFC 4514, section 2.4).
  */
 const LINES = `
 2.5.4.3 CN commonName
@@ -92,7 +92,7 @@ for (const line of LINES.trim().split('\n')) {
   NAME_OF.set(number, names[0] ?? number);
   for (const name of names) NUMBER_OF.set(name, number);
 }
-// Names are read without regard to case, except where two differ in nothing else: `UID` and `uid` are two types to OpenSSL.
+// Names are case-insensitive, except where two differ in case only: `UID` and `uid` are two types in OpenSSL.
 for (const [name, number] of [...NUMBER_OF]) {
   const lower = name.toLowerCase();
   if (!NUMBER_OF.has(lower)) NUMBER_OF.set(lower, number);

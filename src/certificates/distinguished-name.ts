@@ -1,8 +1,8 @@
 import { fromBER, ObjectIdentifier, Sequence, Set as SetBlock } from 'asn1js';
 import { attributeName, attributeNumber } from './attribute-types.ts';
 
-/** Bytes of a registered name's text; a longer one is not read. */
-const MAX_DISTINGUISHED_NAME = 4096;
+/** The longest name that is read, as text. */
+const MAX_DISTINGUISHED_NAME_BYTES = 4096;
 
 interface Attribute {
   number: string;
@@ -16,7 +16,7 @@ interface Block {
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const UTF16 = new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true });
 
-/** Universal tags whose values are text of one byte a character; OpenSSL reads all of them as Latin-1. */
+/** Universal tags of text with one byte for each character. OpenSSL reads all of them as Latin-1. */
 const LATIN_TAGS = new Set([18, 19, 20, 22, 23, 24, 26]);
 const UTF8_TAG = 12;
 const UNIVERSAL_TAG = 28;
@@ -43,14 +43,14 @@ export function nameText(der: Uint8Array): string | undefined {
 }
 
 /**
- * The one spelling of a distinguished name that all its spellings share: two names are the same exactly when this is
- * equal. Names of attribute types and superfluous spaces and escapes are evened out and the parts of a multi-valued
- * component are put in order; values are compared as they are, with case, inner spaces and look-alike letters.
+ * The canonical spelling of a distinguished name: two names are the same exactly when their canonical spellings are equal.
+ * It normalises the names of attribute types, removes superfluous spaces and escapes, and sorts the parts of a multi-valued
+ * component. Values are not normalised: case, inner spaces and look-alike letters make a difference.
  * @param text RFC 4514, most specific part first
  * @returns undefined where the text is not such a name
  */
 export function canonicalDistinguishedName(text: string): string | undefined {
-  if (Buffer.byteLength(text) > MAX_DISTINGUISHED_NAME) return undefined;
+  if (Buffer.byteLength(text) > MAX_DISTINGUISHED_NAME_BYTES) return undefined;
   return read(() => {
     const components = split(text, ',').map((component) =>
       split(component, '+')
@@ -65,7 +65,7 @@ function read<T>(reader: () => T): T | undefined {
   try {
     return reader();
   } catch {
-    // asn1js and TextDecoder throw for what is not well-formed, and a certificate is a stranger's input.
+    // asn1js and TextDecoder throw for malformed input, and anybody can send a certificate.
     return undefined;
   }
 }
@@ -86,7 +86,7 @@ function some<T>(items: T[]): T[] {
   return items;
 }
 
-/** Issuer and subject stand fourth and sixth in a TBSCertificate (RFC 5280, section 4.1), or one earlier without a version. */
+/** Issuer and subject are the fourth and the sixth field of a TBSCertificate (RFC 5280, section 4.1), or one earlier without a version. */
 function namesOf(certificate: Uint8Array): { issuer: unknown; subject: unknown } {
   const fields = children(children(parse(certificate))[0]);
   const first = (fields[0] as Block).idBlock.tagClass === 3 ? 1 : 0;
@@ -94,7 +94,7 @@ function namesOf(certificate: Uint8Array): { issuer: unknown; subject: unknown }
 }
 
 function render(name: unknown): string {
-  // The least specific component comes first in the certificate and last in the text; so does OpenSSL inside a component.
+  // The least specific component is first in the certificate and last in the text. OpenSSL orders the parts of a component likewise.
   return children(name)
     .map((component) => some(children(component)).map(attributeOf).map(renderAttribute).reverse().join('+'))
     .reverse()
@@ -116,7 +116,7 @@ function renderAttribute({ number, der }: Attribute): string {
 /** The text of a DER string value; undefined for a value of another type. @throws where its bytes are not what its type says */
 function stringOf(der: Uint8Array): string | undefined {
   const { result, offset } = fromBER(der);
-  if (offset !== der.length) throw new Error('bytes behind the value');
+  if (offset !== der.length) throw new Error('there are bytes after the value');
   const { tagClass, tagNumber, isConstructed } = (result as unknown as Block).idBlock;
   if (tagClass !== 1) return undefined;
   if (isConstructed && (LATIN_TAGS.has(tagNumber) || [UTF8_TAG, BMP_TAG, UNIVERSAL_TAG].includes(tagNumber))) {
@@ -136,14 +136,14 @@ function basicPlane(text: string): string {
 }
 
 function wide(content: Buffer): string {
-  if (content.length % 4) throw new Error('a UniversalString has four bytes a character');
+  if (content.length % 4) throw new Error('a UniversalString has four bytes for each character');
   let text = '';
   for (let at = 0; at < content.length; at += 4) text += String.fromCodePoint(content.readUInt32BE(at));
   if (!text.isWellFormed()) throw new Error('a UniversalString has no surrogates');
   return text;
 }
 
-/** RFC 4514, section 2.4, with control characters as \XX; a single '#' stays bare, because OpenSSL leaves it so. */
+/** RFC 4514, section 2.4, with control characters as \XX. A single '#' is not escaped, as in OpenSSL. */
 function escaped(text: string): string {
   return text
     .replace(/[,+"<>;\\]/g, '\\$&')
@@ -154,7 +154,7 @@ function escaped(text: string): string {
     );
 }
 
-/** Cuts at a separator that has no backslash before it. */
+/** Splits at every separator without a backslash before it. */
 function split(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -172,7 +172,7 @@ function canonicalAttribute(text: string): string {
   const equals = text.indexOf('=');
   const number = equals < 0 ? undefined : attributeNumber(text.slice(0, equals).trim());
   if (number === undefined) throw new Error('unknown attribute type');
-  // Trailing spaces end at the last one that is escaped.
+  // Trailing spaces are removed up to the last escaped one.
   const value = text
     .slice(equals + 1)
     .replace(/^ +/, '')
@@ -190,11 +190,11 @@ function unescaped(value: string): string {
   const token = /\\([0-9a-f]{2})|\\([ #=,+"<>;\\])|([^\\,+"<>;]+)/giy;
   while (token.lastIndex < value.length) {
     const match = token.exec(value);
-    if (!match) throw new Error('a character that must be escaped');
+    if (!match) throw new Error('a character is not escaped');
     bare = match[3] ?? '';
     bytes.push(match[1] ? Buffer.from(match[1], 'hex') : Buffer.from(match[2] ?? bare, 'utf8'));
   }
-  // Spaces at the end mean nothing unless they are escaped.
+  // Trailing spaces are not part of the value unless they are escaped.
   if (bare) bytes[bytes.length - 1] = Buffer.from(bare.replace(/ +$/, ''), 'utf8');
   return UTF8.decode(Buffer.concat(bytes));
 }

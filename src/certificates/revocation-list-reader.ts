@@ -12,25 +12,25 @@ import {
 } from 'asn1js';
 import { nameText } from './distinguished-name.ts';
 
-/** A certificate revocation list (RFC 5280, section 5), read once and asked often. */
+/** A certificate revocation list (RFC 5280, section 5). */
 export interface RevocationList {
   /** The issuer's name, as `nameText` writes it. */
   issuer: string;
   thisUpdate: Date;
   nextUpdate: Date;
-  /** Which certificates it speaks of (issuing distribution point): all, only those of CAs, or only those of others. */
+  /** The certificates that it covers (issuing distribution point): all, only those of authorities, or only those of others. */
   scope: 'all' | 'authorities' | 'others';
-  /** Addresses of its distribution point; where there are some, it speaks only of certificates that name one of them. */
+  /** Addresses of its distribution point. A list with any covers only certificates that name one of them. */
   points: string[];
   /** Serial numbers in capital hexadecimal without leading zeros. */
   serials: Set<string>;
-  /** The signed bytes, their signature and its digest; no digest for Ed25519 and Ed448. */
+  /** The signed bytes, their signature, and the digest of the signature: null for Ed25519 and Ed448. */
   signed: Uint8Array;
   signature: Uint8Array;
   digest: string | null;
 }
 
-/** asn1js refuses more than 10,000 elements by default; the size of the file is limited before. */
+/** By default asn1js refuses more than 10,000 elements. The size of the file is limited before it is read. */
 const LIMITS = { maxNodes: 10_000_000, maxContentLength: 32 * 1024 * 1024 };
 
 const NUMBER = '2.5.29.20';
@@ -38,7 +38,7 @@ const REASON = '2.5.29.21';
 const ISSUING_DISTRIBUTION_POINT = '2.5.29.28';
 const AUTHORITY_KEY = '2.5.29.35';
 
-/** Signature algorithms and their digests: SHA-1 and older ones are missing on purpose. */
+/** Signature algorithms and their digests. SHA-1 and older ones are not accepted. */
 const DIGESTS = new Map<string, string | null>([
   ['1.2.840.10045.4.3.2', 'sha256'],
   ['1.2.840.10045.4.3.3', 'sha384'],
@@ -67,14 +67,14 @@ function readList(der: Uint8Array): RevocationList {
   if (!(body instanceof Sequence) || !(signature instanceof BitString)) throw new Error('not a revocation list');
   const digest = DIGESTS.get(identifier(sequence(algorithm)[0]));
   if (digest === undefined)
-    throw new Error('a revocation list is signed with ECDSA, RSA (PKCS #1) or EdDSA and at least SHA-256');
+    throw new Error('a revocation list must be signed with ECDSA, RSA (PKCS #1) or EdDSA, and at least SHA-256');
   const fields = sequence(body);
   if (fields[0] instanceof Integer) fields.shift();
   const [inner, issuer, thisUpdate, ...rest] = fields;
   if (identifier(sequence(inner)[0]) !== identifier(sequence(algorithm)[0]))
     throw new Error('a revocation list names two algorithms');
   const nextUpdate = rest[0] instanceof UTCTime || rest[0] instanceof GeneralizedTime ? rest.shift() : undefined;
-  if (!nextUpdate) throw new Error('a revocation list must say when the next one comes (nextUpdate)');
+  if (!nextUpdate) throw new Error('a revocation list must have nextUpdate');
   const entries = rest[0] instanceof Sequence ? sequence(rest.shift()) : [];
   const name = nameText(bytes(issuer));
   if (!name) throw new Error('a revocation list has no readable issuer');
@@ -90,33 +90,35 @@ function readList(der: Uint8Array): RevocationList {
   };
 }
 
-/** One spelling for a serial number in hexadecimal, whether it has a leading zero byte or not. */
+/** A serial number in hexadecimal, in capitals and without leading zeros. */
 export function serialText(hex: string): string {
   return hex.toUpperCase().replace(/^0+(?=.)/, '');
 }
 
 function revokedSerial(entry: unknown): string {
-  const [serial, , marks] = sequence(entry);
+  const [serial, , found] = sequence(entry);
   if (!(serial instanceof Integer)) throw new Error('a revoked certificate has no serial number');
-  // A critical mark (certificateIssuer) would mean that the entry speaks of another authority's certificate.
-  for (const mark of marks ? extensions(marks) : []) refuseUnknown(mark, [REASON]);
+  // The critical extension certificateIssuer would mean that the entry is about another authority's certificate.
+  for (const extension of found ? extensions(found) : []) refuseUnknown(extension, [REASON]);
   return serialText(Buffer.from(serial.valueBlock.valueHexView).toString('hex'));
 }
 
-function coverage(marks: Extension[]): Pick<RevocationList, 'scope' | 'points'> {
-  for (const mark of marks) refuseUnknown(mark, [NUMBER, AUTHORITY_KEY, ISSUING_DISTRIBUTION_POINT]);
-  const mark = marks.find(({ id }) => id === ISSUING_DISTRIBUTION_POINT);
-  if (!mark) return { scope: 'all', points: [] };
+function coverage(found: Extension[]): Pick<RevocationList, 'scope' | 'points'> {
+  for (const extension of found) refuseUnknown(extension, [NUMBER, AUTHORITY_KEY, ISSUING_DISTRIBUTION_POINT]);
+  const point = found.find(({ id }) => id === ISSUING_DISTRIBUTION_POINT);
+  if (!point) return { scope: 'all', points: [] };
   let scope: RevocationList['scope'] = 'all';
   const points: string[] = [];
-  for (const part of sequence(fromBER(mark.value).result)) {
+  for (const part of sequence(fromBER(point.value).result)) {
     const { idBlock } = part as Constructed;
     const flag = bytes(part).at(-1) === 0xff;
     if (idBlock.tagNumber === 0) points.push(...addresses(part));
     else if (idBlock.tagNumber === 1 && flag) scope = 'others';
     else if (idBlock.tagNumber === 2 && flag) scope = 'authorities';
     else if (idBlock.tagNumber === 3 || flag)
-      throw new Error('a revocation list for some reasons, indirect or for attributes is not supported');
+      throw new Error(
+        'a revocation list that is indirect, for some reasons only or for attribute certificates is not supported',
+      );
   }
   return { scope, points };
 }
@@ -162,7 +164,7 @@ function identifier(block: unknown): string {
 }
 
 function instant(block: unknown): Date {
-  // GeneralizedTime of asn1js is a kind of UTCTime, so one test covers both.
+  // In asn1js GeneralizedTime extends UTCTime, so one test covers both.
   if (!(block instanceof UTCTime)) throw new Error('a revocation list without a date');
   return block.toDate();
 }

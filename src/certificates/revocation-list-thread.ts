@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { readRevocationLists } from './revocation-list-reader.ts';
 
-// Answers the lists, or the text of what is wrong with them.
+// Answers with the lists, or with the text of the error.
 try {
   parentPort?.postMessage(readRevocationLists(String(workerData)));
 } catch (error) {

@@ -1,36 +1,36 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import { type Clock, monotonic } from '../../calendar.ts';
-import { type Authority, judgeCertificate, type Verdict } from '../../certificates/certificate.ts';
+import type { Authority } from '../../certificates/authority.ts';
+import { type Accepted, type Verdict, validateCertificate } from '../../certificates/validation.ts';
 import { inTime } from '../../deadline.ts';
 import type { Logger } from '../../log.ts';
 import type { Peer } from '../peer.ts';
 import type { Refusal } from './refusal.ts';
 
-/** Milliseconds for which a subject that was found registered counts as registered. */
-const REGISTRATION_MEMORY_MS = 1_000;
-/** Milliseconds that the look-up of a subject may take: callers get a 502 within three seconds. */
-const REGISTRATION_PATIENCE_MS = 2_500;
-/** Subjects that are remembered. */
-const MAX_REMEMBERED_SUBJECTS = 10_000;
+/** The time for which a subject that was found registered counts as registered. */
+const REGISTRATION_CACHE_MS = 1_000;
+/** The time that the look-up of a subject may take, so that callers get a 502 within three seconds. */
+const REGISTRATION_TIMEOUT_MS = 2_500;
+const MAX_CACHED_SUBJECTS = 10_000;
 
 export interface AdmissionOptions {
   clock: Clock;
   log: Logger;
-  /** Whether a subject DN, in its canonical spelling, is registered for an application; asked about once a second for each in use. */
+  /** Whether a subject DN, in its canonical spelling, is registered for an application. Called about once a second for each in use. */
   isRegistered(canonicalSubject: string): Promise<boolean>;
 }
 
-/** An accepted certificate, and what is needed to judge it again. */
+/** An accepted certificate, and what is needed to validate it again. */
 export interface Admitted {
   presented: Uint8Array[];
-  verdict: Extract<Verdict, { ok: true }>;
+  verdict: Accepted;
   peer: Peer;
 }
 
-/** Decides who gets in at the trusted address: a certificate that is good now, with a subject that is registered now. */
+/** Decides who may use the trusted address: the holder of a certificate that is valid and whose subject is registered now. */
 export class Admission {
   readonly #options: AdmissionOptions;
-  readonly #registered = new BoundedMap<string, number>(MAX_REMEMBERED_SUBJECTS);
+  readonly #registered = new BoundedMap<string, number>(MAX_CACHED_SUBJECTS);
   #authority: Authority;
 
   constructor(authority: Authority, options: AdmissionOptions) {
@@ -38,18 +38,14 @@ export class Admission {
     this.#options = options;
   }
 
-  /** Takes another authority; every verdict given before must be asked for again. */
+  /** Replaces the authority. Every certificate that was admitted before must be admitted again. */
   replace(authority: Authority): void {
     this.#authority = authority;
     this.#registered.clear();
   }
 
-  get authority(): Authority {
-    return this.#authority;
-  }
-
-  judge(presented: Uint8Array[]): Verdict {
-    return judgeCertificate(presented, this.#authority, this.#options.clock.now());
+  validate(presented: Uint8Array[]): Verdict {
+    return validateCertificate(presented, this.#authority, this.#options.clock.now());
   }
 
   /** @param presented DER, the caller's certificate first; empty where there was none */
@@ -57,39 +53,39 @@ export class Admission {
     if (presented.length === 0)
       return {
         code: 'certificate_missing',
-        details: 'certificate: a client certificate issued by an authority is needed',
+        details: 'certificate: a client certificate issued by an authority is required',
       };
     const authority = this.#authority;
-    const verdict = this.judge(presented);
+    const verdict = this.validate(presented);
     if (!verdict.ok) {
       this.#options.log.info({ reason: verdict.reason }, 'client certificate refused');
       return { code: 'certificate_invalid', details: verdict.details };
     }
-    const refusal = await this.#register(verdict);
+    const refusal = await this.#checkRegistration(verdict);
     if (refusal) return refusal;
-    // A reload while the registration was looked up makes the verdict old.
+    // A reload during the look-up of the registration makes the verdict obsolete.
     if (authority !== this.#authority) return this.admit(presented);
     const { subject, canonicalSubject, thumbprint } = verdict;
     return { presented, verdict, peer: { subject, canonicalSubject, thumbprint } };
   }
 
-  /** Whether an admitted certificate is still good without asking anybody: in its dates, and seen as registered just now. */
-  stillGood({ verdict }: Admitted): boolean {
+  /** Whether an admitted certificate may be used without asking anybody: it is in its dates, and its registration was just checked. */
+  isCurrent({ verdict }: Admitted): boolean {
     const now = this.#options.clock.now();
     const seen = this.#registered.get(verdict.canonicalSubject);
     return (
-      now >= verdict.from && now < verdict.until && seen !== undefined && monotonic() - seen < REGISTRATION_MEMORY_MS
+      now >= verdict.from && now < verdict.until && seen !== undefined && monotonic() - seen < REGISTRATION_CACHE_MS
     );
   }
 
-  async #register({ subject, canonicalSubject }: Admitted['verdict']): Promise<Refusal | undefined> {
+  async #checkRegistration({ subject, canonicalSubject }: Accepted): Promise<Refusal | undefined> {
     const seen = this.#registered.get(canonicalSubject);
-    if (seen !== undefined && monotonic() - seen < REGISTRATION_MEMORY_MS) return undefined;
+    if (seen !== undefined && monotonic() - seen < REGISTRATION_CACHE_MS) return undefined;
     try {
       const known = await inTime(
         this.#options.isRegistered(canonicalSubject),
-        REGISTRATION_PATIENCE_MS,
-        () => new Error('took too long'),
+        REGISTRATION_TIMEOUT_MS,
+        () => new Error('the look-up took too long'),
       );
       if (!known) {
         this.#registered.delete(canonicalSubject);

@@ -11,19 +11,19 @@ import { BoundedMap } from '../../bounded-map.ts';
 import type { AddressRange } from '../../settings.ts';
 import { setPeer } from '../peer.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
+import { loadTrustedAuthority, type TrustedFiles } from './files.ts';
 import { type Refusal, refuseRequest } from './refusal.ts';
-import { loadTrustedAuthority, type TrustedFiles } from './tls.ts';
 
-/** Certificates whose verdict is remembered: a proxy sends them with every request. */
-const MAX_REMEMBERED_CERTIFICATES = 1_000;
+/** Certificates whose verdict is cached, because a proxy sends them with every request. */
+const MAX_CACHED_CERTIFICATES = 1_000;
 
-export type ProxiedOptions = AdmissionOptions & {
+export interface ProxiedOptions extends AdmissionOptions {
   handler: RequestListener;
   files: Pick<TrustedFiles, 'ca' | 'crl'>;
-  /** Addresses of the proxies that end TLS (LOMBARD_TRUSTED_PROXIES); nobody else is served. */
+  /** Addresses of the proxies that terminate TLS (LOMBARD_TRUSTED_PROXIES). Other callers are refused. */
   proxies: readonly AddressRange[];
   http?: ServerOptions;
-};
+}
 
 export interface ProxiedListener {
   server: Server;
@@ -32,18 +32,18 @@ export interface ProxiedListener {
 }
 
 /**
- * The trusted listener behind a proxy that ends TLS: plain HTTP, with the caller's certificate in `Client-Cert` and the
- * rest of its chain in `Client-Cert-Chain` (RFC 9440). The proxy has to ask for a certificate, to remove both headers
- * from what callers send, and to allow TLS 1.3 only; what the certificate is worth is judged here as without a proxy.
- * Another address than a proxy's has by definition come over HTTP instead of HTTPS: 497.
- * @throws Error saying which file is unusable and why
+ * The trusted listener behind a proxy that terminates TLS. It speaks plain HTTP, with the caller's certificate in `Client-Cert` and
+ * the rest of its chain in `Client-Cert-Chain` (RFC 9440). The proxy must request a certificate, remove both headers from what
+ * callers send, and allow TLS 1.3 only. The certificate is validated here, as without a proxy.
+ * A request from any other address came over HTTP instead of HTTPS, and is answered 497.
+ * @throws Error naming the file that cannot be used
  */
 export async function createProxiedListener(options: ProxiedOptions): Promise<ProxiedListener> {
   const admission = new Admission(await loadTrustedAuthority(options.files), options);
   const proxies = new BlockList();
   for (const { address, prefix } of options.proxies)
     proxies.addSubnet(address, prefix, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-  const remembered = new BoundedMap<string, Admitted>(MAX_REMEMBERED_CERTIFICATES);
+  const cache = new BoundedMap<string, Admitted>(MAX_CACHED_CERTIFICATES);
 
   const server = createServer({ ...options.http }, (request, response) => void serve(request, response));
 
@@ -60,17 +60,17 @@ export async function createProxiedListener(options: ProxiedOptions): Promise<Pr
     }
     const [leaf, chain] = [header(request, 'client-cert'), header(request, 'client-cert-chain')];
     const key = `${leaf} ${chain}`;
-    const known = remembered.get(key);
-    if (known && admission.stillGood(known)) return known;
+    const known = cache.get(key);
+    if (known && admission.isCurrent(known)) return known;
     const presented = leaf === undefined ? [] : certificates(leaf, chain);
     if (!presented)
       return {
         code: 'certificate_invalid',
-        details: 'header.Client-Cert: must be one certificate as RFC 9440 writes it',
+        details: 'header.Client-Cert: must be one certificate in the format of RFC 9440',
       };
     const result = await admission.admit(presented);
-    if ('code' in result) remembered.delete(key);
-    else remembered.set(key, result);
+    if ('code' in result) cache.delete(key);
+    else cache.set(key, result);
     return result;
   }
 
@@ -78,7 +78,7 @@ export async function createProxiedListener(options: ProxiedOptions): Promise<Pr
     server,
     reload: async () => {
       admission.replace(await loadTrustedAuthority(options.files));
-      remembered.clear();
+      cache.clear();
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
@@ -89,7 +89,7 @@ function header(request: IncomingMessage, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Byte sequences of RFC 8941: `:base64:`, one for the certificate, a list for its chain. */
+/** Decodes byte sequences of RFC 8941, `:base64:`: one for the certificate and a list for its chain. Undefined where one is malformed. */
 function certificates(leaf: string, chain: string | undefined): Uint8Array[] | undefined {
   const items = [leaf, ...(chain === undefined ? [] : chain.split(','))].map(
     (item) => /^:([A-Za-z0-9+/]+={0,2}):$/.exec(item.trim())?.[1],

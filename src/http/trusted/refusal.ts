@@ -4,13 +4,13 @@ import type { Duplex } from 'node:stream';
 import { type ErrorCode, Problem } from '../../errors.ts';
 import { errorMessage, STATUS } from '../problem.ts';
 
-/** Why a caller does not get as far as the application (the service interface, Mutual TLS). */
+/** Why a caller is refused before its request reaches the application (the service interface, Mutual TLS). */
 export interface Refusal {
   code: Extract<ErrorCode, 'certificate_invalid' | 'certificate_missing' | 'https_required' | 'integration_error'>;
   details: string;
 }
 
-/** Node knows no reasons for 495 to 497; these are nginx's, whose statuses they are. */
+/** The reason phrases of nginx, which invented 495 to 497. Node has none for them. */
 const REASONS: Record<Refusal['code'], string> = {
   certificate_invalid: 'SSL Certificate Error',
   certificate_missing: 'SSL Certificate Required',
@@ -19,18 +19,18 @@ const REASONS: Record<Refusal['code'], string> = {
 };
 
 export interface RefusalLimits {
-  /** Milliseconds for the request head to arrive before the answer is written anyway. */
-  refusalHead: number;
-  /** Milliseconds that a refused connection may stay open behind the answer. */
-  refusalLinger: number;
+  /** The time for the request head to arrive. After it the answer is written anyway. */
+  refusalHeadMs: number;
+  /** The time that a refused connection may stay open after the answer. */
+  refusalLingerMs: number;
 }
 
-/** Bytes of a request head that are waited for. */
+/** The longest request head that is awaited. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /**
- * Answers a connection that never reaches the HTTP server. The request's head is read first and what follows the answer
- * is read away: a connection closed with unread bytes is reset, and the caller would not see why.
+ * Answers a connection that never reaches the HTTP server. It reads the request head first, and discards everything after the
+ * answer: closing a connection with unread bytes resets it, and the caller would not see the answer.
  */
 export function refuseConnection(socket: Duplex, refusal: Refusal, limits: RefusalLimits): void {
   let head = Buffer.alloc(0);
@@ -38,13 +38,13 @@ export function refuseConnection(socket: Duplex, refusal: Refusal, limits: Refus
   const answer = () => {
     if (answered) return;
     answered = true;
-    clearTimeout(patience);
+    clearTimeout(timer);
     socket.end(rawAnswer(head.toString('latin1'), refusal));
-    setTimeout(() => socket.destroy(), limits.refusalLinger).unref();
+    setTimeout(() => socket.destroy(), limits.refusalLingerMs).unref();
   };
-  const patience = setTimeout(answer, limits.refusalHead);
+  const timer = setTimeout(answer, limits.refusalHeadMs);
   socket.on('error', () => socket.destroy());
-  socket.on('close', () => clearTimeout(patience));
+  socket.on('close', () => clearTimeout(timer));
   socket.on('data', (chunk: Buffer) => {
     if (answered) return;
     head = Buffer.concat([head, chunk]);
@@ -66,7 +66,7 @@ function rawAnswer(head: string, refusal: Refusal): string {
   return `${lines.join('\r\n')}\r\n\r\n${head.startsWith('HEAD ') ? '' : body}`;
 }
 
-/** Answers a request of a connection that was accepted before. */
+/** Answers a request of a connection that was admitted before. */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   const body = bodyOf(refusal, request.url);
   response.writeHead(STATUS[refusal.code], REASONS[refusal.code], {
@@ -80,7 +80,7 @@ export function refuseRequest(request: IncomingMessage, response: ServerResponse
   request.resume();
 }
 
-/** The token operations answer as OAuth does (RFC 6749, 5.2); every other one, and these too, as the API does. */
+/** The token operations answer with the members of OAuth (RFC 6749, 5.2) in addition to those of the API. */
 const TOKEN_OPERATIONS = /^\/(token|revoke|introspect)([/?]|$)/;
 
 function bodyOf({ code, details }: Refusal, path = ''): string {
@@ -89,7 +89,7 @@ function bodyOf({ code, details }: Refusal, path = ''): string {
   return JSON.stringify({ error: 'invalid_client', error_description: details, ...message });
 }
 
-/** The caller's own id where it is one (docs/decisions.md, 1). */
-function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
+/** The caller's own request id where it is valid (docs/decisions.md, 1). */
+function requestId(sent: string | string[] | undefined): string {
+  return typeof sent === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(sent) ? sent : randomUUID();
 }

@@ -1,242 +1,178 @@
-import { constants } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerOptions, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
-import { type Authority, loadAuthority } from '../../certificates/certificate.ts';
+import type { Authority } from '../../certificates/authority.ts';
 import { setPeer } from '../peer.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
+import { loadSecureContext, loadTrustedAuthority, type TrustedFiles } from './files.ts';
+import { PendingConnections, type PendingLimits } from './pending-connections.ts';
 import { type RefusalLimits, refuseConnection, refuseRequest } from './refusal.ts';
 
-/** The suites of the service interface, Mutual TLS; all are of TLS 1.3. */
-const SUITES = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
+interface TlsLimits extends PendingLimits, RefusalLimits {}
 
-export type TrustedLimits = RefusalLimits & {
-  /** Milliseconds from the connection to the end of the handshake. */
-  handshake: number;
-  /** Connections that are not yet, or never, handed to the HTTP server; the oldest gives way to a new one. */
-  pending: number;
+const TLS_LIMITS: TlsLimits = {
+  handshakeMs: 10_000,
+  maxPending: 1_000,
+  refusalHeadMs: 5_000,
+  refusalLingerMs: 2_000,
 };
 
-const TRUSTED_LIMITS: TrustedLimits = {
-  handshake: 10_000,
-  pending: 1_000,
-  refusalHead: 5_000,
-  refusalLinger: 2_000,
-};
+/** Certificates read from one caller. Behind a self-signed certificate, Node would go round in a circle. */
+const MAX_PRESENTED_CERTIFICATES = 10;
 
-/** Paths of PEM files; `ca` and `crl` may have several blocks each, `cert` its intermediate certificates. */
-export interface TrustedFiles {
-  cert: string;
-  key: string;
-  ca: string[];
-  crl: string[];
-}
-
-export type TrustedOptions = AdmissionOptions & {
-  /** Where accepted requests go; `peerOf(request)` tells whose they are. */
+interface TlsOptions extends AdmissionOptions {
+  /** Where accepted requests go. `peerOf(request)` gives the holder of their certificate. */
   handler: RequestListener;
   files: TrustedFiles;
-  limits?: Partial<TrustedLimits>;
-  /** Time and size limits of the HTTP server, as of the other listeners. */
+  limits?: Partial<TlsLimits>;
+  /** Time and size limits of the HTTP server, as those of the other listeners. */
   http?: ServerOptions;
-};
-
-export interface TrustedListener {
-  server: Server;
-  /**
-   * Reads the files again. Keeps connections whose certificate is still accepted and drops the others. Rejects, and changes nothing,
-   * if a file cannot be used.
-   */
-  reload(): Promise<{ kept: number; dropped: number }>;
-  /** Takes no more connections, resolves when those with a request under way have ended. */
-  close(): Promise<void>;
 }
 
 /**
- * The mutual-TLS listener: TLS 1.3 only, every caller with a certificate that `judgeCertificate` accepts and whose
- * subject is registered; others get 495, 496 or 497 with an ErrorMessage body (the service interface, Mutual TLS).
- * A connection goes through four steps: its first byte tells TLS from plain HTTP, handshake, judgement, HTTP server.
- * @throws Error saying which file is unusable and why
+ * Creates the mutual-TLS listener. It speaks TLS 1.3 only and accepts a caller whose certificate `validateCertificate` accepts and
+ * whose subject is registered. Others get 495, 496 or 497 with an ErrorMessage body (the service interface, Mutual TLS).
+ * @throws Error naming the file that cannot be used
  */
-export async function createTrustedListener(options: TrustedOptions): Promise<TrustedListener> {
-  const limits = { ...TRUSTED_LIMITS, ...options.limits };
-  const first = await load(options.files);
-  const admission = new Admission(first.authority, options);
-  const live = new Map<Socket, Admitted>();
-  const pending = new Map<string, { socket: Socket; timer: NodeJS.Timeout }>();
+export async function createTlsListener(options: TlsOptions): Promise<TlsListener> {
+  const [authority, context] = await Promise.all([
+    loadTrustedAuthority(options.files),
+    loadSecureContext(options.files),
+  ]);
+  return new TlsListener(options, authority, context);
+}
 
-  const server = createServer({
-    ...options.http,
-    ...first.context,
-    requestCert: true,
-    rejectUnauthorized: false,
-    handshakeTimeout: limits.handshake,
-  });
-  const [handshake] = server.listeners('connection');
-  const [serve] = server.listeners('secureConnection');
-  if (!handshake || !serve) throw new Error('this Node has no listeners of its own to stand before');
-  server.removeAllListeners('connection').removeAllListeners('secureConnection');
+/**
+ * The mutual-TLS listener. A connection passes four steps: its first byte distinguishes TLS from plain HTTP; the handshake; the
+ * admission of its certificate; the HTTP server. Node's own listeners do the handshake and the HTTP, after the steps before them.
+ */
+export class TlsListener {
+  readonly server: Server;
+  readonly #options: TlsOptions;
+  readonly #limits: TlsLimits;
+  readonly #admission: Admission;
+  readonly #pending: PendingConnections;
+  readonly #live = new Map<Socket, Admitted>();
+  readonly #handshake: (socket: Socket) => void;
+  readonly #serve: (socket: TLSSocket) => void;
+  #reloading: Promise<unknown> = Promise.resolve();
 
-  const settle = (socket: Socket) => {
-    const entry = pending.get(endpoint(socket));
-    clearTimeout(entry?.timer);
-    pending.delete(endpoint(socket));
-  };
+  constructor(options: TlsOptions, authority: Authority, context: SecureContextOptions) {
+    this.#options = options;
+    this.#limits = { ...TLS_LIMITS, ...options.limits };
+    this.#admission = new Admission(authority, options);
+    this.#pending = new PendingConnections(this.#limits);
+    this.server = createServer({
+      ...options.http,
+      ...context,
+      requestCert: true,
+      rejectUnauthorized: false,
+      handshakeTimeout: this.#limits.handshakeMs,
+    });
+    const [handshake] = this.server.listeners('connection');
+    const [serve] = this.server.listeners('secureConnection');
+    if (!handshake || !serve) throw new Error('this version of Node has no connection listeners to run before');
+    this.#handshake = (socket) => handshake.call(this.server, socket);
+    this.#serve = (socket) => serve.call(this.server, socket);
+    this.server.removeAllListeners('connection').removeAllListeners('secureConnection');
+    this.server.on('connection', (socket: Socket) => this.#connected(socket));
+    this.server.on('secureConnection', (socket: TLSSocket) => void this.#secured(socket));
+    this.server.on('request', (request, response) => this.#requested(request, response));
+    this.server.on('tlsClientError', (error) => options.log.debug({ err: error.message }, 'TLS handshake failed'));
+  }
 
-  server.on('connection', (socket: Socket) => {
-    const key = endpoint(socket);
-    if (pending.size >= limits.pending) {
-      // Slow callers give way: a good handshake is over in milliseconds, so the oldest is never one of those.
-      const [oldest] = pending.values();
-      oldest?.socket.destroy();
-      if (oldest) settle(oldest.socket);
-    }
-    const timer = setTimeout(() => socket.destroy(), limits.handshake);
-    pending.set(key, { socket, timer });
-    const forget = () => {
-      if (pending.get(key)?.socket !== socket) return;
-      clearTimeout(timer);
-      pending.delete(key);
-    };
-    socket.on('close', forget);
+  /**
+   * Reads the files again. Connections whose certificate is still accepted stay; the others are dropped.
+   * @throws Error naming the file that cannot be used; then nothing changes
+   */
+  reload(): Promise<{ kept: number; dropped: number }> {
+    const turn = this.#reloading.then(() => this.#reload());
+    this.#reloading = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Takes no more connections. Resolves when those with a request in flight have ended. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve());
+      this.#pending.destroyAll();
+    });
+  }
+
+  /** A new connection: TLS goes on to the handshake, plain HTTP is refused. */
+  #connected(socket: Socket): void {
+    this.#pending.add(socket);
     socket.on('error', () => socket.destroy());
     socket.once('readable', () => {
       const start: Buffer | null = socket.read();
       if (start === null) return;
       socket.unshift(start);
-      if (!looksLikeHttp(start)) handshake.call(server, socket);
-      else {
-        clearTimeout(timer);
-        refuseConnection(
-          socket,
-          { code: 'https_required', details: 'connection: it must be made over HTTPS (TLS 1.3)' },
-          limits,
-        );
-      }
+      if (!looksLikeHttp(start)) return this.#handshake(socket);
+      this.#pending.keep(socket);
+      const details = 'connection: it must be made over HTTPS (TLS 1.3)';
+      refuseConnection(socket, { code: 'https_required', details }, this.#limits);
     });
-  });
-
-  server.on('secureConnection', (socket: TLSSocket) => {
-    clearTimeout(pending.get(endpoint(socket))?.timer);
-    const ignore = () => socket.destroy();
-    socket.on('error', ignore);
-    void admission.admit(presentedBy(socket)).then((result) => {
-      if (socket.destroyed) return;
-      if ('code' in result) return refuseConnection(socket, result, limits);
-      settle(socket);
-      live.set(socket, result);
-      setPeer(socket, result.peer);
-      socket.once('close', () => live.delete(socket));
-      socket.off('error', ignore);
-      serve.call(server, socket);
-    });
-  });
-
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (!server.listening) response.setHeader('connection', 'close');
-    const admitted = live.get(request.socket);
-    if (admitted && admission.stillGood(admitted)) options.handler(request, response);
-    else void again(request, response, admitted);
-  });
-
-  /** Judges a connection again whose certificate ran out of its dates, or whose registration was last seen a second ago. */
-  async function again(
-    request: IncomingMessage,
-    response: ServerResponse,
-    admitted: Admitted | undefined,
-  ): Promise<void> {
-    const result = await admission.admit(admitted?.presented ?? []);
-    if ('code' in result) return refuseRequest(request, response, result);
-    live.set(request.socket, result);
-    options.handler(request, response);
   }
 
-  server.on('tlsClientError', (error) => options.log.debug({ err: error.message }, 'TLS handshake failed'));
+  /** A finished handshake: an admitted certificate goes on to the HTTP server. */
+  async #secured(socket: TLSSocket): Promise<void> {
+    this.#pending.keep(socket);
+    const ignore = () => socket.destroy();
+    socket.on('error', ignore);
+    const result = await this.#admission.admit(presentedBy(socket));
+    if (socket.destroyed) return;
+    if ('code' in result) return refuseConnection(socket, result, this.#limits);
+    this.#pending.delete(socket);
+    this.#live.set(socket, result);
+    setPeer(socket, result.peer);
+    socket.once('close', () => this.#live.delete(socket));
+    socket.off('error', ignore);
+    this.#serve(socket);
+  }
 
-  let reloading: Promise<unknown> = Promise.resolve();
-  async function reload(): Promise<{ kept: number; dropped: number }> {
-    const next = await load(options.files);
-    server.setSecureContext(next.context);
-    admission.replace(next.authority);
+  #requested(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.server.listening) response.setHeader('connection', 'close');
+    const admitted = this.#live.get(request.socket);
+    if (admitted && this.#admission.isCurrent(admitted)) this.#options.handler(request, response);
+    else void this.#admitAgain(request, response, admitted);
+  }
+
+  /** Admits a connection again whose certificate is out of its dates, or whose registration was last checked a second ago. */
+  async #admitAgain(request: IncomingMessage, response: ServerResponse, admitted: Admitted | undefined): Promise<void> {
+    const result = await this.#admission.admit(admitted?.presented ?? []);
+    if ('code' in result) return refuseRequest(request, response, result);
+    this.#live.set(request.socket, result);
+    this.#options.handler(request, response);
+  }
+
+  async #reload(): Promise<{ kept: number; dropped: number }> {
+    const { files } = this.#options;
+    const [authority, context] = await Promise.all([loadTrustedAuthority(files), loadSecureContext(files)]);
+    this.server.setSecureContext(context);
+    this.#admission.replace(authority);
     let dropped = 0;
-    for (const [socket, { presented }] of live) {
-      if (admission.judge(presented).ok) continue;
+    for (const [socket, { presented }] of this.#live) {
+      if (this.#admission.validate(presented).ok) continue;
       socket.destroy();
       dropped++;
     }
-    return { kept: live.size - dropped, dropped };
+    return { kept: this.#live.size - dropped, dropped };
   }
-
-  return {
-    server,
-    reload: () => {
-      const turn = reloading.then(reload);
-      reloading = turn.catch(() => undefined);
-      return turn;
-    },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const { socket } of pending.values()) socket.destroy();
-      }),
-  };
 }
 
-/** What a caller sent, its own certificate first. Node links the rest as issuers, whether or not they are. */
+/** What a caller sent, its own certificate first. Node links the others as issuers, whether or not they are. */
 function presentedBy(socket: TLSSocket): Uint8Array[] {
   const presented: Uint8Array[] = [];
   let certificate = socket.getPeerX509Certificate();
-  while (certificate && presented.length < MAX_PRESENTED) {
+  while (certificate && presented.length < MAX_PRESENTED_CERTIFICATES) {
     presented.push(certificate.raw);
     certificate = certificate.issuerCertificate;
   }
   return presented;
 }
 
-/** Certificates read from one caller: Node would go around in a circle behind a self-signed one. */
-const MAX_PRESENTED = 10;
-
-/** A request starts with a method; a TLS record with 0x16, and whatever else is left to TLS, which refuses it. */
+/** A request starts with a method and a TLS record with 0x16. Everything else is left to TLS, which refuses it. */
 function looksLikeHttp(start: Buffer): boolean {
   return /^[A-Za-z]/.test(start.toString('latin1', 0, 1));
-}
-
-/** Tells connections apart; Node does not say which TLS socket stands on which connection. */
-function endpoint(socket: Socket): string {
-  return `${socket.remoteAddress} ${socket.remotePort}`;
-}
-
-interface Material {
-  authority: Authority;
-  context: SecureContextOptions;
-}
-
-async function load(files: TrustedFiles): Promise<Material> {
-  const [cert, key] = await Promise.all([pem(files.cert), pem(files.key)]);
-  return {
-    authority: await loadTrustedAuthority(files),
-    context: {
-      cert,
-      key,
-      // OpenSSL gets no authorities: it would judge certificates too, and reset connections where it finds a forgery.
-      ca: [],
-      minVersion: 'TLSv1.3',
-      ciphers: SUITES,
-      // Without tickets no session is resumed, so each connection shows its certificate.
-      secureOptions: constants.SSL_OP_NO_TICKET,
-    },
-  };
-}
-
-/** Reads the files of authorities and revocation lists. @throws Error naming the file */
-export async function loadTrustedAuthority(files: Pick<TrustedFiles, 'ca' | 'crl'>): Promise<Authority> {
-  return loadAuthority(await Promise.all(files.ca.map(pem)), await Promise.all(files.crl.map(pem)));
-}
-
-async function pem(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8');
-  if (!text.includes('-----BEGIN ')) throw new Error(`${path} is not a PEM file`);
-  return text;
 }

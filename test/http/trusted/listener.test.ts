@@ -13,7 +13,7 @@ import { pino } from 'pino';
 import { canonicalDistinguishedName } from '../../../src/certificates/distinguished-name.ts';
 import { peerOf } from '../../../src/http/peer.ts';
 import { certCheckRoute } from '../../../src/http/trusted/cert-check.ts';
-import { createTrustedListener } from '../../../src/http/trusted/tls.ts';
+import { createTlsListener } from '../../../src/http/trusted/tls.ts';
 import {
   certificateText,
   credentials,
@@ -62,7 +62,7 @@ app.get('/slow', async (incoming) => {
 });
 await app.ready();
 
-const listener = await createTrustedListener({
+const listener = await createTlsListener({
   handler: (incoming, response) => app.routing(incoming, response),
   files: {
     cert: files.path('server.pem'),
@@ -76,7 +76,7 @@ const listener = await createTrustedListener({
     if (database.gone) throw new Error('the database is gone');
     return registered.has(subject);
   },
-  limits: { handshake: 2_000, pending: 40, refusalHead: 400, refusalLinger: 400 },
+  limits: { handshakeMs: 2_000, maxPending: 40, refusalHeadMs: 400, refusalLingerMs: 400 },
 });
 await new Promise<void>((resolve) => listener.server.listen(0, '127.0.0.1', resolve));
 const { port } = listener.server.address() as AddressInfo;

@@ -5,9 +5,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { judgeCertificate } from '../../../src/certificates/certificate.ts';
+import { validateCertificate } from '../../../src/certificates/validation.ts';
 import { SANDBOX_CLIENT_SUBJECT, testAuthority } from '../../../src/embedded/test-authority.ts';
-import { loadTrustedAuthority } from '../../../src/http/trusted/tls.ts';
+import { loadTrustedAuthority } from '../../../src/http/trusted/files.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'lombard-sandbox-'));
 after(() => rm(directory, { recursive: true, force: true }));
@@ -22,7 +22,11 @@ test('the first start makes certificates that OpenSSL and the judge accept', asy
   for (const host of ['-verify_hostname=localhost', '-verify_ip=127.0.0.1', '-verify_ip=::1'])
     assert.match(verify('-purpose', 'sslserver', ...host.split('='), paths.cert), /OK/);
   const client = new X509Certificate(await readFile(paths.clientCert));
-  const verdict = judgeCertificate([client.raw], await loadTrustedAuthority({ ca: [paths.ca], crl: [paths.crl] }), now);
+  const verdict = validateCertificate(
+    [client.raw],
+    await loadTrustedAuthority({ ca: [paths.ca], crl: [paths.crl] }),
+    now,
+  );
   assert.ok(verdict.ok);
   assert.equal(verdict.subject, SANDBOX_CLIENT_SUBJECT);
   for (const key of [paths.key, paths.clientKey, paths.caKey]) assert.equal((await stat(key)).mode & 0o777, 0o600);
@@ -53,6 +57,6 @@ test('processes that start at once agree on one authority', async () => {
   const made = await Promise.all(Array.from({ length: 12 }, () => testAuthority(data, now)));
   const paths = made[0]!;
   const authority = await loadTrustedAuthority({ ca: [paths.ca], crl: [paths.crl] });
-  assert.ok(judgeCertificate([new X509Certificate(await readFile(paths.clientCert)).raw], authority, now).ok);
+  assert.ok(validateCertificate([new X509Certificate(await readFile(paths.clientCert)).raw], authority, now).ok);
   assert.deepEqual(await readdir(data), ['tls']);
 });

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type Authority,
-  judgeCertificate,
-  loadAuthority,
-  type RefusalReason,
-} from '../../src/certificates/certificate.ts';
+import { type Authority, loadAuthority } from '../../src/certificates/authority.ts';
+import { type RefusalReason, validateCertificate } from '../../src/certificates/validation.ts';
 import {
   certificateText,
   DAY,
@@ -27,7 +23,7 @@ const twin = await issue({ subject: 'CN=root,O=Bank,C=GB', ca: true });
 const authority = await loadAuthority([certificateText(root.certificate)], []);
 
 function judge(holder: Holder, against: Authority = authority, at: Date = now) {
-  return judgeCertificate(
+  return validateCertificate(
     [holder.certificate, ...holder.chain].map(({ rawData }) => new Uint8Array(rawData)),
     against,
     at,
@@ -196,7 +192,7 @@ test('every single turned bit of a certificate makes it bad', async () => {
   for (let bit = 0; bit < der.length * 8; bit += 7) {
     const turned = Buffer.from(der);
     turned[bit >> 3]! ^= 1 << (bit & 7);
-    const verdict = judgeCertificate([turned], authority, now);
+    const verdict = validateCertificate([turned], authority, now);
     assert.equal(verdict.ok, false, `bit ${bit}`);
   }
   assert.equal(reasonOf(forged(holder)), 'bad_signature');

@@ -1,0 +1,41 @@
+import { constants } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { SecureContextOptions } from 'node:tls';
+import { type Authority, loadAuthority } from '../../certificates/authority.ts';
+
+/** Paths of PEM files. `ca` and `crl` may contain several blocks each, `cert` its intermediate certificates. */
+export interface TrustedFiles {
+  cert: string;
+  key: string;
+  ca: string[];
+  crl: string[];
+}
+
+/** The cipher suites of the service interface, Mutual TLS. All of them belong to TLS 1.3. */
+const CIPHER_SUITES = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
+
+/** Reads the certificate and the key of the listener. @throws Error naming the file that cannot be used */
+export async function loadSecureContext(files: Pick<TrustedFiles, 'cert' | 'key'>): Promise<SecureContextOptions> {
+  const [cert, key] = await Promise.all([readPem(files.cert), readPem(files.key)]);
+  return {
+    cert,
+    key,
+    // OpenSSL gets no authorities. It would validate certificates too, and reset the connection of a forged one.
+    ca: [],
+    minVersion: 'TLSv1.3',
+    ciphers: CIPHER_SUITES,
+    // Without tickets no session is resumed, so every connection presents its certificate.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  };
+}
+
+/** Reads the authorities and the revocation lists. @throws Error naming the file that cannot be used */
+export async function loadTrustedAuthority(files: Pick<TrustedFiles, 'ca' | 'crl'>): Promise<Authority> {
+  return loadAuthority(await Promise.all(files.ca.map(readPem)), await Promise.all(files.crl.map(readPem)));
+}
+
+async function readPem(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8');
+  if (!text.includes('-----BEGIN ')) throw new Error(`${path} is not a PEM file`);
+  return text;
+}

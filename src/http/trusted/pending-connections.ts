@@ -1,0 +1,55 @@
+import type { Socket } from 'node:net';
+
+/** The time from the connection to the end of the handshake, and the most connections that may be pending. */
+export interface PendingLimits {
+  handshakeMs: number;
+  maxPending: number;
+}
+
+/**
+ * Connections that are not yet, or never, handed to the HTTP server. When there are too many, the oldest is destroyed: a good
+ * handshake takes milliseconds, so the oldest is always a slow caller.
+ */
+export class PendingConnections {
+  readonly #limits: PendingLimits;
+  readonly #pending = new Map<string, { socket: Socket; timer: NodeJS.Timeout }>();
+
+  constructor(limits: PendingLimits) {
+    this.#limits = limits;
+  }
+
+  /** Adds a connection until it closes or `delete` is called. It is destroyed after `handshakeMs` unless `keep` is called. */
+  add(socket: Socket): void {
+    const key = endpointOf(socket);
+    if (this.#pending.size >= this.#limits.maxPending) {
+      const [oldest] = this.#pending.values();
+      oldest?.socket.destroy();
+      if (oldest) this.delete(oldest.socket);
+    }
+    const timer = setTimeout(() => socket.destroy(), this.#limits.handshakeMs);
+    this.#pending.set(key, { socket, timer });
+    socket.on('close', () => {
+      if (this.#pending.get(key)?.socket === socket) this.delete(socket);
+    });
+  }
+
+  /** Lifts the deadline of a connection, which stays pending. Takes its TCP or its TLS socket. */
+  keep(socket: Socket): void {
+    clearTimeout(this.#pending.get(endpointOf(socket))?.timer);
+  }
+
+  delete(socket: Socket): void {
+    const key = endpointOf(socket);
+    clearTimeout(this.#pending.get(key)?.timer);
+    this.#pending.delete(key);
+  }
+
+  destroyAll(): void {
+    for (const { socket } of this.#pending.values()) socket.destroy();
+  }
+}
+
+/** Identifies a connection. Node does not tell which TCP socket a TLS socket belongs to. */
+function endpointOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
+}
