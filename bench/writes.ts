@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createPool, type Pool } from '../src/database.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import { migrate } from '../src/migrate.ts';
-import { rollUpTotals } from '../src/payments/totals.ts';
+import { rollUpTotals } from '../src/payments/roll-up.ts';
 import { log } from './payments-data.ts';
 
 const CONNECTIONS = 4;

@@ -23,7 +23,7 @@ import { migrate } from './migrate.ts';
 import { firstOperatorToken } from './operator/first-token.ts';
 import { deleteExpiredAnswers } from './operator/idempotency.ts';
 import { Parts } from './parts.ts';
-import { rollUpTotals } from './payments/totals.ts';
+import { rollUpTotals } from './payments/roll-up.ts';
 import { Periodic } from './periodic.ts';
 import { sandboxKey } from './private-file.ts';
 import { Autopilot } from './sandbox/autopilot.ts';

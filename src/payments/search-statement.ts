@@ -10,11 +10,20 @@ export type Basis = 'created' | 'payment_date';
 /** The last day that can be written YYYY-MM-DD; a range up to it has no end. */
 const LAST_DAY = '9999-12-31';
 
-/** Collects the values of a statement while its text is put together. */
+/** A table of a search's `with`. */
+export type SearchTable = [name: string, sql: string];
+
+/** How a search is answered: tables, among them `t (total)`, and the page, rows of payments. */
+export interface SearchPlan {
+  tables: SearchTable[];
+  page: string;
+}
+
+/** Collects the values of a statement while its text is built. */
 export class Parameters {
   readonly values: unknown[] = [];
 
-  /** Adds a value; gives its place as SQL (`$3`). */
+  /** Adds a value and returns its place as SQL (`$3`). */
   add(value: unknown): string {
     this.values.push(value);
     return `$${this.values.length}`;
@@ -41,19 +50,19 @@ export function inDays(parameters: Parameters, basis: Basis, range: DayRange, co
   return and(conditions);
 }
 
-/** Joins conditions for a place where others stand before them. */
+/** Joins conditions for a place after other conditions. */
 export function and(conditions: string[]): string {
   return conditions.map((condition) => ` and ${condition}`).join('');
 }
 
-/** Prepared statements that a process names: each costs memory in each connection, so that strange combinations get none. */
+/** Prepared statements that a process names. Each costs memory in each connection, so rare combinations get none. */
 const MAX_STATEMENTS = 300;
-/** Page sizes whose statements are prepared; any other works, and is planned at each call. */
+/** Page sizes whose statements are prepared. Any other size works, but is planned at each call. */
 const PREPARED_PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1_000]);
 
 const names = new Map<string, string>();
 
-/** The name under which a statement is prepared, or undefined where it is not worth one. */
+/** The name under which a statement is prepared, or undefined if it is not worth one. */
 export function statementName(text: string, pageSize: number): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= MAX_STATEMENTS || !PREPARED_PAGE_SIZES.has(pageSize)) return known;

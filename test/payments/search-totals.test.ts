@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { addDays } from '../../src/calendar.ts';
 import { createPool, type Pool, transaction } from '../../src/database.ts';
 import type { PaymentView } from '../../src/payments/presentation.ts';
+import { rollUpTotals } from '../../src/payments/roll-up.ts';
 import { searchPayments } from '../../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
-import { rollUpTotals, wholeMonths } from '../../src/payments/totals.ts';
+import { wholeMonths } from '../../src/payments/whole-months.ts';
 import { client, pay } from '../world/payments.ts';
 import { log, startTestService, type TestService } from '../world/service.ts';
 
