@@ -2,8 +2,8 @@
  * Speed of webhook deliveries: `npm run bench -- webhooks`. Database, service, receiver and writer are processes of
  * their own on this machine. Prints each figure beside its target, as a Markdown table; docs/performance-webhooks.md keeps a run.
  */
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,7 @@ import { EventSignal } from '../src/webhooks/event-signal.ts';
 import { notify, notifyAll } from '../src/webhooks/notification.ts';
 import { dropOldDays } from '../src/webhooks/retention.ts';
 import { createSubscription } from '../src/webhooks/subscription.ts';
+import { rowByRowRate } from './webhooks/row-by-row.ts';
 
 const CLIENTS = 20;
 /** A payment's body has about this many characters. */
@@ -180,38 +181,6 @@ async function bareLoop(): Promise<number> {
   return loop.first.rate ?? 0;
 }
 
-/** pgbench inserts, claims and records attempts row by row, as a table queue without batches does; undefined where it is not installed. */
-async function pgbench(): Promise<number | undefined> {
-  await pool.query(
-    'create table row_queue (id bigint generated always as identity primary key, body text, due_at timestamptz, lease int)',
-  );
-  await pool.query('create index on row_queue (due_at) where lease is null');
-  await pool.query('create table row_attempts (id bigint, at timestamptz, status int, body text)');
-  const script = join(dataDir, 'row-by-row.sql');
-  writeFileSync(
-    script,
-    `insert into row_queue (body, due_at) values (repeat('x', ${PADDING_CHARACTERS}), now());
-with claimed as (update row_queue set lease = 1 where id = (
-  select id from row_queue where lease is null and due_at <= now() order by due_at limit 1 for update skip locked) returning id)
-  select coalesce((select id from claimed), 0) as id \\gset
-begin;
-insert into row_attempts values (:id, now(), 200, 'ok');
-delete from row_queue where id = :id;
-commit;
-`,
-  );
-  try {
-    const output = execFileSync(
-      'pgbench',
-      ['-n', '-M', 'prepared', '-c', '8', '-j', '2', '-T', '8', '-f', script, database.url],
-      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-    );
-    return Number(/tps = ([\d.]+)/.exec(output)?.[1]);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Makes due deliveries to an endpoint that refuses every connection. */
 async function makeBacklog(): Promise<void> {
   const id = await subscribe(0, 'http://127.0.0.1:9/dead');
@@ -297,7 +266,7 @@ try {
     '>= 0.5',
     rate / bare >= 0.5,
   );
-  const rowByRow = await pgbench();
+  const rowByRow = await rowByRowRate(pool, database.url, { folder: dataDir, bodyCharacters: PADDING_CHARACTERS });
   if (rowByRow !== undefined) {
     report(
       'burst, against pgbench: insert, claim, attempt row by row',

@@ -1,0 +1,32 @@
+/** Lengths that a reader can take in: of files (lines) and of lines (characters). Functions are Biome's. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+const MAX_FILE_LINES = 350;
+/** The median file of src. */
+const MAX_MEDIAN_LINES = 110;
+/** Biome breaks code at 120; this is for SQL, comments and texts. */
+const MAX_LINE_CHARACTERS = 160;
+/** HTML, CSS and shell commands, whose white space counts. */
+const WHOLE_LINES = /^src\/(http\/auth\/pages|statements\/mail|cli\/welcome)/;
+
+const root = new URL('../', import.meta.url);
+const faults: string[] = [];
+const lengths: number[] = [];
+for (const folder of ['src', 'bench', 'lint', 'migrations']) {
+  for (const name of readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })) {
+    if (!/\.(ts|sql)$/.test(name)) continue;
+    const path = `${folder}/${name}`;
+    const lines = readFileSync(new URL(path, root), 'utf8').trimEnd().split('\n');
+    for (const [index, line] of lines.entries()) {
+      if (line.length > MAX_LINE_CHARACTERS && !WHOLE_LINES.test(path))
+        faults.push(`${path}:${index + 1}: ${line.length} characters; at most ${MAX_LINE_CHARACTERS}`);
+    }
+    if (!name.endsWith('.ts')) continue;
+    if (lines.length > MAX_FILE_LINES) faults.push(`${path}: ${lines.length} lines; at most ${MAX_FILE_LINES}`);
+    if (folder === 'src') lengths.push(lines.length);
+  }
+}
+const median = lengths.sort((a, b) => a - b)[Math.floor(lengths.length / 2)] as number;
+if (median > MAX_MEDIAN_LINES) faults.push(`src: the median file has ${median} lines; at most ${MAX_MEDIAN_LINES}`);
+for (const line of faults) process.stderr.write(`${line}\n`);
+process.exitCode = faults.length === 0 ? 0 : 1;
