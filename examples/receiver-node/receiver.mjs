@@ -1,9 +1,9 @@
-// biome-ignore-all lint/suspicious/noConsole: an example talks to who runs it
+// biome-ignore-all lint/suspicious/noConsole: an example prints for the person who runs it
 // Receives Lombard's webhooks and verifies their signature with nothing but Node's own library.
 //
 //   WEBHOOK_URL=https://hooks.example.com/lombard WEBHOOK_SECRET=... PORT=9000 node receiver.mjs
 //
-// WEBHOOK_URL is the URL exactly as it stands in the subscription: the signature covers it. BRAND is the word in the
+// WEBHOOK_URL is the URL exactly as the subscription has it: the signature covers it. BRAND is the word in the
 // X-<Brand>-... headers (LOMBARD_BRAND), by default Service.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -28,7 +28,7 @@ const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const body = Buffer.concat(chunks); // the bytes as they came: parse afterwards, never before
+    const body = Buffer.concat(chunks); // the bytes as they came: verify first, then parse
     if (!signatureIsRight(request.headers[`x-${brand}-signature`], body)) {
       response.writeHead(401).end('wrong signature');
       return;

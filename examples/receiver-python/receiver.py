@@ -2,7 +2,7 @@
 
     WEBHOOK_URL=https://hooks.example.com/lombard WEBHOOK_SECRET=... PORT=9000 python3 receiver.py
 
-WEBHOOK_URL is the URL exactly as it stands in the subscription: the signature covers it. BRAND is the word in the
+WEBHOOK_URL is the URL exactly as the subscription has it: the signature covers it. BRAND is the word in the
 X-<Brand>-... headers (LOMBARD_BRAND), by default Service.
 """
 
