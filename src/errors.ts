@@ -1,7 +1,7 @@
 /**
- * Every error that Lombard tells a caller: one closed catalogue (docs/errors.md; docs/decisions.md, 1).
+ * Every error that Lombard reports to a caller, in one closed catalogue (docs/errors.md; docs/decisions.md, 1).
  * The short text is the `message` of the ErrorMessage body; `details` names the field and what it must be.
- * The HTTP status of each code is in http/problem.ts, once.
+ * http/problem.ts has the HTTP status of each code.
  */
 export const MESSAGES = {
   invalid_parameter: 'A parameter is not valid',
@@ -11,48 +11,48 @@ export const MESSAGES = {
   payload_too_large: 'The request body is too large',
   authentication_failed: 'The access token is missing, malformed, unknown or revoked',
   token_expired: 'The access token has expired',
-  contact_mismatch: 'The contact is not the one who makes the request',
+  contact_mismatch: 'The contact is not the contact of the access token',
   permission_denied: 'The contact may not do this',
   client_disabled: 'The client is disabled',
-  client_not_found: 'There is no such client',
-  contact_not_found: 'There is no such contact',
-  application_not_found: 'There is no such application',
-  beneficiary_not_found: 'There is no such beneficiary',
-  trade_not_found: 'There is no such trade',
-  payment_not_found: 'There is no such payment',
-  account_not_found: 'There is no such account',
-  currency_account_not_found: 'There is no such currency account',
-  multipayment_not_found: 'There is no such multi payment',
-  document_not_found: 'There is no such document',
-  mass_beneficiary_not_found: 'There is no such mass-beneficiary instruction',
-  subscription_not_found: 'There is no such subscription',
-  notification_not_found: 'There is no such notification',
-  operator_token_not_found: 'There is no such operator token',
-  statement_not_found: 'There is no such statement request',
-  already_exists: 'An entity with this identifier exists',
-  already_rejected: 'It has been rejected before',
-  transition_not_allowed: 'The present status does not allow this',
-  approval_not_allowed: 'This contact may not act on this payment now',
+  client_not_found: 'The client does not exist',
+  contact_not_found: 'The contact does not exist',
+  application_not_found: 'The application does not exist',
+  beneficiary_not_found: 'The beneficiary does not exist',
+  trade_not_found: 'The trade does not exist',
+  payment_not_found: 'The payment does not exist',
+  account_not_found: 'The account does not exist',
+  currency_account_not_found: 'The currency account does not exist',
+  multipayment_not_found: 'The multi payment does not exist',
+  document_not_found: 'The document does not exist',
+  mass_beneficiary_not_found: 'The mass-beneficiary instruction does not exist',
+  subscription_not_found: 'The subscription does not exist',
+  notification_not_found: 'The notification does not exist',
+  operator_token_not_found: 'The operator token does not exist',
+  statement_not_found: 'The statement request does not exist',
+  already_exists: 'An entity with this identifier already exists',
+  already_rejected: 'It is already rejected',
+  transition_not_allowed: 'The current status does not allow this',
+  approval_not_allowed: 'The contact may not act on this payment now',
   ruleset_unsatisfiable: 'A rule of the configuration can never be satisfied',
-  exchange_rate_missing: 'No exchange rate is known for a pair that is needed',
+  exchange_rate_missing: 'An exchange rate that is needed is missing',
   fx_not_enabled: 'The client may not trade FX',
   statement_push_not_configured: 'The client has no address for pushed statements',
   statement_period_too_long: 'The statement period is too long',
-  idempotency_conflict: 'The idempotency key was used with another request',
+  idempotency_conflict: 'The idempotency key was used for another request',
   rate_limited: 'Too many requests',
-  not_found: 'There is nothing at this address',
-  method_not_allowed: 'The method is not allowed here',
+  not_found: 'Nothing is served at this address',
+  method_not_allowed: 'The method is not allowed at this address',
   certificate_invalid: 'The client certificate is not accepted',
   certificate_missing: 'A client certificate is required',
-  https_required: 'The connection must be made over HTTPS',
+  https_required: 'The connection must use HTTPS',
   integration_error: 'Something that the service depends on has failed',
 } as const;
 
 export type ErrorCode = keyof typeof MESSAGES;
 
-/** A field that a refusal names, and what it must be. */
+/** The field that an error names, and what it must be. */
 export interface Fault {
-  /** Path of the field within what the caller gave: `page_size`, `rules[1].minimum_threshold`; a header begins with a capital. */
+  /** Path of the field within the caller's input: `page_size`, `rules[1].minimum_threshold`. The name of a header begins with a capital. */
   field: string;
   message: string;
 }

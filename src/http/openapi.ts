@@ -11,13 +11,13 @@ const API_VERSION = '0.1';
 export interface Description {
   title: string;
   description: string;
-  /** Where the document is served; the page that shows it is at /docs. */
+  /** The address of the document; /docs is the page that shows it. */
   path: string;
-  /** The public address: known once the listener has its port. */
+  /** The public address, once the listener has its port. */
   url: () => string;
 }
 
-/** Serves the OpenAPI 3.1 description, made from the same schemas that check the requests, and a page that shows it. */
+/** Serves the OpenAPI 3.1 description, generated from the schemas that check the requests, and a page that shows it. */
 export async function openApi(app: FastifyInstance, context: Context, description: Description): Promise<void> {
   await app.register(swagger, {
     openapi: {

@@ -109,10 +109,10 @@ export const Payment = Type.Object(
       ),
       contact_authorisation_actions: Type.Object({
         allowed: Type.Array(Type.Enum(['authorise', 'reject', 'cancel']), {
-          description: 'What the asking contact may do now',
+          description: 'What the requesting contact may do now',
         }),
         executed: Nullable(
-          Type.Enum(['authorise', 'reject', 'cancel'], { description: "The asking contact's last action" }),
+          Type.Enum(['authorise', 'reject', 'cancel'], { description: "The requesting contact's last action" }),
         ),
       }),
       n_eyes_plus_status: Type.Enum(['Pending approval', 'Approved', 'Rejected', 'Cancelled']),

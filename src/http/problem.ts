@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type ErrorCode, MESSAGES, Problem } from '../errors.ts';
 
-/** The HTTP status of each error code: the only place where one becomes the other (docs/errors.md). */
+/** The HTTP status of each error code (docs/errors.md). No other file maps one to the other. */
 export const STATUS: Record<ErrorCode, number> = {
   invalid_parameter: 400,
   missing_parameter: 400,
@@ -58,25 +58,26 @@ export function errorMessage(problem: Problem): ErrorMessage {
   return { code: problem.code, message: MESSAGES[problem.code], details: problem.details };
 }
 
-/** Database constraints that a request can run into, by name: which field, and what is wrong with it. */
-const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
-  clients_pkey: ['already_exists', 'body.client_id: is in use'],
-  contacts_pkey: ['already_exists', 'body.contact_id: is in use'],
-  contacts_email: ['already_exists', 'body.email: is in use'],
-  applications_pkey: ['already_exists', 'body.client_id: is in use'],
-  accounts_pkey: ['already_exists', 'body.account_id: is in use'],
+/** Database constraints that a request can violate, by name: the error code, the field, and what is wrong with it. */
+const CONSTRAINTS: Record<string, [ErrorCode, string, string]> = {
+  clients_pkey: ['already_exists', 'client_id', 'is already in use'],
+  contacts_pkey: ['already_exists', 'contact_id', 'is already in use'],
+  contacts_email: ['already_exists', 'email', 'is already in use'],
+  applications_pkey: ['already_exists', 'client_id', 'is already in use'],
+  accounts_pkey: ['already_exists', 'account_id', 'is already in use'],
   currency_accounts_client_id_currency_key: [
     'already_exists',
-    'body.currency: the client has an account in this currency',
+    'currency',
+    'the client already has an account in this currency',
   ],
-  beneficiaries_pkey: ['already_exists', 'body.beneficiary_id: is in use'],
-  trades_pkey: ['already_exists', 'body.trade_id: is in use'],
-  payments_uuid_key: ['already_exists', 'body.uuid: is the uuid of another payment'],
-  payments_payment_id_key: ['already_exists', 'body.payment_id: is in use'],
-  multipayments_multipayment_unique_id_key: ['already_exists', 'body.multipayment_unique_id: is in use'],
-  mass_beneficiaries_pkey: ['already_exists', 'body.mass_beneficiary_id: is in use'],
-  transactions_transaction_id_key: ['already_exists', 'body.transaction_id: is in use'],
-  trades_client_id_parent_trade_id_fkey: ['trade_not_found', 'body.parent_trade_id: is no trade of the client'],
+  beneficiaries_pkey: ['already_exists', 'beneficiary_id', 'is already in use'],
+  trades_pkey: ['already_exists', 'trade_id', 'is already in use'],
+  payments_uuid_key: ['already_exists', 'uuid', 'is already the uuid of another payment'],
+  payments_payment_id_key: ['already_exists', 'payment_id', 'is already in use'],
+  multipayments_multipayment_unique_id_key: ['already_exists', 'multipayment_unique_id', 'is already in use'],
+  mass_beneficiaries_pkey: ['already_exists', 'mass_beneficiary_id', 'is already in use'],
+  transactions_transaction_id_key: ['already_exists', 'transaction_id', 'is already in use'],
+  trades_client_id_parent_trade_id_fkey: ['trade_not_found', 'parent_trade_id', 'is not a trade of the client'],
 };
 
 /**
@@ -103,7 +104,7 @@ function placeOf(name: string, { url = '', schema }: FastifyRequest['routeOption
   return body ? 'body' : undefined;
 }
 
-/** Classes of database errors that mean: the database cannot answer now. */
+/** Classes of SQLSTATE that mean that the database cannot answer now. */
 const UNAVAILABLE = /^(08|53|57P|58|XX|40|55P03|25006)/;
 const CONNECTION_ERRORS = new Set([
   'ECONNREFUSED',
@@ -120,8 +121,8 @@ const CONNECTION_MESSAGES =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable|Connection ended/;
 
 /**
- * What a caller is told of a failure: its own Problem; a constraint or a value that the database refused, by name; and for
- * everything that the caller cannot mend `integration_error`, whose cause goes into the log only.
+ * What a caller learns of a failure: its own Problem; the name of a constraint or value that the database refused; and
+ * `integration_error` for everything that the caller cannot correct. The cause of that one goes to the log only.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -130,21 +131,27 @@ export function toProblem(error: unknown): Problem {
     constraint = '',
     message = '',
   } = error as { code?: string; constraint?: string; message?: string };
-  const known = CONSTRAINTS[constraint];
-  if (known) return new Problem(known[0], known[1], { cause: error });
-  if (code === '23505') return new Problem('already_exists', 'an entity with this identifier exists', { cause: error });
+  const violated = CONSTRAINTS[constraint];
+  if (violated) {
+    const [problem, field, message] = violated;
+    return new Problem(problem, { field, message }, { cause: error });
+  }
+  if (code === '23505')
+    return new Problem('already_exists', 'an entity with this identifier already exists', { cause: error });
   if (code === '23503')
     return new Problem('invalid_parameter', 'an identifier names an entity that does not exist', { cause: error });
   if (code === '22021' || code === '22P05')
-    return new Problem('invalid_parameter', 'a text holds a character that cannot be stored (NUL)', { cause: error });
+    return new Problem('invalid_parameter', 'a text contains a NUL character, which cannot be stored', {
+      cause: error,
+    });
   if (/^22/.test(code))
     return new Problem('invalid_parameter', 'a value is out of the range that can be stored', { cause: error });
   if (UNAVAILABLE.test(code) || CONNECTION_ERRORS.has(code) || CONNECTION_MESSAGES.test(message)) {
-    return new Problem('integration_error', 'the database does not answer: try again in a moment', { cause: error });
+    return new Problem('integration_error', 'the database does not answer; try again in a moment', { cause: error });
   }
   return new Problem(
     'integration_error',
-    'the request could not be completed: its request id finds the reason in the log',
+    'the request could not be completed; the log has the reason under its request id',
     { cause: error },
   );
 }

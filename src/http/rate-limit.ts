@@ -3,8 +3,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import { monotonic } from '../calendar.ts';
 import { Problem } from '../errors.ts';
 
-/** Milliseconds of a window. */
-const WINDOW = 60_000;
+const WINDOW_MS = 60_000;
 /** Keys that are remembered; past it the oldest go first, so that a flood of addresses cannot fill the memory. */
 const MAX_KEYS = 100_000;
 
@@ -27,7 +26,7 @@ export class RateLimit {
   constructor(name: string, perMinute: number, processes = 1) {
     this.#name = name;
     this.#limit = perMinute === 0 ? 0 : Math.max(1, Math.ceil(perMinute / processes));
-    this.#policy = `"${name}";q=${this.#limit};w=${WINDOW / 1000}`;
+    this.#policy = `"${name}";q=${this.#limit};w=${WINDOW_MS / 1000}`;
   }
 
   /**
@@ -38,17 +37,20 @@ export class RateLimit {
     if (this.#limit === 0) return;
     const now = monotonic();
     let count = this.#counts.get(key);
-    if (!count || now - count.started >= WINDOW) {
+    if (!count || now - count.started >= WINDOW_MS) {
       count = { started: now, used: 0 };
       this.#counts.set(key, count);
     }
     count.used += 1;
-    const seconds = Math.max(1, Math.ceil((count.started + WINDOW - now) / 1000));
+    const seconds = Math.max(1, Math.ceil((count.started + WINDOW_MS - now) / 1000));
     reply.header('ratelimit-policy', this.#policy);
     reply.header('ratelimit', `"${this.#name}";r=${Math.max(0, this.#limit - count.used)};t=${seconds}`);
     if (count.used > this.#limit) {
       reply.header('retry-after', String(seconds));
-      throw new Problem('rate_limited', `the limit is ${this.#limit} requests a minute: try again in ${seconds} s`);
+      throw new Problem(
+        'rate_limited',
+        `the limit is ${this.#limit} requests a minute; try again in ${seconds} seconds`,
+      );
     }
   }
 }

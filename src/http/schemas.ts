@@ -6,7 +6,7 @@ import { MESSAGES } from '../errors.ts';
 export const MAX_PAGE = 2_147_483_647;
 const MAX_PAGE_SIZE = 1_000;
 
-/** An identifier given by a caller's core, or made by the service. */
+/** An identifier that the institution's core chose, or the service. */
 export const Id = (description: string) =>
   Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', maxLength: 64, description });
 export const Uuid = (description: string) =>
@@ -21,7 +21,7 @@ export const RandomUuid = (description: string) =>
     description,
   });
 export const Currency = (description = 'ISO 4217 currency') => Type.String({ pattern: '^[A-Z]{3}$', description });
-/** A free text of a record. */
+/** Free text. */
 export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
 export const Day = (description: string) =>
   Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: `${description}, YYYY-MM-DD` });
@@ -57,13 +57,16 @@ export const ErrorMessage = Type.Object(
   },
 );
 
-/** The error answers of an operation, for its `response` schema: each with the ErrorMessage shape. */
+/** The error answers of an operation, for its `response` schema. All of them have the shape of ErrorMessage. */
 export function errors(...statuses: number[]): Record<number, { description: string; content: unknown }> {
   const all = [...new Set([...statuses, 401, 429])].sort();
   return Object.fromEntries(
     all.map((status) => [
       status,
-      { description: DESCRIPTIONS[status] ?? 'Refused', content: { 'application/json': { schema: ErrorMessage } } },
+      {
+        description: DESCRIPTIONS[status] ?? 'The request failed',
+        content: { 'application/json': { schema: ErrorMessage } },
+      },
     ]),
   );
 }
@@ -72,13 +75,13 @@ const DESCRIPTIONS: Record<number, string> = {
   400: 'Validation of the format, a parameter or the body failed',
   401: 'The access token is missing, not valid or expired',
   403: 'The contact or the client may not do this',
-  404: 'There is no such entity of this client',
-  405: 'The method is not allowed here',
-  409: 'The present state does not allow this',
+  404: 'The entity does not exist, or belongs to another client',
+  405: 'The method is not allowed at this address',
+  409: 'The current state does not allow this',
   413: 'The body is too large',
   415: 'The content type is not supported',
   429: 'Too many requests',
-  502: 'Something that the service depends on failed',
+  502: 'Something that the service depends on has failed',
 };
 
 /** An answer with a JSON body, for the `response` schema of an operation. */
@@ -91,15 +94,15 @@ export const TOTAL_COUNT = {
   'x-total-count': { type: 'integer', description: 'Number of entries in the whole list', example: 3 },
 };
 
-/** A record with no other fields than those named. */
+/** For an object that has no fields besides the described ones. */
 export const closed = { additionalProperties: false };
-/** The path's one parameter, an identifier. */
+/** A path with one parameter, an identifier. */
 export const idPath = (name: string) => Type.Object({ [name]: Type.String() });
 
 export const Paging = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1, description: 'Page, from 1' })),
   page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 50, description: 'Entries a page' }),
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 50, description: 'Entries on a page' }),
   ),
 };
 

@@ -3,20 +3,20 @@ import { Problem } from '../errors.ts';
 
 interface PropertySchema {
   type?: string;
-  /** The parameter takes a comma-separated list; given twice, its lists are joined. */
+  /** The parameter takes a comma-separated list; if it is sent twice, its lists are joined. */
   'x-list'?: boolean;
 }
 
 const INTEGER = /^[+-]?\d{1,18}$/;
 
 /**
- * Query parameters arrive as text: joins repeated lists, refuses other repetitions, and reads integers and booleans,
- * before the schema checks their ranges. Unknown parameters are left alone (docs/decisions.md, 1).
+ * Query parameters arrive as text. Joins repeated lists, refuses other repetitions, and reads integers and booleans
+ * before the schema checks their ranges. Ignores unknown parameters (docs/decisions.md, 1).
  */
 export function checkQuery(request: FastifyRequest): Problem | undefined {
   if (request.url.includes('%00')) {
     const path = pathOfNul(request.query, 'query');
-    if (path !== undefined) return new Problem('invalid_parameter', `${path}: must not hold a NUL character`);
+    if (path !== undefined) return new Problem('invalid_parameter', `${path}: must not contain a NUL character`);
   }
   const schema = request.routeOptions.schema?.querystring as
     | { properties?: Record<string, PropertySchema> }
@@ -28,7 +28,7 @@ export function checkQuery(request: FastifyRequest): Problem | undefined {
     if (property === undefined) continue;
     let value = query[name];
     if (Array.isArray(value)) {
-      if (!property['x-list']) return new Problem('invalid_parameter', `query.${name}: must be given once`);
+      if (!property['x-list']) return new Problem('invalid_parameter', `query.${name}: must be sent once`);
       value = query[name] = value.join(',');
     }
     if (property.type === 'integer') {
@@ -113,7 +113,17 @@ function words(fault: Fault): string {
   }
 }
 
-/** The path of the first text that holds a NUL character, which PostgreSQL cannot store, or undefined. */
+/**
+ * PostgreSQL cannot store a NUL character, so no identifier has one. In the parameters of the path it becomes U+FFFD, which no
+ * identifier has either: each operation then answers as it does for every unknown identifier.
+ */
+export function replaceNul(request: FastifyRequest): void {
+  if (!request.url.includes('%00')) return;
+  const parameters = request.params as Record<string, string>;
+  for (const [name, value] of Object.entries(parameters)) parameters[name] = value.replaceAll('\0', '\ufffd');
+}
+
+/** The path of the first text that contains a NUL character; undefined if none does. */
 export function pathOfNul(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value.includes('\0') ? path : undefined;
   if (typeof value !== 'object' || value === null) return undefined;

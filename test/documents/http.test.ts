@@ -43,7 +43,7 @@ test('wrong parameters: 400 that names them, in the order token, client, paramet
     [`type=&id=${id}&${mine}`, 400, 'invalid_parameter', 'query.type: must be one of pi, pr, tr'],
     [`type=xx&id=${id}&${mine}`, 400, 'invalid_parameter', 'query.type: must be one of pi, pr, tr'],
     [`type=PI&id=${id}&${mine}`, 400, 'invalid_parameter', 'query.type'],
-    [`type=pi&type=pr&id=${id}&${mine}`, 400, 'invalid_parameter', 'query.type: must be given once'],
+    [`type=pi&type=pr&id=${id}&${mine}`, 400, 'invalid_parameter', 'query.type: must be sent once'],
     [`type=pi&${mine}`, 400, 'missing_parameter', 'query.id'],
     [`type=pi&id=&${mine}`, 400, 'missing_parameter', 'query.id'],
     [`type=pi&id=a&reference=b&${mine}`, 400, 'invalid_parameter', 'query.reference'],

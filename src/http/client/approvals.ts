@@ -6,7 +6,6 @@ import { explainApproval } from '../../approvals/explanation.ts';
 import { readApprovalSettings } from '../../approvals/settings.ts';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
-import { Problem } from '../../errors.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, errors, MAX_PAGE, Paging } from '../schemas.ts';
 import { contactAct } from './act.ts';
@@ -16,13 +15,13 @@ const Client = Type.Object({ client_id: ClientId });
 const ConfigQuery = Type.Object({
   client_id: ClientId,
   version: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'An earlier version; without it the one in force' }),
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'An earlier version; default: the version in force' }),
   ),
 });
 const WriteQuery = Type.Object({
   client_id: ClientId,
   dry_run: Type.Optional(
-    Type.Boolean({ description: 'Check, and say for `sample_amounts` who would have to approve; nothing changes' }),
+    Type.Boolean({ description: 'Check only, and answer who would have to approve `sample_amounts`' }),
   ),
 });
 const VersionsQuery = Type.Object({ client_id: ClientId, ...Paging });
@@ -34,7 +33,11 @@ const json = (description: string, schema: unknown, headers?: object) => ({
   content: { 'application/json': { schema } },
 });
 const versionHeader = {
-  'x-configuration-version': { type: 'integer', description: 'Its version; 0 while there is none', example: 3 },
+  'x-configuration-version': {
+    type: 'integer',
+    description: 'The version; 0 if there is no configuration',
+    example: 3,
+  },
 };
 const totalHeader = {
   'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 3 },
@@ -56,7 +59,7 @@ const READ_CONFIGURATION = {
     tags,
     summary: 'Read the approvals configuration',
     description:
-      'The configuration in force, in the shape in which it is sent. While there is none: no groups, and `ruleset` null.',
+      'The configuration in force, in the shape that POST takes. Without a configuration: no groups, and `ruleset` null.',
     querystring: ConfigQuery,
     response: { 200: json('The configuration', Configuration, versionHeader), ...errors(400, 403, 404, 502) },
   },
@@ -66,7 +69,7 @@ const LIST_VERSIONS = {
   schema: {
     tags,
     summary: 'List the versions of the approvals configuration',
-    description: 'The newest first, with who made it and when.',
+    description: 'The newest first, with its author and its date.',
     querystring: VersionsQuery,
     response: { 200: json('The versions', Type.Array(Version), totalHeader), ...errors(400, 403, 404, 502) },
   },
@@ -80,8 +83,8 @@ const REPLACE_CONFIGURATION = {
     tags,
     summary: 'Replace the approvals configuration',
     description:
-      'Replaces the whole configuration by a new version. It governs payments that are created from now on; those in flight ' +
-      'keep theirs. With `dry_run=true` it is only checked, and the answer says who would have to approve sample amounts.',
+      'Replaces the whole configuration with a new version. It governs payments that are created from now on; existing payments ' +
+      'keep their version. With `dry_run=true` the service only checks it, and answers who would have to approve sample amounts.',
     querystring: WriteQuery,
     body: WrittenConfiguration,
     response: {
@@ -100,7 +103,7 @@ const EXPLAIN = {
     tags,
     summary: "Explain a payment's approvals",
     description:
-      'Which rule governs it, at which rate its amount was converted, which levels are met by whom, and who could act next.',
+      'The rule that governs it, the rate that converted its amount, who met which levels, and who can act next.',
     params: PaymentPath,
     querystring: Client,
     response: { 200: json('The explanation', Explanation), ...errors(400, 403, 404, 502) },
@@ -152,7 +155,6 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
     EXPLAIN,
     async (request, reply) => {
       const { payment_id: id } = request.params;
-      if (id.includes('\0')) throw new Problem('payment_not_found', 'path.payment_id: is no payment of the client');
       const explained = await transaction(pool, (tx) => explainApproval(tx, request.caller.clientId, id));
       return sendJson(reply, JSON.stringify(explained));
     },

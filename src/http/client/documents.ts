@@ -15,7 +15,7 @@ const DocumentQuery = Type.Object({
     examples: ['pi'],
   }),
   id: Type.Optional(Type.String({ description: 'payment_id, or trade_id for tr', examples: ['PAY000001'] })),
-  reference: Type.Optional(Type.String({ description: 'Accepted in place of id' })),
+  reference: Type.Optional(Type.String({ description: 'Another name of id' })),
 });
 
 const READ_DOCUMENT = {
@@ -23,7 +23,7 @@ const READ_DOCUMENT = {
     tags: ['documents'],
     summary: 'Return a document as a base64 PDF',
     description:
-      'Made when asked for from what is stored now; the same facts give the same bytes. A payment’s receipt exists once it was sent.',
+      'Drawn at the request from what is stored now; the same facts give the same bytes. A payment has a receipt once it has been sent.',
     querystring: DocumentQuery,
     response: {
       200: Type.String({ description: 'The PDF, base64 encoded', examples: ['JVBERi0xLjcK'] }),
@@ -46,10 +46,10 @@ export function documentRoutes(drawing: Drawing): (app: FastifyInstance, context
 
 function idOf({ id, reference }: { id?: string; reference?: string }): string {
   if (id && reference && id !== reference)
-    throw new Problem('invalid_parameter', 'query.reference: must be the same as id, or be left out');
-  const given = id || reference;
-  if (!given) throw new Problem('missing_parameter', 'query.id: is required');
-  return given;
+    throw new Problem('invalid_parameter', 'query.reference: must be the same as id; you can omit it');
+  const wanted = id || reference;
+  if (!wanted) throw new Problem('missing_parameter', 'query.id: is required');
+  return wanted;
 }
 
 async function draw(
@@ -62,17 +62,17 @@ async function draw(
   try {
     if (kind === 'tr') {
       const trade = await tradeFacts(pool, clientId, id);
-      if (!trade) throw new Problem('document_not_found', 'query.id: is no trade of the client');
+      if (!trade) throw new Problem('document_not_found', 'query.id: is not a trade of the client');
       return await documentPdf(renderer, kind, trade, institution);
     }
     const payment = await paymentFacts(pool, clientId, id);
-    if (!payment) throw new Problem('document_not_found', 'query.id: is no payment of the client');
+    if (!payment) throw new Problem('document_not_found', 'query.id: is not a payment of the client');
     if (kind === 'pr' && payment.sent_date === null)
-      throw new Problem('document_not_found', 'query.type: a payment has a receipt once it was sent');
+      throw new Problem('document_not_found', 'query.type: a payment has a receipt once it has been sent');
     return await documentPdf(renderer, kind, payment, institution);
   } catch (error) {
     if (error instanceof RenderError && error.reason === 'busy')
-      throw new Problem('integration_error', 'too many documents wait to be drawn: try again in a moment', {
+      throw new Problem('integration_error', 'too many documents are waiting to be drawn; try again in a moment', {
         cause: error,
       });
     throw error;

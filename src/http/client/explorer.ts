@@ -47,7 +47,7 @@ export function explorerRoutes(app: FastifyInstance): void {
       acceptEncoding: request.headers['accept-encoding'],
       disallowDevAssets: true,
     });
-    if (!file) throw new Problem('not_found', 'path: is no file of the explorer');
+    if (!file) throw new Problem('not_found', 'path: is not a file of the explorer');
     if (request.headers['if-none-match'] === file.headers.etag) return reply.code(304).send();
     return reply.headers({ ...PAGE_HEADERS, ...file.headers }).send(file.content);
   });

@@ -24,10 +24,10 @@ const STREAM_PATH = `${PATH}/stream`;
 const Errors = Type.Object({
   errors: Type.Array(Type.Object({ message: Type.String({ description: 'For developers' }) })),
 });
-/** Either parameter or header names the client; which one is missing is found before the schema is asked. */
+/** The parameter or the header names the client. The listener has checked that one of them does. */
 const Client = Type.Object({ client_id: Type.Optional(ClientId) });
 const ClientHeader = Type.Object({
-  'x-client-id': Type.Optional(Type.String({ description: 'In place of the parameter client_id' })),
+  'x-client-id': Type.Optional(Type.String({ description: 'Instead of the parameter client_id' })),
 });
 
 const DESCRIPTION = {
@@ -55,9 +55,9 @@ const DESCRIPTION = {
   ),
   response: {
     200: {
-      description: 'The operation was executed; `errors` is there only where some of it failed',
+      description: 'The operation was executed; `errors` is present only if a part of it failed',
       headers: {
-        'x-graphql-event-stream': { type: 'string', description: 'Path of a stream of the changes of the client' },
+        'x-graphql-event-stream': { type: 'string', description: 'Path of the stream of the client’s changes' },
       },
       content: {
         'application/json': {
@@ -135,7 +135,7 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
         const check = async () => {
           const session = await sessions.find(token);
           if (!session.clients.get(clientId)?.enabled)
-            throw new Problem('client_disabled', 'the client is disabled, or no longer one of the contact');
+            throw new Problem('client_disabled', 'the client is disabled, or no longer a client of the contact');
         };
         const headers = Object.fromEntries(
           Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
@@ -149,10 +149,10 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
   };
 }
 
-/** The schema describes the body; what is wrong with it is said in the shape of GraphQL's answers. */
+/** The schema describes the body. The handler checks it, and answers in the shape of GraphQL. */
 const unchecked = () => () => true;
 
-/** The bodies of this endpoint are small; and its numbers are JavaScript's, where the rest of the API keeps their digits. */
+/** Bodies of this endpoint are small, and their numbers are JavaScript's; elsewhere in the API numbers keep their digits. */
 function readSmallJson(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser(
@@ -162,7 +162,7 @@ function readSmallJson(app: FastifyInstance): void {
       try {
         done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)));
       } catch {
-        // Told from a document by being no value of JSON; the handler names the fault in the shape of its answers.
+        // `undefined` is not a JSON value: the handler recognises it, and answers in the shape of GraphQL.
         done(null, undefined);
       }
     },

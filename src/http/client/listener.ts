@@ -7,7 +7,7 @@ import { peerOf } from '../peer.ts';
 import { RateLimit } from '../rate-limit.ts';
 import { createServer } from '../server.ts';
 
-/** Who makes a request, once the token and the client have been checked. */
+/** The contact and the client of a request, once the token and the client have been checked. */
 export interface Caller {
   contactId: string;
   clientId: string;
@@ -24,20 +24,19 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The contact needs this permission for the client. */
     permission?: keyof Permissions;
-    /** The client may also be named by the header X-Client-ID (webhook endpoints). */
+    /** The header X-Client-ID may name the client too (webhook endpoints). */
     clientHeader?: boolean;
-    /** Needs no token: descriptions and pages. */
+    /** No token is needed: descriptions and pages. */
     open?: boolean;
   }
 }
 
-/** A piece of the client API: registers its routes. */
+/** Registers the routes of one part of the client API. */
 export type ClientRoutes = (app: FastifyInstance, context: Context) => void | Promise<void>;
 
 /**
  * The client listener. Checks in the order of docs/decisions.md, 1: token, client, contact, permission, then parameters and body.
- * @param routes what it serves
- * @param name the same operations are served behind certificates at the trusted address
+ * @param name `trusted`: the same operations, behind certificates at the trusted address
  */
 export async function createClientListener(
   context: Context,
@@ -56,10 +55,10 @@ export async function createClientListener(
     const found = sessions.find(bearer(request));
     const session = found instanceof Promise ? await found : found;
     if (session.thumbprint !== null && session.thumbprint !== peerOf(request.raw)?.thumbprint) {
-      throw new Problem(
-        'authentication_failed',
-        'header.Authorization: the token is bound to a certificate (RFC 8705)',
-      );
+      throw new Problem('authentication_failed', {
+        field: 'Authorization',
+        message: 'the token is bound to a client certificate (RFC 8705)',
+      });
     }
     identify(request, session);
     rate.use(`${session.applicationId} ${request.caller.clientId}`, reply);
@@ -79,20 +78,26 @@ export async function createClientListener(
   return app;
 }
 
+/** Characters of the header Authorization. */
+const MAX_HEADER_LENGTH = 4_096;
+
 function bearer(request: FastifyRequest): string {
   const header = request.headers.authorization;
   if (!header)
-    throw new Problem(
-      'authentication_failed',
-      'header.Authorization: is missing; send `Authorization: Bearer <access token>`',
-    );
-  if (header.length > 4_096 || !/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) {
-    throw new Problem('authentication_failed', 'header.Authorization: must be `Bearer <access token>`');
+    throw new Problem('authentication_failed', {
+      field: 'Authorization',
+      message: 'is required; send `Authorization: Bearer <access token>`',
+    });
+  if (header.length > MAX_HEADER_LENGTH || !/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) {
+    throw new Problem('authentication_failed', { field: 'Authorization', message: 'must be `Bearer <access token>`' });
   }
   return header.slice(7).trim();
 }
 
-/** The client and the contact of a request; every unknown client gets the same answer, so that nobody can probe for clients. */
+/**
+ * Finds the client and the contact of a request. A client of others gets the same answer as one that does not exist, so that
+ * callers cannot probe for clients.
+ */
 function identify(request: FastifyRequest, session: Session): void {
   const query = request.query as Record<string, string | string[] | undefined>;
   let clientId = query.client_id;
@@ -101,7 +106,7 @@ function identify(request: FastifyRequest, session: Session): void {
     clientId = request.headers['x-client-id'];
     if (clientId) field = 'header.X-Client-ID';
   }
-  if (Array.isArray(clientId)) throw new Problem('invalid_parameter', 'query.client_id: must be given once');
+  if (Array.isArray(clientId)) throw new Problem('invalid_parameter', 'query.client_id: must be sent once');
   if (!clientId) {
     throw new Problem(
       'missing_parameter',
@@ -114,9 +119,10 @@ function identify(request: FastifyRequest, session: Session): void {
   if (contact !== undefined && contact !== session.contactId) {
     throw new Problem(
       'contact_mismatch',
-      'header.X-Contact-Id: must be the contact of the access token, or be left out',
+      'header.X-Contact-Id: must be the contact of the access token; you can omit it',
     );
   }
-  if (!client.enabled) throw new Problem('client_disabled', `${field}: the client is disabled; ask the institution`);
+  if (!client.enabled)
+    throw new Problem('client_disabled', `${field}: the client is disabled; contact the institution`);
   request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
 }

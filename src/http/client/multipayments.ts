@@ -21,7 +21,7 @@ const REJECT = {
     summary: 'Reject a multi payment',
     description:
       'Rejects its trades and cancels its payments, all or nothing. 409 `already_rejected` the second time, ' +
-      '`transition_not_allowed` once a payment of it was sent. Needs can_manage_multipayments.',
+      '`transition_not_allowed` once one of its payments has been sent. Needs can_manage_multipayments.',
     params: Path,
     querystring: Type.Object({ client_id: ClientId }),
     response: { 204: { description: 'Rejected', type: 'null' }, ...errors(400, 403, 404, 409, 502) },

@@ -4,7 +4,6 @@ import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
 import type { PaymentId } from '../../identifiers.ts';
 import { cancelPayment, decidePayment } from '../../payments/contact-actions.ts';
-import { noPayment } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, errors } from '../schemas.ts';
 import { contactAct } from './act.ts';
@@ -13,7 +12,10 @@ const Path = Type.Object({ payment_id: Type.String({ description: 'Payment ident
 const Client = Type.Object({ client_id: ClientId });
 const ActionQuery = Type.Object({
   client_id: ClientId,
-  action: Type.Enum(['authorise', 'reject'], { description: 'What the asking contact does', examples: ['authorise'] }),
+  action: Type.Enum(['authorise', 'reject'], {
+    description: 'What the requesting contact does',
+    examples: ['authorise'],
+  }),
 });
 const done = { 204: { description: 'Done', type: 'null' } };
 
@@ -23,8 +25,8 @@ const ACT = {
     tags: ['payments'],
     summary: 'Authorise or reject a payment',
     description:
-      'Counts as the asking contact’s approval or rejection. A payment’s `contact_authorisation_actions.allowed` says ' +
-      'beforehand whether it may. Needs can_authorise_payments.',
+      'Counts as the approval or rejection of the requesting contact. Whether that contact may act is in the payment, in ' +
+      '`contact_authorisation_actions.allowed`. Needs can_authorise_payments.',
     params: Path,
     querystring: ActionQuery,
     response: { ...done, ...errors(400, 403, 404, 409, 502) },
@@ -35,7 +37,8 @@ const CANCEL = {
   schema: {
     tags: ['payments'],
     summary: 'Cancel a payment',
-    description: 'Before it is sent; its creator may, and who has can_manage_payments.',
+    description:
+      'Cancels a payment that has not been sent. Its creator may cancel it, and contacts with can_manage_payments.',
     params: Path,
     querystring: Client,
     response: { ...done, ...errors(400, 403, 404, 409, 502) },
@@ -52,7 +55,7 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     async (request, reply) => {
       const { contactId, clientId } = request.caller;
       const { action } = request.query;
-      const decision = { clientId, contactId, paymentId: known(request.params.payment_id), action };
+      const decision = { clientId, contactId, paymentId: request.params.payment_id as PaymentId, action };
       await transaction(pool, (tx) => decidePayment(tx, contactAct(request), presentationOf(context), decision));
       return reply.code(204).send();
     },
@@ -60,14 +63,8 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
 
   app.delete<{ Params: Static<typeof Path> }>('/payments/:payment_id', CANCEL, async (request, reply) => {
     const { contactId, clientId } = request.caller;
-    const payment = { clientId, contactId, paymentId: known(request.params.payment_id) };
+    const payment = { clientId, contactId, paymentId: request.params.payment_id as PaymentId };
     await transaction(pool, (tx) => cancelPayment(tx, contactAct(request), presentationOf(context), payment));
     return reply.code(204).send();
   });
-}
-
-/** A path can contain NUL, which no identifier contains and PostgreSQL cannot store. */
-function known(paymentId: string): PaymentId {
-  if (paymentId.includes('\0')) noPayment();
-  return paymentId as PaymentId;
 }

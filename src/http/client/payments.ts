@@ -45,9 +45,9 @@ const Search = Type.Object({
         'order_date: when the payment was created; value_date: its payment date. Ties keep the order of insertion',
     }),
   ),
-  reference: text('Payment reference, exactly'),
+  reference: text('Exact payment reference'),
   trade_id: text('Trade that the payment is allocated to'),
-  beneficiary_id: text('Who is paid'),
+  beneficiary_id: text('Beneficiary of the payment'),
   from_payment_date: day('First payment date'),
   to_payment_date: day('Last payment date'),
   from_created_date: day('First Europe/London day of creation'),
@@ -56,7 +56,7 @@ const Search = Type.Object({
     Type.Enum([...STATUS_FILTERS], {
       description:
         'pending: not in a final state; authorised: approved, in progress, not yet complete; pending_your_approval and ' +
-        'pending_others_approval: pending of authorization, where the asking contact may, or may not, authorise now',
+        'pending_others_approval: pending of authorization, and the requesting contact may, or may not, authorise it now',
     }),
   ),
 });
@@ -68,7 +68,7 @@ const SEARCH = {
     tags: ['payments'],
     summary: 'Search payments',
     description:
-      "Searches the client's payments. Dates are Europe/London days; a to-date before a from-date yields no results.",
+      "Searches the client's payments. Dates are Europe/London days; if a to-date is before its from-date, the list is empty.",
     querystring: Search,
     response: {
       200: {
@@ -109,12 +109,12 @@ export function paymentSearchRoutes(app: FastifyInstance, context: Context): voi
 
   app.get<{ Params: Static<typeof Path> }>('/payments/:payment_id', READ_ONE, async (request, reply) => {
     const { payment_id: id } = request.params;
-    const body = id.includes('\0') ? undefined : await paymentBody(pool, viewOf(request, context), id as PaymentId);
+    const body = await paymentBody(pool, viewOf(request, context), id as PaymentId);
     return sendJson(reply, body ?? noPayment());
   });
 }
 
-/** The payments as the asking contact sees them. */
+/** The payments as the requesting contact sees them. */
 function viewOf(request: FastifyRequest, context: Context): PaymentView {
   return {
     clientId: request.caller.clientId,

@@ -11,8 +11,8 @@ import {
 import { ClientId, Day, errors } from '../schemas.ts';
 import { contactAct } from './act.ts';
 
-/** Characters of the list of currencies: several times all that there are. */
-const MAX_CURRENCIES = 2_000;
+/** Characters of the list of currencies: several times the list of all currencies. */
+const MAX_CURRENCIES_LENGTH = 2_000;
 
 const StatementBody = Type.Object(
   {
@@ -27,12 +27,12 @@ const StatementBody = Type.Object(
     currencies: Type.Optional(
       Type.String({
         pattern: '^([A-Z]{3},?)+$',
-        maxLength: MAX_CURRENCIES,
-        description: 'ISO 4217 codes, comma-separated; left out: every currency account',
+        maxLength: MAX_CURRENCIES_LENGTH,
+        description: 'ISO 4217 codes, comma-separated; default: every currency account',
       }),
     ),
     delivery: Type.Optional(
-      Type.Enum(STATEMENT_DELIVERIES, { description: 'How it is delivered; left out: email', examples: ['email'] }),
+      Type.Enum(STATEMENT_DELIVERIES, { description: 'How it is delivered; default: email', examples: ['email'] }),
     ),
     delivery_method: Type.Optional(Type.Enum(STATEMENT_DELIVERIES, { description: 'Another name of delivery' })),
   },
@@ -48,10 +48,10 @@ const ACCEPTED: Record<StatementDelivery, string> = {
 const REQUEST = {
   schema: {
     tags: ['statements'],
-    summary: 'Ask for a statement of the currency accounts',
+    summary: 'Request a statement of the currency accounts',
     description:
-      'The statement is made in the background from what is booked now, and sent to the asking contact. ' +
-      'Opening balance, every booked transaction with the balance after it, closing balance.',
+      'The service produces the statement in the background from what is booked now, and sends it to the requesting contact. ' +
+      'It has the opening balance, every booked transaction with the balance after it, and the closing balance.',
     querystring: Type.Object({ client_id: ClientId }),
     body: StatementBody,
     response: {

@@ -50,7 +50,7 @@ const AccountBody = Type.Object(
   {
     client_id: ClientId,
     currency: Currency(),
-    account_id: Type.Optional(Uuid('Given by the core, else made')),
+    account_id: Type.Optional(Uuid('Chosen by the core; default: a new one')),
     account_type: Type.Optional(Type.Enum([...ACCOUNT_TYPES])),
     account_subtype: Type.Optional(Type.Enum([...ACCOUNT_SUBTYPES])),
     status: Type.Optional(Type.Enum([...ACCOUNT_STATUSES])),

@@ -29,7 +29,7 @@ const ApplicationFields = {
   post_logout_redirect_uris: Type.Optional(Uris),
   refresh_token_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_650 })),
   headless_sign_in: Type.Optional(
-    Type.Boolean({ description: 'It may post email and password itself; true by default' }),
+    Type.Boolean({ description: 'It may post email and password itself; default: true' }),
   ),
   require_pkce: Type.Optional(Type.Boolean()),
   status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
@@ -47,7 +47,7 @@ const ApplicationFields = {
   ),
 };
 const ApplicationBody = Type.Object(
-  { client_id: Type.Optional(Id('OAuth client_id; given, else made')), ...ApplicationFields },
+  { client_id: Type.Optional(Id('OAuth client_id; default: a new one')), ...ApplicationFields },
   { ...closed, examples: [{ name: 'Treasury desk', redirect_uris: ['https://treasury.example/callback'] }] },
 );
 const ApplicationPatch = Type.Partial(Type.Object(ApplicationFields), closed);
@@ -99,8 +99,8 @@ const CHANGE = {
 const ROTATE_SECRET = {
   schema: {
     tags: ['applications'],
-    summary: 'Make a new secret',
-    description: 'The old secret lives on for `overlap_seconds`.',
+    summary: 'Create a new secret',
+    description: 'The old secret stays valid for `overlap_seconds`.',
     params: idPath('client_id'),
     body: Type.Optional(SecretBody),
     response: errors(400, 404, 502),

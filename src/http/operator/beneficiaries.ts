@@ -40,7 +40,11 @@ const BeneficiaryFields = {
   beneficiary_verified: flag,
 };
 export const BeneficiaryBody = Type.Object(
-  { client_id: ClientId, beneficiary_id: Type.Optional(Id('Given by the core, else made')), ...BeneficiaryFields },
+  {
+    client_id: ClientId,
+    beneficiary_id: Type.Optional(Id('Chosen by the core; default: a new one')),
+    ...BeneficiaryFields,
+  },
   {
     ...closed,
     examples: [

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refreshApprovers } from '../../approvals/workflow.ts';
-import { isCalendarDay } from '../../calendar.ts';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
 import { AUTHORISATION_WORKFLOWS, createClient, findClient, listClients, updateClient } from '../../identity/client.ts';
+import { checkClient } from '../../identity/client-rules.ts';
 import { sendList } from '../reply.ts';
 import { closed, Day, errors, Id, idPath, Nullable, type Page, PageQuery, Text } from '../schemas.ts';
 import { change } from './change.ts';
@@ -12,11 +11,11 @@ import { FEED, READ } from './listener.ts';
 
 const ClientFields = {
   client_name: Text('Name of the client'),
-  account_number: Type.Optional(Nullable(Text('Number that the institution knows the client by', 64))),
+  account_number: Type.Optional(Nullable(Text('The institution’s number for the client', 64))),
   status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
   fx_enabled: Type.Optional(Type.Boolean({ description: 'The client may trade FX' })),
   mass_payments_customer: Type.Optional(
-    Type.Boolean({ description: 'A customer of the mass payments offering: no onboarding notifications' }),
+    Type.Boolean({ description: 'A customer of the mass payments offering, who gets no onboarding notifications' }),
   ),
   authorisation_workflow: Type.Optional(Type.Enum([...AUTHORISATION_WORKFLOWS])),
   payment_approvals_enabled: Type.Optional(Type.Boolean()),
@@ -30,7 +29,7 @@ const ClientFields = {
   became_client: Type.Optional(Nullable(Day('When it became a client'))),
 };
 export const ClientBody = Type.Object(
-  { client_id: Type.Optional(Id('Given by the core, else made')), ...ClientFields },
+  { client_id: Type.Optional(Id('Chosen by the core; default: a new one')), ...ClientFields },
   {
     ...closed,
     examples: [{ client_name: 'Acme Ltd', authorisation_workflow: '4-eyes', payment_approvals_enabled: true }],
@@ -67,46 +66,29 @@ const CHANGE = {
 /** The institution's clients (docs/operator-interface.md). */
 export function operatorClientRoutes(app: FastifyInstance, context: Context): void {
   const { pool, vault } = context;
-
+  const { environment } = context.config;
   app.post<{ Body: Static<typeof ClientBody> }>(
     '/clients',
     CREATE,
-    change(context, 201, (tx, act, request) => createClient(tx, act, vault, checkedClient(request.body, context))),
+    change(context, 201, async (tx, act, { body }) => {
+      checkClient(body, environment);
+      return createClient(tx, act, vault, body);
+    }),
   );
-  app.get<{ Querystring: Page }>('/clients', LIST, async (request, reply) => {
-    return sendList(reply, await listClients(pool, request.query.page, request.query.page_size));
-  });
+  app.get<{ Querystring: Page }>('/clients', LIST, async ({ query }, reply) =>
+    sendList(reply, await listClients(pool, query.page, query.page_size)),
+  );
   app.get<{ Params: { client_id: string } }>('/clients/:client_id', READ_ONE, (request) =>
     findClient(pool, request.params.client_id),
   );
   app.patch<{ Params: { client_id: string }; Body: Static<typeof ClientPatch> }>(
     '/clients/:client_id',
     CHANGE,
-    change(context, 200, async (tx, act, request) => {
-      const client = await updateClient(tx, act, vault, request.params.client_id, checkedClient(request.body, context));
+    change(context, 200, async (tx, act, { params, body }) => {
+      checkClient(body, environment);
+      const client = await updateClient(tx, act, vault, params.client_id, body);
       await refreshApprovers(tx, client.client_id);
       return client;
     }),
   );
-}
-
-/** What the schema cannot say of a client's fields. @throws Problem invalid_body */
-export function checkedClient<T extends { statement_push_url?: string | null; became_client?: string | null }>(
-  given: T,
-  context: Context,
-): T {
-  const url = given.statement_push_url;
-  const protocols = context.config.environment === 'sandbox' ? ['https:', 'http:'] : ['https:'];
-  if (
-    url &&
-    (!URL.canParse(url) || !protocols.includes(new URL(url).protocol) || new URL(url).username || new URL(url).hash)
-  ) {
-    throw new Problem(
-      'invalid_body',
-      `body.statement_push_url: must be an address with ${protocols.join(' or ')}, without user and fragment`,
-    );
-  }
-  if (given.became_client && !isCalendarDay(given.became_client))
-    throw new Problem('invalid_body', 'body.became_client: must be a calendar day, YYYY-MM-DD');
-  return given;
 }

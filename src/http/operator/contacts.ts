@@ -26,7 +26,7 @@ const ContactClients = Type.Array(
   ),
   {
     maxItems: MAX_CLIENTS_OF_CONTACT,
-    description: 'The clients it acts for; all five permissions where none are named',
+    description: 'The clients it acts for; default of `permissions`: all five',
   },
 );
 const ContactFields = {
@@ -34,7 +34,7 @@ const ContactFields = {
   email: Type.String({
     pattern: '^[^\\s@<>"]+@[^\\s@<>"]+$',
     maxLength: 254,
-    description: 'Unique, whatever its case',
+    description: 'Unique, ignoring case',
   }),
   password: Type.Optional(Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH })),
   phone: Type.Optional(Nullable(Type.String({ pattern: '^\\+?[0-9 ()-]{4,32}$' }))),
@@ -44,7 +44,7 @@ const ContactFields = {
   clients: ContactClients,
 };
 export const ContactBody = Type.Object(
-  { contact_id: Type.Optional(Id('Given by the core, else made')), ...ContactFields },
+  { contact_id: Type.Optional(Id('Chosen by the core; default: a new one')), ...ContactFields },
   {
     ...closed,
     examples: [

@@ -9,9 +9,12 @@ import { FEED, READ } from './listener.ts';
 
 const RatesBody = Type.Object(
   {
-    base_currency: Currency('One unit of it ...'),
-    rates: Type.Record(Type.String(), Decimal('... is that many'), { minProperties: 1, maxProperties: MAX_RATES }),
-    as_of: Type.Optional(Instant('When the rates were true')),
+    base_currency: Currency('One unit of this currency ...'),
+    rates: Type.Record(Type.String(), Decimal('... is worth this many'), {
+      minProperties: 1,
+      maxProperties: MAX_RATES,
+    }),
+    as_of: Type.Optional(Instant('When the rates applied')),
   },
   { ...closed, examples: [{ base_currency: 'GBP', rates: { USD: 1.25, EUR: 1.17 } }] },
 );

@@ -15,7 +15,7 @@ const FxBody = Type.Object(
 );
 const SET = {
   config: FEED,
-  schema: { tags: ['quotes'], summary: 'Say when FX is available', body: FxBody, response: errors(400, 502) },
+  schema: { tags: ['quotes'], summary: 'Set when FX is available', body: FxBody, response: errors(400, 502) },
 };
 
 const READ_ONE = { config: READ, schema: { tags: ['quotes'], summary: 'Read the FX setting', response: errors(502) } };

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { inTime } from '../../deadline.ts';
 import { Problem } from '../../errors.ts';
 
-/** Content types that an import takes; none at all is NDJSON too. */
-const TYPES = new Set([
+/** Content types that an import takes. No content type means NDJSON. */
+const CONTENT_TYPES = new Set([
   '',
   'application/x-ndjson',
   'application/ndjson',
@@ -14,12 +14,12 @@ const TYPES = new Set([
   'application/octet-stream',
   'text/plain',
 ]);
-/** What a compressed body may unpack to: NDJSON reaches 30 at most, a bomb 1,000. */
+/** Size of an unpacked body, as a multiple of the packed one: NDJSON reaches 30 at most, a decompression bomb 1,000. */
 const MAX_RATIO = 100;
-/** Bytes that a compressed body may unpack to before its ratio is looked at. */
-const RATIO_FREE = 1_048_576;
+/** Bytes that a compressed body may unpack to before its ratio is checked. */
+const MIN_RATIO_BYTES = 1_048_576;
 /** Milliseconds without a byte, while the import waits for one. */
-const IDLE_TIMEOUT = 60_000;
+const IDLE_TIMEOUT_MS = 60_000;
 
 /**
  * The body of an import as its bytes, unpacked where it is compressed with gzip. Nothing is read ahead of the reader.
@@ -27,10 +27,10 @@ const IDLE_TIMEOUT = 60_000;
  */
 export function importBody(request: FastifyRequest, stream: NodeJS.ReadableStream): AsyncIterable<Buffer> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (!TYPES.has(type)) {
+  if (!CONTENT_TYPES.has(type)) {
     throw new Problem(
       'unsupported_media_type',
-      `header.Content-Type: ${type.slice(0, 100)} was given; it must be application/x-ndjson`,
+      `header.Content-Type: must be application/x-ndjson, not ${type.slice(0, 100)}`,
     );
   }
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
@@ -39,7 +39,7 @@ export function importBody(request: FastifyRequest, stream: NodeJS.ReadableStrea
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw new Problem(
       'unsupported_media_type',
-      `header.Content-Encoding: ${encoding.slice(0, 100)} was given; it must be gzip or absent`,
+      `header.Content-Encoding: must be gzip or absent, not ${encoding.slice(0, 100)}`,
     );
   }
   return unpacked(bytes);
@@ -47,15 +47,15 @@ export function importBody(request: FastifyRequest, stream: NodeJS.ReadableStrea
 
 async function* received(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = stream[Symbol.asyncIterator]();
-  const idle = () => new Problem('invalid_body', `body: nothing arrived for ${IDLE_TIMEOUT / 1_000} seconds`);
+  const idle = () => new Problem('invalid_body', `body: no data arrived for ${IDLE_TIMEOUT_MS / 1_000} seconds`);
   for (;;) {
     try {
-      const next = await inTime(chunks.next(), IDLE_TIMEOUT, idle);
+      const next = await inTime(chunks.next(), IDLE_TIMEOUT_MS, idle);
       if (next.done) return;
       yield next.value;
     } catch (error) {
       if (error instanceof Problem) throw error;
-      throw new Problem('invalid_body', 'body: ended before its announced length', { cause: error });
+      throw new Problem('invalid_body', 'body: ended before its Content-Length', { cause: error });
     }
   }
 }
@@ -80,8 +80,8 @@ async function* unpacked(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   try {
     for await (const chunk of gunzip as AsyncIterable<Buffer>) {
       written += chunk.length;
-      if (written > RATIO_FREE && written > read * MAX_RATIO) {
-        throw new Problem('payload_too_large', `body: unpacks to more than ${MAX_RATIO} times its size`);
+      if (written > MIN_RATIO_BYTES && written > read * MAX_RATIO) {
+        throw new Problem('payload_too_large', `body: must not unpack to more than ${MAX_RATIO} times its size`);
       }
       yield chunk;
     }

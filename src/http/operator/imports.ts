@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type TSchema, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
+import { checkClient } from '../../identity/client-rules.ts';
 import { MAX_ERRORS } from '../../imports/answer.ts';
 import { beneficiaryImport } from '../../imports/beneficiaries.ts';
 import { clientImport } from '../../imports/clients.ts';
@@ -18,11 +19,12 @@ import { checkSameRequest, storeAnswer } from '../../operator/idempotency.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { toProblem } from '../problem.ts';
+import { sendJson } from '../reply.ts';
 import { errors, Instant, Nullable, RandomUuid, Text } from '../schemas.ts';
 import { explain } from '../validation.ts';
 import { BeneficiaryBody } from './beneficiaries.ts';
 import { idempotencyKey, operatorAct } from './change.ts';
-import { ClientBody, checkedClient } from './clients.ts';
+import { ClientBody } from './clients.ts';
 import { ContactBody } from './contacts.ts';
 import { importBody } from './import-body.ts';
 import { FEED } from './listener.ts';
@@ -30,8 +32,8 @@ import { PaymentFields } from './payments.ts';
 import { TradeBody } from './trades.ts';
 import { TransactionBody } from './transactions.ts';
 
-/** Imports at the same time in one process: each holds a database connection. The next wait, with their bodies unread. */
-const MAX_AT_ONCE = 3;
+/** Imports at the same time in one process, each with a database connection. Others wait, and their bodies stay unread. */
+const MAX_CONCURRENT_IMPORTS = 3;
 
 const moment = (description: string) => Type.Optional(Nullable(Instant(`${description}; or a day`)));
 const who = (description: string) => Type.Optional(Nullable(Text(description, 128)));
@@ -41,15 +43,15 @@ const ImportedPaymentBody = Type.Object(
   {
     ...PaymentFields,
     status: Type.Optional(Type.Enum([...PAYMENT_STATUSES])),
-    uuid: Type.Optional(RandomUuid('Version 4, set once, the SWIFT UETR; made where absent')),
-    created_date: Type.Optional(Instant('When it was created; now where absent; or a day')),
+    uuid: Type.Optional(RandomUuid('Version 4, the SWIFT UETR; set once; default: a new one')),
+    created_date: Type.Optional(Instant('When it was created; or a day; default: now')),
     authorised_by: who('Who authorised it'),
     authorised_date: moment('When'),
     cancelled_by: who('Who cancelled it'),
     cancelled_date: moment('When'),
     rejected_by: who('Who rejected it'),
     rejected_date: moment('When'),
-    sent_date: moment('When it was sent; its payment date where it must have been'),
+    sent_date: moment('When it was sent; default: its payment date, if its status says that it was sent'),
   },
   { additionalProperties: false },
 );
@@ -72,15 +74,17 @@ const KINDS: Record<string, Importable> = {
 const ImportQuery = Type.Object({
   on_error: Type.Optional(
     Type.Enum(['continue', 'stop'], {
-      description: 'stop: end at the first line that is refused',
+      description: 'stop: end at the first rejected line',
       default: 'continue',
     }),
   ),
-  notify: Type.Optional(Type.Boolean({ description: 'Cause the notifications of single calls', default: false })),
+  notify: Type.Optional(
+    Type.Boolean({ description: 'Send the notifications that single calls cause', default: false }),
+  ),
 });
 const ImportAnswer = Type.Object({
-  accepted: Type.Integer({ description: 'Lines that went in' }),
-  rejected: Type.Integer({ description: 'Lines that did not' }),
+  accepted: Type.Integer({ description: 'Lines that were imported' }),
+  rejected: Type.Integer({ description: 'Lines that were not' }),
   errors: Type.Array(
     Type.Object({
       line: Type.Integer({ description: 'From 1' }),
@@ -92,11 +96,19 @@ const ImportAnswer = Type.Object({
   ),
 });
 
-type ImportCall = FastifyRequest<{
+interface ImportRoute {
   Params: { kind: string };
   Querystring: { on_error?: string; notify?: boolean };
   Body: NodeJS.ReadableStream | undefined;
-}>;
+}
+
+/** One import that waits or runs. */
+interface ImportCall {
+  request: FastifyRequest<ImportRoute>;
+  reply: FastifyReply;
+  importable: Importable;
+  body: AsyncIterable<Buffer>;
+}
 
 const IMPORT = {
   config: FEED,
@@ -110,7 +122,7 @@ const IMPORT = {
     querystring: ImportQuery,
     response: {
       200: {
-        description: 'What went in, and what did not',
+        description: 'What was imported, and what was not',
         content: { 'application/json': { schema: ImportAnswer } },
       },
       ...errors(400, 404, 409, 413, 415, 502),
@@ -122,29 +134,19 @@ const IMPORT = {
 export function operatorImportRoutes(app: FastifyInstance, context: Context): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, stream, done) => done(null, stream));
-  const turns = new Turns(MAX_AT_ONCE);
+  const slots = new Slots(MAX_CONCURRENT_IMPORTS);
 
-  app.post<{
-    Params: { kind: string };
-    Querystring: { on_error?: string; notify?: boolean };
-    Body: NodeJS.ReadableStream | undefined;
-  }>('/imports/:kind', IMPORT, async (request, reply) => {
+  app.post<ImportRoute>('/imports/:kind', IMPORT, async (request, reply) => {
     const importable = Object.hasOwn(KINDS, request.params.kind) ? KINDS[request.params.kind] : undefined;
     if (!importable) throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
     const body = request.body === undefined ? nothing() : importBody(request, request.body);
-    return turns.take(() => run(request, reply, context, importable, body));
+    return slots.take(() => run(context, { request, reply, importable, body }));
   });
 }
 
 async function* nothing(): AsyncGenerator<Buffer> {}
 
-async function run(
-  request: ImportCall,
-  reply: FastifyReply,
-  context: Context,
-  importable: Importable,
-  body: AsyncIterable<Buffer>,
-): Promise<FastifyReply> {
+async function run(context: Context, { request, reply, importable, body }: ImportCall): Promise<FastifyReply> {
   const key = idempotencyKey(request);
   const hash = createHash('sha256').update(`${request.method} ${request.url}\n`);
   const source = hashed(body, hash);
@@ -159,7 +161,7 @@ async function run(
     if (known) {
       for await (const _ of source) void _;
       checkSameRequest(known, hash.digest());
-      return send(reply.header('idempotency-replayed', 'true'), known.status, known.body);
+      return sendJson(reply.code(known.status).header('idempotency-replayed', 'true'), known.body);
     }
     const wanted = {
       kind: importable.kind,
@@ -175,12 +177,12 @@ async function run(
       toProblem,
     };
     const answer = await limitHeapGrowth(() => importLines(connection, source, wanted), LONG_IMPORT_MS);
-    // An import that stopped early has not read its body: the connection is kept usable by reading it to its end.
+    // An import that stopped early has not read its whole body. Only a connection whose body was read can be used again.
     for await (const _ of source) void _;
     const text = JSON.stringify(answer);
     if (key !== undefined)
       await storeAnswer(connection, context.vault, { key, sha256: hash.digest() }, { status: 200, body: text });
-    return send(reply, 200, text);
+    return sendJson(reply, text);
   } finally {
     if (key !== undefined && !broken) await releaseImport(connection, key).catch(onError);
     connection.off('error', onError);
@@ -188,11 +190,7 @@ async function run(
   }
 }
 
-function send(reply: FastifyReply, status: number, text: string): FastifyReply {
-  return reply.code(status).type('application/json; charset=utf-8').send(text);
-}
-
-/** Hands a stream on, whose reader may leave before its end and come back. */
+/** The same stream, hashed as it is read. Its reader may leave before the end and return. */
 function hashed(source: AsyncIterable<Buffer>, hash: Hash): AsyncIterable<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   const next = async () => {
@@ -203,7 +201,7 @@ function hashed(source: AsyncIterable<Buffer>, hash: Hash): AsyncIterable<Buffer
   return { [Symbol.asyncIterator]: () => ({ next }) };
 }
 
-/** The validator of the single call's route, with its words. */
+/** The validator of the single call's route, with the same messages. */
 function shapeCheck(
   request: FastifyRequest,
   context: Context,
@@ -213,12 +211,12 @@ function shapeCheck(
   return (record) => {
     if (!valid(record))
       throw explain({ validation: valid.errors, validationContext: 'body' } as unknown as FastifyError);
-    if (kind === clientImport) checkedClient(record as object, context);
+    if (kind === clientImport) checkClient(record as object, context.config.environment);
   };
 }
 
-/** Lets a number of imports run, the others in their order. */
-class Turns {
+/** Lets a number of imports run; the others wait in the order of their arrival. */
+class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -10,23 +10,23 @@ declare module 'fastify' {
     operator: OperatorToken;
   }
   interface FastifyContextConfig {
-    /** Operator roles that may use the route besides admin; none given: admin only. */
+    /** Operator roles that may use the route besides admin; undefined: admin only. */
     roles?: OperatorRole[];
   }
 }
 
-/** Feeds data: the core's token may do it. */
+/** Routes that feed data: the core's token may use them. */
 export const FEED: { roles: OperatorRole[] } = { roles: ['core'] };
-/** Reads: every role may. */
+/** Routes that read: every role may use them. */
 export const READ: { roles: OperatorRole[] } = { roles: ['core', 'support'] };
-/** Redelivers and replays: support staff may. */
+/** Routes that redeliver and replay: support staff may use them. */
 export const SUPPORT: { roles: OperatorRole[] } = { roles: ['support'] };
 
 export type OperatorRoutes = (app: FastifyInstance, context: Context) => void | Promise<void>;
 
 /** The operator listener: operator tokens with roles, errors as ErrorMessage, idempotent POSTs (docs/operator-interface.md). */
 export async function createOperatorListener(context: Context, routes: OperatorRoutes[]): Promise<FastifyInstance> {
-  const app = createServer({ name: 'operator', log: context.log, requestTimeout: 0 });
+  const app = createServer({ name: 'operator', log: context.log, requestTimeoutMs: 0 });
   app.decorateRequest('operator', null as unknown as OperatorToken);
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now', null as unknown as Date);
   app.addHook('onRequest', async (request) => {
@@ -42,17 +42,14 @@ export async function createOperatorListener(context: Context, routes: OperatorR
     }
     request.operator = await findOperatorToken(context.pool, header.slice(7).trim(), request.now);
     if (request.operator.role !== 'admin' && !roles.includes(request.operator.role)) {
-      throw new Problem(
-        'permission_denied',
-        `header.Authorization: a token of the role ${request.operator.role} may not do this`,
-      );
+      throw new Problem('permission_denied', `header.Authorization: the role ${request.operator.role} may not do this`);
     }
   });
   await openApi(app, context, {
     title: 'Lombard operator interface',
     path: '/openapi.json',
     url: () => '/',
-    description: 'How the institution puts clients, payments and transactions in, and looks after the service.',
+    description: 'For the institution: feed clients, payments and transactions, and operate the service.',
   });
   for (const register of routes) await app.register(async (scope) => register(scope, context));
   return app;

@@ -26,7 +26,7 @@ const MassErrors = Type.Array(
 const MassBody = Type.Object(
   {
     client_id: ClientId,
-    mass_beneficiary_id: Type.Optional(Uuid('Given by the core, else made')),
+    mass_beneficiary_id: Type.Optional(Uuid('Chosen by the core; default: a new one')),
     status: Type.Optional(Type.Enum([...MASS_BENEFICIARY_STATUSES])),
     errors: Type.Optional(MassErrors),
   },
@@ -93,8 +93,8 @@ const CHANGE = {
   config: FEED,
   schema: {
     tags: ['mass beneficiaries'],
-    summary: 'Move an instruction on and report errors',
-    description: '`errors` replaces those reported so far, `add_errors` comes after them.',
+    summary: 'Set the status of an instruction and report errors',
+    description: '`errors` replaces the errors reported so far, `add_errors` adds to them.',
     params: Type.Object({ mass_beneficiary_id: Type.String() }),
     body: MassPatch,
     response: { 200: jsonAnswer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },

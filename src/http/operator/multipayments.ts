@@ -22,15 +22,15 @@ import { PaymentFields } from './payments.ts';
 import { TradeFields } from './trades.ts';
 
 const own = {
-  client_id: Type.Optional(Type.String({ description: 'That of the multi payment, or left out' })),
-  contact_id: Type.Optional(Type.String({ description: 'That of the multi payment, or left out' })),
+  client_id: Type.Optional(Type.String({ description: 'Default: that of the multi payment; it cannot differ' })),
+  contact_id: Type.Optional(Type.String({ description: 'Default: that of the multi payment; it cannot differ' })),
 };
 const { trade_id: _tradeId, ...paymentFields } = PaymentFields;
 const MultipaymentBody = Type.Object(
   {
     client_id: ClientId,
-    contact_id: Type.String({ minLength: 1, description: 'Who initiates it' }),
-    multipayment_unique_id: Type.Optional(Uuid('Given by the core, else made')),
+    contact_id: Type.String({ minLength: 1, description: 'Contact who initiates it' }),
+    multipayment_unique_id: Type.Optional(Uuid('Chosen by the core; default: a new one')),
     trades: Type.Array(Type.Object({ ...TradeFields, ...own }, closed), {
       minItems: 1,
       maxItems: MAX_MULTIPAYMENT_TRADES,
@@ -69,7 +69,7 @@ const Multipayment = Type.Object(
     multipayment: Type.String({ description: 'Formatted identifier' }),
     multipayment_unique_id: Type.String({ format: 'uuid' }),
     client_id: ClientId,
-    contact_id: Type.String({ description: 'Who initiated it' }),
+    contact_id: Type.String({ description: 'Contact who initiated it' }),
     status: Type.Enum(['created', 'rejected']),
     trades: Type.Array(Type.Object({ trade_id: Type.String(), status: Type.String() }), {
       description: 'BookedTrade records, in the order in which they were given',

@@ -12,9 +12,9 @@ const OnboardingBody = Type.Object(
   {
     client_id: ClientId,
     onboarding_status: Text('The new status', 128),
-    id: Type.Optional(Text('Identifier of the onboarding; the client where absent', 128)),
+    id: Type.Optional(Text('Identifier of the onboarding; default: the client', 128)),
     type: Type.Optional(Text('Type of the entity', 128)),
-    account_number: text('Number that the institution knows the client by'),
+    account_number: text('The institution’s number for the client'),
     service_id: text('Identifier with the service'),
     became_client: Type.Optional(Nullable(Day('When it became a client'))),
   },

@@ -23,7 +23,7 @@ export const PaymentFields = {
   amount: Decimal('Amount'),
   payment_currency: Currency(),
   payment_date: Day('Target payment date'),
-  payment_id: Type.Optional(Id('Given by the core, else made')),
+  payment_id: Type.Optional(Id('Chosen by the core; default: a new one')),
   reference: Type.Optional(Nullable(Text('Reference'))),
   fee_amount: Type.Optional(Nullable(Decimal('Fee'))),
   fee_currency: Type.Optional(Nullable(Currency())),

@@ -42,7 +42,7 @@ const REPLAY = {
   config: SUPPORT,
   schema: {
     tags: ['webhooks'],
-    summary: 'Give a subscription the events of a period that it missed or that failed',
+    summary: 'Send a subscription the events of a period that it missed or that failed',
     params: Type.Object({ id: Type.String({ description: 'Subscription UUID' }) }),
     body: ReplayBody,
     response: { 202: QueuedCount, ...errors(400, 404, 409, 502) },

@@ -38,12 +38,12 @@ export const TradeFields = {
   sell_currency: Currency('Currency that is sold'),
   buy_amount: Decimal('Amount that is bought'),
   rate: Decimal('Units of the bought currency for one unit of the sold one'),
-  trade_id: Type.Optional(Id('Given by the core, else made')),
-  parent_trade_id: Type.Optional(Nullable(Type.String({ description: 'Of a drawdown only' }))),
+  trade_id: Type.Optional(Id('Chosen by the core; default: a new one')),
+  parent_trade_id: Type.Optional(Nullable(Type.String({ description: 'For a drawdown only' }))),
   status: Type.Optional(Type.Enum([...TRADE_STATUSES])),
   trade_type: Type.Optional(Type.Enum([...TRADE_TYPES])),
   rate_symbol: Type.Optional(Text('Pair, sold currency first', 16)),
-  sell_amount: Type.Optional(Decimal('Amount that is sold; buy_amount / rate where absent')),
+  sell_amount: Type.Optional(Decimal('Amount that is sold; default: buy_amount / rate')),
   fee_amount: Type.Optional(Nullable(Decimal('Fee'))),
   fee_currency: Type.Optional(Nullable(Currency())),
   order_date: Type.Optional(Day('Day of the order')),
@@ -51,7 +51,7 @@ export const TradeFields = {
   reference: Type.Optional(Nullable(Text('Reference'))),
   synthetic: flag,
   beneficiaries: Type.Optional(
-    Type.Array(Type.Unknown(), { maxItems: 1_000, description: 'Those it pays; those of its payments where left out' }),
+    Type.Array(Type.Unknown(), { maxItems: 1_000, description: 'Default: the beneficiaries of its payments' }),
   ),
 };
 export const TradeBody = Type.Object(TradeFields, {
@@ -88,7 +88,7 @@ const CHANGE = {
   config: FEED,
   schema: {
     tags: ['trades'],
-    summary: 'Give a trade a status',
+    summary: 'Set the status of a trade',
     params: idPath('trade_id'),
     body: TradePatch,
     response: errors(400, 404, 502),

@@ -215,6 +215,25 @@ test('unknown paths, wrong methods and unknown parameters', async () => {
   assert.equal((await get(withClient('/payments/%E0%A4%A'))).status < 500, true);
 });
 
+test('an identifier in the path with a NUL character is an unknown identifier', async () => {
+  for (const [method, path, status, code] of [
+    ['GET', '/payments/%00', 404, 'payment_not_found'],
+    ['GET', '/payments/PAY%00/approvals', 404, 'payment_not_found'],
+    ['PATCH', '/payments/PAY%00?action=authorise', 404, 'payment_not_found'],
+    ['DELETE', '/payments/PAY%00', 404, 'payment_not_found'],
+    ['GET', '/accounts/%00', 400, 'invalid_parameter'],
+    ['DELETE', '/multipayments/1%00', 404, 'multipayment_not_found'],
+    ['POST', '/webhooks/ping/%00', 404, 'subscription_not_found'],
+  ] as const) {
+    const answer = await service.client(token, method, withClient(path));
+    assert.deepEqual([answer.status, answer.body.code], [status, code], `${method} ${path}`);
+  }
+  for (const noun of ['client', 'contact', 'payment', 'trade']) {
+    const answer = await service.operator('GET', `/${noun}s/%00`);
+    assert.deepEqual([answer.status, answer.body.code], [404, `${noun}_not_found`], noun);
+  }
+});
+
 test('the description is OpenAPI 3.1, version 0.1, with every parameter, error and an example', async () => {
   const { body } = await call(`${service.api}/openapi.json`, 'GET');
   assert.equal(body.openapi, '3.1.0');

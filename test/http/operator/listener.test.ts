@@ -64,7 +64,7 @@ const bad: [string, string, unknown, string][] = [
   ['/clients', 'an identifier with a blank', { client_name: 'A', client_id: 'a b' }, 'body.client_id'],
   ['/clients', 'a day that is none', { client_name: 'A', became_client: '2026-02-30' }, 'body.became_client'],
   ['/clients', 'an empty name', { client_name: '' }, 'body.client_name'],
-  ['/clients', 'a NUL character', { client_name: 'A\u0000B' }, 'body.client_name: must not hold a NUL'],
+  ['/clients', 'a NUL character', { client_name: 'A\u0000B' }, 'body.client_name: must not contain a NUL'],
   ['/contacts', 'no email', { name: 'A', clients: [] }, 'body.email'],
   ['/contacts', 'an email that is none', { name: 'A', email: 'nobody', clients: [] }, 'body.email'],
   [

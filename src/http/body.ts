@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../errors.ts';
+import { parseJson } from '../json.ts';
+import { pathOfNul } from './validation.ts';
+
+/** Imports are streams and have no limit (docs/decisions.md, 1). */
+export const MAX_BODY_BYTES = 1_048_576;
+/** Characters of a parser's message that the refusal quotes. */
+const MAX_QUOTED_LENGTH = 120;
+
+/** Bodies are JSON in UTF-8 whose numbers keep their digits (json.ts), and without NUL, which PostgreSQL cannot store. */
+export function readJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      const value = body.length === 0 ? undefined : parseJson(utf8(body as Buffer));
+      const nul = body.includes('\\u0000') ? pathOfNul(value, 'body') : undefined;
+      done(nul === undefined ? null : new Problem('invalid_body', `${nul}: must not contain a NUL character`), value);
+    } catch (error) {
+      const reason = (error as Error).message.slice(0, MAX_QUOTED_LENGTH);
+      done(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${reason})`));
+    }
+  });
+}
+
+function utf8(body: Buffer): string {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body);
+}
+
+/** A parameter that is sent twice becomes a list, which only list parameters accept (validation.ts). */
+export function parseQuery(text: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) {
+    const known = query[name];
+    if (known === undefined) query[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else query[name] = [known, value];
+  }
+  return query;
+}
