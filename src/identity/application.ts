@@ -2,7 +2,7 @@ import { audit } from '../audit.ts';
 import { canonicalDistinguishedName } from '../certificates/distinguished-name.ts';
 import type { Act } from '../context.ts';
 import { randomToken, type Vault } from '../crypto.ts';
-import type { Db, Transaction } from '../database.ts';
+import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { nextId, updateRow } from '../rows.ts';
 
@@ -10,9 +10,9 @@ const DEFAULT_REFRESH_TOKEN_DAYS = 28;
 export const MAX_REDIRECT_URIS = 50;
 export const MAX_CERTIFICATE_SUBJECTS = 100;
 export const MAX_TRUSTED_CLIENTS = 10_000;
-export const MAX_URI = 2_048;
-/** Seconds that a replaced secret may live on. */
-export const MAX_SECRET_OVERLAP = 30 * 86_400;
+export const MAX_URI_LENGTH = 2_048;
+/** The longest time for which a replaced secret stays valid. */
+export const MAX_SECRET_OVERLAP_SECONDS = 30 * 86_400;
 
 /** A program that signs contacts in: an OpenID Connect client. */
 export interface Application {
@@ -28,46 +28,53 @@ export interface Application {
   trusted_clients: string[];
 }
 
-export type ApplicationGiven = Partial<Application> & { name: string; redirect_uris: string[] };
+export interface ApplicationInput extends Partial<Application> {
+  name: string;
+  redirect_uris: string[];
+}
 
-/** Registers an application; its secret is in the answer and afterwards only encrypted. @throws Problem already_exists, invalid_body */
+/**
+ * Registers an application.
+ * @returns the application with its secret, which is stored encrypted and never shown again
+ * @throws Problem already_exists, client_not_found, invalid_body
+ */
 export async function createApplication(
   tx: Transaction,
   act: Act,
   vault: Vault,
-  given: ApplicationGiven,
+  input: ApplicationInput,
 ): Promise<Application & { client_secret: string }> {
-  checkUris(given);
-  const clientId = given.client_id ?? (await nextId(tx, 'application_numbers', 'APP'));
+  checkUris(input);
+  const clientId = input.client_id ?? (await nextId(tx, 'application_numbers', 'APP'));
   await tx.query(
     `insert into applications (client_id, name, redirect_uris, post_logout_redirect_uris, refresh_token_days,
        headless_sign_in, require_pkce, status, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       clientId,
-      given.name,
-      given.redirect_uris,
-      given.post_logout_redirect_uris ?? [],
-      given.refresh_token_days ?? DEFAULT_REFRESH_TOKEN_DAYS,
-      given.headless_sign_in ?? true,
-      given.require_pkce ?? false,
-      given.status ?? 'enabled',
+      input.name,
+      input.redirect_uris,
+      input.post_logout_redirect_uris ?? [],
+      input.refresh_token_days ?? DEFAULT_REFRESH_TOKEN_DAYS,
+      input.headless_sign_in ?? true,
+      input.require_pkce ?? false,
+      input.status ?? 'enabled',
       act.now,
     ],
   );
-  await setLists(tx, clientId, given);
+  await setLists(tx, clientId, input);
   const secret = await newSecret(tx, act, vault, clientId);
   const application = await findApplication(tx, clientId);
   await audit(tx, act, { action: 'create', entity: 'application', entityId: clientId, after: application });
   return { ...application, client_secret: secret };
 }
 
-/** Changes the given fields; lists are replaced whole. @throws Problem application_not_found, invalid_body */
+/** Changes the fields of the patch. A list is replaced as a whole. @throws Problem application_not_found, client_not_found, invalid_body */
 export async function updateApplication(
   tx: Transaction,
   act: Act,
   clientId: string,
-  patch: Partial<ApplicationGiven>,
+  patch: Partial<ApplicationInput>,
 ): Promise<Application> {
   checkUris(patch);
   const before = await findApplication(tx, clientId);
@@ -93,15 +100,16 @@ export async function updateApplication(
 }
 
 /**
- * Makes a new secret; the present one lives on for the overlap.
- * @param overlapSeconds 0 to MAX_SECRET_OVERLAP
+ * Creates a new secret. The present secret stays valid for the overlap.
+ * @param rotation `overlapSeconds`: 0 to MAX_SECRET_OVERLAP_SECONDS
+ * @returns the new secret
+ * @throws Problem application_not_found
  */
 export async function rotateSecret(
   tx: Transaction,
   act: Act,
   vault: Vault,
-  clientId: string,
-  overlapSeconds: number,
+  { clientId, overlapSeconds }: { clientId: string; overlapSeconds: number },
 ): Promise<string> {
   await findApplication(tx, clientId);
   const until = new Date(act.now.getTime() + overlapSeconds * 1_000);
@@ -127,15 +135,15 @@ async function newSecret(tx: Transaction, act: Act, vault: Vault, clientId: stri
   return secret;
 }
 
-async function setLists(tx: Transaction, clientId: string, given: Partial<ApplicationGiven>): Promise<void> {
-  if (given.certificate_subjects) {
-    const subjects = given.certificate_subjects.map((subject, index) => {
+async function setLists(tx: Transaction, clientId: string, input: Partial<ApplicationInput>): Promise<void> {
+  if (input.certificate_subjects) {
+    const subjects = input.certificate_subjects.map((subject, index) => {
       const canonical = canonicalDistinguishedName(subject);
       if (canonical) return canonical;
       throw new Problem('invalid_body', {
         field: `certificate_subjects[${index}]`,
         message:
-          'must be a distinguished name as RFC 4514 writes it, most specific part first, as CN=acme,O=Acme Ltd,C=GB',
+          'must be a distinguished name in the format of RFC 4514, most specific part first, for example CN=acme,O=Acme Ltd,C=GB',
       });
     });
     await tx.query('delete from application_certificates where application_id = $1', [clientId]);
@@ -144,31 +152,31 @@ async function setLists(tx: Transaction, clientId: string, given: Partial<Applic
       [clientId, subjects],
     );
   }
-  if (given.trusted_clients) {
+  if (input.trusted_clients) {
     const known = await tx.query<{ client_id: string }>('select client_id from clients where client_id = any($1)', [
-      given.trusted_clients,
+      input.trusted_clients,
     ]);
-    const unknown = given.trusted_clients.findIndex((id) => !known.rows.some((row) => row.client_id === id));
+    const unknown = input.trusted_clients.findIndex((id) => !known.rows.some((row) => row.client_id === id));
     if (unknown >= 0)
-      throw new Problem('client_not_found', { field: `trusted_clients[${unknown}]`, message: 'is no client' });
+      throw new Problem('client_not_found', { field: `trusted_clients[${unknown}]`, message: 'does not exist' });
     await tx.query('delete from application_trusted_clients where application_id = $1', [clientId]);
     await tx.query(
       'insert into application_trusted_clients (application_id, client_id) select distinct $1, unnest($2::text[])',
-      [clientId, given.trusted_clients],
+      [clientId, input.trusted_clients],
     );
   }
 }
 
-/** Absolute, without a fragment (RFC 6749, 3.1.2); schemes of native applications are allowed, those that run script are not. */
-function checkUris(given: Partial<ApplicationGiven>): void {
+/** Addresses must be absolute and without a fragment (RFC 6749, 3.1.2). Schemes of native applications are allowed, scripts are not. */
+function checkUris(input: Partial<ApplicationInput>): void {
   for (const list of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
-    given[list]?.forEach((uri, index) => {
+    input[list]?.forEach((uri, index) => {
       const parsed = URL.canParse(uri) ? new URL(uri) : undefined;
       const scriptable = /^(javascript|data|vbscript|file|blob|about):/i.test(uri);
       if (!parsed || parsed.hash || uri.includes('#') || scriptable || /[\s\\]/.test(uri) || parsed.username) {
         throw new Problem('invalid_body', {
           field: `${list}[${index}]`,
-          message: 'must be an absolute address without fragment and user',
+          message: 'must be an absolute address without a fragment or a user',
         });
       }
     });
@@ -180,22 +188,22 @@ const SELECT = `select a.client_id, a.name, a.redirect_uris, a.post_logout_redir
   array(select t.client_id from application_trusted_clients t where t.application_id = a.client_id order by t.client_id) as trusted_clients
   from applications a`;
 
-/** @throws Problem application_not_found */
+/** An application. @throws Problem application_not_found */
 export async function findApplication(db: Db, clientId: string): Promise<Application> {
-  const { rows } = await db.query<Application>(`${SELECT} where a.client_id = $1`, [clientId]);
-  if (!rows[0]) throw new Problem('application_not_found', { field: 'client_id', message: 'is no application' });
-  return rows[0];
+  const application = first(await db.query<Application>(`${SELECT} where a.client_id = $1`, [clientId]));
+  if (!application) throw new Problem('application_not_found', { field: 'client_id', message: 'does not exist' });
+  return application;
 }
 
+/** A page of all applications in the order of their identifiers, and their number. */
 export async function listApplications(
   db: Db,
-  page: number,
-  pageSize: number,
+  { page, pageSize }: { page: number; pageSize: number },
 ): Promise<{ rows: Application[]; total: number }> {
   const { rows } = await db.query<Application>(`${SELECT} order by a.client_id limit $1 offset $2`, [
     pageSize,
     (page - 1) * pageSize,
   ]);
-  const total = await db.query<{ total: number }>('select count(*) as total from applications');
-  return { rows, total: total.rows[0]?.total ?? 0 };
+  const counted = first(await db.query<{ total: number }>('select count(*) as total from applications'));
+  return { rows, total: counted?.total ?? 0 };
 }

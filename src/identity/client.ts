@@ -2,7 +2,7 @@ import { type AuditEntry, audit } from '../audit.ts';
 import { londonDay } from '../calendar.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
-import type { Db, Transaction } from '../database.ts';
+import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { nextId, updateRow } from '../rows.ts';
 
@@ -25,7 +25,7 @@ export interface Client {
   became_client: string | null;
 }
 
-export interface ClientGiven extends Partial<Omit<Client, 'client_id'>> {
+export interface ClientInput extends Partial<Omit<Client, 'client_id'>> {
   client_id?: string | undefined;
   client_name: string;
   statement_push_secret?: string | null;
@@ -34,26 +34,26 @@ export interface ClientGiven extends Partial<Omit<Client, 'client_id'>> {
 const COLUMNS = `client_id, client_name, account_number, status, fx_enabled, mass_payments_customer, authorisation_workflow,
   payment_approvals_enabled, payment_creator_approval_enabled, statement_push_url, became_client`;
 
-/** @throws Problem already_exists */
-export async function createClient(tx: Transaction, act: Act, vault: Vault, given: ClientGiven): Promise<Client> {
-  const clientId = given.client_id ?? (await nextId(tx, 'client_numbers', 'CLI'));
+/** Creates a client. `statement_push_secret` is stored encrypted. @throws Problem already_exists */
+export async function createClient(tx: Transaction, act: Act, vault: Vault, input: ClientInput): Promise<Client> {
+  const clientId = input.client_id ?? (await nextId(tx, 'client_numbers', 'CLI'));
   const { rows } = await tx.query<Client>(
     `insert into clients (client_id, client_name, account_number, status, fx_enabled, mass_payments_customer, authorisation_workflow,
        payment_approvals_enabled, payment_creator_approval_enabled, statement_push_url, statement_push_secret, became_client, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${COLUMNS}`,
     [
       clientId,
-      given.client_name,
-      given.account_number ?? null,
-      given.status ?? 'enabled',
-      given.fx_enabled ?? true,
-      given.mass_payments_customer ?? false,
-      given.authorisation_workflow ?? 'simple',
-      given.payment_approvals_enabled ?? false,
-      given.payment_creator_approval_enabled ?? false,
-      given.statement_push_url ?? null,
-      given.statement_push_secret ? vault.seal(given.statement_push_secret, 'statement_push_secret') : null,
-      given.became_client ?? londonDay(act.now),
+      input.client_name,
+      input.account_number ?? null,
+      input.status ?? 'enabled',
+      input.fx_enabled ?? true,
+      input.mass_payments_customer ?? false,
+      input.authorisation_workflow ?? 'simple',
+      input.payment_approvals_enabled ?? false,
+      input.payment_creator_approval_enabled ?? false,
+      input.statement_push_url ?? null,
+      input.statement_push_secret ? vault.seal(input.statement_push_secret, 'statement_push_secret') : null,
+      input.became_client ?? londonDay(act.now),
       act.now,
     ],
   );
@@ -62,18 +62,17 @@ export async function createClient(tx: Transaction, act: Act, vault: Vault, give
   return client;
 }
 
-/** Changes the given fields. @throws Problem client_not_found */
+/** Changes the fields of the patch. @throws Problem client_not_found */
 export async function updateClient(
   tx: Transaction,
   act: Act,
   vault: Vault,
-  clientId: string,
-  patch: Partial<ClientGiven>,
+  { clientId, patch }: { clientId: string; patch: Partial<ClientInput> },
 ): Promise<Client> {
-  const before = (
-    await tx.query<Client>(`select ${COLUMNS} from clients where client_id = $1 for no key update`, [clientId])
-  ).rows[0];
-  if (!before) throw new Problem('client_not_found', { field: 'client_id', message: 'is no client' });
+  const before = first(
+    await tx.query<Client>(`select ${COLUMNS} from clients where client_id = $1 for no key update`, [clientId]),
+  );
+  if (!before) throw new Problem('client_not_found', { field: 'client_id', message: 'does not exist' });
   const values: Record<string, unknown> = { ...patch };
   delete values.client_id;
   if (patch.statement_push_secret !== undefined) {
@@ -87,19 +86,22 @@ export async function updateClient(
   return after ?? before;
 }
 
-/** @throws Problem client_not_found */
+/** A client. @throws Problem client_not_found, which names `field` */
 export async function findClient(db: Db, clientId: string, field = 'client_id'): Promise<Client> {
-  const { rows } = await db.query<Client>(`select ${COLUMNS} from clients where client_id = $1`, [clientId]);
-  if (!rows[0]) throw new Problem('client_not_found', { field, message: 'is no client' });
-  return rows[0];
+  const client = first(await db.query<Client>(`select ${COLUMNS} from clients where client_id = $1`, [clientId]));
+  if (!client) throw new Problem('client_not_found', { field, message: 'does not exist' });
+  return client;
 }
 
-/** A page of all clients, in the order of their identifiers, and how many there are. */
-export async function listClients(db: Db, page: number, pageSize: number): Promise<{ rows: Client[]; total: number }> {
+/** A page of all clients in the order of their identifiers, and their number. */
+export async function listClients(
+  db: Db,
+  { page, pageSize }: { page: number; pageSize: number },
+): Promise<{ rows: Client[]; total: number }> {
   const { rows } = await db.query<Client>(`select ${COLUMNS} from clients order by client_id limit $1 offset $2`, [
     pageSize,
     (page - 1) * pageSize,
   ]);
-  const total = await db.query<{ total: number }>('select count(*) as total from clients');
-  return { rows, total: total.rows[0]?.total ?? 0 };
+  const counted = first(await db.query<{ total: number }>('select count(*) as total from clients'));
+  return { rows, total: counted?.total ?? 0 };
 }

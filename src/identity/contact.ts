@@ -1,11 +1,11 @@
 import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
-import type { Db, Transaction } from '../database.ts';
+import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { nextId, updateRow } from '../rows.ts';
 
-/** What a contact may do for a client (docs/decisions.md, 1). Reading needs none of them. */
+/** What a contact may do for a client (docs/decisions.md, 1). Reading needs no permission. */
 export const PERMISSIONS = [
   'can_authorise_payments',
   'can_manage_payments',
@@ -23,7 +23,7 @@ export interface ContactClient {
   permissions: Permission[];
 }
 
-/** A person who signs in, and acts for one or several clients. */
+/** A person who signs in and acts for one or more clients. */
 export interface Contact {
   contact_id: string;
   name: string;
@@ -35,11 +35,11 @@ export interface Contact {
   clients: ContactClient[];
 }
 
-export interface ContactGiven {
+export interface ContactInput {
   contact_id?: string | undefined;
   name: string;
   email: string;
-  /** Made by `hashPassword`, before the transaction: hashing takes 20 ms of a core. */
+  /** From `hashPassword`, called before the transaction because it takes 20 ms of a core. */
   passwordHash?: string | null | undefined;
   phone?: string | null;
   status?: 'enabled' | 'disabled';
@@ -49,44 +49,44 @@ export interface ContactGiven {
   clients: { client_id: string; permissions?: Permission[] }[];
 }
 
-/** @throws Problem already_exists, client_not_found, invalid_body */
-export async function createContact(tx: Transaction, act: Act, vault: Vault, given: ContactGiven): Promise<Contact> {
-  const contactId = given.contact_id ?? (await nextId(tx, 'contact_numbers', 'CON'));
-  if (given.second_factor === 'sms' && !given.phone)
+/** Creates a contact. The TOTP secret is stored encrypted. @throws Problem already_exists, client_not_found, invalid_body */
+export async function createContact(tx: Transaction, act: Act, vault: Vault, input: ContactInput): Promise<Contact> {
+  const contactId = input.contact_id ?? (await nextId(tx, 'contact_numbers', 'CON'));
+  if (input.second_factor === 'sms' && !input.phone)
     throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
   await tx.query(
-    `insert into contacts (contact_id, name, email, password_hash, phone, status, second_factor, totp_secret, trusted_access, created_at)
+    `insert into contacts (contact_id, name, email, password_hash, phone, status, second_factor, totp_secret,
+       trusted_access, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       contactId,
-      given.name,
-      given.email,
-      given.passwordHash ?? null,
-      given.phone ?? null,
-      given.status ?? 'enabled',
-      given.second_factor ?? 'none',
-      given.totpSecret ? vault.seal(given.totpSecret, 'totp_secret') : null,
-      given.trusted_access ?? false,
+      input.name,
+      input.email,
+      input.passwordHash ?? null,
+      input.phone ?? null,
+      input.status ?? 'enabled',
+      input.second_factor ?? 'none',
+      input.totpSecret ? vault.seal(input.totpSecret, 'totp_secret') : null,
+      input.trusted_access ?? false,
       act.now,
     ],
   );
-  await setClients(tx, contactId, given.clients);
+  await setClients(tx, contactId, input.clients);
   const contact = await findContact(tx, contactId);
   await audit(tx, act, { action: 'create', entity: 'contact', entityId: contactId, after: contact });
   return contact;
 }
 
 /**
- * Changes the given fields; `clients` replaces the whole list.
- * @returns the contact, and every client whose approvals may have changed by it
+ * Changes the fields of the patch. `clients` replaces the whole list.
+ * @returns the contact, and every client whose approvals the change may affect
  * @throws Problem contact_not_found, client_not_found, already_exists
  */
 export async function updateContact(
   tx: Transaction,
   act: Act,
   vault: Vault,
-  contactId: string,
-  patch: Partial<ContactGiven>,
+  { contactId, patch }: { contactId: string; patch: Partial<ContactInput> },
 ): Promise<{ contact: Contact; touchedClients: string[] }> {
   await tx.query('select from contacts where contact_id = $1 for no key update', [contactId]);
   const before = await findContact(tx, contactId);
@@ -122,7 +122,7 @@ export async function updateContact(
   return { contact, touchedClients };
 }
 
-async function setClients(tx: Transaction, contactId: string, clients: ContactGiven['clients']): Promise<void> {
+async function setClients(tx: Transaction, contactId: string, clients: ContactInput['clients']): Promise<void> {
   const ids = clients.map((client) => client.client_id);
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
   if (twice >= 0)
@@ -130,7 +130,7 @@ async function setClients(tx: Transaction, contactId: string, clients: ContactGi
   const known = await tx.query<{ client_id: string }>('select client_id from clients where client_id = any($1)', [ids]);
   const unknown = ids.findIndex((id) => !known.rows.some((row) => row.client_id === id));
   if (unknown >= 0)
-    throw new Problem('client_not_found', { field: `clients[${unknown}].client_id`, message: 'is no client' });
+    throw new Problem('client_not_found', { field: `clients[${unknown}].client_id`, message: 'does not exist' });
   await tx.query('delete from contact_clients where contact_id = $1 and client_id <> all($2)', [contactId, ids]);
   const may = (permission: Permission) =>
     clients.map((client) => (client.permissions ?? PERMISSIONS).includes(permission));
@@ -148,19 +148,17 @@ const SELECT = `select c.contact_id, c.name, c.email, c.phone, c.status, c.secon
     from contact_clients cc where cc.contact_id = c.contact_id), '[]') as clients
   from contacts c`;
 
-/** @throws Problem contact_not_found */
+/** A contact with its clients and permissions. @throws Problem contact_not_found, which names `field` */
 export async function findContact(db: Db, contactId: string, field = 'contact_id'): Promise<Contact> {
-  const { rows } = await db.query<Contact>(`${SELECT} where c.contact_id = $1`, [contactId]);
-  if (!rows[0]) throw new Problem('contact_not_found', { field, message: 'is no contact' });
-  return rows[0];
+  const contact = first(await db.query<Contact>(`${SELECT} where c.contact_id = $1`, [contactId]));
+  if (!contact) throw new Problem('contact_not_found', { field, message: 'does not exist' });
+  return contact;
 }
 
-/** A page of contacts, of one client where it is given. */
+/** A page of all contacts, or of the contacts of one client, and their number. */
 export async function listContacts(
   db: Db,
-  page: number,
-  pageSize: number,
-  clientId?: string,
+  { page, pageSize, clientId }: { page: number; pageSize: number; clientId?: string | undefined },
 ): Promise<{ rows: Contact[]; total: number }> {
   const where =
     clientId === undefined
@@ -172,11 +170,13 @@ export async function listContacts(
     (page - 1) * pageSize,
     ...values,
   ]);
-  const total = await db.query<{ total: number }>(
-    clientId === undefined
-      ? 'select count(*) as total from contacts'
-      : 'select count(*) as total from contact_clients where client_id = $1',
-    values,
+  const counted = first(
+    await db.query<{ total: number }>(
+      clientId === undefined
+        ? 'select count(*) as total from contacts'
+        : 'select count(*) as total from contact_clients where client_id = $1',
+      values,
+    ),
   );
-  return { rows, total: total.rows[0]?.total ?? 0 };
+  return { rows, total: counted?.total ?? 0 };
 }

@@ -1,12 +1,12 @@
 import { londonDay } from '../calendar.ts';
-import type { ClientGiven } from '../identity/client.ts';
+import type { ClientInput } from '../identity/client.ts';
 import { type Columns, copyRows } from './copy.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, type ImportScope, Refusals } from './kind.ts';
 
 const IDS = { table: 'clients', column: 'client_id', make: fromSequence('client_numbers', 'CLI') };
 
-const columns = ({ act, vault }: ImportScope): Columns<ImportRow<ClientGiven>> => ({
+const columns = ({ act, vault }: ImportScope): Columns<ImportRow<ClientInput>> => ({
   client_id: ({ id }) => id,
   client_name: ({ input }) => input.client_name,
   account_number: ({ input }) => input.account_number,
@@ -24,7 +24,7 @@ const columns = ({ act, vault }: ImportScope): Columns<ImportRow<ClientGiven>> =
 });
 
 /** Clients (docs/imports.md). */
-export const clientImport: ImportKind<ClientGiven, ImportRow<ClientGiven>> = {
+export const clientImport: ImportKind<ClientInput, ImportRow<ClientInput>> = {
   entity: 'client',
   batchRows: 5_000,
 

@@ -2,14 +2,14 @@ import { availableParallelism } from 'node:os';
 import { refreshApprovers } from '../approvals/workflow.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { type ContactGiven, PERMISSIONS, type Permission } from '../identity/contact.ts';
+import { type ContactInput, PERMISSIONS, type Permission } from '../identity/contact.ts';
 import { hashPassword } from '../identity/password.ts';
 import { type Columns, copyRows } from './copy.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { findClients } from './references.ts';
 
-export interface ImportedContact extends Omit<ContactGiven, 'passwordHash' | 'totpSecret'> {
+export interface ImportedContact extends Omit<ContactInput, 'passwordHash' | 'totpSecret'> {
   password?: string;
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { AuthContext } from './auth-context.ts';
 import { LANGUAGES } from './pages/texts.ts';
 
-/** The metadata of the authorization server (OpenID Connect Discovery, 4; RFC 8414). It has no public keys: id_tokens are signed by HS256. */
+/** The metadata of the authorization server (OpenID Connect Discovery, 4; RFC 8414). It has no public keys, since id_tokens use HS256. */
 export function discoveryRoutes(app: FastifyInstance, { context }: AuthContext): void {
   for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
     app.get(path, (_request, reply) =>

@@ -7,9 +7,9 @@ import {
   listApplications,
   MAX_CERTIFICATE_SUBJECTS,
   MAX_REDIRECT_URIS,
-  MAX_SECRET_OVERLAP,
+  MAX_SECRET_OVERLAP_SECONDS,
   MAX_TRUSTED_CLIENTS,
-  MAX_URI,
+  MAX_URI_LENGTH,
   rotateSecret,
   updateApplication,
 } from '../../identity/application.ts';
@@ -18,10 +18,10 @@ import { closed, errors, Id, idPath, type Page, PageQuery, Text } from '../schem
 import { change } from './change.ts';
 import { READ } from './listener.ts';
 
-const Uris = Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI }), { maxItems: MAX_REDIRECT_URIS });
+const Uris = Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI_LENGTH }), { maxItems: MAX_REDIRECT_URIS });
 const ApplicationFields = {
   name: Text('Name'),
-  redirect_uris: Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI }), {
+  redirect_uris: Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI_LENGTH }), {
     minItems: 1,
     maxItems: MAX_REDIRECT_URIS,
     description: 'Compared exactly',
@@ -53,7 +53,7 @@ const ApplicationBody = Type.Object(
 const ApplicationPatch = Type.Partial(Type.Object(ApplicationFields), closed);
 
 const SecretBody = Type.Object(
-  { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SECRET_OVERLAP })) },
+  { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SECRET_OVERLAP_SECONDS })) },
   closed,
 );
 
@@ -116,7 +116,10 @@ export function operatorApplicationRoutes(app: FastifyInstance, context: Context
     change(context, 201, (tx, act, request) => createApplication(tx, act, vault, request.body)),
   );
   app.get<{ Querystring: Page }>('/applications', LIST, async (request, reply) => {
-    return sendList(reply, await listApplications(pool, request.query.page, request.query.page_size));
+    return sendList(
+      reply,
+      await listApplications(pool, { page: request.query.page, pageSize: request.query.page_size }),
+    );
   });
   app.get<{ Params: { client_id: string } }>('/applications/:client_id', READ_ONE, (request) =>
     findApplication(pool, request.params.client_id),
@@ -131,7 +134,10 @@ export function operatorApplicationRoutes(app: FastifyInstance, context: Context
     ROTATE_SECRET,
     change(context, 201, async (tx, act, request) => {
       const overlap = request.body?.overlap_seconds ?? 0;
-      const secret = await rotateSecret(tx, act, vault, request.params.client_id, overlap);
+      const secret = await rotateSecret(tx, act, vault, {
+        clientId: request.params.client_id,
+        overlapSeconds: overlap,
+      });
       return { client_id: request.params.client_id, client_secret: secret, overlap_seconds: overlap };
     }),
   );

@@ -76,7 +76,7 @@ export function operatorClientRoutes(app: FastifyInstance, context: Context): vo
     }),
   );
   app.get<{ Querystring: Page }>('/clients', LIST, async ({ query }, reply) =>
-    sendList(reply, await listClients(pool, query.page, query.page_size)),
+    sendList(reply, await listClients(pool, { page: query.page, pageSize: query.page_size })),
   );
   app.get<{ Params: { client_id: string } }>('/clients/:client_id', READ_ONE, (request) =>
     findClient(pool, request.params.client_id),
@@ -86,7 +86,7 @@ export function operatorClientRoutes(app: FastifyInstance, context: Context): vo
     CHANGE,
     change(context, 200, async (tx, act, { params, body }) => {
       checkClient(body, environment);
-      const client = await updateClient(tx, act, vault, params.client_id, body);
+      const client = await updateClient(tx, act, vault, { clientId: params.client_id, patch: body });
       await refreshApprovers(tx, client.client_id);
       return client;
     }),

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { refreshApprovers } from '../../approvals/workflow.ts';
 import type { Context } from '../../context.ts';
 import {
-  type ContactGiven,
+  type ContactInput,
   createContact,
   findContact,
   listContacts,
@@ -105,7 +105,10 @@ export function operatorContactRoutes(app: FastifyInstance, context: Context): v
   const { pool } = context;
   app.post<Creation>('/contacts', CREATE, (request, reply) => create(context, request, reply));
   app.get<{ Querystring: ClientPage }>('/contacts', LIST, async ({ query }, reply) =>
-    sendList(reply, await listContacts(pool, query.page, query.page_size, query.client_id)),
+    sendList(
+      reply,
+      await listContacts(pool, { page: query.page, pageSize: query.page_size, clientId: query.client_id }),
+    ),
   );
   app.get<{ Params: { contact_id: string } }>('/contacts/:contact_id', READ_ONE, (request) =>
     findContact(pool, request.params.contact_id),
@@ -132,7 +135,7 @@ async function create(context: Context, request: FastifyRequest<Creation>, reply
       ...input,
       passwordHash,
       totpSecret: totp?.secret,
-    } as ContactGiven);
+    } as ContactInput);
     await refreshApprovers(tx, ...contact.clients.map((client) => client.client_id));
     return totp ? { ...contact, totp } : contact;
   });
@@ -146,11 +149,14 @@ async function update(context: Context, request: FastifyRequest<Change>, reply: 
     const before = await findContact(tx, request.params.contact_id);
     const enrols = patch.second_factor === 'totp' && before.second_factor !== 'totp';
     const totp = enrols ? newTotp(context.config.institution.name, patch.email ?? before.email) : undefined;
-    const { contact, touchedClients } = await updateContact(tx, act, context.vault, request.params.contact_id, {
-      ...patch,
-      passwordHash,
-      totpSecret: totp?.secret,
-    } as Partial<ContactGiven>);
+    const { contact, touchedClients } = await updateContact(tx, act, context.vault, {
+      contactId: request.params.contact_id,
+      patch: {
+        ...patch,
+        passwordHash,
+        totpSecret: totp?.secret,
+      } as Partial<ContactInput>,
+    });
     await refreshApprovers(tx, ...touchedClients);
     return totp ? { ...contact, totp } : contact;
   });
