@@ -1,5 +1,6 @@
 /** The service of bench/documents.ts: a process of its own, with a client that has payments to search and to draw. */
-import { createWorld, startTestService } from '../test/world/service.ts';
+import { createWorld } from '../test/world/client.ts';
+import { startTestService } from '../test/world/service.ts';
 
 const PAYMENTS = 20_000;
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { createPool, type Pool, transaction } from '../src/database.ts';
 import { requestStatement, STATEMENT_FORMATS } from '../src/statements/request.ts';
+import { createDatabase, log } from '../test/world/database.ts';
 import { MailServer } from '../test/world/mail-server/mail-server.ts';
-import { createDatabase, log } from '../test/world/service.ts';
 import { kill, startProcess } from '../test/world/worker-process.ts';
 
 /**

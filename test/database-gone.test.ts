@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbedded } from '../src/embedded/postgres.ts';
-import { call, createWorld, log, startTestService, type TestService } from './world/service.ts';
+import { createWorld } from './world/client.ts';
+import { log } from './world/database.ts';
+import { call, startTestService, type TestService } from './world/service.ts';
 
 /** Stands between the service and its database: lets through, or swallows everything, as a host that has gone silent does. */
 class Wire {

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startServer } from './world/service.ts';
+import { startServer } from './world/database.ts';
 
 /** Files at once: the machines have two cores, and most files wait for the database more than they compute. */
 const CONCURRENCY = 3;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { DatabaseProxy } from '../world/engine.ts';
-import { createDatabase, type TestDatabase } from '../world/service.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'lombard-cli-'));

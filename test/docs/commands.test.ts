@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { MESSAGES } from '../../src/errors.ts';
-import { createDatabase, type TestDatabase } from '../world/service.ts';
+import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { type Block, page, pages, repository } from './pages.ts';
 
 /**

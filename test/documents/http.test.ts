@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createWorld } from '../world/client.ts';
 import { infoOf, noPoppler, textOf } from '../world/pdf.ts';
-import { createWorld, startTestService, type TestService } from '../world/service.ts';
+import { startTestService, type TestService } from '../world/service.ts';
 
 let service: TestService;
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -112,11 +113,7 @@ test('an instruction says what is stored: parties, amount, references, approvals
     authorisation_workflow: '4-eyes',
     account_number: 'LOM-77',
   });
-  const approver = await service.operator('POST', '/contacts', {
-    name: 'Сергей Иванов',
-    email: 'sergey@example.com',
-    clients: [{ client_id: own.clientId }],
-  });
+  const approver = await own.hire('Сергей Иванов');
   const { body } = await own.pay({
     amount: '1234567.5',
     reference: 'INV “42”',
@@ -124,7 +121,7 @@ test('an instruction says what is stored: parties, amount, references, approvals
     fee_currency: 'GBP',
     charges: 'SHA',
   });
-  const approved = await act(body.payment_id, 'authorise', { contact_id: approver.body.contact_id });
+  const approved = await act(body.payment_id, 'authorise', { contact_id: approver.contactId });
   assert.equal(approved.status, 200, approved.text);
   const answer = await service.client(
     await own.signIn(),

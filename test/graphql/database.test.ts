@@ -7,8 +7,9 @@ import pg from 'pg';
 import { StartupError } from '../../src/errors.ts';
 import { CLIENT_ROLE } from '../../src/graphql/read-only.ts';
 import { migrate } from '../../src/migrate.ts';
+import { createDatabase, log, type TestDatabase } from '../world/database.ts';
 import { createSubscriber } from '../world/graphql.ts';
-import { createDatabase, log, startTestService, type TestDatabase } from '../world/service.ts';
+import { startTestService } from '../world/service.ts';
 
 /** An existing server, where the service is a user without privileges of its own (docs/graphql.md, The database). */
 describe('GraphQL on a server whose user is no superuser', () => {

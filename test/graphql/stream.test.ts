@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MAX_STREAMS_PER_CLIENT } from '../../src/graphql/event-stream.ts';
-import { createSubscriber, tokenFor } from '../world/graphql.ts';
+import { accessToken } from '../world/access-token.ts';
+import { createSubscriber } from '../world/graphql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
 interface StreamEvent {
@@ -152,7 +153,7 @@ describe('the event stream of GraphQL', () => {
 
   test('it ends when the token is revoked, with the reason', async () => {
     const world = await createSubscriber(service);
-    const token = await tokenFor(service, world.contactId);
+    const token = await accessToken(service, world.contactId);
     const stream = await streamOf(world, token);
     await stream.find(({ event }) => event === 'ready', 'ready');
     await service.query(
@@ -165,7 +166,7 @@ describe('the event stream of GraphQL', () => {
 
   test('it ends when the token expires', async () => {
     const world = await createSubscriber(service);
-    const stream = await streamOf(world, await tokenFor(service, world.contactId, 2));
+    const stream = await streamOf(world, await accessToken(service, world.contactId, 2));
     await stream.find(({ event }) => event === 'ready', 'ready');
     await stream.ended();
     assert.deepEqual(stream.events.at(-1), { event: 'end', data: { reason: 'token_expired' } });

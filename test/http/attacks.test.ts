@@ -4,7 +4,8 @@ import { request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { createDatabase, startTestService, type TestDatabase, type TestService } from '../world/service.ts';
+import { createDatabase, type TestDatabase } from '../world/database.ts';
+import { startTestService, type TestService } from '../world/service.ts';
 import {
   authorizeUrl,
   CALLBACK,

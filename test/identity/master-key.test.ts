@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { StartupError } from '../../src/errors.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { createDatabase, log, type TestDatabase } from '../world/service.ts';
+import { createDatabase, log, type TestDatabase } from '../world/database.ts';
 
 /** A start with another master key than the one that the database's secrets are sealed with. */
 

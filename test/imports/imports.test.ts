@@ -9,7 +9,8 @@ import { replaceConfiguration } from '../../src/approvals/configuration.ts';
 import { transaction } from '../../src/database.ts';
 import { type Line, MAX_LINE_BYTES, parseLine, readLines } from '../../src/imports/lines.ts';
 import { parseJson } from '../../src/json.ts';
-import { type Answer, call, createWorld, startTestService, type TestService } from '../world/service.ts';
+import { createWorld } from '../world/client.ts';
+import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
 
 let service: TestService;
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -384,11 +385,7 @@ describe('POST /imports/{kind}', () => {
       authorisation_workflow: '4-eyes',
       payment_approvals_enabled: true,
     });
-    const approver = await service.operator('POST', '/contacts', {
-      name: 'Approver',
-      email: `${fresh('approver')}@example.com`,
-      clients: [{ client_id: eyes.clientId }],
-    });
+    const approver = await eyes.hire('Approver');
     const [said, decided, done] = [fresh('eyes'), fresh('eyes'), fresh('eyes')];
     await load('payments', [
       { ...eyes.base, payment_id: said, status: 'Payment pending of authorization' },
@@ -401,7 +398,7 @@ describe('POST /imports/{kind}', () => {
       assert.equal(payment.approvals_workflow.minimum_remaining_authorisations, 1);
       const authorised = await service.operator('POST', `/payments/${id}/actions`, {
         action: 'authorise',
-        contact_id: approver.body.contact_id,
+        contact_id: approver.contactId,
       });
       assert.equal(authorised.body.status, 'Validating beneficiary information');
     }
@@ -416,18 +413,7 @@ describe('POST /imports/{kind}', () => {
       payment_approvals_enabled: true,
       payment_creator_approval_enabled: true,
     });
-    const [first, second] = await Promise.all(
-      [1, 2].map(
-        async () =>
-          (
-            await service.operator('POST', '/contacts', {
-              name: 'P',
-              email: `${fresh('p')}@example.com`,
-              clients: [{ client_id: own.clientId }],
-            })
-          ).body.contact_id,
-      ),
-    );
+    const [first, second] = [(await own.hire('P')).contactId, (await own.hire('P')).contactId];
     const group = (name: string, ...ids: string[]) => ({ name, users: ids.map((id) => ({ id })) });
     await transaction(service.service.context.pool, (tx) =>
       replaceConfiguration(tx, { now: new Date(), actor: 'test', requestId: 'test' }, own.clientId, {

@@ -8,7 +8,8 @@ import {
   type PaymentAction,
   type PaymentStatus,
 } from '../../src/payments/moves.ts';
-import { createWorld, startTestService, type TestService } from '../world/service.ts';
+import { createWorld } from '../world/client.ts';
+import { startTestService, type TestService } from '../world/service.ts';
 
 let service: TestService;
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -134,12 +135,7 @@ test('an approval is needed where the client has a workflow, and the last one au
   });
   const approvers: string[] = [];
   for (const name of ['A', 'B', 'C']) {
-    const contact = await service.operator('POST', '/contacts', {
-      name,
-      email: `${name}-${client.clientId}@example.com`,
-      clients: [{ client_id: client.clientId }],
-    });
-    approvers.push(contact.body.contact_id);
+    approvers.push((await client.hire(name)).contactId);
   }
   const { body } = await client.pay();
   assert.equal(body.status, 'Payment pending of authorization');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { client, contact, type Given, pay, tokenOf } from '../world/payments.ts';
+import { accessToken } from '../world/access-token.ts';
+import { client, contact, type Given, pay } from '../world/payments.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
 /**
@@ -64,7 +65,7 @@ before(async () => {
   const { token } = await client(service, 'RND');
   tokens['CON-RND'] = token;
   await contact(service, 'CLI-RND', 'CON-SECOND', false);
-  tokens['CON-SECOND'] = await tokenOf(service, 'CON-SECOND');
+  tokens['CON-SECOND'] = await accessToken(service, 'CON-SECOND');
   await client(service, 'NOISE');
   for (let place = 0; place < PAYMENTS; place += 1) {
     const created = new Date(START + below(DAYS * 24) * 3_600_000 - (below(3) === 0 ? 1 : 0)).toISOString();

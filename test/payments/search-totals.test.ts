@@ -8,8 +8,9 @@ import { rollUpTotals } from '../../src/payments/roll-up.ts';
 import { searchPayments } from '../../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
 import { wholeMonths } from '../../src/payments/whole-months.ts';
+import { log } from '../world/database.ts';
 import { client, pay } from '../world/payments.ts';
-import { log, startTestService, type TestService } from '../world/service.ts';
+import { startTestService, type TestService } from '../world/service.ts';
 
 /** Totals are exact at every moment: whatever writes, however it writes, and however far the roll-up has come. */
 

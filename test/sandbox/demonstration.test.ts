@@ -6,7 +6,8 @@ import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstrati
 import { fundingTrades } from '../../src/sandbox/demonstration/funding.ts';
 import { demonstrationPayments } from '../../src/sandbox/demonstration/history.ts';
 import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../../src/sandbox/demonstration/institution.ts';
-import { call, createWorld, startTestService, type TestService } from '../world/service.ts';
+import { createWorld } from '../world/client.ts';
+import { call, startTestService, type TestService } from '../world/service.ts';
 
 describe('the demonstration institution', () => {
   let service: TestService;

@@ -5,8 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
+import { createDatabase } from '../world/database.ts';
 import { MailServer } from '../world/mail-server/mail-server.ts';
-import { createDatabase, startTestService, type TestService } from '../world/service.ts';
+import { startTestService, type TestService } from '../world/service.ts';
 import { createStatementWorld, type KeptMail, type StatementWorld } from '../world/statements.ts';
 import { kill, startProcess } from '../world/worker-process.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createWorld, startTestService, type TestService } from '../world/service.ts';
+import { createWorld } from '../world/client.ts';
+import { startTestService, type TestService } from '../world/service.ts';
 import { createStatementWorld, mailsOf, type StatementWorld } from '../world/statements.ts';
 
 let service: TestService;

@@ -14,8 +14,8 @@ import { startService } from '../../src/service.ts';
 import { notify } from '../../src/webhooks/notification.ts';
 import { createDays } from '../../src/webhooks/retention.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
+import { createDatabase, log } from '../world/database.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
-import { createDatabase, log } from '../world/service.ts';
 import { kill, startProcess } from '../world/worker-process.ts';
 
 /** Nothing is lost. What dies, dies here for real: workers by SIGKILL, the database too. */

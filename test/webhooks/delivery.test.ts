@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
+import { createWorld } from '../world/client.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
-import { createWorld, startTestService, type TestService } from '../world/service.ts';
+import { startTestService, type TestService } from '../world/service.ts';
 
 /** Deliveries over HTTP against the running service: what a receiver sees, and what the history says of it. */
 

@@ -9,7 +9,7 @@ import { Endpoint } from '../../src/webhooks/endpoint.ts';
 import { DISABLE_AFTER_MS, EndpointHealth } from '../../src/webhooks/health.ts';
 import type { Outcome } from '../../src/webhooks/outcome.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
-import { createDatabase, log, type TestDatabase } from '../world/service.ts';
+import { createDatabase, log, type TestDatabase } from '../world/database.ts';
 
 /** Switching off after five days of nothing but failures: what counts are the moments of attempts, whichever process made them. */
 

@@ -9,7 +9,7 @@ import { windowAround } from '../../src/webhooks/day-window.ts';
 import { CONNECTION_SETTINGS, type Delivery } from '../../src/webhooks/delivery.ts';
 import { discover } from '../../src/webhooks/discovery.ts';
 import { fanOut } from '../../src/webhooks/fan-out.ts';
-import { createDatabase, type TestDatabase } from '../world/service.ts';
+import { createDatabase, type TestDatabase } from '../world/database.ts';
 
 /**
  * What the statements of the delivery engine walk, on tables with statistics: many subscriptions, and an endpoint that is dead with a long

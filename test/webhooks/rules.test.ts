@@ -11,7 +11,7 @@ import { createDays, dropOldDays } from '../../src/webhooks/retention.ts';
 import { JITTER, MAX_RETRY_AFTER_MS, nextWait, parseRetryAfter } from '../../src/webhooks/schedule.ts';
 import { signature, standardSignature } from '../../src/webhooks/signature.ts';
 import { checkExtraHeaders, checkSecret, checkTypes, checkUrl } from '../../src/webhooks/subscription-rules.ts';
-import { createDatabase, log, type TestDatabase } from '../world/service.ts';
+import { createDatabase, log, type TestDatabase } from '../world/database.ts';
 
 /** The rules of subscriptions, the schedule, signatures and retention, without receivers. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { tokenOf } from './payments.ts';
-import { type Answer, createWorld, type TestService } from './service.ts';
+import { accessToken } from './access-token.ts';
+import { createWorld } from './client.ts';
+import type { Answer, TestService } from './service.ts';
 
 export interface Person {
   id: string;
@@ -18,20 +18,13 @@ export async function approvalsWorld(service: TestService, names: string[], clie
     id: contactId,
     name: 'Owner of Approvals',
     email: world.email,
-    token: await tokenOf(service, contactId),
+    token: await accessToken(service, contactId),
   };
   const people: Record<string, Person> = {};
 
   const hire = async (name: string, permissions?: string[]): Promise<Person> => {
-    const email = `${name}-${randomUUID()}@example.com`;
-    const made = await service.operator('POST', '/contacts', {
-      name,
-      email,
-      clients: [{ client_id: clientId, ...(permissions ? { permissions } : {}) }],
-    });
-    assert.equal(made.status, 201, made.text);
-    const id: string = made.body.contact_id;
-    people[name] = { id, name, email, token: await tokenOf(service, id) };
+    const { contactId: id, email } = await world.hire(name, {}, permissions);
+    people[name] = { id, name, email, token: await accessToken(service, id) };
     return people[name];
   };
   for (const name of names) await hire(name);

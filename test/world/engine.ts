@@ -13,7 +13,7 @@ import {
   type SubscriptionPatch,
   updateSubscription,
 } from '../../src/webhooks/subscription.ts';
-import { createDatabase, log } from './service.ts';
+import { createDatabase, log } from './database.ts';
 
 const VAULT = new Vault(Buffer.alloc(32, 7));
 const SETTINGS = { sandbox: true, brand: 'Service', vault: VAULT };

@@ -1,22 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { type Answer, call, createWorld, type TestService } from './service.ts';
-
-/** A token of a contact, written straight into the database: these tests are not about signing in. */
-export async function tokenFor(test: TestService, contactId: string, seconds = 3_600): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
-  await test.query(
-    `with application as (
-       insert into applications (client_id, name, redirect_uris, refresh_token_days, created_at)
-       values ('graphql-tests', 'Tests', '{http://127.0.0.1:9/}', 28, now()) on conflict (client_id) do update set name = excluded.name returning client_id),
-     made as (
-       insert into grants (application_id, contact_id, trusted, methods, authenticated_at, created_at)
-       select client_id, $1, false, '{pwd}', now(), now() from application returning id)
-     insert into access_tokens (token_sha256, grant_id, application_id, contact_id, issued_at, expires_at)
-     select sha256(convert_to($2, 'UTF8')), id, 'graphql-tests', $1, now(), now() + make_interval(secs => $3) from made`,
-    [contactId, token, seconds],
-  );
-  return token;
-}
+import { accessToken } from './access-token.ts';
+import { createWorld } from './client.ts';
+import { type Answer, call, type TestService } from './service.ts';
 
 /** A GraphQL answer and its HTTP side. */
 export interface GraphqlAnswer extends Answer {
@@ -29,14 +13,9 @@ export interface GraphqlAnswer extends Answer {
 /** A client with a contact of all permissions, one that may not manage webhooks, and their ways to the endpoint. */
 export async function createSubscriber(test: TestService, name?: string) {
   const world = await createWorld(test, name);
-  const token = await tokenFor(test, world.contactId);
-  const reader = await test.operator('POST', '/contacts', {
-    name: 'Reader',
-    email: `${randomUUID()}@example.com`,
-    password: 'correct horse battery staple',
-    clients: [{ client_id: world.clientId, permissions: ['can_manage_payments'] }],
-  });
-  const readerToken = await tokenFor(test, reader.body.contact_id);
+  const token = await accessToken(test, world.contactId);
+  const reader = await world.hire('Reader', {}, ['can_manage_payments']);
+  const readerToken = await accessToken(test, reader.contactId);
   const ask = (as: string) => async (query: string, variables?: object) => {
     const answer = await call(`${test.api}/webhooks/graphql?client_id=${world.clientId}`, 'POST', {
       token: as,

@@ -1,22 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { sha256 } from '../../src/crypto.ts';
+import { randomUUID } from 'node:crypto';
+import { accessToken } from './access-token.ts';
 import type { TestService } from './service.ts';
-
-/** An access token of a contact, written straight into the database: what these tests are about begins behind the sign-in. */
-export async function tokenOf(test: TestService, contactId: string): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
-  await test.query(
-    "insert into applications (client_id, name, redirect_uris, refresh_token_days, created_at) values ('search-app', 'Search', '{}', 28, now()) on conflict do nothing",
-  );
-  await test.query(
-    `with g as (insert into grants (application_id, contact_id, trusted, methods, authenticated_at, created_at)
-       values ('search-app', $1, false, '{pwd}', now(), now()) returning id)
-     insert into access_tokens (token_sha256, grant_id, application_id, contact_id, issued_at, expires_at)
-     select $2, id, 'search-app', $1, now(), now() + interval '1 hour' from g`,
-    [contactId, sha256(token)],
-  );
-  return token;
-}
 
 /** A client with a contact, a beneficiary and a trade, named by one word. */
 export async function client(
@@ -44,7 +28,7 @@ export async function client(
       [`TRD-${word}-${n}`, clientId, contactId],
     );
   }
-  return { clientId, contactId, token: await tokenOf(test, contactId) };
+  return { clientId, contactId, token: await accessToken(test, contactId) };
 }
 
 /** A further contact of a client. */

@@ -1,106 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Config, readConfig } from '../../src/config.ts';
-import { startEmbedded } from '../../src/embedded/postgres.ts';
-import { createLog } from '../../src/log.ts';
-import { migrate } from '../../src/migrate.ts';
 import { type Service, startService } from '../../src/service.ts';
-
-/** A quiet log; LOMBARD_TEST_LOG=debug shows what the service says. */
-export const log = createLog((process.env.LOMBARD_TEST_LOG as 'silent') ?? 'silent', false);
-
-const TEMPLATE = 'lombard_template';
-
-export interface TestDatabase {
-  url: string;
-  drop(): Promise<void>;
-}
-
-/** Starts a server with a migrated template database; test/run.ts does it once for all files. */
-export async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'lombard-test-'));
-  const server = await startEmbedded({ dataDir, log, durable: false });
-  const template = await withClient(server.url, async (client) => {
-    await client.query(`create database ${TEMPLATE}`);
-    return databaseUrl(server.url, TEMPLATE);
-  });
-  await migrate(template, log);
-  return {
-    url: server.url,
-    stop: async () => {
-      await server.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-/** The server of a file that is run alone; it lives as long as one of its databases does. */
-let own: Promise<{ url: string; stop(): Promise<void> }> | undefined;
-let databases = 0;
-
-async function serverUrl(): Promise<string> {
-  const given = process.env.LOMBARD_TEST_SERVER;
-  if (given) return given;
-  own ??= startServer();
-  return (await own).url;
-}
-
-async function leaveServer(): Promise<void> {
-  databases -= 1;
-  if (databases > 0 || !own) return;
-  const server = await own;
-  own = undefined;
-  await server.stop();
-}
-
-/** A fresh database with the newest schema, cloned from the template. */
-export async function createDatabase(): Promise<TestDatabase> {
-  databases += 1;
-  const server = await serverUrl();
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await withClient(server, async (client) => {
-    // Cloning refuses while another session looks at the template.
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        await client.query(`create database ${name} template ${TEMPLATE}`);
-        return;
-      } catch (error) {
-        if (attempt >= 50 || (error as { code?: string }).code !== '55006') throw error;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
-  });
-  return {
-    url: databaseUrl(server, name),
-    drop: async () => {
-      await withClient(
-        server,
-        async (client) => void (await client.query(`drop database if exists ${name} with (force)`)),
-      );
-      await leaveServer();
-    },
-  };
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-function databaseUrl(server: string, name: string): string {
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.toString();
-}
+import { createDatabase, log, type TestDatabase } from './database.ts';
 
 export interface Answer {
   status: number;
@@ -232,55 +136,5 @@ export async function call(url: string, method: string, options: CallOptions = {
     headers: response.headers,
     text,
     body: json && text !== '' ? JSON.parse(text) : undefined,
-  };
-}
-
-/** A client with a contact that may do everything, and what a payment needs. */
-export async function createWorld(test: TestService, name = 'Acme Ltd', client: object = {}) {
-  const email = `${randomUUID()}@example.com`;
-  const password = 'correct horse battery staple';
-  const created = await test.operator('POST', '/clients', { client_name: name, ...client });
-  const clientId: string = created.body.client_id;
-  const contact = await test.operator('POST', '/contacts', {
-    name: `Owner of ${name}`,
-    email,
-    password,
-    clients: [{ client_id: clientId }],
-  });
-  const contactId: string = contact.body.contact_id;
-  const beneficiary = await test.operator('POST', '/beneficiaries', {
-    client_id: clientId,
-    beneficiary_name: 'Müller GmbH',
-    iban: 'DE89370400440532013000',
-    swift_code: 'COBADEFFXXX',
-    currency: 'EUR',
-  });
-  const trade = await test.operator('POST', '/trades', {
-    client_id: clientId,
-    contact_id: contactId,
-    buy_currency: 'EUR',
-    sell_currency: 'GBP',
-    buy_amount: 100_000,
-    rate: 1.17,
-  });
-  const base = {
-    client_id: clientId,
-    contact_id: contactId,
-    trade_id: trade.body.trade_id,
-    beneficiary_id: beneficiary.body.beneficiary_id,
-    amount: 100,
-    payment_currency: 'EUR',
-    payment_date: '2026-12-01',
-  };
-  return {
-    clientId,
-    contactId,
-    email,
-    password,
-    base,
-    tradeId: trade.body.trade_id as string,
-    beneficiaryId: beneficiary.body.beneficiary_id as string,
-    signIn: () => test.signIn(email, password),
-    pay: async (fields: object = {}) => test.operator('POST', '/payments', { ...base, ...fields }),
   };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { createWorld, type TestService } from './service.ts';
+import { createWorld } from './client.ts';
+import type { TestService } from './service.ts';
 
 /** A client with currency accounts, and ways to book, to ask for a statement, and to wait for it. */
 export async function createStatementWorld(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call, createWorld, startTestService, type TestService } from '../../world/service.ts';
+import { createWorld } from '../../world/client.ts';
+import { call, startTestService, type TestService } from '../../world/service.ts';
 
 let service: TestService;
 let world: Awaited<ReturnType<typeof createWorld>>;

@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import { ServiceClock } from '../../../src/calendar.ts';
 import type { Pool } from '../../../src/database.ts';
 import { ClockFollower } from '../../../src/sandbox/clock.ts';
-import { call, createWorld, startTestService, type TestService } from '../../world/service.ts';
+import { createWorld } from '../../world/client.ts';
+import { call, startTestService, type TestService } from '../../world/service.ts';
 
 let service: TestService;
 let world: Awaited<ReturnType<typeof createWorld>>;

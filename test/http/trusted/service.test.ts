@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { SANDBOX_CLIENT_SUBJECT } from '../../../src/embedded/test-authority.ts';
-import { call, createWorld, startTestService, type TestService } from '../../world/service.ts';
+import { createWorld } from '../../world/client.ts';
+import { call, startTestService, type TestService } from '../../world/service.ts';
 
 let service: TestService;
 let world: Awaited<ReturnType<typeof createWorld>>;
