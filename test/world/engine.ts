@@ -4,6 +4,7 @@ import { ServiceClock } from '../../src/calendar.ts';
 import { readConfig } from '../../src/config.ts';
 import { Vault } from '../../src/crypto.ts';
 import { createPool, transaction } from '../../src/database.ts';
+import { endsWithin } from '../../src/deadline.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { notify } from '../../src/webhooks/notification.ts';
 import { createDays } from '../../src/webhooks/retention.ts';
@@ -106,7 +107,7 @@ export async function createEngine(clients = 1) {
 
 /** Ends a pool. A connection whose other side is silent need not say goodbye: the database goes with all that it has. */
 function ended(pool: pg.Pool): Promise<unknown> {
-  return Promise.race([pool.end(), new Promise((resolve) => setTimeout(resolve, 2_000))]);
+  return endsWithin(pool.end(), 2_000);
 }
 
 /** Connections to a database that a test can silence or break; new ones work. */
