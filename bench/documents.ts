@@ -51,7 +51,7 @@ async function receipts(renderer: Renderer) {
   for (let index = 0; index < WARM_UP + RECEIPTS; index += 1) {
     const facts = { ...payment, payment_id: `PAY${index}`, reference: `INV-${index}`, amount: `${1000 + index}.5` };
     const start = performance.now();
-    await documentPdf(renderer, 'pr', facts, institution);
+    await documentPdf({ renderer, institution }, 'pr', facts);
     if (index >= WARM_UP) times.push(performance.now() - start);
   }
   times.sort((a, b) => a - b);

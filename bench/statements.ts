@@ -92,8 +92,8 @@ async function prepare(pool: Pool, lines: number): Promise<void> {
 
 function ask(pool: Pool, clientId: string, format: 'pdf' | 'csv' | 'camt.053'): Promise<unknown> {
   const act = { now: new Date(), actor: 'bench', requestId: 'bench' };
-  const given = { date_from: '2026-01-01', date_to: '2026-12-31', format };
-  return transaction(pool, (tx) => requestStatement(tx, act, { clientId, contactId: 'CON' }, given, 366));
+  const input = { date_from: '2026-01-01', date_to: '2026-12-31', format };
+  return transaction(pool, (tx) => requestStatement(tx, act, { clientId, contactId: 'CON' }, input, { maxDays: 366 }));
 }
 
 /** Seconds from the first request to the last delivery. */

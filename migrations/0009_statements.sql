@@ -1,13 +1,13 @@
 -- Statement requests, what they cover, and their deliveries (docs/statements.md).
 
--- The newest transaction of an account when a statement is asked for; bookings of one account follow each other, so their ids do too.
+-- Finds the newest transaction of an account when a statement is requested. Bookings of one account follow each other, so do their ids.
 create index transactions_account on transactions (client_id, currency_account_id, id);
 
 create table statement_requests (
   statement_id uuid primary key,
   client_id text not null references clients,
   contact_id text not null references contacts,
-  -- Where the mail goes: the contact's address when it asked.
+  -- Where the mail goes: the contact's address at the time of the request.
   email text not null,
   contact_name text not null,
   date_from date not null,
@@ -20,36 +20,36 @@ create table statement_requests (
 create index statement_requests_created on statement_requests (created_at, statement_id);
 create index statement_requests_client on statement_requests (client_id, created_at, statement_id);
 
--- The accounts of a statement, each with the last transaction that counts: what is booked later is not in it, so that every
--- attempt of every delivery says the same.
+-- The accounts of a statement, each with the last transaction that is included. What is booked later is not, so that every attempt of
+-- every delivery gives the same statement.
 create table statement_sections (
   client_id text not null,
   statement_id uuid not null references statement_requests,
   currency text not null,
   currency_account_id bigint not null,
-  -- transactions.id; null where the account had none.
+  -- transactions.id; null if the account had none.
   last_transaction bigint,
   primary key (statement_id, currency),
   foreign key (client_id, currency_account_id) references currency_accounts (client_id, account_id)
 );
 
--- One row for each mail and each file that is pushed. Whoever works on one holds the advisory lock (7210438, id).
+-- One row for each mail and each file that is pushed. The process that works on one holds the advisory lock (7210438, id).
 create table statement_deliveries (
   id int generated always as identity primary key,
   client_id text not null references clients,
   statement_id uuid not null references statement_requests,
   channel text not null check (channel in ('email', 'push')),
-  -- The currency of a pushed file that has one only; empty: the whole statement.
+  -- The currency of a pushed file that contains one account; empty for the whole statement.
   currency text not null,
   status text not null check (status in ('requested', 'making', 'retrying', 'sent', 'failed')),
   attempts int not null default 0,
-  -- Attempts in a row whose process ended before it could say what came of them.
+  -- Attempts in a row whose process ended before it could record the outcome.
   deaths int not null default 0,
   due_at timestamptz not null,
   last_error text,
   finished_at timestamptz,
   unique (statement_id, channel, currency)
 );
--- The next of each client and channel: one with many waiting delays nobody else.
+-- Finds the next delivery of each client and channel, so that a client with many delays no other.
 create index statement_deliveries_open on statement_deliveries (channel, client_id, due_at, id)
   where status in ('requested', 'making', 'retrying');

@@ -46,3 +46,8 @@ export function decimal(
   if (!options.signed && sign < 0) throw refuse('must not be negative');
   return plain.replace(/^(-?)0+(?=\d)/, '$1');
 }
+
+/** Digits after the point of a decimal string. */
+export function decimalsOf(amount: string): number {
+  return amount.split('.')[1]?.length ?? 0;
+}

@@ -1,18 +1,18 @@
-/** How amounts and currencies are written on paper. Nothing here rounds: a document shows every digit that is stored. */
+/** How documents write amounts and currencies. Nothing is rounded: a document shows every digit that is stored. */
 
 const names = new Intl.DisplayNames('en-GB', { type: 'currency', fallback: 'code' });
 /** ISO 4217 allows 4; amounts are stored with at most 8 (money.ts). */
 const MAX_DECIMALS = 20;
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** The English name of a currency, `Pound sterling`; its code where it has none. */
+/** The English name of a currency, as `Pound sterling`; its code if it has none. */
 export function currencyName(code: string): string {
   if (!/^[A-Z]{3}$/.test(code)) return code;
   const name = names.of(code) ?? code;
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Digits after the point that a currency has: 2 for GBP, 0 for JPY, 3 for BHD; 2 for one that is unknown. */
+/** Digits after the point of a currency: 2 for GBP, 0 for JPY, 3 for BHD; 2 if it is unknown. */
 export function minorUnits(code: string): number {
   if (!/^[A-Z]{3}$/.test(code)) return 2;
   return (
@@ -21,7 +21,7 @@ export function minorUnits(code: string): number {
 }
 
 /**
- * A decimal string grouped by thousands, with the currency's minor units at least and no stored digit left out:
+ * A decimal string grouped by thousands, with at least the currency's minor units and every stored digit:
  * `1234.5` of GBP is `1,234.50`, `0.12345` stays `0.12345`. Negative amounts carry a minus sign (U+2212).
  */
 export function groupedAmount(amount: string, currency: string): string {
@@ -33,11 +33,11 @@ export function groupedAmount(amount: string, currency: string): string {
     });
     formats.set(currency, format);
   }
-  // As a string, Intl reads all digits exactly; as a number it would be a float.
+  // Intl reads a string exactly; a number would be a float.
   return format.format(amount as Intl.StringNumericLiteral).replace('-', '\u2212');
 }
 
-/** An amount ready for a template. */
+/** An amount as templates take it. */
 export interface DrawnMoney {
   currency: string;
   figure: string;

@@ -1,8 +1,8 @@
 import { drawnMoney } from './currency.ts';
+import type { Drawing } from './drawing.ts';
 import type { PaymentFacts, TradeFacts } from './facts.ts';
-import { drawnInstitution, type Institution } from './institution.ts';
+import { drawnInstitution } from './institution.ts';
 import { printableJson } from './printable.ts';
-import type { Renderer } from './renderer.ts';
 
 /** pi: payment instruction, pr: payment receipt, tr: trade receipt (the service interface, GET /documents). */
 export type DocumentKind = 'pi' | 'pr' | 'tr';
@@ -14,7 +14,7 @@ const HEADINGS: Record<DocumentKind, string> = {
   tr: 'Trade receipt',
 };
 
-/** What each kind of document is made from. */
+/** The facts that each kind of document shows. */
 export interface DocumentFacts {
   pi: PaymentFacts;
   pr: PaymentFacts;
@@ -22,21 +22,19 @@ export interface DocumentFacts {
 }
 
 /**
- * Draws a document: A4, fonts embedded, tagged (PDF/UA-1), byte-identical for the same facts
- * (docs/decisions.md, 5).
- * @throws RenderError when the renderer is full, stopped or failed
+ * Draws a document: A4, with embedded fonts, tagged (PDF/UA-1). The same facts give the same bytes (docs/decisions.md, 5).
+ * @throws RenderError if the renderer is full, has stopped or failed
  */
 export async function documentPdf<K extends DocumentKind>(
-  renderer: Renderer,
+  { renderer, institution }: Drawing,
   kind: K,
   facts: DocumentFacts[K],
-  institution: Institution,
 ): Promise<Buffer> {
   const [id, date] = identity(kind, facts);
   const drawn = {
     kind,
     id,
-    // The document's own date: there is no clock in a document.
+    // The document's own date: a document must not depend on when it is drawn.
     date,
     heading: HEADINGS[kind],
     title: `${HEADINGS[kind]} ${id}`,
@@ -62,7 +60,7 @@ function drawnPayment(facts: PaymentFacts, receipt: boolean) {
   const { amount, payment_currency, fee_amount, fee_currency, approvals, ...rest } = facts;
   return {
     ...rest,
-    // An instruction says what was asked for; what became of it is the receipt's.
+    // An instruction says what was ordered; the receipt says what happened.
     sent_date: receipt ? facts.sent_date : null,
     completed_date: receipt ? facts.completed_date : null,
     amount: drawnMoney(amount, payment_currency),

@@ -1,9 +1,9 @@
 /**
- * What documents are made from. Amounts and rates are decimal strings; moments are ISO 8601 with the London offset
- * (`2026-07-01T10:15:00+01:00`), days `YYYY-MM-DD`. What is null is not printed.
+ * The facts that documents show. Amounts and rates are decimal strings. Moments are ISO 8601 with the London offset
+ * (`2026-07-01T10:15:00+01:00`), days are `YYYY-MM-DD`. A fact that is null is not printed.
  */
 
-/** The client on whose behalf it happened. */
+/** The client whose payment or trade it is. */
 export interface ClientFacts {
   client_id: string;
   client_name: string;
@@ -63,7 +63,7 @@ export interface PaymentFacts {
   trade_id: string | null;
   multipayment: string | null;
   approvals: {
-    /** `simple`, `4-eyes` ... or what names the ruleset; null where no approval was needed. */
+    /** `simple`, `4-eyes` and so on, or the version of the ruleset; null if no approval was needed. */
     workflow: string | null;
     /** n_eyes_plus_status. */
     status: string | null;
@@ -99,6 +99,6 @@ export interface TradeFacts {
     amount: string;
     payment_currency: string;
   }[];
-  /** Payments of the trade that are not in the list. */
+  /** How many payments of the trade are not in the list. */
   further_payments: number;
 }

@@ -11,19 +11,19 @@ export interface Institution {
   logo: Logo | undefined;
 }
 
-/** A picture as the renderer takes it: its path names its content, so that threads know when it changed. */
+/** A picture as the renderer takes it. Its path contains a hash of its content, so that threads see when it has changed. */
 export interface Logo {
   path: string;
   data: Uint8Array;
 }
 
-/** Bytes a logo may have: it is in every document. */
-const MAX_LOGO = 1_048_576;
+/** Bytes of a logo, which is part of every document. */
+const MAX_LOGO_BYTES = 1_048_576;
 
 /**
  * The institution from its settings.
  * @param settings.logo path of an SVG or PNG file
- * @throws Error when the logo is not readable, larger than 1 MiB, or neither SVG nor PNG
+ * @throws Error if the logo is not readable, larger than 1 MiB, or neither SVG nor PNG
  */
 export function institutionFrom(settings: {
   name: string;
@@ -36,7 +36,7 @@ export function institutionFrom(settings: {
 
 /** A logo from the bytes of an SVG or PNG file. */
 export function logoFrom(data: Uint8Array): Logo {
-  if (data.length > MAX_LOGO) throw new Error(`the logo has more than ${MAX_LOGO} bytes`);
+  if (data.length > MAX_LOGO_BYTES) throw new Error(`the logo has more than ${MAX_LOGO_BYTES} bytes`);
   const png = Buffer.from(data.subarray(0, 8)).toString('latin1') === '\x89PNG\r\n\x1a\n';
   if (!png && !/<svg[\s>]/.test(Buffer.from(data.subarray(0, 4096)).toString('utf8')))
     throw new Error('the logo is neither SVG nor PNG');
@@ -44,7 +44,7 @@ export function logoFrom(data: Uint8Array): Logo {
   return { path: `/logo-${digest}.${png ? 'png' : 'svg'}`, data };
 }
 
-/** What a template is told of the institution. */
+/** The institution as templates take it. */
 export function drawnInstitution(institution: Institution) {
   return {
     name: institution.name,

@@ -6,22 +6,21 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import { type CompileArgs, type CompileDocArgs, NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
 import { parseInstant } from '../calendar.ts';
 import { giveWay } from '../thread-priority.ts';
-import type { DrawTask, JoinTask, Task, WorkerOptions } from './renderer.ts';
+import type { DrawTask, JoinTask, Task, WorkerOptions } from './task.ts';
 
-/** One drawing thread. Typst is synchronous, so it never runs on the thread that answers requests. */
+/** A drawing thread. Typst is synchronous, so it never runs on the thread that answers requests. */
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-/** Typst keeps what it laid out for as many later documents as this; of the parts of a statement nothing, for no line comes twice. */
-const CACHED_DRAWINGS = 4;
+/** Documents for which Typst keeps a layout. It keeps none of the parts of a statement, since no line is drawn twice. */
+const MAX_CACHED_DRAWINGS = 4;
 
 const options = workerData as WorkerOptions;
-/** How much a steady thread stands back (`nice`) where all cores are busy. */
+/** Priority of a steady thread while all cores are busy (`nice`: 0 to 19, higher gives way). */
 const NICENESS = 10;
 giveWay(NICENESS, options.kind === 'patient');
 
-const fontDirectories = [join(HERE, 'fonts'), ...options.font_directories];
-// Fonts as blobs: with font paths the compiler would look through the system's fonts too, and documents would differ
-// from machine to machine.
+const fontDirectories = [join(HERE, 'fonts'), ...options.fontDirectories];
+// Fonts are given as blobs: with paths, the compiler would also use the system's fonts, and documents would differ between machines.
 const fontBlobs = fontDirectories.flatMap((directory) =>
   readdirSync(directory)
     .filter((name) => /\.(ttf|otf|ttc)$/i.test(name))
@@ -40,8 +39,8 @@ function placeLogo(task: DrawTask): void {
 }
 
 /**
- * Draws without holding the laid-out document in a JavaScript object: the collector does not see its memory and would let
- * hundreds of megabytes wait.
+ * Draws without a JavaScript object for the laid-out document: the garbage collector does not see its memory, and would leave hundreds of
+ * megabytes uncollected.
  */
 function draw(task: DrawTask): Uint8Array {
   placeLogo(task);
@@ -54,11 +53,11 @@ function draw(task: DrawTask): Uint8Array {
       cause: error,
     });
   } finally {
-    compiler.evictCache(task.tagged ? CACHED_DRAWINGS : 0);
+    compiler.evictCache(task.tagged ? MAX_CACHED_DRAWINGS : 0);
   }
 }
 
-/** PDF/UA forbids characters that no font has; such a document is still tagged, it only does not claim the standard. */
+/** PDF/UA forbids characters that no font has. A document with such a character is tagged too, but does not claim the standard. */
 function tagged(by: CompileDocArgs): Buffer {
   try {
     return compiler.pdf(by, { pdfStandard: 'ua-1' });
@@ -67,8 +66,8 @@ function tagged(by: CompileDocArgs): Buffer {
   }
 }
 
-/** Puts the parts of a long document together; dates and title come from the task, for there is no clock here. */
-async function joined(task: JoinTask): Promise<Uint8Array> {
+/** Joins the parts of a long document. Dates and title come from the task, since the same facts give the same bytes. */
+async function joinParts(task: JoinTask): Promise<Uint8Array> {
   const whole = await PDFDocument.create({ updateMetadata: false });
   for (const part of task.parts) {
     const source = await PDFDocument.load(part, { updateMetadata: false });
@@ -87,7 +86,7 @@ async function joined(task: JoinTask): Promise<Uint8Array> {
 
 parentPort!.on('message', async (task: Task) => {
   try {
-    const pdf = task.kind === 'draw' ? draw(task) : await joined(task);
+    const pdf = task.kind === 'draw' ? draw(task) : await joinParts(task);
     parentPort!.postMessage({ pdf }, [pdf.buffer as ArrayBuffer]);
   } catch (error) {
     parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) });

@@ -2,12 +2,12 @@ import { londonTimestamp } from '../calendar.ts';
 import type { Db } from '../database.ts';
 import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from './facts.ts';
 
-/** The facts of documents as they are stored. A row is found through its client (docs/decisions.md, 1). */
+/** Reads the facts of documents. A row is found through its client (docs/decisions.md, 1). */
 
-/** Payments that a trade receipt lists; of the others it says how many there are. */
+/** Payments that a trade receipt lists. It says how many others there are. */
 const MAX_PAYMENTS_OF_TRADE = 200;
 
-interface PaymentRow extends Record<string, unknown> {
+interface DocumentPaymentRow extends Record<string, unknown> {
   created: Date;
   authorised_date: Date | null;
   sent_date: Date | null;
@@ -17,9 +17,9 @@ interface PaymentRow extends Record<string, unknown> {
   client: ClientFacts;
 }
 
-/** A payment's facts, or undefined where the client has none of that id. */
+/** A payment's facts, or undefined if the client has no payment with that id. */
 export async function paymentFacts(db: Db, clientId: string, paymentId: string): Promise<PaymentFacts | undefined> {
-  const { rows } = await db.query<PaymentRow & PaymentFacts>({
+  const { rows } = await db.query<DocumentPaymentRow & PaymentFacts>({
     name: 'document-payment',
     text: `select p.payment_id, p.uuid, p.reference, p.status::text as status, p.scheme, p.charges, p.amount, p.payment_currency, p.fee_amount,
         p.fee_currency, p.payment_date, p.created, p.authorised_date, p.sent_date, p.trade_id, p.authorisation_workflow, p.multipayment_id,
@@ -52,13 +52,13 @@ export async function paymentFacts(db: Db, clientId: string, paymentId: string):
   };
 }
 
-interface TradeRow extends Record<string, unknown> {
+interface DocumentTradeRow extends Record<string, unknown> {
   maturity_date: Date | null;
 }
 
-/** A trade's facts, or undefined where the client has none of that id. */
+/** A trade's facts, or undefined if the client has no trade with that id. */
 export async function tradeFacts(db: Db, clientId: string, tradeId: string): Promise<TradeFacts | undefined> {
-  const { rows } = await db.query<TradeRow & Omit<TradeFacts, 'maturity_date'>>({
+  const { rows } = await db.query<DocumentTradeRow & Omit<TradeFacts, 'maturity_date'>>({
     name: 'document-trade',
     text: `select t.trade_id, t.parent_trade_id, t.status, t.trade_type, t.reference, t.rate_symbol, t.rate, t.buy_currency, t.buy_amount,
         t.sell_currency, t.sell_amount, t.fee_amount, t.fee_currency, t.order_date, t.maturity_date,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import Big from 'big.js';
 import { moment, party, shown, type TransactionInput } from '../accounts/transaction.ts';
 import type { Transaction } from '../database.ts';
-import { decimal } from '../money.ts';
+import { decimal, decimalsOf } from '../money.ts';
 import { notifyAll } from '../webhooks/notification.ts';
 import { type Columns, copyRows } from './copy.ts';
 import { resolveIds } from './identifiers.ts';
@@ -158,6 +158,5 @@ async function lockAccounts(tx: Transaction, rows: TransactionImportRow[]): Prom
 
 /** The sum of two decimals, with as many decimals as the longer one has: what PostgreSQL's numeric gives. */
 function sum(a: string, b: string): string {
-  const decimals = (text: string) => text.split('.')[1]?.length ?? 0;
-  return new Big(a).plus(b).toFixed(Math.max(decimals(a), decimals(b)));
+  return new Big(a).plus(b).toFixed(Math.max(decimalsOf(a), decimalsOf(b)));
 }

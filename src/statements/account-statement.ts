@@ -1,14 +1,15 @@
 import Big from 'big.js';
+import { decimalsOf } from '../money.ts';
 
-/** A statement as it is written in any format: for one client, one section for each currency account. */
+/** A statement, in whatever format it is written: for one client, with one section for each currency account. */
 export interface AccountStatement {
   /** The request's UUID. */
   statement_id: string;
   client: { client_id: string; client_name: string; account_number: string | null };
-  /** London days, both ends counted. */
+  /** London days, both included. */
   date_from: string;
   date_to: string;
-  /** Moment of the request, with the London offset. */
+  /** When it was requested, with the London offset. */
   created_at: string;
   sections: StatementSection[];
 }
@@ -19,9 +20,9 @@ export interface StatementSection {
   /** Decimal strings, signed. */
   opening: string;
   closing: string;
-  /** Known before the lines are read: pages are numbered and camt.053 summed up ahead of them. */
+  /** Known before the lines are read: page numbers and the summary of camt.053 come before them. */
   totals: { credit_count: number; credits: string; debit_count: number; debits: string };
-  /** In the order of booking. */
+  /** In the order in which they were booked. */
   lines: AsyncIterable<StatementLine>;
 }
 
@@ -62,19 +63,19 @@ export interface BalancedLine {
   balance: string;
 }
 
-/** Lines that a section will have. */
+/** How many lines a section will have. */
 export function lineCount({ totals }: StatementSection): number {
   return totals.credit_count + totals.debit_count;
 }
 
 /**
- * The lines of a section with their running balance, which is summed up here and must end in the closing balance that
- * was read on its own: a statement that does not add up is never sent.
- * @throws Error naming the account when lines and totals differ
+ * The lines of a section with the balance after each. The balance is added up here, and must end in the closing balance, which was
+ * read separately: a statement that does not add up is never sent.
+ * @throws Error naming the account if lines and totals differ
  */
 export async function* balancedLines(section: StatementSection): AsyncGenerator<BalancedLine> {
   let balance = new Big(section.opening);
-  const decimals = decimalsOf(section.opening, section.closing);
+  const decimals = Math.max(decimalsOf(section.opening), decimalsOf(section.closing));
   let read = 0;
   for await (const line of section.lines) {
     const signed = line.credit_debit_indicator === 'Debit' ? new Big(line.amount).neg() : new Big(line.amount);
@@ -93,11 +94,7 @@ export async function* balancedLines(section: StatementSection): AsyncGenerator<
     throw new Error(`account ${section.account_id}: lines end in ${balance}, closing is ${section.closing}`);
 }
 
-function decimalsOf(...amounts: string[]): number {
-  return Math.max(...amounts.map((amount) => amount.split('.')[1]?.length ?? 0));
-}
-
-/** The other side of a line: who paid in, or who was paid. */
+/** The other party of a line: who paid in, or who was paid. */
 export function counterparty(line: StatementLine): { name: string | null; account: StatementParty | null } {
   return line.credit_debit_indicator === 'Credit'
     ? { name: line.debtor_name ?? line.debtor_account?.account_name ?? null, account: line.debtor_account }

@@ -8,9 +8,15 @@ import {
   type StatementSection,
 } from './account-statement.ts';
 
+/** The institution that holds the accounts. */
+export interface Servicer {
+  name: string;
+  bic?: string;
+}
+
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08';
-/** Characters that are gathered before they go out. */
-const CHUNK = 65_536;
+/** Characters that are written at once. */
+const CHUNK_CHARACTERS = 65_536;
 
 /** The domain, family and sub-family of the external code set for each kind of transaction (ISO 20022, bank transaction codes). */
 const BANK_TRANSACTION_CODES: Record<string, [domain: string, family: string, subFamily: string]> = {
@@ -22,13 +28,13 @@ const BANK_TRANSACTION_CODES: Record<string, [domain: string, family: string, su
 };
 
 /**
- * A statement as camt.053.001.08 (ISO 20022, BankToCustomerStatementV08), as a stream: one Stmt for each currency account,
- * with opening and closing balance, the summary of its entries, and the entries. Texts longer than the message allows
- * end in an ellipsis; characters that XML cannot carry become U+FFFD. Its stream fails with UnwritableAmount where the schema
- * has no room for an amount.
- * @param servicer the institution that keeps the account
+ * A statement as a stream of camt.053.001.08 (ISO 20022, BankToCustomerStatementV08): one Stmt for each currency account, with
+ * opening and closing balance, the summary of its entries, and the entries. A text that is longer than the message allows ends in an
+ * ellipsis; characters that XML cannot contain become U+FFFD. The stream fails with UnwritableAmount if the schema has no room for an
+ * amount.
+ * @param servicer the institution that holds the account
  */
-export function statementCamt(statement: AccountStatement, servicer: { name: string; bic?: string }): Readable {
+export function statementCamt(statement: AccountStatement, servicer: Servicer): Readable {
   return Readable.from(chunked(message(statement, servicer)), { objectMode: false, encoding: 'utf8' });
 }
 
@@ -36,21 +42,22 @@ async function* chunked(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let waiting = '';
   for await (const piece of pieces) {
     waiting += piece;
-    if (waiting.length < CHUNK) continue;
+    if (waiting.length < CHUNK_CHARACTERS) continue;
     yield waiting;
     waiting = '';
   }
   yield waiting;
 }
 
-async function* message(statement: AccountStatement, servicer: { name: string; bic?: string }): AsyncGenerator<string> {
-  // A UUID has 36 characters and the message's identifiers 35: the hyphens go, and a currency makes it one of several.
+async function* message(statement: AccountStatement, servicer: Servicer): AsyncGenerator<string> {
+  // An identifier of the message has at most 35 characters, a UUID has 36: the hyphens are left out. The currency is added, since
+  // a statement has several files.
   const id = statement.statement_id.replaceAll('-', '').slice(0, 31);
   const only = statement.sections.length === 1 ? `-${statement.sections[0]!.currency}` : '';
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}"><BkToCstmrStmt>`;
   yield element('GrpHdr', element('MsgId', id + only) + element('CreDtTm', statement.created_at));
   for (const section of statement.sections) {
-    yield `\n<Stmt>${statementHead(statement, section, `${id}-${section.currency}`, servicer)}`;
+    yield `\n<Stmt>${statementHead(statement, section, { id: `${id}-${section.currency}`, servicer })}`;
     for await (const entry of balancedLines(section)) yield `\n${entryElement(entry, section.currency)}`;
     yield '\n</Stmt>';
   }
@@ -60,8 +67,7 @@ async function* message(statement: AccountStatement, servicer: { name: string; b
 function statementHead(
   statement: AccountStatement,
   section: StatementSection,
-  id: string,
-  servicer: { name: string; bic?: string },
+  { id, servicer }: { id: string; servicer: Servicer },
 ): string {
   const { client, date_from, date_to } = statement;
   const { totals, currency } = section;
@@ -87,8 +93,8 @@ function statementHead(
           ),
         ),
     ) +
-    balanceElement('OPBD', section.opening, currency, date_from) +
-    balanceElement('CLBD', section.closing, currency, date_to) +
+    balanceElement('OPBD', { balance: section.opening, currency, day: date_from }) +
+    balanceElement('CLBD', { balance: section.closing, currency, day: date_to }) +
     element(
       'TxsSummry',
       element('TtlNtries', element('NbOfNtries', String(lineCount(section)))) +
@@ -101,7 +107,10 @@ function statementHead(
   );
 }
 
-function balanceElement(code: string, balance: string, currency: string, day: string): string {
+function balanceElement(
+  code: string,
+  { balance, currency, day }: { balance: string; currency: string; day: string },
+): string {
   const type = element('Tp', element('CdOrPrtry', element('Cd', code)));
   return element(
     'Bal',
@@ -176,18 +185,18 @@ function agentElement(name: string, account: StatementParty | null): string {
   return other ? element(name, element('FinInstnId', element('Othr', element('Id', text(other, 35))))) : '';
 }
 
-/** A sum may have 17 decimals, but no more than 18 digits in all (DecimalNumber). */
+/** A sum may have 17 decimals, but at most 18 digits in all (DecimalNumber). */
 function sum(amount: string): string {
   const [integer = '', fraction = ''] = amount.split('.');
   const decimals = fraction.replace(/0+$/, '');
   if (integer.length + decimals.length > MAX_DIGITS)
     throw new UnwritableAmount(
-      `camt.053 writes sums of at most ${MAX_DIGITS} digits: ${amount} is none; pdf and csv write it`,
+      `camt.053 has room for sums of ${MAX_DIGITS} digits, and ${amount} has more; request pdf or csv`,
     );
   return integer.length + fraction.length > MAX_DIGITS ? `${integer}${decimals && `.${decimals}`}` : amount;
 }
 
-/** Digits of an amount: in all, and after the point (ActiveOrHistoricCurrencyAndAmount). */
+/** Most digits of an amount, in all and after the point (ActiveOrHistoricCurrencyAndAmount). */
 const MAX_DIGITS = 18;
 const MAX_DECIMALS = 5;
 
@@ -196,7 +205,7 @@ function amountElement(signed: string, currency: string): string {
   const decimals = fraction.replace(/0+$/, '');
   if (decimals.length > MAX_DECIMALS || integer.replace(/^0+/, '').length + decimals.length > MAX_DIGITS) {
     throw new UnwritableAmount(
-      `camt.053 writes amounts of at most ${MAX_DIGITS} digits, ${MAX_DECIMALS} of them after the point: ${signed} ${currency} is none; pdf and csv write it`,
+      `camt.053 has room for amounts of ${MAX_DIGITS} digits, ${MAX_DECIMALS} of them after the point, and ${signed} ${currency} has more; request pdf or csv`,
     );
   }
   const kept = fraction.slice(0, Math.max(decimals.length, Math.min(fraction.length, MAX_DECIMALS)));
@@ -204,7 +213,7 @@ function amountElement(signed: string, currency: string): string {
   return `<Amt Ccy="${currency}">${integer}${shown && `.${shown}`}</Amt>`;
 }
 
-/** An amount that the message's schema has no room for: nothing is rounded, so there is no statement in this format. */
+/** An amount that the message's schema has no room for. Nothing is rounded, so there is no statement in this format. */
 export class UnwritableAmount extends Error {}
 
 function indicator(signed: string, known?: 'Credit' | 'Debit'): string {
@@ -213,20 +222,21 @@ function indicator(signed: string, known?: 'Credit' | 'Debit'): string {
 
 const element = (name: string, content: string) => `<${name}>${content}</${name}>`;
 
-/** Text of at most so many characters, safe in XML. */
-function text(value: string, most: number): string {
+/** Text of at most `max` characters, safe in XML. */
+function text(value: string, max: number): string {
   const characters = [...value];
-  return escaped(characters.length <= most ? value : `${characters.slice(0, most - 1).join('')}…`);
+  return escaped(characters.length <= max ? value : `${characters.slice(0, max - 1).join('')}…`);
 }
 
-function pieces(value: string | null, most: number): string[] {
+/** Text cut into pieces of `max` characters, safe in XML. */
+function pieces(value: string | null, max: number): string[] {
   const characters = [...(value ?? '')];
-  return Array.from({ length: Math.ceil(characters.length / most) }, (_, index) =>
-    escaped(characters.slice(index * most, (index + 1) * most).join('')),
+  return Array.from({ length: Math.ceil(characters.length / max) }, (_, index) =>
+    escaped(characters.slice(index * max, (index + 1) * max).join('')),
   );
 }
 
-// XML 1.0, 2.2: what is not a Char cannot be written, not even as a reference.
+// XML 1.0, 2.2: a character that is not a Char cannot be written, not even as a reference.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to be replaced
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' };

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { type AccountStatement, balancedLines, counterparty } from './account-statement.ts';
 
-/** The columns, in their order. Amounts are plain decimals with a point and a sign, so that a spreadsheet can sum them up. */
+/** The columns in their order. Amounts are plain decimals with a point and a sign, so that a spreadsheet can add them up. */
 export const CSV_COLUMNS = [
   'account_id',
   'currency',
@@ -21,18 +21,17 @@ export const CSV_COLUMNS = [
   'booking_datetime',
 ] as const;
 
-type Row = Record<(typeof CSV_COLUMNS)[number], string>;
+type CsvRow = Record<(typeof CSV_COLUMNS)[number], string>;
 
-// What a spreadsheet takes for a formula at the start of a field (full-width forms too), also behind white space.
+// What a spreadsheet takes for a formula at the start of a field, also after white space and in full-width forms.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL before the sign is skipped by spreadsheets too
 const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 
 /**
- * A statement as CSV (RFC 4180: CRLF, quotes doubled), as a stream that holds a few lines at a time.
- * UTF-8 with a byte order mark, without which spreadsheets take it for the machine's old code page. Each section has a row
- * `opening_balance`, its transactions and a row `closing_balance`. A text that a spreadsheet would run as a formula
- * gets an apostrophe before it; amounts are numbers that were made here and need none.
- * (docs/decisions.md, 5)
+ * A statement as a stream of CSV (RFC 4180: CRLF, quotes doubled) that keeps a few lines in memory. It is UTF-8 with a byte order mark;
+ * without one, spreadsheets read it in the machine's old code page. Each section has a row `opening_balance`, its transactions and a
+ * row `closing_balance`. A text that a spreadsheet would run as a formula gets an apostrophe in front; amounts are formatted here and
+ * need none (docs/decisions.md, 5).
  */
 export function statementCsv(statement: AccountStatement): Readable {
   const writer = stringify({ header: true, columns: [...CSV_COLUMNS], bom: true, record_delimiter: 'windows' });
@@ -42,7 +41,7 @@ export function statementCsv(statement: AccountStatement): Readable {
   return source.pipe(writer);
 }
 
-async function* rows(statement: AccountStatement): AsyncGenerator<Row> {
+async function* rows(statement: AccountStatement): AsyncGenerator<CsvRow> {
   for (const section of statement.sections) {
     const account = { account_id: text(section.account_id), currency: text(section.currency) };
     yield {
@@ -75,7 +74,7 @@ async function* rows(statement: AccountStatement): AsyncGenerator<Row> {
   }
 }
 
-const EMPTY = Object.fromEntries(CSV_COLUMNS.map((column) => [column, ''])) as Row;
+const EMPTY = Object.fromEntries(CSV_COLUMNS.map((column) => [column, ''])) as CsvRow;
 
 function text(value: string | null | undefined): string {
   if (!value) return '';

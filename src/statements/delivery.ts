@@ -10,23 +10,23 @@ import { readSection } from './ledger.ts';
 import { statementMail } from './mail.ts';
 import { statementAttemptsTotal } from './metrics.ts';
 import { Pusher, PushFailure } from './push.ts';
-import { type Delivery, recordFailure, recordSent, sectionsOf } from './queue.ts';
+import { recordFailure, recordSent, type StatementDelivery, sectionsOf } from './queue.ts';
 import { mailWait } from './schedule.ts';
 import { Spool } from './spool.ts';
 
-/** Deaths in a row of the processes that worked on a delivery, after which it waits as after a failure: it may be what kills them. */
+/** Processes in a row that may end while they work on a delivery. Then it counts as failed, since it may be what ends them. */
 const MAX_DEATHS = 5;
-/** Milliseconds between two tries to write down what came of an attempt while the database is away. */
-const RECORD_AGAIN = 500;
-/** Characters of a failure's reason that are kept. */
-const MAX_REASON = 500;
+/** Milliseconds between two attempts to record an outcome while the database does not answer. */
+const RECORD_RETRY_MS = 500;
+/** Characters of a failure's reason that are stored. */
+const MAX_REASON_CHARACTERS = 500;
 
 interface MadeFile {
   file: StatementFile;
   spool: Spool;
 }
 
-/** One attempt of a delivery: reads the accounts, makes the files, sends them, writes down what came of it. */
+/** Attempts of deliveries: each reads the accounts, writes the files, sends them and records the outcome. */
 export class DeliveryWork {
   readonly #context: Context;
   readonly #drawing: Drawing;
@@ -41,8 +41,8 @@ export class DeliveryWork {
     this.#pusher = new Pusher(context);
   }
 
-  /** Never throws: a failure is written down, and tried again when it is due. */
-  async run(delivery: Delivery): Promise<void> {
+  /** Makes one attempt. Never throws: a failure is recorded, and tried again when it is due. */
+  async run(delivery: StatementDelivery): Promise<void> {
     const { log } = this.#context;
     const about = { statement: delivery.statement_id, client_id: delivery.client_id, channel: delivery.channel };
     const started = this.#context.clock.now();
@@ -54,31 +54,31 @@ export class DeliveryWork {
       log.info({ ...about, attempt: delivery.attempts }, 'a statement was delivered');
     } catch (error) {
       const now = this.#context.clock.now();
-      const reason = (error as Error).message.slice(0, MAX_REASON);
-      // What the end of the service broke off is due at once.
+      const reason = (error as Error).message.slice(0, MAX_REASON_CHARACTERS);
+      // An attempt that the end of the service has interrupted is due at once.
       const wait = this.#closing ? 0 : this.#wait(delivery, error, started);
       const due = wait === undefined ? undefined : new Date(now.getTime() + wait);
       statementAttemptsTotal.inc({ channel: delivery.channel, outcome: due ? 'retrying' : 'failed' });
       log.warn({ ...about, attempt: delivery.attempts, reason, due }, 'a statement could not be delivered');
-      await this.#record(() => recordFailure(this.#context.backgroundPool, delivery, reason, due, now));
+      await this.#record(() => recordFailure(this.#context.backgroundPool, delivery, { reason, due, now }));
     }
   }
 
-  /** Breaks off what is under way. */
+  /** Interrupts the attempts in flight. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#mailer?.close();
     await this.#pusher.close();
   }
 
-  /** Milliseconds until the next attempt; undefined: there is none. */
-  #wait(delivery: Delivery, error: unknown, now: Date): number | undefined {
+  /** Milliseconds until the next attempt, or undefined if there is none. */
+  #wait(delivery: StatementDelivery, error: unknown, now: Date): number | undefined {
     if (error instanceof PushFailure) return error.wait;
     if (error instanceof UnwritableAmount || (error instanceof MailFailure && error.permanent)) return undefined;
     return mailWait(delivery.attempts, now.getTime() - delivery.created_at.getTime(), Math.random());
   }
 
-  async #attempt(delivery: Delivery): Promise<void> {
+  async #attempt(delivery: StatementDelivery): Promise<void> {
     const { config, clock, backgroundPool } = this.#context;
     const statement = await this.#statement(delivery);
     const made = await this.#make(statement, delivery);
@@ -94,7 +94,10 @@ export class DeliveryWork {
         content: () => spool.stream(),
       }));
       const to = { name: delivery.contact_name, address: delivery.email };
-      const mail = statementMail(statement, to, this.#drawing.institution, attachments, config.mailFrom);
+      const mail = statementMail(statement, to, attachments, {
+        institution: this.#drawing.institution,
+        mailFrom: config.mailFrom,
+      });
       if (this.#mailer) {
         await this.#mailer.send(mail);
         return await this.#sent(delivery);
@@ -108,8 +111,8 @@ export class DeliveryWork {
     }
   }
 
-  /** What is to be written, read from the books. */
-  async #statement(delivery: Delivery): Promise<AccountStatement> {
+  /** The statement, read from the transactions. */
+  async #statement(delivery: StatementDelivery): Promise<AccountStatement> {
     const { backgroundPool } = this.#context;
     const { client_id: clientId, date_from: dateFrom, date_to: dateTo } = delivery;
     const client = await backgroundPool.query<AccountStatement['client']>(
@@ -132,8 +135,8 @@ export class DeliveryWork {
     };
   }
 
-  /** Every file whole and right before the first byte of one is sent. */
-  async #make(statement: AccountStatement, delivery: Delivery): Promise<MadeFile[]> {
+  /** Writes every file completely before the first byte of any is sent. */
+  async #make(statement: AccountStatement, delivery: StatementDelivery): Promise<MadeFile[]> {
     const made: MadeFile[] = [];
     try {
       for (const file of statementFiles(statement, delivery.format, this.#drawing)) {
@@ -146,12 +149,12 @@ export class DeliveryWork {
     }
   }
 
-  #sent(delivery: Delivery): Promise<void> {
+  #sent(delivery: StatementDelivery): Promise<void> {
     const now = this.#context.clock.now();
     return this.#record(() => recordSent(this.#context.backgroundPool, delivery, now));
   }
 
-  /** Writes it down, however long the database is away: what was accepted must not be sent again. Given up only when the service ends. */
+  /** Records an outcome, however long the database does not answer: what was accepted must not be sent again. Gives up when the service ends. */
   async #record(write: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
@@ -159,10 +162,10 @@ export class DeliveryWork {
       } catch (error) {
         this.#context.log.warn(
           { reason: (error as Error).message },
-          'what came of a statement could not be written down; it is tried again',
+          'the outcome of a statement delivery could not be recorded; it will be tried again',
         );
         if (this.#closing) return;
-        await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN));
+        await new Promise((resolve) => setTimeout(resolve, RECORD_RETRY_MS));
       }
     }
   }

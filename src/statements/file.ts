@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Institution } from '../documents/institution.ts';
-import type { Renderer } from '../documents/renderer.ts';
+import type { Drawing } from '../documents/drawing.ts';
 import type { AccountStatement } from './account-statement.ts';
 import { statementCamt } from './camt.ts';
 import { statementCsv } from './csv.ts';
@@ -14,7 +13,7 @@ const MEDIA_TYPES: Record<StatementFormat, string> = {
 };
 const ENDINGS: Record<StatementFormat, string> = { pdf: 'pdf', csv: 'csv', 'camt.053': 'camt.053.xml' };
 
-/** A statement's file before it is made. */
+/** A file of a statement that has not been written yet. */
 export interface StatementFile {
   filename: string;
   contentType: string;
@@ -22,13 +21,13 @@ export interface StatementFile {
 }
 
 /**
- * The files of a statement: a pdf has a section for each currency; csv and camt.053 have a file for each, so that a program
- * that reads one meets one account.
+ * The files of a statement. A pdf has a section for each currency. With csv and camt.053 each currency has a file of its own, so that a
+ * program reads one account in each.
  */
 export function statementFiles(
   statement: AccountStatement,
   format: StatementFormat,
-  drawing: { renderer: Renderer; institution: Institution },
+  drawing: Drawing,
 ): StatementFile[] {
   const { client, date_from, date_to } = statement;
   const named = (currency?: string) => ({

@@ -1,6 +1,6 @@
 import type { Db } from '../database.ts';
 
-/** Where a request stands: as its delivery that is furthest from its end; failed where all have ended and one has failed. */
+/** The state of a request is that of its delivery that is furthest from its end; failed if all have ended and one has failed. */
 export const STATEMENT_STATES = ['requested', 'making', 'retrying', 'sent', 'failed'] as const;
 export type StatementState = (typeof STATEMENT_STATES)[number];
 
@@ -69,7 +69,7 @@ export async function listStatements(
      order by r.created_at desc, r.statement_id desc limit $5 offset $6`,
     [...values, page.limit, page.offset],
   );
-  const utc = (text: string | null) => text && parsed(text);
+  const utc = (text: string | null) => text && new Date(text).toISOString();
   return {
     total: total.rows[0]?.total ?? 0,
     rows: rows.map((row) => ({
@@ -82,9 +82,4 @@ export async function listStatements(
       })),
     })),
   };
-}
-
-/** A moment as PostgreSQL's JSON writes it, in UTC. */
-function parsed(text: string): string {
-  return new Date(text).toISOString();
 }

@@ -4,16 +4,15 @@ import { type Attachment, type Mail, messageIdOf } from '../mail.ts';
 import type { AccountStatement } from './account-statement.ts';
 
 /**
- * The mail of a statement, as text and as HTML; balances stand in its attachments only. Its Message-ID is made from the
- * request, so that a mail sent twice can be seen through (docs/decisions.md, 5).
- * @param mailFrom LOMBARD_MAIL_FROM
+ * The mail of a statement, as text and as HTML. Only its attachments contain balances. Its Message-ID is derived from the request, so
+ * that a receiver can recognise a mail that was sent twice (docs/decisions.md, 5).
+ * @param options `mailFrom`: LOMBARD_MAIL_FROM
  */
 export function statementMail(
   statement: AccountStatement,
   to: { name: string; address: string },
-  institution: Institution,
   attachments: Attachment[],
-  mailFrom: string,
+  { institution, mailFrom }: { institution: Institution; mailFrom: string },
 ): Mail {
   const period = `${statement.date_from} to ${statement.date_to}`;
   const client = printable(statement.client.client_name);
@@ -26,9 +25,9 @@ export function statementMail(
   const greeting = `Dear ${printable(to.name)},`;
   const opening =
     attachments.length === 1
-      ? 'the account statement you asked for is attached.'
-      : `the account statement you asked for is attached, in ${attachments.length} files, one for each currency.`;
-  const closing = `If you did not ask for it, please tell ${institution.name}. Nobody reads answers to this address.`;
+      ? 'the account statement you requested is attached.'
+      : `the account statement you requested is attached, in ${attachments.length} files, one for each currency.`;
+  const closing = `If you did not request it, please tell ${institution.name}. Nobody reads replies to this address.`;
   const text = [
     greeting,
     '',
@@ -47,25 +46,28 @@ export function statementMail(
     to: { name: printable(to.name), address: to.address },
     subject: `Account statement ${period}, ${client}`,
     text,
-    html: page(greeting, opening, facts, closing, institution),
+    html: page({ greeting, opening, facts, closing }, institution),
     attachments,
   };
 }
 
-function page(
-  greeting: string,
-  opening: string,
-  facts: [string, string][],
-  closing: string,
-  institution: Institution,
-): string {
+interface MailText {
+  greeting: string;
+  opening: string;
+  facts: [name: string, value: string][];
+  closing: string;
+}
+
+function page({ greeting, opening, facts, closing }: MailText, institution: Institution): string {
+  const head = 'text-align:left;font-weight:normal;color:#555;padding:2px 16px 2px 0;vertical-align:top';
   const row = ([name, value]: [string, string]) =>
-    `<tr><th style="text-align:left;font-weight:normal;color:#555;padding:2px 16px 2px 0;vertical-align:top">${escaped(name)}</th><td style="padding:2px 0">${escaped(value)}</td></tr>`;
+    `<tr><th style="${head}">${escaped(name)}</th><td style="padding:2px 0">${escaped(value)}</td></tr>`;
+  const rule = `border-bottom:3px solid ${institution.colour};font-weight:bold;color:${institution.colour}`;
   return `<!doctype html>
 <html lang="en-GB"><head><meta charset="utf-8"><title>Account statement</title></head>
 <body style="margin:0;padding:24px;font:15px/1.5 Arial,Helvetica,sans-serif;color:#1a1a1a;background:#fff">
 <div style="max-width:560px">
-<p style="margin:0 0 24px;padding:0 0 8px;border-bottom:3px solid ${institution.colour};font-weight:bold;color:${institution.colour}">${escaped(institution.name)}</p>
+<p style="margin:0 0 24px;padding:0 0 8px;${rule}">${escaped(institution.name)}</p>
 <p>${escaped(greeting)}</p>
 <p>${escaped(opening)}</p>
 <table role="presentation" style="border-collapse:collapse;margin:16px 0">${facts.map(row).join('')}</table>

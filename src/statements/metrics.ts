@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client';
 import { metrics } from '../metrics.ts';
 
-/** Attempts to deliver statements, by channel and by what came of them: `sent`, `retrying`, `failed`. */
+/** Attempts to deliver statements, by channel and outcome: `sent`, `retrying`, `failed`. */
 export const statementAttemptsTotal = new Counter({
   name: 'lombard_statement_attempts_total',
   help: 'Attempts to deliver account statements by channel and outcome',

@@ -11,15 +11,15 @@ import {
   type StatementSection,
 } from './account-statement.ts';
 
-/** Lines on the first page of a section, below letterhead and summary, and on the pages that follow (statement.typ). */
+/** Lines on the first page of a section, below letterhead and summary, and on its other pages (statement.typ). */
 export const LINES_ON_FIRST_PAGE = 20;
 export const LINES_ON_PAGE = 29;
-/** Pages drawn at a time: more would hold up the single documents behind them (5 ms each). */
+/** Pages that are drawn at once. With more, overdue single documents (5 ms each) would wait too long behind them. */
 const PAGES_IN_PART = 25;
-/** Pages up to which a statement is tagged for screen readers: tags make it 15 times larger. */
+/** Longer statements are not tagged for screen readers: tags make a file 15 times larger. */
 const MAX_TAGGED_PAGES = 20;
-/** Parts under way: one is drawn while the next is filled. */
-const PARTS_UNDER_WAY = 2;
+/** One part is drawn while the next is filled. */
+const MAX_PARTS_IN_FLIGHT = 2;
 
 interface Page {
   section: number;
@@ -30,16 +30,16 @@ interface Page {
   rows: ReturnType<typeof drawnLine>[];
 }
 
-/** Pages that a section takes: known from its number of lines, for every row has one height. */
+/** Pages that a section takes. They follow from its number of lines, as every row has the same height. */
 export function pagesOf(section: StatementSection): number {
   return 1 + Math.ceil(Math.max(0, lineCount(section) - LINES_ON_FIRST_PAGE) / LINES_ON_PAGE);
 }
 
 /**
- * A statement as PDF: a section for each currency account, headings repeated, brought and carried forward on every page,
- * page x of y; byte-identical for the same facts. Long ones are drawn in parts as their lines arrive and put together at
- * the end, so that memory grows with the file and not with the layout (docs/decisions.md, 5).
- * @throws RenderError when the renderer failed; Error when the lines do not add up
+ * A statement as PDF, with a section for each currency account. Every page repeats the headings, and has the balances brought and
+ * carried forward and "page x of y". The same facts give the same bytes. A long statement is drawn in parts as its lines arrive, and
+ * joined at the end, so that memory grows with the file and not with the layout (docs/decisions.md, 5).
+ * @throws RenderError if the renderer failed; Error if the lines do not add up
  */
 export async function statementPdf(
   renderer: Renderer,
@@ -67,12 +67,12 @@ export async function statementPdf(
   let drawn = 0;
   const flush = async () => {
     const part = draw(waiting, drawn + 1);
-    // It is awaited below; a failure before that must not count as unhandled.
+    // It is awaited below; if it fails before that, the failure must not count as unhandled.
     part.catch(() => undefined);
     parts.push(part);
     drawn += waiting.length;
     waiting = [];
-    await parts.at(-PARTS_UNDER_WAY);
+    await parts.at(-MAX_PARTS_IN_FLIGHT);
   };
   for await (const page of pages(statement)) {
     waiting.push(page);

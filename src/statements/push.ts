@@ -6,14 +6,15 @@ import { nextWait, parseRetryAfter } from '../webhooks/schedule.ts';
 import { Signer } from '../webhooks/signer.ts';
 import { ownHeaderNames } from '../webhooks/subscription-rules.ts';
 import type { StatementFile } from './file.ts';
-import type { Delivery } from './queue.ts';
+import type { StatementDelivery } from './queue.ts';
 import type { Spool } from './spool.ts';
 
-/** Bytes of a file that is pushed: it is signed, so it is in memory as a whole. */
-const MAX_PUSH = 67_108_864;
+/** Bytes of a file that is pushed. Its signature covers the whole file, which is therefore in memory. */
+const MAX_PUSH_BYTES = 67_108_864;
 
-/** A push that was not accepted. `wait`: milliseconds until the next attempt; undefined: there is none. */
+/** A push that was not accepted. */
 export class PushFailure extends Error {
+  /** Milliseconds until the next attempt; undefined if there is none. */
   readonly wait: number | undefined;
 
   constructor(message: string, wait: number | undefined) {
@@ -24,8 +25,8 @@ export class PushFailure extends Error {
 }
 
 /**
- * Pushes statements: a PUT to the client's statement_push_url, signed, checked for its address and retried as webhooks are
- * (docs/decisions.md, 5 and 6).
+ * Pushes statements with a PUT to the client's statement_push_url. It is signed and retried, and its address is checked, as those of
+ * webhooks are (docs/decisions.md, 5 and 6).
  */
 export class Pusher {
   readonly #context: Context;
@@ -40,10 +41,10 @@ export class Pusher {
   }
 
   /** @throws PushFailure */
-  async push(delivery: Delivery, file: StatementFile, spool: Spool): Promise<void> {
+  async push(delivery: StatementDelivery, file: StatementFile, spool: Spool): Promise<void> {
     const { config, clock } = this.#context;
-    if (spool.size > MAX_PUSH)
-      throw new PushFailure(`the file has ${spool.size} bytes; at most ${MAX_PUSH} are pushed`, undefined);
+    if (spool.size > MAX_PUSH_BYTES)
+      throw new PushFailure(`the file has ${spool.size} bytes, and at most ${MAX_PUSH_BYTES} are pushed`, undefined);
     const { url, secret } = await this.#destination(delivery.client_id);
     const [, , , , deliveryId, attemptNumber] = ownHeaderNames(config.brand);
     const now = clock.now();
@@ -52,7 +53,7 @@ export class Pusher {
       url,
       body: await spool.bytes(),
       secret,
-      // One for each file, the same at every attempt.
+      // Each file has its own, and every attempt has the same.
       id: delivery.currency === '' ? delivery.statement_id : `${delivery.statement_id}-${delivery.currency}`,
       clientId: delivery.client_id,
       headers: [
@@ -78,7 +79,7 @@ export class Pusher {
     );
   }
 
-  /** Where the client takes statements, and the key: read at every attempt, so that a wrong address can be mended in between. */
+  /** The client's address for statements, and the key. They are read at every attempt, so that a wrong address can be corrected in between. */
   async #destination(clientId: string): Promise<{ url: string; secret: string }> {
     const { backgroundPool, vault, config } = this.#context;
     const { rows } = await backgroundPool.query<{ url: string | null; secret: Buffer | null }>(
@@ -86,13 +87,13 @@ export class Pusher {
       [clientId],
     );
     const { url = null, secret = null } = rows[0] ?? {};
-    if (url === null) throw new PushFailure('the client has no statement_push_url any more', undefined);
+    if (url === null) throw new PushFailure('the client no longer has a statement_push_url', undefined);
     if (config.environment !== 'sandbox' && !url.startsWith('https:'))
       throw new PushFailure('the client’s statement_push_url is not an https address', undefined);
     return { url, secret: secret === null ? '' : vault.open(secret, 'statement_push_secret') };
   }
 
-  /** Ends what is under way. */
+  /** Ends the pushes in flight. */
   close(): Promise<void> {
     return this.#egress.close();
   }

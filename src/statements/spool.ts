@@ -3,11 +3,11 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
-/** Bytes that are read at a time. */
-const CHUNK = 65_536;
+/** Bytes that are read or written at once. */
+const CHUNK_BYTES = 65_536;
 
 /**
- * A file without a name: whole before anything of it is sent, whatever its length, and gone with the process however that ends.
+ * A file without a name: complete before any of it is sent, whatever its length, and gone with the process however that ends.
  */
 export class Spool {
   readonly #handle: FileHandle;
@@ -20,8 +20,8 @@ export class Spool {
   }
 
   /**
-   * Takes a content in.
-   * @param folder where files may be made
+   * Writes a content to a spool.
+   * @param folder where files may be created
    * @throws what the content throws; then there is no file
    */
   static async of(content: Buffer | Readable, folder: string): Promise<Spool> {
@@ -38,12 +38,12 @@ export class Spool {
     }
   }
 
-  /** A stream over the whole content. It reads through the handle, so that one which is still open at the end meets a closed file and not another one. */
+  /** A stream of the whole content. It reads through the handle: after `close` it fails, and cannot read another file by mistake. */
   stream(): Readable {
     return Readable.from(this.#chunks(), { objectMode: false });
   }
 
-  /** The whole content at once. */
+  /** The whole content. */
   async bytes(): Promise<Buffer> {
     const chunks: Buffer[] = [];
     for await (const chunk of this.#chunks()) chunks.push(chunk);
@@ -52,8 +52,8 @@ export class Spool {
 
   async *#chunks(): AsyncGenerator<Buffer> {
     for (let position = 0; position < this.size; ) {
-      const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, position);
-      if (bytesRead === 0) throw new Error('a spooled file is shorter than it was');
+      const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+      if (bytesRead === 0) throw new Error('a spooled file has become shorter');
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
@@ -64,7 +64,7 @@ export class Spool {
   }
 }
 
-/** Writers of lines give a few hundred bytes at a time; they are gathered, or each would cost a call of its own. */
+/** Writers of lines give a few hundred bytes at a time. They are collected, since each write is a system call. */
 async function write(content: Readable, handle: FileHandle): Promise<void> {
   let gathered: Buffer[] = [];
   let size = 0;
@@ -77,7 +77,7 @@ async function write(content: Readable, handle: FileHandle): Promise<void> {
     const bytes = Buffer.from(chunk);
     gathered.push(bytes);
     size += bytes.length;
-    if (size >= CHUNK) await flush();
+    if (size >= CHUNK_BYTES) await flush();
   }
   await flush();
 }

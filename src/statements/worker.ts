@@ -7,31 +7,31 @@ import { Periodic } from '../periodic.ts';
 import { DeliveryWork } from './delivery.ts';
 import { beginAttempt, type Channel, dueDeliveries, lockDelivery, unlockDelivery } from './queue.ts';
 
-/** Milliseconds between two looks at what is due. */
-const LOOK_INTERVAL = 200;
+/** Milliseconds between two queries for what is due. */
+const POLL_INTERVAL_MS = 200;
 /**
- * Milliseconds after connecting during which nothing is taken over: when the database was away, every process has lost its
- * locks, and those that live take theirs again first.
+ * Milliseconds after connecting during which nothing is taken over. When the database did not answer, every process has lost its locks;
+ * those that still run get time to take theirs again.
  */
-const TAKE_OVER_AFTER = 2_000;
-/** Milliseconds that what is under way gets when the service stops. */
-const STOP_WITHIN = 8_500;
-/** Milliseconds for what is broken off then to be written down. */
-const BREAK_OFF_WITHIN = 1_000;
-/** Deliveries under way at once in one process: mails share the mail server, pushes go to receivers that may hang. */
-const SLOTS: Record<Channel, number> = { email: 4, push: 8 };
+const TAKE_OVER_AFTER_MS = 2_000;
+/** Milliseconds for deliveries in flight to end when the service stops. */
+const STOP_LIMIT_MS = 8_500;
+/** Milliseconds to record those that were interrupted then. */
+const RECORD_LIMIT_MS = 1_000;
+/** Deliveries in flight at once in one process: mails share the mail server, pushes go to receivers that may hang. */
+const MAX_IN_FLIGHT: Record<Channel, number> = { email: 4, push: 8 };
 
 /**
- * Makes and delivers statements in the background; any number of processes may. Each delivery is held by an advisory lock of
- * one connection, so that it is free again as soon as its process is dead, and never while it lives (docs/decisions.md, 5).
+ * Makes and delivers statements in the background, in any number of processes. An advisory lock of one connection holds each delivery:
+ * it is released as soon as its process has ended, and never while the process lives (docs/decisions.md, 5).
  */
 export class StatementWorker {
   readonly #context: Context;
   readonly #pool: Pool;
   readonly #work: DeliveryWork;
-  readonly #looking: Periodic;
-  readonly #running = new Map<number, { channel: Channel; clientId: string; done: Promise<void> }>();
-  /** What has ended: its locks are let go before anything else is taken. */
+  readonly #polling: Periodic;
+  readonly #inFlight = new Map<number, { channel: Channel; clientId: string; done: Promise<void> }>();
+  /** Deliveries that have ended: their locks are released before others are taken. */
   #ended: number[] = [];
   #locks: Transaction | undefined;
   #connected = 0;
@@ -42,70 +42,74 @@ export class StatementWorker {
     const url = context.backgroundPool.options.connectionString as string;
     this.#pool = createPool(url, context.log, { max: 1, background: true, name: 'lombard-statements' });
     this.#work = new DeliveryWork(context, drawing);
-    this.#looking = new Periodic({
+    this.#polling = new Periodic({
       name: 'statements',
-      intervalMs: LOOK_INTERVAL,
+      intervalMs: POLL_INTERVAL_MS,
       log: context.log,
-      run: () => this.#takeWhatIsDue(),
+      run: () => this.#beginDue(),
     });
   }
 
   start(): void {
-    this.#looking.start();
+    this.#polling.start();
   }
 
-  /** Begins nothing new, gives what is under way up to 9 s; the rest is begun again by whoever comes next. */
+  /** Begins nothing new, and gives deliveries in flight up to 9 s. Another process begins the rest again. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await this.#looking.stop();
-    await this.#quiet(STOP_WITHIN);
+    await this.#polling.stop();
+    await this.#settle(STOP_LIMIT_MS);
     await this.#work.close();
-    await this.#quiet(BREAK_OFF_WITHIN);
+    await this.#settle(RECORD_LIMIT_MS);
     this.#locks?.release(true);
     this.#locks = undefined;
     await this.#pool.end();
   }
 
-  /** Waits for what is under way, at most so many milliseconds. */
-  async #quiet(within: number): Promise<void> {
-    await endsWithin(Promise.all([...this.#running.values()].map(({ done }) => done)), within);
+  /** Waits for the deliveries in flight, at most so many milliseconds. */
+  async #settle(limitMs: number): Promise<void> {
+    await endsWithin(Promise.all([...this.#inFlight.values()].map(({ done }) => done)), limitMs);
   }
 
-  async #takeWhatIsDue(): Promise<void> {
+  async #beginDue(): Promise<void> {
     const locks = (this.#locks ??= await this.#connect());
     for (let id = this.#ended.shift(); id !== undefined; id = this.#ended.shift()) await unlockDelivery(locks, id);
-    const abandoned = monotonic() - this.#connected > TAKE_OVER_AFTER;
+    const abandoned = monotonic() - this.#connected > TAKE_OVER_AFTER_MS;
     const now = this.#context.clock.now();
     for (const channel of ['email', 'push'] as const) {
-      const running = [...this.#running.values()].filter((each) => each.channel === channel);
-      let slots = SLOTS[channel] - running.length;
+      const inFlight = [...this.#inFlight.values()].filter((each) => each.channel === channel);
+      let slots = MAX_IN_FLIGHT[channel] - inFlight.length;
       if (slots <= 0) continue;
-      const busy = running.map((each) => each.clientId);
-      for (const id of await dueDeliveries(locks, channel, busy, slots, now, abandoned)) {
+      const busy = inFlight.map((each) => each.clientId);
+      for (const id of await dueDeliveries(locks, { channel, busy, slots, now, abandoned })) {
         if (slots === 0 || this.#stopping) break;
-        if (!this.#running.has(id) && (await this.#begin(locks, channel, id, abandoned))) slots -= 1;
+        if (!this.#inFlight.has(id) && (await this.#begin(locks, id, { channel, abandoned }))) slots -= 1;
       }
     }
   }
 
-  async #begin(locks: Transaction, channel: Channel, id: number, abandoned: boolean): Promise<boolean> {
+  async #begin(
+    locks: Transaction,
+    id: number,
+    { channel, abandoned }: { channel: Channel; abandoned: boolean },
+  ): Promise<boolean> {
     if (!(await lockDelivery(locks, id))) return false;
-    const delivery = await beginAttempt(locks, id, this.#context.clock.now(), abandoned);
+    const delivery = await beginAttempt(locks, id, { now: this.#context.clock.now(), abandoned });
     if (!delivery) {
       await unlockDelivery(locks, id);
       return false;
     }
     const done = this.#work.run(delivery).finally(() => {
-      this.#running.delete(id);
-      // Where the connection has broken the lock is gone with it.
+      this.#inFlight.delete(id);
+      // If the connection is another one, the lock was lost with the old one.
       if (this.#locks === locks) this.#ended.push(id);
-      this.#looking.wake();
+      this.#polling.wake();
     });
-    this.#running.set(id, { channel, clientId: delivery.client_id, done });
+    this.#inFlight.set(id, { channel, clientId: delivery.client_id, done });
     return true;
   }
 
-  /** The connection that holds the locks. A new one takes the locks of what is under way again, before anything else is looked at. */
+  /** The connection that holds the locks. A new one first takes the locks of deliveries in flight again. */
   async #connect(): Promise<Transaction> {
     const locks = await this.#pool.connect();
     locks.on('error', () => {
@@ -114,7 +118,7 @@ export class StatementWorker {
       this.#ended = [];
       locks.release(true);
     });
-    for (const id of this.#running.keys()) await lockDelivery(locks, id);
+    for (const id of this.#inFlight.keys()) await lockDelivery(locks, id);
     this.#connected = monotonic();
     return locks;
   }

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { currencyName, groupedAmount, minorUnits } from '../../src/documents/currency.ts';
 import { documentPdf } from '../../src/documents/document.ts';
 import { logoFrom } from '../../src/documents/institution.ts';
 import { printable } from '../../src/documents/printable.ts';
-import { MAX_WAITING_DRAWINGS, RenderError, Renderer } from '../../src/documents/renderer.ts';
+import { MAX_WAITING_DRAWINGS, Renderer } from '../../src/documents/renderer.ts';
+import { RenderError } from '../../src/documents/task.ts';
 import { statementPdf } from '../../src/statements/pdf.ts';
 import { exampleStatement, institution, payment, trade } from '../world/documents.ts';
 import { fontsOf, infoOf, misplaced, noPoppler, textOf, wordsOf } from '../world/pdf.ts';
@@ -65,7 +68,7 @@ test('text that is printed has no control and no direction-overriding characters
 
 describe('layouts', { skip: noPoppler }, () => {
   test('a payment instruction reads in order: parties, references, approvals', async () => {
-    const pdf = await documentPdf(renderer, 'pi', payment, institution);
+    const pdf = await documentPdf({ renderer, institution }, 'pi', payment);
     const text = flat(textOf(pdf));
     const order = [
       'Payment instruction',
@@ -102,7 +105,7 @@ describe('layouts', { skip: noPoppler }, () => {
   });
 
   test('a payment receipt says when it was sent, and carries that date', async () => {
-    const pdf = await documentPdf(renderer, 'pr', payment, institution);
+    const pdf = await documentPdf({ renderer, institution }, 'pr', payment);
     const text = flat(textOf(pdf));
     assert.ok(text.includes('Payment receipt PAY000042 · 3 July 2026, 09:00:00 (UTC+01:00)'), text);
     assert.ok(text.includes('Sent 3 July 2026, 09:00:00 (UTC+01:00)'), text);
@@ -116,7 +119,7 @@ describe('layouts', { skip: noPoppler }, () => {
   });
 
   test('a trade receipt shows both amounts, the rate and its payments', async () => {
-    const text = flat(textOf(await documentPdf(renderer, 'tr', trade, institution)));
+    const text = flat(textOf(await documentPdf({ renderer, institution }, 'tr', trade)));
     for (const expected of [
       'You buy EUR 1,250,000.50 Euro',
       'You sell GBP 1,084,787.38 British Pound',
@@ -130,7 +133,7 @@ describe('layouts', { skip: noPoppler }, () => {
 
   test('every font is embedded and maps back to Unicode', async () => {
     const named = { ...payment, beneficiary: { ...payment.beneficiary, name: LONG } };
-    const fonts = fontsOf(await documentPdf(renderer, 'pi', named, institution));
+    const fonts = fontsOf(await documentPdf({ renderer, institution }, 'pi', named));
     assert.ok(fonts.length >= 5, JSON.stringify(fonts));
     assert.deepEqual(
       fonts.filter((font) => !font.embedded || !font.unicode),
@@ -155,24 +158,19 @@ describe('layouts', { skip: noPoppler }, () => {
     };
     const house = { ...institution, name: LONG, logo: undefined, address: [LONG.slice(0, 200), '1 Lombard Street'] };
     for (const pdf of [
-      await documentPdf(renderer, 'pi', nasty, institution),
-      await documentPdf(renderer, 'pr', nasty, house),
-      await documentPdf(
-        renderer,
-        'tr',
-        {
-          ...trade,
-          reference: LONG,
-          buy_amount: '1000000000000000.12345678',
-          sell_amount: '999999999999999999.99',
-          payments: Array.from({ length: 60 }, () => ({
-            ...trade.payments[0]!,
-            beneficiary_name: LONG,
-            amount: '999999999999999999.99999999',
-          })),
-        },
-        house,
-      ),
+      await documentPdf({ renderer, institution }, 'pi', nasty),
+      await documentPdf({ renderer, institution: house }, 'pr', nasty),
+      await documentPdf({ renderer, institution: house }, 'tr', {
+        ...trade,
+        reference: LONG,
+        buy_amount: '1000000000000000.12345678',
+        sell_amount: '999999999999999999.99',
+        payments: Array.from({ length: 60 }, () => ({
+          ...trade.payments[0]!,
+          beneficiary_name: LONG,
+          amount: '999999999999999999.99999999',
+        })),
+      }),
     ]) {
       assert.deepEqual(misplaced(wordsOf(pdf)), []);
       const text = textOf(pdf);
@@ -195,7 +193,7 @@ describe('layouts', { skip: noPoppler }, () => {
           client: { ...payment.client, client_name: first },
           beneficiary: { ...payment.beneficiary, name: second },
         };
-        assert.deepEqual(misplaced(wordsOf(await documentPdf(renderer, 'pi', facts, institution))), []);
+        assert.deepEqual(misplaced(wordsOf(await documentPdf({ renderer, institution }, 'pi', facts))), []);
       }),
       { numRuns: 25 },
     );
@@ -206,12 +204,12 @@ test('the same facts give the same bytes, in another renderer too', async () => 
   const other = new Renderer();
   try {
     for (const draw of [
-      (by: Renderer) => documentPdf(by, 'pi', payment, institution),
-      (by: Renderer) => documentPdf(by, 'tr', trade, institution),
+      (by: Renderer) => documentPdf({ renderer: by, institution }, 'pi', payment),
+      (by: Renderer) => documentPdf({ renderer: by, institution }, 'tr', trade),
       (by: Renderer) => statementPdf(by, exampleStatement(), institution),
     ]) {
       const first = await draw(renderer);
-      await documentPdf(other, 'pr', payment, { ...institution, logo: undefined });
+      await documentPdf({ renderer: other, institution: { ...institution, logo: undefined } }, 'pr', payment);
       assert.ok(first.equals(await draw(renderer)));
       assert.ok(first.equals(await draw(other)));
     }
@@ -222,9 +220,9 @@ test('the same facts give the same bytes, in another renderer too', async () => 
 
 test('the example files are what is drawn today (UPDATE_EXAMPLES=1 writes them anew)', async () => {
   const examples: [string, Buffer][] = [
-    ['payment-instruction.pdf', await documentPdf(renderer, 'pi', payment, institution)],
-    ['payment-receipt.pdf', await documentPdf(renderer, 'pr', payment, institution)],
-    ['trade-receipt.pdf', await documentPdf(renderer, 'tr', trade, institution)],
+    ['payment-instruction.pdf', await documentPdf({ renderer, institution }, 'pi', payment)],
+    ['payment-receipt.pdf', await documentPdf({ renderer, institution }, 'pr', payment)],
+    ['trade-receipt.pdf', await documentPdf({ renderer, institution }, 'tr', trade)],
     ['account-statement.pdf', await statementPdf(renderer, exampleStatement(), institution)],
   ];
   for (const [name, pdf] of examples) {
@@ -243,38 +241,46 @@ describe('the renderer', () => {
       renderer.draw(task),
       (error) => reason('failed')(error) && /institution/.test((error as Error).message),
     );
-    assert.ok((await documentPdf(renderer, 'pi', payment, institution)).length > 10_000);
+    assert.ok((await documentPdf({ renderer, institution }, 'pi', payment)).length > 10_000);
   });
 
   test('replaces a thread that ends, failing only its job', async () => {
     const own = new Renderer({ size: 1 });
-    const lost = documentPdf(own, 'pi', payment, institution);
-    const next = documentPdf(own, 'pi', payment, institution);
-    const threads = (own as unknown as { threads: Set<{ worker: { terminate(): Promise<number> } }> }).threads;
-    await Promise.all([assert.rejects(lost, reason('crashed')), [...threads][0]!.worker.terminate()]);
+    const started = once(process, 'worker');
+    const lost = assert.rejects(documentPdf({ renderer: own, institution }, 'pi', payment), reason('crashed'));
+    const next = documentPdf({ renderer: own, institution }, 'pi', payment);
+    const [thread] = (await started) as [Worker];
+    await Promise.all([lost, thread.terminate()]);
     assert.ok((await next).length > 10_000);
     await own.stop();
   });
 
   test('a thread that cannot start fails its jobs one by one and does not loop', async () => {
-    const own = new Renderer({ size: 1, font_directories: ['/nowhere/at/all'] });
-    await assert.rejects(documentPdf(own, 'pi', payment, institution), reason('crashed'));
-    await assert.rejects(documentPdf(own, 'pi', payment, institution), reason('crashed'));
+    const own = new Renderer({ size: 1, fontDirectories: ['/nowhere/at/all'] });
+    await assert.rejects(documentPdf({ renderer: own, institution }, 'pi', payment), reason('crashed'));
+    await assert.rejects(documentPdf({ renderer: own, institution }, 'pi', payment), reason('crashed'));
     await own.stop();
   });
 
   test('gives up a drawing at its deadline', async () => {
-    const own = new Renderer({ deadline: 1 });
-    await assert.rejects(documentPdf(own, 'pi', payment, institution), reason('timeout'));
+    const own = new Renderer({ drawingLimitMs: 1 });
+    await assert.rejects(documentPdf({ renderer: own, institution }, 'pi', payment), reason('timeout'));
     await own.stop();
   });
 
-  test('what has waited for too long is drawn by a thread of ordinary rights too', async () => {
-    const own = new Renderer({ size: 1, patience: 1 });
-    const drawn = await Promise.all(Array.from({ length: 6 }, () => documentPdf(own, 'pi', payment, institution)));
+  test('what has waited for too long is drawn by a thread of ordinary rights too', async (t) => {
+    let threads = 0;
+    const count = () => {
+      threads += 1;
+    };
+    process.on('worker', count);
+    t.after(() => void process.off('worker', count));
+    const own = new Renderer({ size: 1, urgentAfterMs: 1 });
+    const drawn = await Promise.all(
+      Array.from({ length: 6 }, () => documentPdf({ renderer: own, institution }, 'pi', payment)),
+    );
     assert.ok(drawn.every((pdf) => pdf.equals(drawn[0]!)));
-    const { threads } = own as unknown as { threads: Set<{ kind: string }> };
-    assert.deepEqual([...threads].map(({ kind }) => kind).sort(), ['patient', 'steady']);
+    assert.equal(threads, 2, 'one thread of each kind');
     await own.stop();
   });
 

@@ -182,7 +182,10 @@ test('books that contradict themselves are not sent', async () => {
   await service.query('update transactions set balance_after = 11 where transaction_id = $1', [made.transaction_id]);
   await world.ask({ date_from: '2026-01-01', date_to: '2026-12-31', format: 'csv' });
   const { deliveries, statement_id: id } = await world.until('retrying');
-  assert.match(deliveries[0]?.last_error ?? '', /its transactions before 2026-01-01 make 0, its balance says 1$/);
+  assert.match(
+    deliveries[0]?.last_error ?? '',
+    /its transactions before 2026-01-01 add up to 0, but its balance gives 1$/,
+  );
   assert.deepEqual(await mailsOf(service, id), []);
 });
 
@@ -191,7 +194,7 @@ test('an amount that camt.053 has no room for fails for good, and says which for
   await world.book('EUR', 'CREDIT_TRANSACTION', '0.00000001', { booking_datetime: '2026-05-01T10:00:00Z' });
   await world.ask({ date_from: '2026-05-01', date_to: '2026-05-02', format: 'camt.053' });
   const { deliveries } = await world.until('failed', 'sent');
-  assert.match(deliveries[0]?.last_error ?? '', /^camt\.053 writes amounts of at most 18 digits.*0\.00000001 EUR/);
+  assert.match(deliveries[0]?.last_error ?? '', /^camt\.053 has room for amounts of 18 digits.*0\.00000001 EUR/);
   assert.deepEqual([deliveries[0]?.attempts, deliveries[0]?.next_attempt_at], [1, null]);
   await world.ask({ date_from: '2026-05-01', date_to: '2026-05-02', format: 'pdf' });
   assert.equal((await world.until('failed', 'sent')).status, 'sent');

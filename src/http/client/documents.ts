@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { DOCUMENT_KINDS, type DocumentKind, documentPdf } from '../../documents/document.ts';
 import type { Drawing } from '../../documents/drawing.ts';
-import { RenderError } from '../../documents/renderer.ts';
 import { paymentFacts, tradeFacts } from '../../documents/source.ts';
+import { RenderError } from '../../documents/task.ts';
 import { Problem } from '../../errors.ts';
 import { ClientId, errors } from '../schemas.ts';
 
@@ -54,7 +54,7 @@ function idOf({ id, reference }: { id?: string; reference?: string }): string {
 
 async function draw(
   { pool }: Context,
-  { renderer, institution }: Drawing,
+  drawing: Drawing,
   clientId: string,
   kind: DocumentKind,
   id: string,
@@ -63,13 +63,13 @@ async function draw(
     if (kind === 'tr') {
       const trade = await tradeFacts(pool, clientId, id);
       if (!trade) throw new Problem('document_not_found', 'query.id: is not a trade of the client');
-      return await documentPdf(renderer, kind, trade, institution);
+      return await documentPdf(drawing, kind, trade);
     }
     const payment = await paymentFacts(pool, clientId, id);
     if (!payment) throw new Problem('document_not_found', 'query.id: is not a payment of the client');
     if (kind === 'pr' && payment.sent_date === null)
       throw new Problem('document_not_found', 'query.type: a payment has a receipt once it has been sent');
-    return await documentPdf(renderer, kind, payment, institution);
+    return await documentPdf(drawing, kind, payment);
   } catch (error) {
     if (error instanceof RenderError && error.reason === 'busy')
       throw new Problem('integration_error', 'too many documents are waiting to be drawn; try again in a moment', {

@@ -3,10 +3,10 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
 import {
+  DELIVERY_METHODS,
+  type DeliveryMethod,
   requestStatement,
-  STATEMENT_DELIVERIES,
   STATEMENT_FORMATS,
-  type StatementDelivery,
 } from '../../statements/request.ts';
 import { ClientId, Day, errors } from '../schemas.ts';
 import { contactAct } from './act.ts';
@@ -32,14 +32,14 @@ const StatementBody = Type.Object(
       }),
     ),
     delivery: Type.Optional(
-      Type.Enum(STATEMENT_DELIVERIES, { description: 'How it is delivered; default: email', examples: ['email'] }),
+      Type.Enum(DELIVERY_METHODS, { description: 'How it is delivered; default: email', examples: ['email'] }),
     ),
-    delivery_method: Type.Optional(Type.Enum(STATEMENT_DELIVERIES, { description: 'Another name of delivery' })),
+    delivery_method: Type.Optional(Type.Enum(DELIVERY_METHODS, { description: 'Another name of delivery' })),
   },
   { examples: [{ date_from: '2026-07-01', date_to: '2026-07-31', format: 'pdf', currencies: 'EUR,GBP' }] },
 );
 
-const ACCEPTED: Record<StatementDelivery, string> = {
+const ACCEPTED: Record<DeliveryMethod, string> = {
   email: 'The request was accepted. An email with the statement will follow.',
   push: 'The request was accepted. The statement will be pushed to the configured address.',
   both: 'The request was accepted. An email with the statement will follow, and the statement will be pushed to the configured address.',
@@ -65,7 +65,9 @@ const REQUEST = {
 export function statementRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof StatementBody> }>('/statements/accounts', REQUEST, async (request, reply) => {
     const { delivery } = await transaction(context.pool, (tx) =>
-      requestStatement(tx, contactAct(request), request.caller, request.body, context.config.statementMaxDays),
+      requestStatement(tx, contactAct(request), request.caller, request.body, {
+        maxDays: context.config.statementMaxDays,
+      }),
     );
     return reply.code(202).type('application/json; charset=utf-8').send(JSON.stringify(ACCEPTED[delivery]));
   });
