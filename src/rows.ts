@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Transaction } from './database.ts';
+import { type Db, first, type Transaction } from './database.ts';
 
 /**
  * Inserts one row. The record's names are the columns, so that no value can go into the column of another.
@@ -51,4 +51,32 @@ export async function updateRow<R extends pg.QueryResultRow>(
 export async function nextId(tx: Transaction, sequence: string, prefix: string): Promise<string> {
   const { rows } = await tx.query<{ id: string }>(`select nextval($1::regclass)::text as id`, [sequence]);
   return prefix + (rows[0]?.id ?? '').padStart(6, '0');
+}
+
+/** Which page of a list, from 1 on; of one client, if it is given. */
+export interface ListRequest {
+  page: number;
+  pageSize: number;
+  clientId?: string | undefined;
+}
+
+/**
+ * A page of rows, and how many there are in all.
+ * @param list SQL of the program's own; `client` is the column that names the client
+ */
+export async function listRows<R extends pg.QueryResultRow>(
+  db: Db,
+  { select, from, client, order }: { select: string; from: string; client: string; order: string },
+  { page, pageSize, clientId }: ListRequest,
+): Promise<{ rows: R[]; total: number }> {
+  const values = clientId === undefined ? [] : [clientId];
+  const where = (parameter: string) => (clientId === undefined ? '' : `where ${client} = ${parameter}`);
+  const { rows } = await db.query<R>(
+    `select ${select} from ${from} ${where('$3')} order by ${order} limit $1 offset $2`,
+    [pageSize, (page - 1) * pageSize, ...values],
+  );
+  const total = first(
+    await db.query<{ total: number }>(`select count(*) as total from ${from} ${where('$1')}`, values),
+  );
+  return { rows, total: total?.total ?? 0 };
 }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
-import type { Db, Transaction } from '../database.ts';
+import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { updateRow } from '../rows.ts';
+import { insertRow, type ListRequest, listRows, updateRow } from '../rows.ts';
 import { requireClient } from '../tenant.ts';
 
 export const ACCOUNT_STATUSES = ['Enabled', 'Disabled', 'Deleted'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 export const ACCOUNT_TYPES = ['Personal', 'Business'] as const;
 export const ACCOUNT_SUBTYPES = ['EMoney'] as const;
-/** Addresses under which one account can be credited. */
+/** Addresses of one account, under which it can be credited. */
 export const MAX_ACCOUNT_DETAILS = 50;
 
 /** Enabled <-> Disabled -> Deleted, which is final (docs/decisions.md, 3). */
@@ -49,7 +49,13 @@ export interface AccountInput {
   account_details?: Partial<AccountDetails>[];
 }
 
+/** An account and whose it is, for the operator. */
+export interface OwnedAccount extends Account {
+  client_id: string;
+}
+
 const COLUMNS = 'account_id, account_subtype, account_type, currency, status, account_details';
+const OWNED = `${COLUMNS}, client_id`;
 
 function details(input: Partial<AccountDetails>[]): AccountDetails[] {
   return input.map((item) => ({
@@ -63,27 +69,19 @@ function details(input: Partial<AccountDetails>[]): AccountDetails[] {
 }
 
 /** @throws Problem already_exists, client_not_found */
-export async function createAccount(
-  tx: Transaction,
-  act: Act,
-  input: AccountInput,
-): Promise<Account & { client_id: string }> {
+export async function createAccount(tx: Transaction, act: Act, input: AccountInput): Promise<OwnedAccount> {
   await requireClient(tx, input.client_id);
-  const { rows } = await tx.query<Account & { client_id: string }>(
-    `insert into accounts (account_id, client_id, account_type, account_subtype, currency, status, account_details, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${COLUMNS}, client_id`,
-    [
-      input.account_id ?? randomUUID(),
-      input.client_id,
-      input.account_type ?? 'Business',
-      input.account_subtype ?? 'EMoney',
-      input.currency,
-      input.status ?? 'Enabled',
-      JSON.stringify(details(input.account_details ?? [])),
-      act.now,
-    ],
-  );
-  const account = rows[0] as Account & { client_id: string };
+  const row = {
+    account_id: input.account_id ?? randomUUID(),
+    client_id: input.client_id,
+    account_type: input.account_type ?? 'Business',
+    account_subtype: input.account_subtype ?? 'EMoney',
+    currency: input.currency,
+    status: input.status ?? 'Enabled',
+    account_details: JSON.stringify(details(input.account_details ?? [])),
+    created_at: act.now,
+  };
+  const account = await insertRow<OwnedAccount>(tx, 'accounts', row, OWNED);
   await audit(tx, act, {
     action: 'create',
     entity: 'account',
@@ -100,14 +98,11 @@ export async function updateAccount(
   act: Act,
   accountId: string,
   patch: { status?: AccountStatus; account_details?: Partial<AccountDetails>[] },
-): Promise<Account & { client_id: string }> {
-  const before = (
-    await tx.query<Account & { client_id: string }>(
-      `select ${COLUMNS}, client_id from accounts where account_id = $1 for update`,
-      [accountId],
-    )
-  ).rows[0];
-  if (!before) throw new Problem('account_not_found', { field: 'account_id', message: 'is no account' });
+): Promise<OwnedAccount> {
+  const before =
+    first(
+      await tx.query<OwnedAccount>(`select ${OWNED} from accounts where account_id = $1 for update`, [accountId]),
+    ) ?? noAccount('does not exist');
   const moves = ACCOUNT_MOVES[before.status];
   if (patch.status && patch.status !== before.status && !moves.includes(patch.status)) {
     throw new Problem('transition_not_allowed', {
@@ -115,12 +110,12 @@ export async function updateAccount(
       message: `an account that is ${before.status} can become ${moves.join(' or ') || 'nothing else'}`,
     });
   }
-  const after = await updateRow<Account & { client_id: string }>(
+  const after = await updateRow<OwnedAccount>(
     tx,
     'accounts',
     { client_id: before.client_id, account_id: accountId },
     { status: patch.status, account_details: patch.account_details && JSON.stringify(details(patch.account_details)) },
-    `${COLUMNS}, client_id`,
+    OWNED,
   );
   await audit(tx, act, {
     action: 'update',
@@ -140,31 +135,22 @@ export async function findAccount(db: Db, clientId: string, accountId: string): 
     text: `select ${COLUMNS} from accounts where client_id = $1 and account_id = $2`,
     values: [clientId, accountId],
   });
-  if (!rows[0]) throw new Problem('account_not_found', { field: 'account_id', message: 'is no account of the client' });
-  return rows[0];
+  return rows[0] ?? noAccount('does not exist for this client');
 }
 
 /** Any client's account, for the operator. @throws Problem account_not_found */
-export async function readAccount(db: Db, accountId: string): Promise<Account & { client_id: string }> {
-  const { rows } = await db.query<Account & { client_id: string }>(
-    `select ${COLUMNS}, client_id from accounts where account_id = $1`,
-    [accountId],
-  );
-  if (!rows[0]) throw new Problem('account_not_found', { field: 'account_id', message: 'is no account' });
-  return rows[0];
+export async function readAccount(db: Db, accountId: string): Promise<OwnedAccount> {
+  const { rows } = await db.query<OwnedAccount>(`select ${OWNED} from accounts where account_id = $1`, [accountId]);
+  return rows[0] ?? noAccount('does not exist');
 }
 
-/** A page of accounts, of one client where it is given. */
-export async function listAccounts(db: Db, page: number, pageSize: number, clientId?: string) {
-  const where = clientId === undefined ? '' : 'where client_id = $3';
-  const values = clientId === undefined ? [] : [clientId];
-  const { rows } = await db.query<Account & { client_id: string }>(
-    `select ${COLUMNS}, client_id from accounts ${where} order by created_at, account_id limit $1 offset $2`,
-    [pageSize, (page - 1) * pageSize, ...values],
-  );
-  const total = await db.query<{ total: number }>(
-    `select count(*) as total from accounts ${where.replace('$3', '$1')}`,
-    values,
-  );
-  return { rows, total: total.rows[0]?.total ?? 0 };
+/** A page of accounts in the order of their creation. */
+export function listAccounts(db: Db, request: ListRequest): Promise<{ rows: OwnedAccount[]; total: number }> {
+  const list = { select: OWNED, from: 'accounts', client: 'client_id', order: 'created_at, account_id' };
+  return listRows<OwnedAccount>(db, list, request);
+}
+
+/** @throws Problem account_not_found, always */
+function noAccount(message: string): never {
+  throw new Problem('account_not_found', { field: 'account_id', message });
 }

@@ -1,6 +1,6 @@
 import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
-import type { Db, Transaction } from '../database.ts';
+import { type Db, first, type Transaction } from '../database.ts';
 import { requireClient } from '../tenant.ts';
 
 /** A currency account as the client sees it (the service interface, Currency account). */
@@ -13,8 +13,7 @@ export interface CurrencyAccount {
 export async function createCurrencyAccount(
   tx: Transaction,
   act: Act,
-  clientId: string,
-  currency: string,
+  { clientId, currency }: { clientId: string; currency: string },
 ): Promise<CurrencyAccount & { client_id: string }> {
   await requireClient(tx, clientId);
   const { rows } = await tx.query<CurrencyAccount & { client_id: string }>(
@@ -42,17 +41,17 @@ export async function listCurrencyAccounts(db: Db, clientId: string): Promise<Cu
   return rows;
 }
 
-/** The client's account in a currency; made where there is none yet, as when a returned payment has to be credited. */
+/** The client's account in a currency, which is created if it does not exist: a returned payment has to be credited. */
 export async function openCurrencyAccount(
   tx: Transaction,
   act: Act,
-  clientId: string,
-  currency: string,
+  wanted: { clientId: string; currency: string },
 ): Promise<number> {
-  const known = await tx.query<{ account_id: number }>(
-    'select account_id from currency_accounts where client_id = $1 and currency = $2',
-    [clientId, currency],
+  const known = first(
+    await tx.query<{ account_id: number }>(
+      'select account_id from currency_accounts where client_id = $1 and currency = $2',
+      [wanted.clientId, wanted.currency],
+    ),
   );
-  if (known.rows[0]) return known.rows[0].account_id;
-  return (await createCurrencyAccount(tx, act, clientId, currency)).account_id;
+  return (known ?? (await createCurrencyAccount(tx, act, wanted))).account_id;
 }

@@ -26,7 +26,10 @@ export async function returnPayment(
     ),
   );
   if (!payment) return;
-  const account = await openCurrencyAccount(tx, act, request.clientId, payment.payment_currency);
+  const account = await openCurrencyAccount(tx, act, {
+    clientId: request.clientId,
+    currency: payment.payment_currency,
+  });
   await bookTransaction(tx, act, {
     client_id: request.clientId,
     currency_account_id: account,

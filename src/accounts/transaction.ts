@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import { londonTimestamp, parseInstant } from '../calendar.ts';
 import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
+import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { decimal } from '../money.ts';
+import { insertRow } from '../rows.ts';
 import { requireClient } from '../tenant.ts';
 import { notify } from '../webhooks/notification.ts';
 
@@ -60,55 +61,49 @@ export interface BookedTransaction {
 }
 
 /**
- * Books a transaction: the account's row is locked, its balance moved, and the notification of its kind written, in the caller's
- * transaction; concurrent bookings of one account follow each other, so that no update is lost and every line has its balance.
+ * Books a transaction in the caller's database transaction: locks the account's row, moves its balance, and writes the notification of
+ * its kind. Concurrent bookings of one account follow each other, so that no update is lost and every line has its balance.
  * @throws Problem client_not_found, currency_account_not_found, already_exists, invalid_body, invalid_parameter
  */
-export async function bookTransaction(
-  tx: Transaction,
-  act: Act,
-  input: TransactionInput,
-  options: { quiet?: boolean } = {},
-): Promise<BookedTransaction> {
+export async function bookTransaction(tx: Transaction, act: Act, input: TransactionInput): Promise<BookedTransaction> {
   await requireClient(tx, input.client_id);
   const amount = decimal(input.amount.amount, 'amount.amount', { positive: true });
   const debit = input.kind === 'DEBIT_TRANSACTION';
   const booked = moment(input.booking_datetime, 'booking_datetime') ?? act.now;
   const valued = moment(input.value_datetime, 'value_datetime') ?? booked;
-  const account = await tx.query<{ currency: string; balance: string }>(
-    `update currency_accounts set balance = balance + $3::numeric where client_id = $1 and account_id = $2 and currency = $4 returning currency, balance`,
-    [input.client_id, input.currency_account_id, debit ? `-${amount}` : amount, input.amount.currency],
+  const signed = debit ? `-${amount}` : amount;
+  const account = first(
+    await tx.query<{ balance: string }>(
+      `update currency_accounts set balance = balance + $3::numeric where client_id = $1 and account_id = $2 and currency = $4
+       returning balance`,
+      [input.client_id, input.currency_account_id, signed, input.amount.currency],
+    ),
   );
-  const balance = account.rows[0]?.balance;
-  if (balance === undefined) throw await noAccount(tx, input);
+  if (!account) throw await noAccount(tx, input);
+  const { balance } = account;
   const id = input.transaction_id ?? randomUUID();
-  await tx.query(
-    `insert into transactions (client_id, currency_account_id, transaction_id, kind, amount, currency, balance_after, booking_datetime, value_datetime,
-       transaction_reference, transaction_information, additional_transaction_information, creditor_name, creditor_account, debtor_name, debtor_account,
-       payment_id, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
-    [
-      input.client_id,
-      input.currency_account_id,
-      id,
-      input.kind,
-      debit ? `-${amount}` : amount,
-      input.amount.currency,
-      balance,
-      booked,
-      valued,
-      input.transaction_reference ?? null,
-      input.transaction_information ?? null,
-      input.additional_transaction_information ?? null,
-      input.creditor_name ?? null,
-      input.creditor_account ? JSON.stringify(party(input.creditor_account)) : null,
-      input.debtor_name ?? null,
-      input.debtor_account ? JSON.stringify(party(input.debtor_account)) : null,
-      input.payment_id ?? null,
-      act.now,
-    ],
-  );
-  const transaction = shown(input, id, amount, debit, balance, booked, valued);
+  const row = {
+    client_id: input.client_id,
+    currency_account_id: input.currency_account_id,
+    transaction_id: id,
+    kind: input.kind,
+    amount: signed,
+    currency: input.amount.currency,
+    balance_after: balance,
+    booking_datetime: booked,
+    value_datetime: valued,
+    transaction_reference: input.transaction_reference ?? null,
+    transaction_information: input.transaction_information ?? null,
+    additional_transaction_information: input.additional_transaction_information ?? null,
+    creditor_name: input.creditor_name ?? null,
+    creditor_account: input.creditor_account ? JSON.stringify(party(input.creditor_account)) : null,
+    debtor_name: input.debtor_name ?? null,
+    debtor_account: input.debtor_account ? JSON.stringify(party(input.debtor_account)) : null,
+    payment_id: input.payment_id ?? null,
+    created_at: act.now,
+  };
+  await insertRow(tx, 'transactions', row, 'id');
+  const transaction = shown(input, { id, amount, debit, balance, booked, valued });
   await audit(tx, act, {
     action: 'create',
     entity: 'transaction',
@@ -116,25 +111,29 @@ export async function bookTransaction(
     clientId: input.client_id,
     after: transaction,
   });
-  if (!options.quiet)
-    await notify(tx, {
-      clientId: input.client_id,
-      type: input.kind,
-      body: JSON.stringify({ data: [transaction] }),
-      now: act.now,
-    });
+  await notify(tx, {
+    clientId: input.client_id,
+    type: input.kind,
+    body: JSON.stringify({ data: [transaction] }),
+    now: act.now,
+  });
   return transaction;
 }
 
-/** A booked transaction as events carry it. @param balance of its account afterwards */
+/** What a booking adds to its input. Amounts are decimal strings; the balance is that of the account afterwards. */
+export interface Booking {
+  id: string;
+  amount: string;
+  debit: boolean;
+  balance: string;
+  booked: Date;
+  valued: Date;
+}
+
+/** A booked transaction as events carry it. */
 export function shown(
   input: TransactionInput,
-  id: string,
-  amount: string,
-  debit: boolean,
-  balance: string,
-  booked: Date,
-  valued: Date,
+  { id, amount, debit, balance, booked, valued }: Booking,
 ): BookedTransaction {
   const currency = input.amount.currency;
   const overdrawn = balance.startsWith('-');
@@ -173,7 +172,7 @@ export function party(input: Party): Required<Party> {
   };
 }
 
-/** An instant of the caller, undefined where none was given. @throws Problem invalid_body */
+/** Reads an instant of the caller; undefined stays undefined. @throws Problem invalid_body */
 export function moment(text: string | undefined, field: string): Date | undefined {
   if (text === undefined) return undefined;
   const instant = parseInstant(text);
@@ -181,7 +180,7 @@ export function moment(text: string | undefined, field: string): Date | undefine
   return instant;
 }
 
-/** Why no account was moved: there is none, or it is in another currency. */
+/** Why no account was moved: it does not exist, or it is in another currency. */
 async function noAccount(tx: Transaction, input: TransactionInput): Promise<Problem> {
   const { rows } = await tx.query<{ currency: string }>(
     'select currency from currency_accounts where client_id = $1 and account_id = $2',
@@ -190,7 +189,7 @@ async function noAccount(tx: Transaction, input: TransactionInput): Promise<Prob
   if (!rows[0])
     return new Problem('currency_account_not_found', {
       field: 'currency_account_id',
-      message: 'is no currency account of the client',
+      message: 'does not exist for this client',
     });
   return new Problem('invalid_body', {
     field: 'amount.currency',

@@ -30,7 +30,7 @@ export interface ConfigurationInForce extends Configuration {
 /** A configuration as clients see it (the service interface, Approvals workflow configuration). */
 export interface ShownConfiguration {
   groups: { name: string; scope: string; users: Person[] }[];
-  /** null while the client has no configuration, so that what was read cannot be sent back by mistake: it would end the eyes. */
+  /** null while the client has no configuration, so that the answer cannot be sent back by mistake: that would end the eyes workflow. */
   ruleset: { currency: string; rules: { minimum_threshold: Exact | null; groups: Level[] }[] } | null;
 }
 
@@ -70,8 +70,8 @@ export async function checkConfiguration(
 }
 
 /**
- * Replaces the client's whole configuration by a new version. It governs the payments that are created from now on; those
- * under way keep theirs (docs/decisions.md, 4).
+ * Replaces the client's whole configuration by a new version. It governs the payments that are created from now on; earlier payments
+ * keep theirs (docs/decisions.md, 4).
  * @throws Problem invalid_body, ruleset_unsatisfiable; nothing changed
  */
 export async function replaceConfiguration(
@@ -102,7 +102,7 @@ export async function replaceConfiguration(
 
 /**
  * The configuration in force, its users as the service knows them now; or an earlier version, exactly as it was stored.
- * @throws Problem invalid_parameter where there is no such version
+ * @throws Problem invalid_parameter if the version does not exist
  */
 export async function readConfiguration(
   db: Db,
@@ -134,8 +134,7 @@ export interface ConfigurationVersion {
 export async function listVersions(
   db: Db,
   clientId: string,
-  page: number,
-  pageSize: number,
+  { page, pageSize }: { page: number; pageSize: number },
 ): Promise<{ rows: ConfigurationVersion[]; total: number }> {
   const { rows } = await db.query<{ version: number; created_at: Date; created_by: string; name: string | null }>(
     `select v.version, v.created_at, v.created_by, c.name from approval_configurations v
@@ -158,7 +157,7 @@ export async function listVersions(
   };
 }
 
-/** Gives each user the name and email of the contact; one who has left the client keeps what was stored. */
+/** Gives each user the name and email of the contact. A user who has left the client keeps the stored ones. */
 export function named(configuration: Configuration, people: ReadonlyMap<string, Person>): Stored {
   const person = (user: { id: string } & Partial<Person>): Person =>
     people.get(user.id) ?? { id: user.id, name: user.name ?? user.id, email: user.email ?? '' };

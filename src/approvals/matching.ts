@@ -1,14 +1,14 @@
-/** Held by nobody: the person is free, or the group was reached first. */
+/** No group: the person is free, or the search began at the group. */
 const NONE = -1;
 
 /**
  * A bipartite matching of demands (one distinct person out of a group) with people, that grows and shrinks by one demand
- * at a time. Demands on the same group are alike, so the matching knows which group a person stands for, not which demand.
+ * at a time. Demands on the same group are alike, so the matching knows which group a person is matched with, not which demand.
  */
 export class Matching {
   /** The people who may be matched, by group. */
   readonly #pool: readonly (readonly number[])[];
-  /** For each person the group it stands for. */
+  /** For each person the group that it is matched with. */
   readonly #held: Int32Array;
   /** For each group reached by a search: the group it was reached from, and its person who would move there. */
   readonly #from: Int32Array;
@@ -50,7 +50,7 @@ export class Matching {
 
   /**
    * Adds a demand on a group along an augmenting path: others move to another of their groups, nobody leaves the matching.
-   * @returns false, with the matching unchanged, where no arrangement has a person for it
+   * @returns false, with the matching unchanged, if no arrangement has a person for it
    */
   add(group: number): boolean {
     this.#start();

@@ -54,7 +54,7 @@ export async function govern(
 
 /**
  * What a new payment requires: nothing while approvals are off; else what the client's ruleset says, and without one its eyes.
- * Permissions stand still until the transaction ends (lock.ts).
+ * Permissions do not change until the transaction ends (lock.ts).
  * @param payment amount in its own currency, a decimal string
  * @returns null where no approval is needed
  * @throws Problem exchange_rate_missing
@@ -94,9 +94,11 @@ export async function requirementFor(
   return { ...frozen, ruleset };
 }
 
-/** Configurations kept in memory; the largest has 5,000 users. They never change, so none ever has to be dropped for age. */
-const MAX_KEPT = 100;
-const kept = new BoundedMap<string, { configuration: Configuration; rules: Map<number, ApprovalRules> }>(MAX_KEPT);
+/** Configurations kept in memory; the largest has 5,000 users. A stored configuration never changes, so none expires. */
+const MAX_CACHED_CONFIGURATIONS = 100;
+const kept = new BoundedMap<string, { configuration: Configuration; rules: Map<number, ApprovalRules> }>(
+  MAX_CACHED_CONFIGURATIONS,
+);
 
 /** The rules that a requirement names, with their groups and people. */
 export async function rulesOf(db: Db, clientId: string, requirement: Requirement): Promise<ApprovalRules> {

@@ -15,7 +15,7 @@ export type ApprovalRules =
   | { kind: 'levels'; levels: string[][][]; groups: { name: string; members: string[] }[] };
 
 export interface Progress {
-  /** Contacts who approved, in the order they did. A contact that stands twice counts once. */
+  /** Contacts who approved, in the order they did. A contact that is listed twice counts once. */
   approvals: readonly string[];
   /** The contact who created the payment. */
   creator: string;
@@ -51,7 +51,7 @@ export interface ApprovalState {
   complete: boolean;
   /** False: those who are permitted now cannot complete it; `remaining` then is the least number of places unfilled. */
   possible: boolean;
-  /** The creation, where it counts, then the approvals as given, each contact once. */
+  /** The creation, if it counts, then the approvals in their order, each contact once. */
   approvals: CountedApproval[];
   levels: LevelState[];
   /** Permitted contacts each of whose approval, as the next one, would lower `remaining`. */

@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import { decimal } from '../money.ts';
 
 /**
- * An approvals configuration: who stands in which group, and which groups must approve from which amount on
+ * An approvals configuration: who is in which group, and which groups must approve from which amount on
  * (the service interface, "Approvals workflow configuration"; docs/decisions.md, 4).
  */
 

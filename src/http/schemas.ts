@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { MESSAGES } from '../errors.ts';
+import type { ListRequest } from '../rows.ts';
 
 /** Pieces of request and response schemas that several domains use. */
 
@@ -122,4 +123,10 @@ export function rowsOf({ page, page_size: limit }: Page): { limit: number; offse
 export interface ClientPage extends Page {
   client_id?: string;
 }
+
+/** The page that a query asks for, as the domains take it. */
+export function listRequest({ page, page_size: pageSize, client_id: clientId }: ClientPage): ListRequest {
+  return { page, pageSize, clientId };
+}
+
 export const ClientPageQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });

@@ -79,7 +79,7 @@ export const transactionImport: ImportKind<TransactionInput, TransactionImportRo
       clientId: row.input.client_id,
       type: row.input.kind,
       body: JSON.stringify({
-        data: [shown(row.input, row.id as string, row.amount, row.debit, row.balance, row.booked, row.valued)],
+        data: [shown(row.input, { ...row, id: row.id as string })],
       }),
       now: act.now,
     }));

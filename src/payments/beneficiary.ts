@@ -1,12 +1,12 @@
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools';
 import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
-import type { Db, Transaction } from '../database.ts';
+import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { nextId, updateRow } from '../rows.ts';
+import { insertRow, type ListRequest, listRows, nextId, updateRow } from '../rows.ts';
 import { requireClient } from '../tenant.ts';
 
-/** Who is paid. Field names are those that a payment shows. */
+/** The party that a payment pays. The names of its fields are those of a Payment. */
 export interface Beneficiary {
   beneficiary_id: string;
   client_id: string;
@@ -26,12 +26,12 @@ export interface Beneficiary {
 
 export type BeneficiaryInput = Partial<Beneficiary> & { client_id: string; beneficiary_name: string };
 
-const BENEFICIARY_COLUMNS = `beneficiary_id, client_id, beneficiary_name, beneficiary_aml_id, account_number, iban, swift_code,
+const COLUMNS = `beneficiary_id, client_id, beneficiary_name, beneficiary_aml_id, account_number, iban, swift_code,
   bank_identifier, currency, active as beneficiary_active, authorised as beneficiary_authorised, blocked as beneficiary_blocked,
   completed as beneficiary_completed, verified as beneficiary_verified`;
 
 /**
- * Checks IBAN (length of its country, mod 97; ISO 13616) and BIC (ISO 9362), and brings the IBAN to its electronic form.
+ * Checks IBAN (length of its country, mod 97; ISO 13616) and BIC (ISO 9362), and converts the IBAN to its electronic form.
  * @throws Problem invalid_body
  */
 export function checkedBank(input: Partial<Beneficiary>): {
@@ -42,7 +42,7 @@ export function checkedBank(input: Partial<Beneficiary>): {
   if (iban != null && !isValidIBAN(iban))
     throw new Problem('invalid_body', {
       field: 'iban',
-      message: 'must be an IBAN with the length of its country and right check digits',
+      message: 'must be an IBAN with the length of its country and correct check digits',
     });
   const swift = typeof input.swift_code === 'string' ? input.swift_code.toUpperCase() : input.swift_code;
   if (swift != null && !isValidBIC(swift))
@@ -55,29 +55,24 @@ export async function createBeneficiary(tx: Transaction, act: Act, input: Benefi
   await requireClient(tx, input.client_id);
   const bank = checkedBank(input);
   const id = input.beneficiary_id ?? (await nextId(tx, 'beneficiary_numbers', 'BEN'));
-  const { rows } = await tx.query<Beneficiary>(
-    `insert into beneficiaries (beneficiary_id, client_id, beneficiary_name, beneficiary_aml_id, account_number, iban, swift_code, bank_identifier,
-       currency, active, authorised, blocked, completed, verified, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning ${BENEFICIARY_COLUMNS}`,
-    [
-      id,
-      input.client_id,
-      input.beneficiary_name,
-      input.beneficiary_aml_id ?? null,
-      input.account_number ?? null,
-      bank.iban ?? null,
-      bank.swift_code ?? null,
-      input.bank_identifier ?? null,
-      input.currency ?? null,
-      input.beneficiary_active ?? true,
-      input.beneficiary_authorised ?? true,
-      input.beneficiary_blocked ?? false,
-      input.beneficiary_completed ?? true,
-      input.beneficiary_verified ?? true,
-      act.now,
-    ],
-  );
-  const beneficiary = rows[0] as Beneficiary;
+  const row = {
+    beneficiary_id: id,
+    client_id: input.client_id,
+    beneficiary_name: input.beneficiary_name,
+    beneficiary_aml_id: input.beneficiary_aml_id ?? null,
+    account_number: input.account_number ?? null,
+    iban: bank.iban ?? null,
+    swift_code: bank.swift_code ?? null,
+    bank_identifier: input.bank_identifier ?? null,
+    currency: input.currency ?? null,
+    active: input.beneficiary_active ?? true,
+    authorised: input.beneficiary_authorised ?? true,
+    blocked: input.beneficiary_blocked ?? false,
+    completed: input.beneficiary_completed ?? true,
+    verified: input.beneficiary_verified ?? true,
+    created_at: act.now,
+  };
+  const beneficiary = await insertRow<Beneficiary>(tx, 'beneficiaries', row, COLUMNS);
   await audit(tx, act, {
     action: 'create',
     entity: 'beneficiary',
@@ -115,7 +110,7 @@ export async function updateBeneficiary(
       completed: patch.beneficiary_completed,
       verified: patch.beneficiary_verified,
     },
-    BENEFICIARY_COLUMNS,
+    COLUMNS,
   );
   await audit(tx, act, {
     action: 'update',
@@ -130,30 +125,15 @@ export async function updateBeneficiary(
 
 /** @throws Problem beneficiary_not_found */
 export async function findBeneficiary(db: Db, id: string): Promise<Beneficiary> {
-  const { rows } = await db.query<Beneficiary>(
-    `select ${BENEFICIARY_COLUMNS} from beneficiaries where beneficiary_id = $1`,
-    [id],
+  const found = first(
+    await db.query<Beneficiary>(`select ${COLUMNS} from beneficiaries where beneficiary_id = $1`, [id]),
   );
-  if (!rows[0]) throw new Problem('beneficiary_not_found', { field: 'beneficiary_id', message: 'is no beneficiary' });
-  return rows[0];
+  if (!found) throw new Problem('beneficiary_not_found', { field: 'beneficiary_id', message: 'does not exist' });
+  return found;
 }
 
-/** A page of a client's beneficiaries, or of everybody's for the operator. */
-export async function listBeneficiaries(
-  db: Db,
-  page: number,
-  pageSize: number,
-  clientId?: string,
-): Promise<{ rows: Beneficiary[]; total: number }> {
-  const where = clientId === undefined ? '' : 'where client_id = $3';
-  const values = clientId === undefined ? [] : [clientId];
-  const { rows } = await db.query<Beneficiary>(
-    `select ${BENEFICIARY_COLUMNS} from beneficiaries ${where} order by beneficiary_id limit $1 offset $2`,
-    [pageSize, (page - 1) * pageSize, ...values],
-  );
-  const total = await db.query<{ total: number }>(
-    `select count(*) as total from beneficiaries ${where.replace('$3', '$1')}`,
-    values,
-  );
-  return { rows, total: total.rows[0]?.total ?? 0 };
+/** A page of beneficiaries in the order of their identifiers. */
+export function listBeneficiaries(db: Db, request: ListRequest): Promise<{ rows: Beneficiary[]; total: number }> {
+  const list = { select: COLUMNS, from: 'beneficiaries', client: 'client_id', order: 'beneficiary_id' };
+  return listRows<Beneficiary>(db, list, request);
 }

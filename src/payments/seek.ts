@@ -3,6 +3,17 @@ import type { DayRange } from './search-parameters.ts';
 import { and, type SearchTable } from './search-statement.ts';
 import { cellConditions, DELTA_DAY, dayConditions, GRAIN } from './totals.ts';
 
+/** Where one table looks: conditions on the totals of a grain and on the deltas, each with ` and ` before it. */
+interface Seek {
+  grain: number;
+  totals: string;
+  /** SQL of the day of a delta. */
+  day: string;
+  deltas: string;
+  /** SQL of the number of payments before the first day. */
+  before?: string;
+}
+
 /**
  * Tables that find the day (or, among phases and currencies, the month) in which a page begins, so that a deep page does not walk past
  * everything before it. The last one, `seek (day, before)`, has one row (before: payments before that day in the order), or none if the
@@ -17,32 +28,30 @@ export function seekTables(
   const range = kept.days?.range ?? { from: undefined, to: undefined };
   const deltaDay = DELTA_DAY[basis];
   const all = " and phase = 0 and payment_currency = ''";
-  const find = (
-    grain: number,
-    totals: string,
-    delta: string,
-    deltas: string,
-    before: string,
-  ) => `select day, before from (
+  const find = ({ grain, totals, day, deltas, before = '0' }: Seek) => `select day, before from (
       select day, n, ${before} + sum(n) over (order by day${descending ? ' desc' : ''}) - n as before from (
         select day, sum(n)::bigint as n from (
           select day, n from payment_totals where client_id = ${client} and grain = ${grain}${totals}
           union all
-          select ${delta}, n from payment_total_deltas where client_id = ${client}${deltas}
+          select ${day}, n from payment_total_deltas where client_id = ${client}${deltas}
         ) as counted group by day
       ) as days
     ) as running where before <= ${offset} and before + n > ${offset} limit 1`;
   const month = `date_trunc('month', ${deltaDay}::timestamp)::date`;
-  if (cells !== '') return [['seek', find(GRAIN.month[basis], cells, month, cells, '0')]];
+  const [ofMonth, ofDay] = [GRAIN.month[basis], GRAIN.day[basis]];
+  if (cells !== '') return [['seek', find({ grain: ofMonth, totals: cells, day: month, deltas: cells })]];
   if (kept.days) {
-    const days = dayConditions(parameters, 'day', range);
-    return [['seek', find(GRAIN.day[basis], all + days, deltaDay, dayConditions(parameters, deltaDay, range), '0')]];
+    const totals = all + dayConditions(parameters, 'day', range);
+    const deltas = dayConditions(parameters, deltaDay, range);
+    return [['seek', find({ grain: ofDay, totals, day: deltaDay, deltas })]];
   }
   const inMonth = (day: string) =>
     ` and ${day} >= (select day from sought) and ${day} < (select day + interval '1 month' from sought)::date`;
+  const totals = all + inMonth('day');
+  const before = '(select before from sought)';
   return [
-    ['sought', find(GRAIN.month[basis], all, month, '', '0')],
-    ['seek', find(GRAIN.day[basis], all + inMonth('day'), deltaDay, inMonth(deltaDay), '(select before from sought)')],
+    ['sought', find({ grain: ofMonth, totals: all, day: month, deltas: '' })],
+    ['seek', find({ grain: ofDay, totals, day: deltaDay, deltas: inMonth(deltaDay), before })],
   ];
 }
 

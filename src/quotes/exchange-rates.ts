@@ -33,7 +33,7 @@ export async function setRates(tx: Transaction, act: Act, input: RatesInput): Pr
         message: 'must be a currency of three capital letters',
       });
     if (currency === input.base_currency)
-      throw new Problem('invalid_body', { field: `rates.${currency}`, message: 'is the base currency' });
+      throw new Problem('invalid_body', { field: `rates.${currency}`, message: 'must not be the base currency' });
   }
   const rates = currencies.map((currency) =>
     decimal(input.rates[currency], `rates.${currency}`, { positive: true, decimals: MAX_RATE_DECIMALS }),
@@ -71,23 +71,23 @@ export async function readRates(db: Db): Promise<Rates[]> {
   return [...tables.values()];
 }
 
-/** What amounts in one currency are in another. */
+/** Converts amounts of one currency into another. */
 export interface Quote {
   /** Units of the other currency for one unit, with at most 18 decimals: for people. */
   rate: string;
-  /** Converts an amount by the stored rates themselves, dividing last: what is exactly a threshold stays exactly there. */
+  /** Converts an amount with the stored rates and divides last, so that an amount exactly at a threshold stays there. */
   convert(amount: string): string;
 }
 
 /** Decimals that a derived rate is shown with. */
 const SHOWN_DECIMALS = 18;
-/** Decimals of a converted amount that does not come out even. */
+/** Decimals of a converted amount whose division does not end. */
 const CONVERTED_DECIMALS = 30;
 const Precise = Big();
 Precise.DP = CONVERTED_DECIMALS;
 
 /**
- * The quote between two currencies: direct, inverse, or over a base that has both.
+ * The quote between two currencies: direct, inverse, or through a base that has both.
  * @throws Problem exchange_rate_missing
  */
 export async function quoteBetween(db: Db, from: string, to: string): Promise<Quote> {

@@ -6,7 +6,7 @@ import { Problem } from '../errors.ts';
 
 export const FX_MODES = ['auto', 'open', 'closed'] as const;
 export type FxMode = (typeof FX_MODES)[number];
-/** Days on which markets are closed although it is a weekday. */
+/** Weekdays on which markets are closed. */
 export const MAX_HOLIDAYS = 1_000;
 
 export interface FxAvailability {
@@ -17,8 +17,8 @@ export interface FxAvailability {
 const SUNDAY = 0;
 const FRIDAY = 5;
 const SATURDAY = 6;
-/** 17:00 in New York: where the FX week begins and ends. */
-const CHANGE_OF_DAY = 17 * 60;
+/** 17:00 in New York, in minutes after midnight: the FX week begins and ends then. */
+const CHANGE_OF_DAY_MINUTES = 17 * 60;
 
 /** Whether FX markets are open: Sunday 17:00 to Friday 17:00 in New York, except on holidays (New York's calendar days). */
 export function marketsOpen(setting: FxAvailability, now: Date): boolean {
@@ -26,8 +26,8 @@ export function marketsOpen(setting: FxAvailability, now: Date): boolean {
   const { weekday, minutes, day } = newYorkTime(now);
   if (setting.holidays.includes(day)) return false;
   if (weekday === SATURDAY) return false;
-  if (weekday === SUNDAY) return minutes >= CHANGE_OF_DAY;
-  if (weekday === FRIDAY) return minutes < CHANGE_OF_DAY;
+  if (weekday === SUNDAY) return minutes >= CHANGE_OF_DAY_MINUTES;
+  if (weekday === FRIDAY) return minutes < CHANGE_OF_DAY_MINUTES;
   return true;
 }
 
@@ -36,7 +36,7 @@ export async function readFxAvailability(db: Db): Promise<FxAvailability> {
   return rows[0] ?? { mode: 'auto', holidays: [] };
 }
 
-/** @throws Problem invalid_body naming the holiday that is no calendar day */
+/** @throws Problem invalid_body, naming the first holiday that is not a calendar day */
 export async function setFxAvailability(tx: Transaction, act: Act, input: FxAvailability): Promise<FxAvailability> {
   const wrong = input.holidays.findIndex((day) => !isCalendarDay(day));
   if (wrong >= 0)
@@ -62,7 +62,7 @@ export async function fxAvailable(db: Db, clientId: string, now: Date): Promise<
   if (!row?.fx_enabled)
     throw new Problem('fx_not_enabled', {
       field: 'client_id',
-      message: 'the client may not trade FX; ask the institution',
+      message: 'the client may not trade FX; ask the institution to enable it',
     });
   return marketsOpen(row, now);
 }

@@ -132,7 +132,7 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
     LIST_VERSIONS,
     async (request, reply) => {
       const { page, page_size: size } = request.query;
-      const list = await listVersions(pool, request.caller.clientId, page, size);
+      const list = await listVersions(pool, request.caller.clientId, { page, pageSize: size });
       return sendJson(reply.header('x-total-count', list.total), JSON.stringify(list.rows));
     },
   );

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { listMassBeneficiaryErrors } from '../../payments/mass-beneficiary.ts';
+import { listMassBeneficiaryErrors } from '../../payments/mass-beneficiary-errors.ts';
 import { ClientId, errors, Paging } from '../schemas.ts';
 
 const Path = Type.Object({
@@ -63,10 +63,8 @@ export function massBeneficiaryRoutes(app: FastifyInstance, context: Context): v
       const { clientId } = request.caller;
       const list = await listMassBeneficiaryErrors(
         context.pool,
-        clientId,
-        request.params.mass_beneficiary_id,
-        page,
-        size,
+        { clientId, id: request.params.mass_beneficiary_id },
+        { page, pageSize: size },
       );
       return reply.header('x-total-count', list.total).send(list.rows);
     },

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
-import { rejectMultipayment } from '../../payments/multipayment.ts';
+import { rejectMultipayment } from '../../payments/multipayment-rejection.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, errors } from '../schemas.ts';
 import { contactAct } from './act.ts';

@@ -19,6 +19,7 @@ import {
   Currency,
   closed,
   errors,
+  listRequest,
   Nullable,
   Text,
   Uuid,
@@ -116,7 +117,7 @@ export function operatorAccountRoutes(app: FastifyInstance, context: Context): v
     change(context, 201, (tx, act, request) => createAccount(tx, act, request.body)),
   );
   app.get<{ Querystring: ClientPage }>('/accounts', LIST, async (request, reply) =>
-    sendList(reply, await listAccounts(pool, request.query.page, request.query.page_size, request.query.client_id)),
+    sendList(reply, await listAccounts(pool, listRequest(request.query))),
   );
   app.get<{ Params: { account_id: string } }>('/accounts/:account_id', READ_ONE, (request) =>
     readAccount(pool, request.params.account_id),

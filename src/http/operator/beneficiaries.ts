@@ -17,6 +17,7 @@ import {
   errors,
   Id,
   idPath,
+  listRequest,
   Nullable,
   Text,
 } from '../schemas.ts';
@@ -111,10 +112,7 @@ export function operatorBeneficiaryRoutes(app: FastifyInstance, context: Context
     change(context, 201, (tx, act, request) => createBeneficiary(tx, act, request.body)),
   );
   app.get<{ Querystring: ClientPage }>('/beneficiaries', LIST, async (request, reply) =>
-    sendList(
-      reply,
-      await listBeneficiaries(pool, request.query.page, request.query.page_size, request.query.client_id),
-    ),
+    sendList(reply, await listBeneficiaries(pool, listRequest(request.query))),
   );
   app.get<{ Params: { beneficiary_id: string } }>('/beneficiaries/:beneficiary_id', READ_ONE, (request) =>
     findBeneficiary(pool, request.params.beneficiary_id),

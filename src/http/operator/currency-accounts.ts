@@ -38,7 +38,7 @@ export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Con
     '/currency-accounts',
     OPEN,
     change(context, 201, (tx, act, request) =>
-      createCurrencyAccount(tx, act, request.body.client_id, request.body.currency),
+      createCurrencyAccount(tx, act, { clientId: request.body.client_id, currency: request.body.currency }),
     ),
   );
   app.get<{ Querystring: { client_id: string } }>('/currency-accounts', LIST, (request) =>

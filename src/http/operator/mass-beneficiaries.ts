@@ -4,9 +4,9 @@ import type { Context } from '../../context.ts';
 import {
   createMassBeneficiary,
   MASS_BENEFICIARY_STATUSES,
-  MAX_MASS_ERRORS,
   updateMassBeneficiary,
 } from '../../payments/mass-beneficiary.ts';
+import { MAX_MASS_ERRORS } from '../../payments/mass-beneficiary-errors.ts';
 import { ClientId, closed, errors, jsonAnswer, Text, Uuid } from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED } from './listener.ts';

@@ -2,14 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database.ts';
+import { findMultipayment, formattedId } from '../../payments/multipayment.ts';
 import {
   createMultipayment,
-  findMultipayment,
-  formattedId,
   MAX_MULTIPAYMENT_PAYMENTS,
   MAX_MULTIPAYMENT_TRADES,
   type MultipaymentInput,
-} from '../../payments/multipayment.ts';
+} from '../../payments/multipayment-creation.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { findTrade } from '../../payments/trade.ts';

@@ -1,15 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import {
-  createTrade,
-  findTrade,
-  listTrades,
-  setTradeStatus,
-  TRADE_STATUSES,
-  TRADE_TYPES,
-  type TradeInput,
-} from '../../payments/trade.ts';
+import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES } from '../../payments/trade.ts';
+import { createTrade, setTradeStatus } from '../../payments/trade-booking.ts';
+import type { TradeInput } from '../../payments/trade-input.ts';
 import { sendList, sendValue } from '../reply.ts';
 import {
   ClientId,
@@ -23,6 +17,7 @@ import {
   Id,
   Instant,
   idPath,
+  listRequest,
   Nullable,
   Text,
 } from '../schemas.ts';
@@ -105,16 +100,7 @@ export function operatorTradeRoutes(app: FastifyInstance, context: Context): voi
     change(context, 201, (tx, act, request) => createTrade(tx, act, context.addresses.api, request.body)),
   );
   app.get<{ Querystring: ClientPage }>('/trades', LIST, async (request, reply) =>
-    sendList(
-      reply,
-      await listTrades(
-        pool,
-        context.addresses.api,
-        request.query.page,
-        request.query.page_size,
-        request.query.client_id,
-      ),
-    ),
+    sendList(reply, await listTrades(pool, context.addresses.api, listRequest(request.query))),
   );
   app.get<{ Params: { trade_id: string } }>('/trades/:trade_id', READ_ONE, async (request, reply) =>
     sendValue(reply, await findTrade(pool, context.addresses.api, request.params.trade_id)),
@@ -123,7 +109,7 @@ export function operatorTradeRoutes(app: FastifyInstance, context: Context): voi
     '/trades/:trade_id',
     CHANGE,
     change(context, 200, (tx, act, request) =>
-      setTradeStatus(tx, act, context.addresses.api, request.params.trade_id, request.body.status),
+      setTradeStatus(tx, act, context.addresses.api, { tradeId: request.params.trade_id, status: request.body.status }),
     ),
   );
 }

@@ -23,7 +23,7 @@ export async function putAccounts(tx: Transaction, scope: ImportScope, today: st
   for (const client of DEMO_CLIENTS) {
     await putBankAccounts(tx, scope, client, random);
     for (const currency of CURRENCIES) {
-      const account = await createCurrencyAccount(tx, scope.act, client.client_id, currency);
+      const account = await createCurrencyAccount(tx, scope.act, { clientId: client.client_id, currency });
       for (let age = HISTORY_DAYS; age > 0; age -= INTERVAL_DAYS) {
         const credit = age % (2 * INTERVAL_DAYS) === 0;
         const day = startOfLondonDay(addDays(today, -age)).getTime();
