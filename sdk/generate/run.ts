@@ -1,6 +1,6 @@
 /**
- * Writes src/generated/api.ts from the client API's description: `npm run generate` in sdk/ starts a service for it (and stops it),
- * `npm run generate -- http://127.0.0.1:8080` asks one that runs.
+ * Writes src/generated/api.ts from the client API's description: `npm run sdk-types` starts a service for it (and stops it),
+ * `npm run sdk-types -- http://127.0.0.1:8080` asks one that runs.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -43,7 +43,7 @@ export interface OpenApi {
   components?: { schemas?: Record<string, Schema>; parameters?: Record<string, Parameter> };
 }
 
-const HEAD = `// biome-ignore-all lint: made by \`npm run generate\` from /openapi.json of the client API; do not edit`;
+const HEAD = `// biome-ignore-all lint: made by \`npm run sdk-types\` from /openapi.json of the client API; do not edit`;
 const METHODS = new Set(['get', 'put', 'post', 'patch', 'delete']);
 /** The client sends these itself: who it acts for is given once, when it is made. */
 const SENT_BY_CLIENT = new Set(['client_id']);

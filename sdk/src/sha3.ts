@@ -1,6 +1,6 @@
 /**
- * SHA3-256 (FIPS 202) and HMAC with it (FIPS 198-1). Neither WebCrypto nor any browser has SHA-3. Lanes of 64 bits are kept as two halves of 32, low first: numbers
- * are a hundred times faster than BigInt.
+ * SHA3-256 (FIPS 202) and HMAC with it (FIPS 198-1). Neither WebCrypto nor any browser has SHA-3. A lane of 64 bits is kept as two
+ * halves of 32, low first: numbers are a hundred times faster than BigInt.
  */
 
 const ROUNDS = 24;

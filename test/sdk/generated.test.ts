@@ -9,7 +9,7 @@ test('the checked-in types are those of the API as it is', async () => {
   try {
     const document = (await (await fetch(`${service.api}/openapi.json`)).json()) as OpenApi;
     const checkedIn = readFileSync(new URL('../../sdk/src/generated/api.ts', import.meta.url), 'utf8');
-    assert.ok(checkedIn === apiTypes(document), 'sdk/src/generated/api.ts is old: run `npm run generate` in sdk/');
+    assert.ok(checkedIn === apiTypes(document), 'sdk/src/generated/api.ts is old: run `npm run sdk-types`');
   } finally {
     await service.stop();
   }

@@ -33,13 +33,13 @@ before(async () => {
   const application = await createApplication(service);
   environment = {
     PATH: process.env.PATH ?? '',
-    LOMBARD_API: service.api,
-    LOMBARD_AUTH: service.auth,
-    LOMBARD_CLIENT: world.clientId,
-    LOMBARD_TOKEN: world.person('grace').token,
-    LOMBARD_REFRESH_TOKEN: (await tokensOf(service, application, world)).refresh_token,
-    LOMBARD_APPLICATION: application.id,
-    LOMBARD_APPLICATION_SECRET: application.secret,
+    BASE_URL: service.api,
+    AUTH_URL: service.auth,
+    CLIENT_ID: world.clientId,
+    ACCESS_TOKEN: world.person('grace').token,
+    REFRESH_TOKEN: (await tokensOf(service, application, world)).refresh_token,
+    APPLICATION_ID: application.id,
+    APPLICATION_SECRET: application.secret,
     WEBHOOK_SECRET: 'a secret of the examples',
   };
 });

@@ -11,17 +11,18 @@ export const SDK = join(ROOT, 'sdk/');
 export function packSdk() {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-sdk-'));
   // A copy is built: test files run at the same time, and the checkout stays as it is.
-  const copy = join(folder, 'sdk');
-  cpSync(SDK, copy, { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  npm(copy, 'pack', '--pack-destination', folder);
+  const workshop = mkdtempSync(join(tmpdir(), 'lombard-sdk-build-'));
+  cpSync(SDK, join(workshop, 'sdk'), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(workshop, 'node_modules'));
+  npm(join(workshop, 'sdk'), 'pack', '--pack-destination', folder);
+  rmSync(workshop, { recursive: true });
   const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? 'nothing was packed');
   return {
     tarball,
     /** @param type `"type"` of the project's package.json: `module` or `commonjs` */
     project(type: string): string {
-      const project = join(folder, 'projects', type);
-      mkdirSync(project, { recursive: true });
+      const project = join(folder, type);
+      mkdirSync(project);
       writeFileSync(
         join(project, 'package.json'),
         JSON.stringify({ name: 'empty', version: '1.0.0', private: true, type }),
