@@ -1,4 +1,4 @@
-// biome-ignore-all lint: made by `npm run generate` from /openapi.json of the client API; do not edit
+// biome-ignore-all lint: made by `npm run sdk-types` from /openapi.json of the client API; do not edit
 
 /** Every operation of the client API, by method and path. */
 export interface Operations {
@@ -57,17 +57,17 @@ export interface Operations {
       amount_range?: 'over' | 'below' | 'equal';
       /** Page, from 1 */
       page?: number;
-      /** Entries a page */
+      /** Entries on a page */
       page_size?: number;
       /** Direction */
       order?: 'asc' | 'desc';
       /** order_date: when the payment was created; value_date: its payment date. Ties keep the order of insertion */
       order_by?: 'order_date' | 'value_date';
-      /** Payment reference, exactly */
+      /** Exact payment reference */
       reference?: string;
       /** Trade that the payment is allocated to */
       trade_id?: string;
-      /** Who is paid */
+      /** Beneficiary of the payment */
       beneficiary_id?: string;
       /** First payment date, included */
       from_payment_date?: string;
@@ -77,7 +77,7 @@ export interface Operations {
       from_created_date?: string;
       /** Last Europe/London day of creation, included */
       to_created_date?: string;
-      /** pending: not in a final state; authorised: approved, in progress, not yet complete; pending_your_approval and pending_others_approval: pending of authorization, where the asking contact may, or may not, authorise now */
+      /** pending: not in a final state; authorised: approved, in progress, not yet complete; pending_your_approval and pending_others_approval: pending of authorization, and the requesting contact may, or may not, authorise it now */
       status?:
         | 'pending'
         | 'pending_to_authorise'
@@ -143,7 +143,7 @@ export interface Operations {
           contact_name: string;
         }[];
         contact_authorisation_actions: {
-          /** What the asking contact may do now */
+          /** What the requesting contact may do now */
           allowed: ('authorise' | 'reject' | 'cancel')[];
           executed: 'authorise' | 'reject' | 'cancel' | null;
         };
@@ -233,7 +233,7 @@ export interface Operations {
           contact_name: string;
         }[];
         contact_authorisation_actions: {
-          /** What the asking contact may do now */
+          /** What the requesting contact may do now */
           allowed: ('authorise' | 'reject' | 'cancel')[];
           executed: 'authorise' | 'reject' | 'cancel' | null;
         };
@@ -269,7 +269,7 @@ export interface Operations {
       payment_id: string;
     };
     query: {
-      /** What the asking contact does */
+      /** What the requesting contact does */
       action: 'authorise' | 'reject';
     };
     response: undefined;
@@ -294,7 +294,7 @@ export interface Operations {
   /** Read the approvals configuration */
   'GET /approvals-workflow/config': {
     query?: {
-      /** An earlier version; without it the one in force */
+      /** An earlier version; default: the version in force */
       version?: number;
     };
     response: {
@@ -330,7 +330,7 @@ export interface Operations {
   /** Replace the approvals configuration */
   'POST /approvals-workflow/config': {
     query?: {
-      /** Check, and say for `sample_amounts` who would have to approve; nothing changes */
+      /** Check only, and answer who would have to approve `sample_amounts` */
       dry_run?: boolean;
     };
     body: {
@@ -471,7 +471,7 @@ export interface Operations {
     query?: {
       /** Page, from 1 */
       page?: number;
-      /** Entries a page */
+      /** Entries on a page */
       page_size?: number;
     };
     response: {
@@ -567,7 +567,7 @@ export interface Operations {
     query?: {
       /** Page, from 1 */
       page?: number;
-      /** Entries a page */
+      /** Entries on a page */
       page_size?: number;
     };
     response: {
@@ -602,7 +602,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Ask for a statement of the currency accounts */
+  /** Request a statement of the currency accounts */
   'POST /statements/accounts': {
     body: {
       /** First day, a London day, YYYY-MM-DD */
@@ -611,9 +611,9 @@ export interface Operations {
       date_to: string;
       /** pdf: one file with a section for each currency; csv and camt.053: a file for each currency */
       format?: 'pdf' | 'csv' | 'camt.053';
-      /** ISO 4217 codes, comma-separated; left out: every currency account */
+      /** ISO 4217 codes, comma-separated; default: every currency account */
       currencies?: string;
-      /** How it is delivered; left out: email */
+      /** How it is delivered; default: email */
       delivery?: 'push' | 'email' | 'both';
       /** Another name of delivery */
       delivery_method?: 'push' | 'email' | 'both';
@@ -627,7 +627,7 @@ export interface Operations {
       type: 'pi' | 'pr' | 'tr';
       /** payment_id, or trade_id for tr */
       id?: string;
-      /** Accepted in place of id */
+      /** Another name of id */
       reference?: string;
     };
     response: string;
