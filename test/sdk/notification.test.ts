@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { decimal, Lombard, LombardError, type ReceivedNotification, verifyNotification } from '../../sdk/src/index.ts';
+import { accessToken } from '../world/access-token.ts';
+import { createWorld } from '../world/client.ts';
 import { answer, type Seen, startFaultServer } from '../world/faults.ts';
-import { tokenFor } from '../world/graphql.ts';
-import { createWorld, startTestService } from '../world/service.ts';
+import { startTestService } from '../world/service.ts';
 
 const URL_SIGNED = 'https://hooks.example.com/lombard?tenant=ä';
 const BODY =
@@ -62,7 +63,7 @@ test('what the service delivers is taken: each type of secret, the body as text 
     const lombard = new Lombard({
       baseUrl: service.api,
       clientId: world.clientId,
-      accessToken: await tokenFor(service, world.contactId),
+      accessToken: await accessToken(service, world.contactId),
     });
     const secrets = ['', 'sécret', 'x'.repeat(300), `whsec_${randomBytes(24).toString('base64')}`, 'whsec_not base64'];
     for (const [index, secret] of secrets.entries()) {
