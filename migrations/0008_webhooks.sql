@@ -1,9 +1,9 @@
--- Webhooks. Schema `webhooks` is what a client may see of them (GraphQL); schema `delivery` is the engine's own.
+-- Webhooks. Clients read schema `webhooks` (GraphQL); schema `delivery` belongs to the delivery engine.
 --
--- Events, notifications and attempts are partitioned by the UTC day of the event (`created_at`, the same value in all three):
--- what belongs together stands in one day and goes with it, and a row is found by its key and one partition.
--- Milliseconds, as the service's clock has them: a moment with more digits would not find its row again.
--- Partitions stand in `delivery`; a default partition takes what has no day yet (the sandbox's clock jumps).
+-- Events, notifications and attempts are partitioned by the UTC day of the event (`created_at`, the same value in all three).
+-- Rows that belong together are in one day and are dropped with it, and a key leads to one partition.
+-- Moments have milliseconds, as the service's clock has: a moment with more digits would not find its row again.
+-- Partitions are in `delivery`. A default partition takes days that have none yet (the sandbox's clock jumps).
 
 create schema webhooks;
 create schema delivery;
@@ -22,18 +22,18 @@ create table webhooks.subscriptions (
   active boolean not null default false,
   -- Sealed under the master key (purpose `webhook_secret`); null is the empty key.
   secret bytea,
-  -- After rotations: still signed with, each until its moment.
+  -- Replaced secrets that are still signed with, each until its moment.
   former_secrets bytea[] not null default '{}' check (cardinality(former_secrets) <= 3),
   former_secrets_until timestamptz[] not null default '{}' check (cardinality(former_secrets_until) = cardinality(former_secrets)),
   types webhooks.webhook_type[] not null,
   extra_headers webhooks.extra_header[] not null default '{}' check (cardinality(extra_headers) <= 5),
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Set where the service switched it off: `gone` (410), `failing` (five days of nothing but failures).
+  -- Set when the service switched it off: `gone` (410), `failing` (five days of nothing but failures).
   disabled_reason text check (disabled_reason in ('gone', 'failing')),
   disabled_at timestamptz,
   deleted_at timestamptz,
-  -- Counts changes, so that a worker knows that what it holds of a subscription is old.
+  -- Counts changes, so that a worker knows when its copy of a subscription is old.
   revision int not null default 1
 );
 create index subscriptions_client on webhooks.subscriptions (client_id, created_at, id) where deleted_at is null;
@@ -47,8 +47,8 @@ end $$;
 create trigger subscription_changed before insert or update on webhooks.subscriptions
   for each row execute function delivery.subscription_changed();
 
--- The event log: kept also where nobody subscribes, so that a subscription can be given what it missed (replay).
--- `type` is a webhook_type or PING. Bodies up to a page stay in the row: they are read once, soon.
+-- The event log. It also keeps events without a subscription, so that they can be replayed to a later one.
+-- `type` is a webhook_type or PING. Bodies of up to a page stay in the row: they are read once, soon.
 create table delivery.events (
   id bigint generated always as identity,
   client_id text not null,
@@ -69,8 +69,8 @@ create table delivery.outbox (
   primary key (client_id, event_id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- One for each event and subscription. The id is made of both (delivery.notification_id), so that it can exist only once.
--- No index names status or attempts_count: changing them stays a HOT update.
+-- One row for each event and subscription. The id is made of both (delivery.notification_id), so that a notification exists only once.
+-- No index contains status or attempts_count, so that changing them is a HOT update.
 create table webhooks.notifications (
   id uuid not null,
   client_id text not null,
@@ -86,7 +86,7 @@ create table webhooks.notifications (
 create index notifications_subscription on webhooks.notifications (subscription_id, created_at, id);
 create table delivery.notifications_default partition of webhooks.notifications default with (fillfactor = 50);
 
--- The body as it is sent; in GraphQL the field `body` of a notification.
+-- The body as it is sent.
 create function webhooks.notifications_body(n webhooks.notifications) returns text
   language sql stable security definer set search_path = '' as $$
   select e.body from delivery.events e where e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id
@@ -110,7 +110,7 @@ create table webhooks.attempts (
 ) partition by range (created_at);
 create table delivery.attempts_default partition of webhooks.attempts default;
 
--- What is still to be sent: one row for each pending notification. Rows with a lease belong to a worker.
+-- One row for each pending notification. Rows with a lease belong to a worker.
 create table delivery.queue (
   notification_id uuid primary key,
   client_id text not null,
@@ -118,14 +118,14 @@ create table delivery.queue (
   event_id bigint not null,
   created_at timestamptz(3) not null,
   due_at timestamptz not null,
-  -- Attempts made so far, and how many of them belong to the present round (a redelivery begins a new one).
+  -- Attempts made so far, and those of the present round (a redelivery begins a new round).
   attempts int not null,
   round_attempts int not null,
-  -- Pings are sent to inactive subscriptions too, so they are claimed apart.
+  -- Pings go to inactive subscriptions as well, so they are claimed separately.
   ping boolean not null,
   lease_owner int
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
--- Discovery, claims and back-off walk this; what is leased is not in it.
+-- For discovery, claims and back-off: rows without a lease.
 create index queue_due on delivery.queue (subscription_id, due_at) where lease_owner is null and not ping;
 create index queue_pings on delivery.queue (due_at) where lease_owner is null and ping;
 
@@ -136,15 +136,15 @@ create table delivery.workers (
   started_at timestamptz not null
 );
 
--- How an endpoint fares: its last success, and since when every attempt has failed.
+-- The health of an endpoint: its last success, and since when every attempt has failed.
 create table delivery.endpoints (
   subscription_id uuid primary key references webhooks.subscriptions,
   succeeded_at timestamptz,
   failing_since timestamptz
 ) with (fillfactor = 70);
 
--- The id of the notification of an event for a subscription: a UUID (version 7 layout) whose time is the event's, then the last 20 bits of
--- the event's number, so that ids lead to their partition and sort as the events came, also within one moment; the rest is a hash of the pair.
+-- The id of the notification of an event for a subscription: a UUID in the layout of version 7. It begins with the event's moment and the
+-- last 20 bits of the event's number, so that ids lead to their partition and sort as the events did. The rest is a hash of the pair.
 create function delivery.notification_id(event_id bigint, subscription_id uuid, created_at timestamptz) returns uuid
   language sql immutable parallel safe as $$
   select (lpad(to_hex((date_part('epoch', created_at) * 1000)::bigint), 12, '0')
@@ -152,10 +152,10 @@ create function delivery.notification_id(event_id bigint, subscription_id uuid, 
     || '8' || lpad(to_hex(event_id & 255), 2, '0') || substr(md5(event_id::text || subscription_id::text), 20, 13))::uuid
 $$;
 
--- Makes the partition of a UTC day of one table (`events`, `notifications`, `attempts`), with what its default partition holds of
--- that day; false where it exists, or where that is so much that everybody would wait while it is moved: that day stays where it is.
--- One table in a transaction: whoever locked all three would deadlock with those who read them. Everybody who comes later waits while it
--- waits for its lock, so that it soon gives up.
+-- Makes the partition of a UTC day of one table (`events`, `notifications`, `attempts`) and moves the rows of that day out of the default
+-- partition. Gives false where the partition exists, or where the rows are so many that everybody would wait for the move: they stay.
+-- A transaction does this for one table: a lock on all three would deadlock with their readers. While it waits for its lock, later
+-- readers and writers wait behind it, so it soon gives up.
 create function delivery.create_partition(parent regclass, day date) returns boolean language plpgsql set lock_timeout = '500ms' as $$
 declare
   since timestamptz := day::timestamp at time zone 'UTC';
@@ -170,8 +170,8 @@ begin
   execute format('select count(*) from (select from delivery.%I where created_at >= %L and created_at < %L limit %s) as found',
     table_name || '_default', since, until, most_moved + 1) into held;
   if held > most_moved then return false; end if;
-  -- Nobody reads or writes meanwhile: who already knows that the day stands in the default partition would not find there what has
-  -- moved, and would have a new row refused. At once as strongly as needed: two who hold a lock weakly and want more would wait for each other.
+  -- Nobody may read or write meanwhile: a statement that was planned for the default partition would miss the moved rows, and its new rows
+  -- would be refused. The first lock is the strongest that is needed: two holders of a weaker lock who want more would wait for each other.
   execute format('lock table only %s in access exclusive mode', parent);
   execute format('lock table delivery.%I in access exclusive mode', table_name || '_default');
   execute format('create table delivery.%I (like %s including all excluding identity)', name, parent);

@@ -12,7 +12,7 @@ import {
 import { LIMITS, limitError } from './limits.ts';
 
 /** The size of a selection set with its fragments resolved. */
-interface Shape {
+interface SelectionShape {
   fields: number;
   aliases: number;
   depth: number;
@@ -60,9 +60,9 @@ function parseWithin(text: string): DocumentNode {
 
 function checkShapes(document: DocumentNode): void {
   const fragments = fragmentsOf(document);
-  const known = new Map<string, Shape | 'open'>();
+  const known = new Map<string, SelectionShape | 'open'>();
 
-  const ofFragment = (name: string): Shape => {
+  const ofFragment = (name: string): SelectionShape => {
     const fragment = fragments.get(name);
     const shape = known.get(name);
     // The validation names unknown fragments.
@@ -75,9 +75,9 @@ function checkShapes(document: DocumentNode): void {
     return made;
   };
 
-  const ofSet = (set: SelectionSetNode): Shape => {
-    const shape: Shape = { fields: 0, aliases: 0, depth: 1, breadth: 0 };
-    const add = (inner: Shape, ownDepth: number) => {
+  const ofSet = (set: SelectionSetNode): SelectionShape => {
+    const shape: SelectionShape = { fields: 0, aliases: 0, depth: 1, breadth: 0 };
+    const add = (inner: SelectionShape, ownDepth: number) => {
       shape.fields += inner.fields;
       shape.aliases += inner.aliases;
       shape.depth = Math.max(shape.depth, inner.depth + ownDepth);
@@ -111,7 +111,7 @@ function checkShapes(document: DocumentNode): void {
   }
 }
 
-function check(shape: Shape, total: { fields: number; aliases: number }): void {
+function check(shape: SelectionShape, total: { fields: number; aliases: number }): void {
   const fields = Math.max(shape.fields, total.fields);
   const aliases = Math.max(shape.aliases, total.aliases);
   if (shape.depth > LIMITS.DEPTH) throw limitError('DEPTH', `The document is nested ${shape.depth} levels deep`);

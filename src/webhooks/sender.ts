@@ -19,9 +19,9 @@ const MAX_IN_FLIGHT = 2_000;
 /** Milliseconds until a receiver has noticed that its connection was given up: the slot is taken until then. */
 const CLOSE_NOTICE_MS = 25;
 
-type Verdict = Pick<AttemptResult, 'status' | 'dueAt'>;
-const DELIVERED: Verdict = { status: 'delivered', dueAt: null };
-const FAILED: Verdict = { status: 'failed', dueAt: null };
+type AttemptVerdict = Pick<AttemptResult, 'status' | 'dueAt'>;
+const DELIVERED: AttemptVerdict = { status: 'delivered', dueAt: null };
+const FAILED: AttemptVerdict = { status: 'failed', dueAt: null };
 
 export interface SenderParts {
   registration: WorkerRegistration;
@@ -141,7 +141,7 @@ export class Sender {
   }
 
   /** What a failed attempt makes of the notification (docs/decisions.md, 6). */
-  #failure(endpoint: Endpoint, delivery: Delivery, outcome: Outcome): Verdict {
+  #failure(endpoint: Endpoint, delivery: Delivery, outcome: Outcome): AttemptVerdict {
     if (outcome.statusCode === HTTP_GONE || endpoint.settings.deleted) return FAILED;
     const now = this.#context.clock.now();
     const wait = nextWait(this.#context.config.webhookRetries, {

@@ -16,7 +16,7 @@ const QUERY_TIMEOUT_MS = 5_000;
 /** Milliseconds for the end of the control connection. */
 const GOODBYE_TIMEOUT_MS = 1_000;
 
-export interface WorkerOptions {
+export interface RegistrationOptions {
   /** The URL of the database. */
   url: string;
   /** For people who read `delivery.workers`. */
@@ -38,7 +38,7 @@ export interface WorkerOptions {
  */
 export class WorkerRegistration {
   readonly #context: Context;
-  readonly #options: WorkerOptions;
+  readonly #options: RegistrationOptions;
   #client: pg.Client | undefined;
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
@@ -49,7 +49,7 @@ export class WorkerRegistration {
   /** Monotonic milliseconds from which on the older workers have let go of this one's share of every endpoint's slots. */
   #sharedFromMs = Number.NEGATIVE_INFINITY;
 
-  constructor(context: Context, options: WorkerOptions) {
+  constructor(context: Context, options: RegistrationOptions) {
     this.#context = context;
     this.#options = options;
   }
