@@ -75,7 +75,8 @@ interface Starting {
 export async function startService(config: Config, log: Logger, options: StartOptions = {}): Promise<Service> {
   const parts = new Parts();
   try {
-    const context = await startContext(config, log, parts, options.databaseUrl ?? config.databaseUrl);
+    const databaseUrl = options.databaseUrl ?? config.databaseUrl;
+    const context = await startContext({ config, log, parts, databaseUrl });
     const operatorToken = await prepareDatabase(context);
     await options.prepare?.(context);
 
@@ -94,15 +95,16 @@ export async function startService(config: Config, log: Logger, options: StartOp
 }
 
 /** The database with its pools, the key, the clock, and the addresses as far as they are configured. */
-async function startContext(
-  config: Config,
-  log: Logger,
-  parts: Parts,
-  databaseUrl: string | undefined,
-): Promise<Context> {
+async function startContext(start: {
+  config: Config;
+  log: Logger;
+  parts: Parts;
+  databaseUrl: string | undefined;
+}): Promise<Context> {
+  const { config, log, parts } = start;
   await mkdir(config.dataDir, { recursive: true });
   const vault = new Vault(config.masterKey ?? (await sandboxKey(config.dataDir)));
-  const url = databaseUrl ?? (await startDatabase(config, log, parts));
+  const url = start.databaseUrl ?? (await startDatabase(config, log, parts));
   await migrate(url, log);
 
   const pool = createPool(url, log, { max: MAX_REQUEST_CONNECTIONS, name: 'lombard', setUp: FORCE_GENERIC_PLAN });
@@ -161,7 +163,7 @@ async function startListeners(starting: Starting): Promise<string | undefined> {
   const { config, addresses } = context;
   const routes = clientRoutes(sessions, drawing);
   if (config.roles.has('api')) {
-    const app = await createClientListener(context, sessions, routes);
+    const app = await createClientListener(context, { sessions, routes });
     const listener = await listen(starting, app, { host: config.host, port: config.apiPort });
     addresses.api = config.apiUrl ?? `http://${listener.authority}`;
   }

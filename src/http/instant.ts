@@ -4,7 +4,7 @@ import { type ErrorCode, Problem } from '../errors.ts';
 /**
  * An instant that a caller wrote.
  * @param field its name, for the refusal
- * @throws Problem with the given code
+ * @throws Problem with `code`
  */
 export function requiredInstant(text: string, field: string, code: ErrorCode = 'invalid_parameter'): Date {
   const instant = parseInstant(text);

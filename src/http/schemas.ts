@@ -41,6 +41,9 @@ export const ClientId = Type.String({
   examples: ['CLI000001'],
 });
 
+/** The query of an operation of the client API that has no other parameters. */
+export const ClientQuery = Type.Object({ client_id: ClientId });
+
 export const ErrorMessage = Type.Object(
   {
     code: Type.String({ enum: Object.keys(MESSAGES), description: 'Error code' }),

@@ -6,9 +6,8 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { fxAvailable } from '../../quotes/fx-availability.ts';
 import { isUuid } from '../../uuid.ts';
-import { ClientId, errors, Nullable } from '../schemas.ts';
+import { ClientQuery, errors, Nullable } from '../schemas.ts';
 
-const Client = Type.Object({ client_id: ClientId });
 const text = Nullable(Type.String());
 
 const Account = Type.Object(
@@ -64,7 +63,7 @@ const LIST_CURRENCY_ACCOUNTS = {
   schema: {
     tags: ['accounts'],
     summary: 'List the currency accounts',
-    querystring: Client,
+    querystring: ClientQuery,
     response: { 200: Type.Array(CurrencyAccount), ...errors(400, 403, 404, 502) },
   },
 };
@@ -74,7 +73,7 @@ const READ_ONE = {
     tags: ['accounts'],
     summary: 'Read an account',
     params: Type.Object({ account_id: Type.String({ description: 'Account UUID' }) }),
-    querystring: Client,
+    querystring: ClientQuery,
     response: { 200: Account, ...errors(400, 403, 404, 502) },
   },
 };
@@ -83,7 +82,7 @@ const READ_FX = {
   schema: {
     tags: ['quotes'],
     summary: 'Tell whether FX can be initiated now',
-    querystring: Client,
+    querystring: ClientQuery,
     response: { 200: FxAvailability, ...errors(400, 403, 404, 409, 502) },
   },
 };

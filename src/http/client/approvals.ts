@@ -7,11 +7,10 @@ import { readApprovalSettings } from '../../approvals/settings.ts';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
 import { sendJson } from '../reply.ts';
-import { ClientId, errors, MAX_PAGE, Paging } from '../schemas.ts';
+import { ClientId, ClientQuery, errors, jsonAnswer, MAX_PAGE, Paging, TOTAL_COUNT } from '../schemas.ts';
 import { contactAct } from './act.ts';
 import { Configuration, DryRun, Explanation, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
 
-const Client = Type.Object({ client_id: ClientId });
 const ConfigQuery = Type.Object({
   client_id: ClientId,
   version: Type.Optional(
@@ -27,30 +26,21 @@ const WriteQuery = Type.Object({
 const VersionsQuery = Type.Object({ client_id: ClientId, ...Paging });
 const PaymentPath = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
 
-const json = (description: string, schema: unknown, headers?: object) => ({
-  description,
-  ...(headers ? { headers } : {}),
-  content: { 'application/json': { schema } },
-});
-const versionHeader = {
+const CONFIGURATION_VERSION = {
   'x-configuration-version': {
     type: 'integer',
     description: 'The version; 0 if there is no configuration',
     example: 3,
   },
 };
-const totalHeader = {
-  'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 3 },
-};
-
 const tags = ['approvals'];
 
 const READ_SETTINGS = {
   schema: {
     tags,
     summary: 'Read the approvals settings',
-    querystring: Client,
-    response: { 200: json('The settings', Settings), ...errors(400, 403, 404, 502) },
+    querystring: ClientQuery,
+    response: { 200: jsonAnswer('The settings', Settings), ...errors(400, 403, 404, 502) },
   },
 };
 
@@ -61,7 +51,10 @@ const READ_CONFIGURATION = {
     description:
       'The configuration in force, in the shape that POST takes. Without a configuration: no groups, and `ruleset` null.',
     querystring: ConfigQuery,
-    response: { 200: json('The configuration', Configuration, versionHeader), ...errors(400, 403, 404, 502) },
+    response: {
+      200: jsonAnswer('The configuration', Configuration, CONFIGURATION_VERSION),
+      ...errors(400, 403, 404, 502),
+    },
   },
 };
 
@@ -71,7 +64,7 @@ const LIST_VERSIONS = {
     summary: 'List the versions of the approvals configuration',
     description: 'The newest first, with its author and its date.',
     querystring: VersionsQuery,
-    response: { 200: json('The versions', Type.Array(Version), totalHeader), ...errors(400, 403, 404, 502) },
+    response: { 200: jsonAnswer('The versions', Type.Array(Version), TOTAL_COUNT), ...errors(400, 403, 404, 502) },
   },
 };
 
@@ -88,10 +81,10 @@ const REPLACE_CONFIGURATION = {
     querystring: WriteQuery,
     body: WrittenConfiguration,
     response: {
-      200: json(
+      200: jsonAnswer(
         'The updated configuration; the result of a dry run where `dry_run` is true',
         Type.Union([Configuration, DryRun]),
-        versionHeader,
+        CONFIGURATION_VERSION,
       ),
       ...errors(400, 403, 404, 409, 413, 415, 502),
     },
@@ -105,8 +98,8 @@ const EXPLAIN = {
     description:
       'The rule that governs it, the rate that converted its amount, who met which levels, and who can act next.',
     params: PaymentPath,
-    querystring: Client,
-    response: { 200: json('The explanation', Explanation), ...errors(400, 403, 404, 502) },
+    querystring: ClientQuery,
+    response: { 200: jsonAnswer('The explanation', Explanation), ...errors(400, 403, 404, 502) },
   },
 };
 

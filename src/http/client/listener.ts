@@ -36,14 +36,13 @@ export type ClientRoutes = (app: FastifyInstance, context: Context) => void | Pr
 
 /**
  * The client listener. Checks in the order of docs/decisions.md, 1: token, client, contact, permission, then parameters and body.
- * @param name `trusted`: the same operations, behind certificates at the trusted address
+ * @param options `name`: `trusted` for the same operations behind certificates at the trusted address
  */
 export async function createClientListener(
   context: Context,
-  sessions: Sessions,
-  routes: ClientRoutes[],
-  name: 'api' | 'trusted' = 'api',
+  options: { sessions: Sessions; routes: ClientRoutes[]; name?: 'api' | 'trusted' },
 ): Promise<FastifyInstance> {
+  const { sessions, routes, name = 'api' } = options;
   const app = createServer({ name, log: context.log });
   const rate = new RateLimit('api', context.config.apiRate, context.config.workers);
   app.decorateRequest('caller', null as unknown as Caller);

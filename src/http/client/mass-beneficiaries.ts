@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listMassBeneficiaryErrors } from '../../payments/mass-beneficiary-errors.ts';
-import { ClientId, errors, Paging } from '../schemas.ts';
+import { ClientId, errors, jsonAnswer, Paging, TOTAL_COUNT } from '../schemas.ts';
 
 const Path = Type.Object({
   mass_beneficiary_id: Type.String({
@@ -41,13 +41,7 @@ const LIST_ERRORS = {
     params: Path,
     querystring: Query,
     response: {
-      200: {
-        description: 'A page of errors',
-        headers: {
-          'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 1 },
-        },
-        content: { 'application/json': { schema: Type.Array(ErrorRecord) } },
-      },
+      200: jsonAnswer('A page of errors', Type.Array(ErrorRecord), TOTAL_COUNT),
       ...errors(400, 403, 404, 502),
     },
   },

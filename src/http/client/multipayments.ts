@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
 import { rejectMultipayment } from '../../payments/multipayment-rejection.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { ClientId, errors } from '../schemas.ts';
+import { ClientQuery, errors } from '../schemas.ts';
 import { contactAct } from './act.ts';
 
 const Path = Type.Object({
@@ -23,7 +23,7 @@ const REJECT = {
       'Rejects its trades and cancels its payments, all or nothing. 409 `already_rejected` the second time, ' +
       '`transition_not_allowed` once one of its payments has been sent. Needs can_manage_multipayments.',
     params: Path,
-    querystring: Type.Object({ client_id: ClientId }),
+    querystring: ClientQuery,
     response: { 204: { description: 'Rejected', type: 'null' }, ...errors(400, 403, 404, 409, 502) },
   },
 };

@@ -5,11 +5,10 @@ import { transaction } from '../../database.ts';
 import type { PaymentId } from '../../identifiers.ts';
 import { cancelPayment, decidePayment } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { ClientId, errors } from '../schemas.ts';
+import { ClientId, ClientQuery, errors } from '../schemas.ts';
 import { contactAct } from './act.ts';
 
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
-const Client = Type.Object({ client_id: ClientId });
 const ActionQuery = Type.Object({
   client_id: ClientId,
   action: Type.Enum(['authorise', 'reject'], {
@@ -40,7 +39,7 @@ const CANCEL = {
     description:
       'Cancels a payment that has not been sent. Its creator may cancel it, and contacts with can_manage_payments.',
     params: Path,
-    querystring: Client,
+    querystring: ClientQuery,
     response: { ...done, ...errors(400, 403, 404, 409, 502) },
   },
 };

@@ -16,7 +16,7 @@ import {
 } from '../../payments/search-parameters.ts';
 import { Payment } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
-import { ClientId, errors, Paging } from '../schemas.ts';
+import { ClientId, ClientQuery, errors, jsonAnswer, Paging, TOTAL_COUNT } from '../schemas.ts';
 
 const list = (description: string, example: string) =>
   Type.Optional(Type.String({ 'x-list': true, description: `${description}, comma separated`, examples: [example] }));
@@ -61,7 +61,6 @@ const Search = Type.Object({
   ),
 });
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
-const Client = Type.Object({ client_id: ClientId });
 
 const SEARCH = {
   schema: {
@@ -71,13 +70,7 @@ const SEARCH = {
       "Searches the client's payments. Dates are Europe/London days; if a to-date is before its from-date, the list is empty.",
     querystring: Search,
     response: {
-      200: {
-        description: 'A page of payments',
-        headers: {
-          'x-total-count': { type: 'integer', description: 'Total number of available entries', example: 311 },
-        },
-        content: { 'application/json': { schema: Type.Array(Payment) } },
-      },
+      200: jsonAnswer('A page of payments', Type.Array(Payment), TOTAL_COUNT),
       ...errors(400, 403, 404, 502),
     },
   },
@@ -88,9 +81,9 @@ const READ_ONE = {
     tags: ['payments'],
     summary: 'Read a payment',
     params: Path,
-    querystring: Client,
+    querystring: ClientQuery,
     response: {
-      200: { description: 'The payment', content: { 'application/json': { schema: Payment } } },
+      200: jsonAnswer('The payment', Payment),
       ...errors(400, 403, 404, 502),
     },
   },

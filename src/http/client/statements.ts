@@ -8,7 +8,7 @@ import {
   requestStatement,
   STATEMENT_FORMATS,
 } from '../../statements/request.ts';
-import { ClientId, Day, errors } from '../schemas.ts';
+import { ClientQuery, Day, errors } from '../schemas.ts';
 import { contactAct } from './act.ts';
 
 /** Characters of the list of currencies: several times the list of all currencies. */
@@ -52,7 +52,7 @@ const REQUEST = {
     description:
       'The service produces the statement in the background from what is booked now, and sends it to the requesting contact. ' +
       'It has the opening balance, every booked transaction with the balance after it, and the closing balance.',
-    querystring: Type.Object({ client_id: ClientId }),
+    querystring: ClientQuery,
     body: StatementBody,
     response: {
       202: Type.String({ description: 'Accepted', examples: [ACCEPTED.email] }),

@@ -116,8 +116,8 @@ export function operatorAccountRoutes(app: FastifyInstance, context: Context): v
     OPEN,
     change(context, 201, (tx, act, request) => createAccount(tx, act, request.body)),
   );
-  app.get<{ Querystring: ClientPage }>('/accounts', LIST, async (request, reply) =>
-    sendList(reply, await listAccounts(pool, listRequest(request.query))),
+  app.get<{ Querystring: ClientPage }>('/accounts', LIST, async ({ query }, reply) =>
+    sendList(reply, await listAccounts(pool, listRequest(query))),
   );
   app.get<{ Params: { account_id: string } }>('/accounts/:account_id', READ_ONE, (request) =>
     readAccount(pool, request.params.account_id),

@@ -115,12 +115,9 @@ export function operatorApplicationRoutes(app: FastifyInstance, context: Context
     CREATE,
     change(context, 201, (tx, act, request) => createApplication(tx, act, vault, request.body)),
   );
-  app.get<{ Querystring: Page }>('/applications', LIST, async (request, reply) => {
-    return sendList(
-      reply,
-      await listApplications(pool, { page: request.query.page, pageSize: request.query.page_size }),
-    );
-  });
+  app.get<{ Querystring: Page }>('/applications', LIST, async ({ query }, reply) =>
+    sendList(reply, await listApplications(pool, { page: query.page, pageSize: query.page_size })),
+  );
   app.get<{ Params: { client_id: string } }>('/applications/:client_id', READ_ONE, (request) =>
     findApplication(pool, request.params.client_id),
   );

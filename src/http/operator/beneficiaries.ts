@@ -111,8 +111,8 @@ export function operatorBeneficiaryRoutes(app: FastifyInstance, context: Context
     CREATE,
     change(context, 201, (tx, act, request) => createBeneficiary(tx, act, request.body)),
   );
-  app.get<{ Querystring: ClientPage }>('/beneficiaries', LIST, async (request, reply) =>
-    sendList(reply, await listBeneficiaries(pool, listRequest(request.query))),
+  app.get<{ Querystring: ClientPage }>('/beneficiaries', LIST, async ({ query }, reply) =>
+    sendList(reply, await listBeneficiaries(pool, listRequest(query))),
   );
   app.get<{ Params: { beneficiary_id: string } }>('/beneficiaries/:beneficiary_id', READ_ONE, (request) =>
     findBeneficiary(pool, request.params.beneficiary_id),

@@ -20,7 +20,7 @@ import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { toProblem } from '../problem.ts';
 import { sendJson } from '../reply.ts';
-import { errors, Instant, Nullable, RandomUuid, Text } from '../schemas.ts';
+import { errors, Instant, jsonAnswer, Nullable, RandomUuid, Text } from '../schemas.ts';
 import { explain } from '../validation.ts';
 import { BeneficiaryBody } from './beneficiaries.ts';
 import { idempotencyKey, operatorAct } from './change.ts';
@@ -121,10 +121,7 @@ const IMPORT = {
     params: Type.Object({ kind: Type.String({ description: Object.keys(KINDS).join(', ') }) }),
     querystring: ImportQuery,
     response: {
-      200: {
-        description: 'What was imported, and what was not',
-        content: { 'application/json': { schema: ImportAnswer } },
-      },
+      200: jsonAnswer('What was imported, and what was not', ImportAnswer),
       ...errors(400, 404, 409, 413, 415, 502),
     },
   },

@@ -71,7 +71,7 @@ const Multipayment = Type.Object(
     contact_id: Type.String({ description: 'Contact who initiated it' }),
     status: Type.Enum(['created', 'rejected']),
     trades: Type.Array(Type.Object({ trade_id: Type.String(), status: Type.String() }), {
-      description: 'BookedTrade records, in the order in which they were given',
+      description: 'BookedTrade records, in the order of the request',
     }),
     payments: Type.Array(Payment),
   },
@@ -120,19 +120,19 @@ export function operatorMultipaymentRoutes(app: FastifyInstance, context: Contex
     CREATE,
     change(context, 201, async (tx, act, request) => {
       const id = await createMultipayment(tx, act, presentationOf(context), request.body);
-      return shown(tx, context, String(id), act.now);
+      return shown(tx, context, { id: String(id), now: act.now });
     }),
   );
   app.get<{ Params: { multipayment_id: string } }>(
     '/multipayments/:multipayment_id',
     READ_ONE,
     async (request, reply) =>
-      sendJson(reply, await shown(context.pool, context, request.params.multipayment_id, request.now)),
+      sendJson(reply, await shown(context.pool, context, { id: request.params.multipayment_id, now: request.now })),
   );
 }
 
 /** A multi payment with its trades and payments as JSON text. */
-async function shown(db: Db, context: Context, id: string, now: Date): Promise<string> {
+async function shown(db: Db, context: Context, { id, now }: { id: string; now: Date }): Promise<string> {
   const found = await findMultipayment(db, null, id);
   const trades: unknown[] = [];
   for (const tradeId of found.trade_ids) trades.push(await findTrade(db, context.addresses.api, tradeId));

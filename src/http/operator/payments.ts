@@ -61,11 +61,10 @@ const ActionBody = Type.Object(
 async function shown(
   db: Db,
   context: Context,
-  payment: { client_id: string; id: PaymentNumber },
-  now: Date,
+  payment: { client_id: string; id: PaymentNumber; now: Date },
 ): Promise<string> {
-  const view = { clientId: payment.client_id, viewer: null, now, ...presentationOf(context) };
-  const [body] = await paymentBodies(db, view, [payment.id]);
+  const { client_id: clientId, id, now } = payment;
+  const [body] = await paymentBodies(db, { clientId, viewer: null, now, ...presentationOf(context) }, [id]);
   return body ?? 'null';
 }
 
@@ -109,12 +108,12 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
     CREATE,
     change(context, 201, async (tx, act, request) => {
       const id = await createPayment(tx, act, presentationOf(context), request.body);
-      return shown(tx, context, { client_id: request.body.client_id, id }, act.now);
+      return shown(tx, context, { client_id: request.body.client_id, id, now: act.now });
     }),
   );
   app.get<{ Params: { payment_id: PaymentId } }>('/payments/:payment_id', READ_ONE, async (request, reply) => {
     const owner = await findPaymentOwner(pool, request.params.payment_id);
-    return sendJson(reply, await shown(pool, context, owner, request.now));
+    return sendJson(reply, await shown(pool, context, { ...owner, now: request.now }));
   });
   app.post<{
     Params: { payment_id: PaymentId };
@@ -126,7 +125,7 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
       const { action, contact_id: contactId, reason } = request.body;
       const wanted = { paymentId: request.params.payment_id, action, contactId, reason };
       const owner = await actOnPayment(tx, act, presentationOf(context), wanted);
-      return shown(tx, context, owner, act.now);
+      return shown(tx, context, { ...owner, now: act.now });
     }),
   );
 }

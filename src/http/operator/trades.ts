@@ -99,8 +99,8 @@ export function operatorTradeRoutes(app: FastifyInstance, context: Context): voi
     CREATE,
     change(context, 201, (tx, act, request) => createTrade(tx, act, context.addresses.api, request.body)),
   );
-  app.get<{ Querystring: ClientPage }>('/trades', LIST, async (request, reply) =>
-    sendList(reply, await listTrades(pool, context.addresses.api, listRequest(request.query))),
+  app.get<{ Querystring: ClientPage }>('/trades', LIST, async ({ query }, reply) =>
+    sendList(reply, await listTrades(pool, context.addresses.api, listRequest(query))),
   );
   app.get<{ Params: { trade_id: string } }>('/trades/:trade_id', READ_ONE, async (request, reply) =>
     sendValue(reply, await findTrade(pool, context.addresses.api, request.params.trade_id)),

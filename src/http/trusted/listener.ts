@@ -37,7 +37,11 @@ export async function createTrustedListener(
   if (files.crl.length === 0)
     log.warn('LOMBARD_TRUSTED_CRL is not set: revoked client certificates are not recognised');
 
-  const app = await createClientListener(context, sessions, [...routes, ...trustedRoutes(sessions)], 'trusted');
+  const app = await createClientListener(context, {
+    sessions,
+    routes: [...routes, ...trustedRoutes(sessions)],
+    name: 'trusted',
+  });
   await app.ready();
   const handler: RequestListener = (request, response) => app.routing(request, response);
   const isRegistered = (subject: string) => isSubjectRegistered(pool, subject);
