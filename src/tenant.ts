@@ -32,5 +32,5 @@ export async function requireContact(
   );
   if (!found) throw new Problem('client_not_found', { field: `${inside}client_id`, message: 'does not exist' });
   if (!found.contact)
-    throw new Problem('contact_not_found', { field: `${inside}contact_id`, message: 'is not a contact of the client' });
+    throw new Problem('contact_not_found', { field: `${inside}contact_id`, message: 'does not exist for this client' });
 }

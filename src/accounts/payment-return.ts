@@ -2,8 +2,8 @@ import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { type MoveRequest, movePayment } from '../payments/lifecycle.ts';
 import type { Presentation } from '../payments/presentation.ts';
+import { bookTransaction } from './booking.ts';
 import { openCurrencyAccount } from './currency-account.ts';
-import { bookTransaction } from './transaction.ts';
 
 /**
  * Returns a payment: cancels it, and credits its amount to the client's account in its currency, in the caller's transaction

@@ -7,7 +7,8 @@ import { Problem } from '../errors.ts';
 import { type Exact, exact } from '../json.ts';
 import { permittedContacts } from './approvers.ts';
 import { takeLock } from './lock.ts';
-import { type Configuration, checkUsers, type Level, validateConfiguration } from './ruleset.ts';
+import type { Configuration, Level } from './ruleset.ts';
+import { checkUsers, validateConfiguration } from './ruleset-reader.ts';
 import { checkSatisfiable } from './satisfiability.ts';
 
 /** A configuration as it was stored: users with the name and email that the service knew them by. */

@@ -77,7 +77,7 @@ const CONSTRAINTS: Record<string, [ErrorCode, string, string]> = {
   multipayments_multipayment_unique_id_key: ['already_exists', 'multipayment_unique_id', 'is already in use'],
   mass_beneficiaries_pkey: ['already_exists', 'mass_beneficiary_id', 'is already in use'],
   transactions_transaction_id_key: ['already_exists', 'transaction_id', 'is already in use'],
-  trades_client_id_parent_trade_id_fkey: ['trade_not_found', 'parent_trade_id', 'is not a trade of the client'],
+  trades_client_id_parent_trade_id_fkey: ['trade_not_found', 'parent_trade_id', 'does not exist for this client'],
 };
 
 /**

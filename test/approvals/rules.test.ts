@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ApprovalRules, approvalState, type Progress, rulesForAmount } from '../../src/approvals/rules.ts';
 import {
-  checkUsers,
   governingRule,
   MAX_ALTERNATIVES,
   MAX_GROUP_NAME_LENGTH,
@@ -13,8 +12,8 @@ import {
   MAX_RULES,
   MAX_SCOPE_LENGTH,
   MAX_USERS_PER_GROUP,
-  validateConfiguration,
 } from '../../src/approvals/ruleset.ts';
+import { checkUsers, validateConfiguration } from '../../src/approvals/ruleset-reader.ts';
 import { checkSatisfiable } from '../../src/approvals/satisfiability.ts';
 import { Problem } from '../../src/errors.ts';
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { bookTransaction, TRANSACTION_KINDS, type TransactionInput } from '../../accounts/transaction.ts';
+import { bookTransaction } from '../../accounts/booking.ts';
+import { TRANSACTION_KINDS, type TransactionInput } from '../../accounts/transaction.ts';
 import type { Context } from '../../context.ts';
 import { ClientId, Currency, closed, Decimal, errors, Id, Instant, Nullable, Text } from '../schemas.ts';
 import { change } from './change.ts';

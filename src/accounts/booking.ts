@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { audit } from '../audit.ts';
+import type { Act } from '../context.ts';
+import { first, type Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { decimal } from '../money.ts';
+import { insertRow } from '../rows.ts';
+import { requireClient } from '../tenant.ts';
+import { notify } from '../webhooks/notification.ts';
+
+import { type BookedTransaction, moment, party, shown, type TransactionInput } from './transaction.ts';
+
+/**
+ * Books a transaction in the caller's database transaction: locks the account's row, moves its balance, and writes the notification of
+ * its kind. Concurrent bookings of one account follow each other, so that no update is lost and every line has its balance.
+ * @throws Problem client_not_found, currency_account_not_found, already_exists, invalid_body, invalid_parameter
+ */
+export async function bookTransaction(tx: Transaction, act: Act, input: TransactionInput): Promise<BookedTransaction> {
+  await requireClient(tx, input.client_id);
+  const amount = decimal(input.amount.amount, 'amount.amount', { positive: true });
+  const debit = input.kind === 'DEBIT_TRANSACTION';
+  const booked = moment(input.booking_datetime, 'booking_datetime') ?? act.now;
+  const valued = moment(input.value_datetime, 'value_datetime') ?? booked;
+  const signed = debit ? `-${amount}` : amount;
+  const account = first(
+    await tx.query<{ balance: string }>(
+      `update currency_accounts set balance = balance + $3::numeric where client_id = $1 and account_id = $2 and currency = $4
+       returning balance`,
+      [input.client_id, input.currency_account_id, signed, input.amount.currency],
+    ),
+  );
+  if (!account) throw await noAccount(tx, input);
+  const { balance } = account;
+  const id = input.transaction_id ?? randomUUID();
+  const row = {
+    client_id: input.client_id,
+    currency_account_id: input.currency_account_id,
+    transaction_id: id,
+    kind: input.kind,
+    amount: signed,
+    currency: input.amount.currency,
+    balance_after: balance,
+    booking_datetime: booked,
+    value_datetime: valued,
+    transaction_reference: input.transaction_reference ?? null,
+    transaction_information: input.transaction_information ?? null,
+    additional_transaction_information: input.additional_transaction_information ?? null,
+    creditor_name: input.creditor_name ?? null,
+    creditor_account: input.creditor_account ? JSON.stringify(party(input.creditor_account)) : null,
+    debtor_name: input.debtor_name ?? null,
+    debtor_account: input.debtor_account ? JSON.stringify(party(input.debtor_account)) : null,
+    payment_id: input.payment_id ?? null,
+    created_at: act.now,
+  };
+  await insertRow(tx, 'transactions', row, 'id');
+  const transaction = shown(input, { id, amount, debit, balance, booked, valued });
+  await audit(tx, act, {
+    action: 'create',
+    entity: 'transaction',
+    entityId: id,
+    clientId: input.client_id,
+    after: transaction,
+  });
+  await notify(tx, {
+    clientId: input.client_id,
+    type: input.kind,
+    body: JSON.stringify({ data: [transaction] }),
+    now: act.now,
+  });
+  return transaction;
+}
+
+/** Why no account was moved: it does not exist, or it is in another currency. */
+async function noAccount(tx: Transaction, input: TransactionInput): Promise<Problem> {
+  const { rows } = await tx.query<{ currency: string }>(
+    'select currency from currency_accounts where client_id = $1 and account_id = $2',
+    [input.client_id, input.currency_account_id],
+  );
+  if (!rows[0])
+    return new Problem('currency_account_not_found', {
+      field: 'currency_account_id',
+      message: 'does not exist for this client',
+    });
+  return new Problem('invalid_body', {
+    field: 'amount.currency',
+    message: `must be the account's currency, ${rows[0].currency}`,
+  });
+}
