@@ -3,7 +3,7 @@
  * with its exact total, over one connection, and the ratio of the two clients' medians. `npm run bench -- search [--plans]`.
  */
 import pg from 'pg';
-import { createPool, FORCE_GENERIC_PLAN, type Pool } from '../src/database.ts';
+import { createPool, type Pool } from '../src/database.ts';
 import { searchPayments, searchStatement } from '../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../src/payments/search-parameters.ts';
 import { BIG, benchDatabase, log, PAYMENTS, SMALL, VIEWER } from './payments-data.ts';
@@ -17,7 +17,7 @@ const NOW = new Date('2026-11-01T00:00:00Z');
 export async function run(args: string[]): Promise<void> {
   const plans = args.includes('--plans');
   const database = await benchDatabase();
-  const pool = createPool(database.url, log, { max: 1, setUp: FORCE_GENERIC_PLAN });
+  const pool = createPool(database.url, log, { max: 1 });
   try {
     print('| shape | matches | p50 ms | p99 ms | small: matches | p50 ms | p99 ms | ratio | at most |');
     print('|---|---|---|---|---|---|---|---|---|');

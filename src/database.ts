@@ -25,12 +25,6 @@ export interface Db {
 export type Transaction = pg.PoolClient;
 export type Pool = pg.Pool;
 
-/**
- * `setUp` of connections that answer requests: PostgreSQL plans a prepared statement once. By default it would plan the statement of a
- * payments page at every call, because custom plans look slightly cheaper to it. Planning takes 800 us, longer than running the plan.
- */
-export const FORCE_GENERIC_PLAN = 'set plan_cache_mode = force_generic_plan';
-
 const INT8 = 20;
 const DATE = 1082;
 

@@ -4,6 +4,7 @@ import { sha256 } from './crypto.ts';
 import { StartupError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import type { Logger } from './log.ts';
+import { planSettingStatements } from './plan-settings.ts';
 
 const MIN_SERVER_VERSION = 150_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -46,6 +47,7 @@ export async function migrate(url: string, log: Logger): Promise<void> {
       await apply(client, migration);
       log.info({ migration: migration.name }, 'database migrated');
     }
+    for (const statement of await planSettingStatements(client, client.user ?? '')) await client.query(statement);
   } finally {
     await client.end();
   }

@@ -5,7 +5,7 @@ import { ServiceClock } from './calendar.ts';
 import type { Config } from './config.ts';
 import type { Addresses, Context } from './context.ts';
 import { Vault } from './crypto.ts';
-import { createPool, FORCE_GENERIC_PLAN } from './database.ts';
+import { createPool } from './database.ts';
 import { createDrawing, type Drawing } from './documents/drawing.ts';
 import { startEmbedded } from './embedded/postgres.ts';
 import { StartupError } from './errors.ts';
@@ -25,6 +25,7 @@ import { deleteExpiredAnswers } from './operator/idempotency.ts';
 import { Parts } from './parts.ts';
 import { rollUpTotals } from './payments/roll-up.ts';
 import { Periodic } from './periodic.ts';
+import { PLAN_EACH_TIME } from './plan-settings.ts';
 import { sandboxKey } from './private-file.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
 import { ClockFollower } from './sandbox/clock.ts';
@@ -107,12 +108,13 @@ async function startContext(start: {
   const url = start.databaseUrl ?? (await startDatabase(config, log, parts));
   await migrate(url, log);
 
-  const pool = createPool(url, log, { max: MAX_REQUEST_CONNECTIONS, name: 'lombard', setUp: FORCE_GENERIC_PLAN });
+  const pool = createPool(url, log, { max: MAX_REQUEST_CONNECTIONS, name: 'lombard' });
   await parts.start({ stop: () => pool.end() });
   const backgroundPool = createPool(url, log, {
     max: MAX_BACKGROUND_CONNECTIONS,
     background: true,
     name: 'lombard-background',
+    setUp: PLAN_EACH_TIME,
   });
   await parts.start({ stop: () => backgroundPool.end() });
 
@@ -180,7 +182,7 @@ async function startAuthListener(starting: Starting): Promise<void> {
   const { config, log } = context;
   // Its own connections: many sign-ins at once take none from the payments search, and leave it no cold ones.
   const url = context.pool.options.connectionString as string;
-  const pool = createPool(url, log, { max: MAX_AUTH_CONNECTIONS, name: 'lombard-auth', setUp: FORCE_GENERIC_PLAN });
+  const pool = createPool(url, log, { max: MAX_AUTH_CONNECTIONS, name: 'lombard-auth' });
   await parts.start({ stop: () => pool.end() });
   const app = await createAuthListener({ ...context, pool }, sessions);
   const listener = await listen(starting, app, { host: config.host, port: config.authPort });

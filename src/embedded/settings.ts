@@ -8,12 +8,8 @@ const SETTINGS: Record<string, string> = {
   effective_cache_size: '1GB',
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
-  // Parallel queries would take the core the service runs on, and need more of /dev/shm than containers have.
-  max_parallel_workers_per_gather: '0',
+  // Parallel work would take the core the service runs on, and need more of /dev/shm than containers have.
   max_parallel_maintenance_workers: '0',
-  // Plans of short queries cost less than compiling them.
-  jit: 'off',
-  random_page_cost: '1.1',
   // No replication from an embedded database; bulk loads into new tables then skip the log.
   wal_level: 'minimal',
   max_wal_senders: '0',

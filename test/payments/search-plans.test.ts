@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { createPool, FORCE_GENERIC_PLAN } from '../../src/database.ts';
+import { createPool } from '../../src/database.ts';
 import { searchPayments, searchStatement } from '../../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
 import { client } from '../world/payments.ts';
@@ -49,7 +49,6 @@ before(async () => {
   }
   await db.query('select roll_up_payment_totals(1000000), roll_up_payment_approver_totals(1000000)');
   await db.query('vacuum (analyze)');
-  await db.query('set plan_cache_mode = force_generic_plan');
 });
 after(async () => {
   await db.end();
@@ -200,7 +199,7 @@ test('an amount range walks where much matches, and collects where little does',
 });
 
 test('a connection that answers requests plans a page once, not at every call', async () => {
-  const pool = createPool(service.databaseUrl, service.service.context.log, { max: 1, setUp: FORCE_GENERIC_PLAN });
+  const pool = createPool(service.databaseUrl, service.service.context.log, { max: 1 });
   try {
     for (let call = 0; call < 8; call += 1) await searchPayments(pool, view, readSearch({}));
     const { rows } = await pool.query('select custom_plans, generic_plans from pg_prepared_statements');

@@ -21,11 +21,7 @@ export interface TestDatabase {
 export async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'lombard-test-'));
   const server = await startEmbedded({ dataDir, log, durable: false });
-  const template = await withClient(server.url, async (client) => {
-    await client.query(`create database ${TEMPLATE}`);
-    return databaseUrl(server.url, TEMPLATE);
-  });
-  await migrate(template, log);
+  await prepareTemplate(server.url);
   return {
     url: server.url,
     stop: async () => {
@@ -33,6 +29,12 @@ export async function startServer(): Promise<{ url: string; stop(): Promise<void
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes the database that `createDatabase` clones. */
+export async function prepareTemplate(server: string): Promise<void> {
+  await withClient(server, async (client) => void (await client.query(`create database ${TEMPLATE}`)));
+  await migrate(databaseUrl(server, TEMPLATE), log);
 }
 
 /** The server of a file that is run alone; it lives as long as one of its databases does. */
@@ -64,13 +66,15 @@ export async function createDatabase(): Promise<TestDatabase> {
     for (let attempt = 0; ; attempt += 1) {
       try {
         await client.query(`create database ${name} template ${TEMPLATE}`);
-        return;
+        break;
       } catch (error) {
         if (attempt >= 50 || (error as { code?: string }).code !== '55006') throw error;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }
   });
+  // What is set for role and database stays with the template: migrating sets it here as well.
+  await migrate(databaseUrl(server, name), log);
   return {
     url: databaseUrl(server, name),
     drop: async () => {
