@@ -7,8 +7,13 @@ import { type AddressRange, type Environment, Settings } from './settings.ts';
 export const ROLES = ['api', 'auth', 'trusted', 'operator', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** Where a proxy writes the address that a request came from; LOMBARD_PROXY_HEADER. */
+export const PROXY_HEADERS = ['x-forwarded-for', 'forwarded'] as const;
+
 const MIN_OPERATOR_TOKEN_CHARACTERS = 16;
 const MAX_PORT = 65_535;
+/** Database connections of a pool. */
+const MAX_POOL_CONNECTIONS = 1_000;
 /** Requests a minute. */
 const MAX_RATE = 1_000_000_000;
 
@@ -23,6 +28,9 @@ export interface Config {
   authPort: number;
   trustedPort: number;
   operatorPort: number;
+  healthHost: string;
+  /** `ifTaken`: a free port serves as well, because nobody asked for this one. */
+  healthPort: { port: number; ifTaken: 'free' | 'refuse' };
   apiUrl: string | undefined;
   authUrl: string | undefined;
   trustedUrl: string | undefined;
@@ -34,8 +42,17 @@ export interface Config {
   trustedCrl: string[];
   /** Addresses of proxies that end TLS and pass the client certificate (RFC 9440). */
   trustedProxies: AddressRange[];
+  /** Proxies whose forwarded address is believed, and the header in which they write it. */
+  proxies: AddressRange[];
+  proxyHeader: (typeof PROXY_HEADERS)[number];
   roles: ReadonlySet<Role>;
   workers: number;
+  /** Milliseconds for which a stopping process is not ready and still serves. */
+  drain: number;
+  /** Database connections of each pool of a process. */
+  poolSize: number;
+  authPoolSize: number;
+  backgroundPoolSize: number;
   brand: string;
   /** Milliseconds before each further attempt. */
   webhookRetries: number[];
@@ -81,6 +98,7 @@ export function readConfig(env: Environment = process.env): Config {
     smsUrl: settings.url('LOMBARD_SMS_URL', ['http:', 'https:'], { secret: true }),
     logLevel: settings.oneOf('LOMBARD_LOG_LEVEL', LOG_LEVELS, 'info'),
     workers: settings.integer('LOMBARD_WORKERS', 1, { min: 1, max: 128 }),
+    drain: settings.durationOrZero('LOMBARD_DRAIN', environment === 'production' ? '5s' : '0s'),
     roles: settings.someOf('LOMBARD_ROLES', ROLES),
     operatorToken: settings.secret('LOMBARD_OPERATOR_TOKEN', MIN_OPERATOR_TOKEN_CHARACTERS),
     masterKey: settings.key('LOMBARD_MASTER_KEY'),
@@ -93,7 +111,8 @@ export function readConfig(env: Environment = process.env): Config {
     singleSignOn: settings.flag('LOMBARD_SINGLE_SIGN_ON'),
     requirePkce: settings.flag('LOMBARD_REQUIRE_PKCE'),
     ...readListeners(settings),
-    ...readTrusted(settings),
+    ...readPools(settings),
+    ...readTrusted(settings, environment),
     ...readWebhooks(settings, environment),
     ...readInstitution(settings),
   };
@@ -110,6 +129,13 @@ function readListeners(settings: Settings) {
     authPort: port('LOMBARD_AUTH_PORT', 8081),
     trustedPort: port('LOMBARD_TRUSTED_PORT', 8443),
     operatorPort: port('LOMBARD_OPERATOR_PORT', 8090),
+    healthHost: settings.host('LOMBARD_HEALTH_HOST', '127.0.0.1'),
+    healthPort: {
+      port: port('LOMBARD_HEALTH_PORT', 8091),
+      ifTaken: settings.text('LOMBARD_HEALTH_PORT') === undefined ? ('free' as const) : ('refuse' as const),
+    },
+    proxies: settings.ranges('LOMBARD_PROXIES', ''),
+    proxyHeader: settings.oneOf('LOMBARD_PROXY_HEADER', PROXY_HEADERS, 'x-forwarded-for'),
     apiUrl: settings.publicUrl('LOMBARD_API_URL'),
     authUrl: settings.publicUrl('LOMBARD_AUTH_URL'),
     trustedUrl: settings.publicUrl('LOMBARD_TRUSTED_URL'),
@@ -118,19 +144,39 @@ function readListeners(settings: Settings) {
   };
 }
 
-function readTrusted(settings: Settings) {
-  const trustedCert = settings.text('LOMBARD_TRUSTED_CERT');
-  const trustedKey = settings.text('LOMBARD_TRUSTED_KEY');
-  if ((trustedCert === undefined) !== (trustedKey === undefined)) {
-    throw new StartupError('LOMBARD_TRUSTED_CERT and LOMBARD_TRUSTED_KEY belong together: set both or neither');
-  }
+function readPools(settings: Settings) {
+  const size = (name: string, otherwise: number) =>
+    settings.integer(name, otherwise, { min: 1, max: MAX_POOL_CONNECTIONS });
   return {
-    trustedCert,
-    trustedKey,
+    poolSize: size('LOMBARD_POOL', 8),
+    authPoolSize: size('LOMBARD_AUTH_POOL', 8),
+    backgroundPoolSize: size('LOMBARD_BACKGROUND_POOL', 6),
+  };
+}
+
+function readTrusted(settings: Settings, environment: Config['environment']) {
+  const trusted = {
+    trustedCert: settings.text('LOMBARD_TRUSTED_CERT'),
+    trustedKey: settings.text('LOMBARD_TRUSTED_KEY'),
     trustedCa: settings.list('LOMBARD_TRUSTED_CA'),
     trustedCrl: settings.list('LOMBARD_TRUSTED_CRL'),
     trustedProxies: settings.ranges('LOMBARD_TRUSTED_PROXIES', ''),
   };
+  const needs = (name: string, other: string) => new StartupError(`${name}: needs ${other}, which is not set`);
+  const { trustedCert: cert, trustedKey: key, trustedCa: ca, trustedCrl: crl, trustedProxies: proxies } = trusted;
+  if (cert && !key) throw needs('LOMBARD_TRUSTED_CERT', 'LOMBARD_TRUSTED_KEY');
+  if (key && !cert) throw needs('LOMBARD_TRUSTED_KEY', 'LOMBARD_TRUSTED_CERT');
+  // Behind a proxy that ends TLS, the listener needs no certificate of its own.
+  const server = cert !== undefined || proxies.length > 0;
+  const servers = 'LOMBARD_TRUSTED_CERT and LOMBARD_TRUSTED_KEY (or LOMBARD_TRUSTED_PROXIES)';
+  if (ca.length > 0 && !server) throw needs('LOMBARD_TRUSTED_CA', servers);
+  if (crl.length > 0 && !server) throw needs('LOMBARD_TRUSTED_CRL', servers);
+  if (cert && ca.length === 0) throw needs('LOMBARD_TRUSTED_CERT', 'LOMBARD_TRUSTED_CA');
+  // A sandbox has the authority that it made itself.
+  if (proxies.length > 0 && ca.length === 0 && environment === 'production')
+    throw needs('LOMBARD_TRUSTED_PROXIES', 'LOMBARD_TRUSTED_CA');
+  if (crl.length > 0 && ca.length === 0) throw needs('LOMBARD_TRUSTED_CRL', 'LOMBARD_TRUSTED_CA');
+  return trusted;
 }
 
 function readWebhooks(settings: Settings, environment: Config['environment']) {

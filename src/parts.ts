@@ -11,14 +11,39 @@ export interface Part {
  */
 export class Parts {
   readonly #parts: { part: Part; takesWork: boolean }[] = [];
+  readonly #interrupted: AbortSignal;
+
+  /** @param interrupted aborted where the start is to end */
+  constructor(interrupted: AbortSignal) {
+    this.#interrupted = interrupted;
+  }
 
   /**
-   * Starts a part and keeps it for `stop`, even if its start fails.
+   * Starts a part and keeps it for `stop`, even if its start fails or has been interrupted.
    * @param options `takesWork`: it can have requests or deliveries in flight when the service stops
+   * @throws the reason of the interruption
    */
   async start(part: Part, options: { takesWork?: boolean } = {}): Promise<void> {
     this.#parts.push({ part, takesWork: options.takesWork ?? false });
+    this.#interrupted.throwIfAborted();
     await part.start?.();
+  }
+
+  /**
+   * Waits for a step of the start that holds nothing which `stop` would have to release. When the start is interrupted, nobody waits
+   * for the step any longer.
+   * @throws the reason of the interruption, or whatever the step throws
+   */
+  async during<T>(step: Promise<T>): Promise<T> {
+    const interrupted = Promise.withResolvers<never>();
+    const onAbort = () => interrupted.reject(this.#interrupted.reason);
+    this.#interrupted.addEventListener('abort', onAbort);
+    try {
+      if (this.#interrupted.aborted) onAbort();
+      return await Promise.race([step, interrupted.promise]);
+    } finally {
+      this.#interrupted.removeEventListener('abort', onAbort);
+    }
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { sealAudit } from './audit.ts';
 import { ServiceClock } from './calendar.ts';
@@ -12,7 +11,7 @@ import { StartupError } from './errors.ts';
 import { createAuthListener } from './http/auth/listener.ts';
 import { type ClientRoutes, createClientListener } from './http/client/listener.ts';
 import { clientRoutes } from './http/client/routes.ts';
-import { Listener, type Listening, listenOn } from './http/listener.ts';
+import { type Binding, Listener, type Listening, listenOn } from './http/listener.ts';
 import { createOperatorListener } from './http/operator/listener.ts';
 import { operatorRoutes } from './http/operator/routes.ts';
 import { createTrustedListener } from './http/trusted/listener.ts';
@@ -20,7 +19,8 @@ import { opensSecrets } from './identity/master-key.ts';
 import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
 import { migrate } from './migrate.ts';
-import { firstOperatorToken } from './operator/first-token.ts';
+import type { ConfiguredToken } from './operator/configured-token.ts';
+import { type FirstToken, firstOperatorToken } from './operator/first-token.ts';
 import { deleteExpiredAnswers } from './operator/idempotency.ts';
 import { Parts } from './parts.ts';
 import { rollUpTotals } from './payments/roll-up.ts';
@@ -29,15 +29,12 @@ import { PLAN_EACH_TIME } from './plan-settings.ts';
 import { sandboxKey } from './private-file.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
 import { ClockFollower } from './sandbox/clock.ts';
+import { checkStart } from './start-checks.ts';
 import { StatementWorker } from './statements/worker.ts';
 import { Dispatcher } from './webhooks/dispatcher.ts';
 import { EventSignal } from './webhooks/event-signal.ts';
 import { createDays } from './webhooks/retention.ts';
 
-/** Connections of one process: for requests, for those of the authorization server, and for background work. */
-const MAX_REQUEST_CONNECTIONS = 8;
-const MAX_AUTH_CONNECTIONS = 8;
-const MAX_BACKGROUND_CONNECTIONS = 6;
 /** Milliseconds between two runs. One run a second for the totals costs a fifth of five runs a second. */
 const TOTALS_INTERVAL_MS = 1_000;
 const AUDIT_INTERVAL_MS = 1_000;
@@ -58,6 +55,8 @@ export interface StartOptions {
   databaseUrl?: string | undefined;
   /** Puts data in before anything is served: the demonstration institution. */
   prepare?: (context: Context) => Promise<void>;
+  /** Ends the start at whatever point it has reached; `startService` then throws the reason, after releasing everything. */
+  interrupted?: AbortSignal;
 }
 
 /** What the steps of a start share. */
@@ -67,6 +66,7 @@ interface Starting {
   sessions: Sessions;
   drawing: Drawing;
   signal: EventSignal;
+  configured: ConfiguredToken | undefined;
 }
 
 /**
@@ -74,18 +74,26 @@ interface Starting {
  * @throws StartupError one line for the person who starts it
  */
 export async function startService(config: Config, log: Logger, options: StartOptions = {}): Promise<Service> {
-  const parts = new Parts();
+  const parts = new Parts(options.interrupted ?? new AbortController().signal);
   try {
+    await checkStart(config);
     const databaseUrl = options.databaseUrl ?? config.databaseUrl;
     const context = await startContext({ config, log, parts, databaseUrl });
-    const operatorToken = await prepareDatabase(context);
-    await options.prepare?.(context);
+    const { token: operatorToken, configured } = await parts.during(prepareDatabase(context));
+    if (options.prepare) await parts.during(options.prepare(context));
 
     const sessions = new Sessions(context.pool, context.clock, log);
     await parts.start(sessions);
     const drawing = createDrawing(config);
     await parts.start(drawing.renderer);
-    const starting: Starting = { context, parts, sessions, drawing, signal: new EventSignal(context.pool, log) };
+    const starting: Starting = {
+      context,
+      parts,
+      sessions,
+      drawing,
+      signal: new EventSignal(context.pool, log),
+      configured,
+    };
     const operatorUrl = await startListeners(starting);
     if (config.roles.has('worker')) await startWorkers(starting);
     return { context, addresses: context.addresses, operatorUrl, operatorToken, stop: () => parts.stop() };
@@ -103,15 +111,14 @@ async function startContext(start: {
   databaseUrl: string | undefined;
 }): Promise<Context> {
   const { config, log, parts } = start;
-  await mkdir(config.dataDir, { recursive: true });
   const vault = new Vault(config.masterKey ?? (await sandboxKey(config.dataDir)));
   const url = start.databaseUrl ?? (await startDatabase(config, log, parts));
-  await migrate(url, log);
+  await parts.during(migrate(url, log));
 
-  const pool = createPool(url, log, { max: MAX_REQUEST_CONNECTIONS, name: 'lombard' });
+  const pool = createPool(url, log, { max: config.poolSize, name: 'lombard' });
   await parts.start({ stop: () => pool.end() });
   const backgroundPool = createPool(url, log, {
-    max: MAX_BACKGROUND_CONNECTIONS,
+    max: config.backgroundPoolSize,
     background: true,
     name: 'lombard-background',
     setUp: PLAN_EACH_TIME,
@@ -150,8 +157,8 @@ async function checkMasterKey({ config, pool, vault, log }: Context): Promise<vo
   );
 }
 
-/** Creates what the first request and the first event need. @returns the operator token, if it is known */
-async function prepareDatabase(context: Context): Promise<string | undefined> {
+/** Creates what the first request and the first event need. */
+async function prepareDatabase(context: Context): Promise<FirstToken> {
   // If another process holds the lock, that process creates the partitions.
   await createDays(context.backgroundPool, context.clock.now()).catch((error: Error) =>
     context.log.warn({ reason: error.message }, "today's partitions could not be created; the worker tries again"),
@@ -166,14 +173,22 @@ async function startListeners(starting: Starting): Promise<string | undefined> {
   const routes = clientRoutes(sessions, drawing);
   if (config.roles.has('api')) {
     const app = await createClientListener(context, { sessions, routes });
-    const listener = await listen(starting, app, { host: config.host, port: config.apiPort });
+    const listener = await listen(starting, app, {
+      variable: 'LOMBARD_API_PORT',
+      host: config.host,
+      port: config.apiPort,
+    });
     addresses.api = config.apiUrl ?? `http://${listener.authority}`;
   }
   if (config.roles.has('auth')) await startAuthListener(starting);
   if (config.roles.has('trusted')) await startTrustedListener(starting, routes);
   if (!config.roles.has('operator')) return undefined;
-  const app = await createOperatorListener(context, operatorRoutes);
-  const listener = await listen(starting, app, { host: config.operatorHost, port: config.operatorPort });
+  const app = await createOperatorListener(context, operatorRoutes, starting.configured);
+  const listener = await listen(starting, app, {
+    variable: 'LOMBARD_OPERATOR_PORT',
+    host: config.operatorHost,
+    port: config.operatorPort,
+  });
   return `http://${listener.authority}`;
 }
 
@@ -182,10 +197,14 @@ async function startAuthListener(starting: Starting): Promise<void> {
   const { config, log } = context;
   // Its own connections: many sign-ins at once take none from the payments search, and leave it no cold ones.
   const url = context.pool.options.connectionString as string;
-  const pool = createPool(url, log, { max: MAX_AUTH_CONNECTIONS, name: 'lombard-auth' });
+  const pool = createPool(url, log, { max: config.authPoolSize, name: 'lombard-auth' });
   await parts.start({ stop: () => pool.end() });
   const app = await createAuthListener({ ...context, pool }, sessions);
-  const listener = await listen(starting, app, { host: config.host, port: config.authPort });
+  const listener = await listen(starting, app, {
+    variable: 'LOMBARD_AUTH_PORT',
+    host: config.host,
+    port: config.authPort,
+  });
   context.addresses.auth = config.authUrl ?? `http://${listener.authority}`;
 }
 
@@ -196,7 +215,11 @@ async function startTrustedListener(starting: Starting, routes: ClientRoutes[]):
   if (!trusted) return;
   const { server, scheme, close } = trusted;
   const listening = { server, close, listen: (binding: { host: string; port: number }) => listenOn(server, binding) };
-  const listener = await listen(starting, listening, { host: config.host, port: config.trustedPort });
+  const listener = await listen(starting, listening, {
+    variable: 'LOMBARD_TRUSTED_PORT',
+    host: config.host,
+    port: config.trustedPort,
+  });
   context.addresses.trusted = config.trustedUrl ?? `${scheme}://${listener.authority}`;
   const reload = () =>
     trusted.reload().catch((error: Error) => {
@@ -208,11 +231,7 @@ async function startTrustedListener(starting: Starting, routes: ClientRoutes[]):
   });
 }
 
-async function listen(
-  { parts, signal }: Starting,
-  listening: Listening,
-  binding: { host: string; port: number },
-): Promise<Listener> {
+async function listen({ parts, signal }: Starting, listening: Listening, binding: Binding): Promise<Listener> {
   // The answer follows the commit of the change: then the delivery engine looks for its event.
   const signalAfterwards: RequestListener = (request, response) => {
     if (request.method !== 'GET') response.once('finish', () => signal.raise());

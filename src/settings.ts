@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { StartupError } from './errors.ts';
 
@@ -30,9 +31,9 @@ export class Settings {
     return this.#env[name] || undefined;
   }
 
-  /** A comma-separated list; items are trimmed, empty ones dropped. */
+  /** A comma-separated list of trimmed items. */
   list(name: string): string[] {
-    return items(this.#env[name] ?? '');
+    return items(name, this.#env[name] ?? '');
   }
 
   oneOf<const T extends string>(name: string, values: readonly T[], otherwise: NoInfer<T>): T {
@@ -82,29 +83,45 @@ export class Settings {
   }
 
   secret(name: string, minCharacters: number): string | undefined {
-    const given = this.text(name);
+    const { given, source } = this.#secretText(name);
     if (given !== undefined && (given.length < minCharacters || /\s/.test(given)))
-      throw wrong(name, `at least ${minCharacters} characters without white space`);
+      throw wrong(source, `at least ${minCharacters} characters without white space`);
     return given;
   }
 
   /** A key of 32 bytes, in base64. */
   key(name: string): Buffer | undefined {
-    const given = this.text(name);
+    const { given, source } = this.#secretText(name);
     if (given === undefined) return undefined;
     const key = Buffer.from(given, 'base64');
     if (key.length !== KEY_BYTES)
-      throw wrong(name, `${KEY_BYTES} bytes in base64, as \`openssl rand -base64 ${KEY_BYTES}\` prints`);
+      throw wrong(source, `${KEY_BYTES} bytes in base64, as \`openssl rand -base64 ${KEY_BYTES}\` prints`);
     return key;
+  }
+
+  /**
+   * A secret: the variable itself, or the text of the file that `<name>_FILE` names, without one newline at its end.
+   * @returns `source`: the variable that a refusal names
+   */
+  #secretText(name: string): { given: string | undefined; source: string } {
+    const [given, source] = [this.text(name), `${name}_FILE`];
+    const path = this.text(source);
+    if (path === undefined) return { given, source: name };
+    if (given !== undefined) throw new StartupError(`${name} and ${source}: set only one of them`);
+    try {
+      return { given: readFileSync(path, 'utf8').replace(/\r?\n$/, '') || undefined, source };
+    } catch (error) {
+      throw wrong(source, `a file that can be read (${(error as NodeJS.ErrnoException).code})`, path);
+    }
   }
 
   /** @param options `secret`: it contains a password */
   url(name: string, protocols: string[], options: { secret: boolean }): string | undefined {
-    const given = this.text(name);
+    const { given, source } = options.secret ? this.#secretText(name) : { given: this.text(name), source: name };
     if (given === undefined) return undefined;
     if (!URL.canParse(given) || !protocols.includes(new URL(given).protocol)) {
       const begins = protocols.map((protocol) => `${protocol}//`).join(' or ');
-      throw wrong(name, `an address that begins with ${begins}`, options.secret ? undefined : given);
+      throw wrong(source, `an address that begins with ${begins}`, options.secret ? undefined : given);
     }
     return given;
   }
@@ -125,7 +142,13 @@ export class Settings {
   }
 
   durations(name: string, otherwise: string): number[] {
-    return items(this.text(name) ?? otherwise).map((item) => milliseconds(name, item));
+    return items(name, this.text(name) ?? otherwise).map((item) => milliseconds(name, item));
+  }
+
+  /** Milliseconds; here `0s` is a duration. */
+  durationOrZero(name: string, otherwise: string): number {
+    const given = this.text(name) ?? otherwise;
+    return /^0(ms|s|m|h|d)$/.test(given) ? 0 : milliseconds(name, given);
   }
 
   durationOrOff(name: string): number | undefined {
@@ -135,7 +158,7 @@ export class Settings {
 
   /** A list of addresses and address ranges. Here an empty variable is an empty list. */
   ranges(name: string, otherwise: string): AddressRange[] {
-    return items(this.#env[name] ?? otherwise).map((item) => {
+    return items(name, this.#env[name] ?? otherwise).map((item) => {
       const [address = '', bits, ...rest] = item.split('/');
       const family = isIP(address);
       const width = family === 6 ? 128 : 32;
@@ -147,11 +170,11 @@ export class Settings {
   }
 }
 
-function items(text: string): string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean);
+function items(name: string, text: string): string[] {
+  if (text.trim() === '') return [];
+  const found = text.split(',').map((item) => item.trim());
+  if (found.includes('')) throw wrong(name, 'a list without empty items', text);
+  return found;
 }
 
 function milliseconds(name: string, text: string): number {

@@ -8,14 +8,33 @@ export const FAST_SHUTDOWN_MS = 5_000;
 const IMMEDIATE_SHUTDOWN_MS = 2_000;
 const POLL_MS = 20;
 
-/** Whether a process with this id exists. */
+/**
+ * Whether a process with this id exists and has not ended. A process that was killed keeps its id until its parent has waited for it
+ * (a zombie); in a container whose first process waits for nobody that is for ever.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
+  return !/^[ZX]/.test(stateOf(pid));
+}
+
+/** The state of a process as the system writes it (`Z`: ended, not waited for; `X`: ending); empty where it cannot be told. */
+function stateOf(pid: number): string {
+  try {
+    if (process.platform === 'linux') return statFields(pid)[0] ?? '';
+    return execFileSync('/bin/ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  } catch {
+    return '';
+  }
+}
+
+/** The fields of /proc/N/stat from the state on. The name before them, in parentheses, may contain spaces and parentheses. */
+function statFields(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /**
@@ -30,9 +49,7 @@ export function startOf(pid: number): string {
         .replace(/\s+/g, '_');
     }
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // The name, in parentheses, may contain spaces: fields are counted behind it.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    return `${boot}-${fields[19]}`;
+    return `${boot}-${statFields(pid)[19]}`;
   } catch {
     return '';
   }

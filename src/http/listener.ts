@@ -1,11 +1,14 @@
 import type { Server } from 'node:http';
 import { StartupError } from '../errors.ts';
 import type { Part } from '../parts.ts';
+import { portFault } from './ports.ts';
 
 /** Milliseconds that requests in flight get when a listener stops. */
 const MAX_STOP_MS = 10_000;
 
 export interface Binding {
+  /** The variable that names the port. */
+  variable: string;
   host: string;
   /** 0: any free port. */
   port: number;
@@ -14,7 +17,7 @@ export interface Binding {
 /** What a listener listens with: a Fastify instance, or a server of its own. */
 export interface Listening {
   server: Server;
-  listen(binding: Binding): Promise<unknown>;
+  listen(binding: Omit<Binding, 'variable'>): Promise<unknown>;
   close(): Promise<unknown>;
 }
 
@@ -30,9 +33,9 @@ export class Listener implements Part {
 
   /** @throws StartupError when the address is in use or not one of this machine's */
   async start(): Promise<void> {
-    const { host, port } = this.#binding;
-    await this.#listening.listen({ host, port }).catch((error: Error) => {
-      throw new StartupError(`cannot listen on ${host}:${port}: ${error.message}`);
+    const { variable, host, port } = this.#binding;
+    await this.#listening.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+      throw new StartupError(portFault(variable, host, port, error), { cause: error });
     });
   }
 
@@ -52,7 +55,7 @@ export class Listener implements Part {
 }
 
 /** Listens with a server of Node's. */
-export function listenOn(server: Server, { host, port }: Binding): Promise<void> {
+export function listenOn(server: Server, { host, port }: Omit<Binding, 'variable'>): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

@@ -60,12 +60,22 @@ export async function revokeOperatorToken(tx: Transaction, act: Act, id: string)
   await audit(tx, act, { action: 'delete', entity: 'operator_token', entityId: id, before: rows[0] });
 }
 
-/** @throws Problem authentication_failed, token_expired */
-export async function findOperatorToken(db: Db, token: string, now: Date): Promise<OperatorToken> {
+/**
+ * @param configured the token that this process was started with: found by its id, because its value may have been replaced
+ * @throws Problem authentication_failed, token_expired
+ */
+export async function findOperatorToken(
+  db: Db,
+  token: string,
+  now: Date,
+  configured?: { id: string; sha256: Buffer },
+): Promise<OperatorToken> {
+  const hash = sha256(token);
   const { rows } = await db.query<OperatorToken & { revoked_at: Date | null }>({
     name: 'operator-token',
-    text: 'select id, name, role, created_at, expires_at, revoked_at from operator_tokens where token_sha256 = $1',
-    values: [sha256(token)],
+    text: `select id, name, role, created_at, expires_at, revoked_at from operator_tokens
+      where token_sha256 = $1 or id = $2 order by id = $2 desc nulls last limit 1`,
+    values: [hash, configured?.sha256.equals(hash) ? configured.id : null],
   });
   const row = rows[0];
   if (!row || row.revoked_at)

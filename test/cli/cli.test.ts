@@ -1,73 +1,20 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { lombard, PORTS, printed, REPOSITORY as repository, until } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { DatabaseProxy } from '../world/engine.ts';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'lombard-cli-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const PORTS = { LOMBARD_API_PORT: '0', LOMBARD_AUTH_PORT: '0', LOMBARD_TRUSTED_PORT: '0', LOMBARD_OPERATOR_PORT: '0' };
-
-interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-function lombard(
-  args: string[],
-  environment: Record<string, string>,
-): { child: ChildProcess; ended: Promise<Ended>; output: () => string } {
-  const child = spawn(join(repository, 'bin/lombard'), args, {
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout?.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }));
-  return { child, ended, output: () => stdout };
-}
-
 const run = (args: string[], environment: Record<string, string> = {}) =>
   lombard(args, { LOMBARD_DATA_DIR: join(folder, 'nothing'), ...environment }).ended;
-
-/** What a process has printed, once it has; its end before that is an error that shows what it said. */
-async function printed(
-  started: { ended: Promise<Ended>; output: () => string },
-  pattern: RegExp,
-): Promise<RegExpExecArray> {
-  let end: Ended | undefined;
-  void started.ended.then((ended) => {
-    end = ended;
-  });
-  return until(() => {
-    const found = pattern.exec(started.output());
-    if (!found && end) throw new Error(`it ended with ${end.code}: ${end.stderr}${end.stdout}`);
-    return found;
-  });
-}
-
-async function until<T>(what: () => T | undefined | false | null, seconds = 30): Promise<T> {
-  for (let tries = 0; tries < seconds * 20; tries += 1) {
-    const found = what();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('it did not happen in time');
-}
 
 async function shell(command: string, environment: Record<string, string> = {}): Promise<string> {
   const child = spawn('/bin/sh', ['-c', command], {
@@ -144,7 +91,7 @@ describe('lombard demo', () => {
         const found = output()
           .split('\n')
           .filter((line) => line.startsWith('curl '));
-        return found.length === 2 && found;
+        return found.length === 2 ? found : undefined;
       });
       const answer = await shell(commands[0] as string);
       assert.match(answer, /^HTTP\/1.1 200/);

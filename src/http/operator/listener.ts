@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
+import type { ConfiguredToken } from '../../operator/configured-token.ts';
 import { findOperatorToken, type OperatorRole, type OperatorToken } from '../../operator/token.ts';
 import { openApi } from '../openapi.ts';
 import { createServer } from '../server.ts';
@@ -25,7 +26,11 @@ export const SUPPORT: { roles: OperatorRole[] } = { roles: ['support'] };
 export type OperatorRoutes = (app: FastifyInstance, context: Context) => void | Promise<void>;
 
 /** The operator listener: operator tokens with roles, errors as ErrorMessage, idempotent POSTs (docs/operator-interface.md). */
-export async function createOperatorListener(context: Context, routes: OperatorRoutes[]): Promise<FastifyInstance> {
+export async function createOperatorListener(
+  context: Context,
+  routes: OperatorRoutes[],
+  configured?: ConfiguredToken,
+): Promise<FastifyInstance> {
   const app = createServer({ name: 'operator', log: context.log, requestTimeoutMs: 0 });
   app.decorateRequest('operator', null as unknown as OperatorToken);
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now', null as unknown as Date);
@@ -40,7 +45,7 @@ export async function createOperatorListener(context: Context, routes: OperatorR
         'header.Authorization: must be `Bearer <operator token>` (the sandbox writes one to operator-token in its data directory)',
       );
     }
-    request.operator = await findOperatorToken(context.pool, header.slice(7).trim(), request.now);
+    request.operator = await findOperatorToken(context.pool, header.slice(7).trim(), request.now, configured);
     if (request.operator.role !== 'admin' && !roles.includes(request.operator.role)) {
       throw new Problem('permission_denied', `header.Authorization: the role ${request.operator.role} may not do this`);
     }

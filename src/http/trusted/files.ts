@@ -1,7 +1,10 @@
-import { constants } from 'node:crypto';
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { type Authority, loadAuthority } from '../../certificates/authority.ts';
+import { loadRevocationLists } from '../../certificates/revocation-list.ts';
+import type { Config } from '../../config.ts';
+import { StartupError } from '../../errors.ts';
 
 /** Paths of PEM files. `ca` and `crl` may contain several blocks each, `cert` its intermediate certificates. */
 export interface TrustedFiles {
@@ -32,6 +35,43 @@ export async function loadSecureContext(files: Pick<TrustedFiles, 'cert' | 'key'
 /** Reads the authorities and the revocation lists. @throws Error naming the file that cannot be used */
 export async function loadTrustedAuthority(files: Pick<TrustedFiles, 'ca' | 'crl'>): Promise<Authority> {
   return loadAuthority(await Promise.all(files.ca.map(readPem)), await Promise.all(files.crl.map(readPem)));
+}
+
+/**
+ * Reads the configured files as the listener will read them.
+ * @throws StartupError naming the variable and the file
+ */
+export async function checkTrustedFiles(config: Config): Promise<void> {
+  const { trustedCert: cert, trustedKey: key, trustedCa, trustedCrl } = config;
+  if (cert && key) {
+    const certificate = await readAs('LOMBARD_TRUSTED_CERT', cert, 'a PEM file with a certificate', (pem) => {
+      return new X509Certificate(pem);
+    });
+    await readAs('LOMBARD_TRUSTED_KEY', key, 'a PEM file with the key of LOMBARD_TRUSTED_CERT', (pem) => {
+      if (!certificate.checkPrivateKey(createPrivateKey(pem))) throw new Error('it is the key of another certificate');
+    });
+  }
+  for (const path of trustedCa)
+    await readAs('LOMBARD_TRUSTED_CA', path, 'PEM files with certificates', (pem) => loadAuthority([pem], []));
+  for (const path of trustedCrl)
+    await readAs('LOMBARD_TRUSTED_CRL', path, 'PEM files with revocation lists', async (pem) => {
+      if ((await loadRevocationLists(pem)).length === 0) throw new Error('it has no list in it');
+    });
+}
+
+async function readAs<T>(
+  variable: string,
+  path: string,
+  must: string,
+  read: (pem: string) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await read(await readPem(path));
+  } catch (error) {
+    throw new StartupError(`${variable}: must be ${must}, not "${path}" (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
 }
 
 async function readPem(path: string): Promise<string> {

@@ -32,8 +32,6 @@ export async function createTrustedListener(
   const { config, clock, log, pool } = context;
   const files = await trustedFiles(context);
   if (!files) return undefined;
-  if (files.ca.length === 0)
-    throw new StartupError('LOMBARD_TRUSTED_CA: is required, to validate the certificates of clients');
   if (files.crl.length === 0)
     log.warn('LOMBARD_TRUSTED_CRL is not set: revoked client certificates are not recognised');
 
@@ -62,6 +60,7 @@ export async function createTrustedListener(
       close: () => listener.close().finally(() => app.close()),
     };
   } catch (error) {
+    await app.close();
     throw new StartupError(`the trusted listener cannot start: ${(error as Error).message}`, { cause: error });
   }
 }

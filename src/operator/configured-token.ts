@@ -1,0 +1,48 @@
+import { audit } from '../audit.ts';
+import type { Act } from '../context.ts';
+import { sha256 } from '../crypto.ts';
+import { first, type Transaction } from '../database.ts';
+import { createOperatorToken } from './token.ts';
+
+const NAME = 'configured';
+
+/**
+ * The token that LOMBARD_OPERATOR_TOKEN names. A process accepts the value that it was started with for as long as the token is not
+ * revoked, also when another process has been started with another value meanwhile.
+ */
+export interface ConfiguredToken {
+  id: string;
+  sha256: Buffer;
+}
+
+/**
+ * Gives the token `configured` this value; the former value ends with that.
+ * @returns undefined where this very value has been revoked: it stays revoked
+ */
+export async function configureOperatorToken(
+  tx: Transaction,
+  act: Act,
+  token: string,
+): Promise<ConfiguredToken | undefined> {
+  const hash = sha256(token);
+  const known = first(
+    await tx.query<{ id: string; revoked: boolean }>(
+      'select id, revoked_at is not null as revoked from operator_tokens where token_sha256 = $1',
+      [hash],
+    ),
+  );
+  if (known) return known.revoked ? undefined : { id: known.id, sha256: hash };
+  const former = first(
+    await tx.query<{ id: string }>(
+      'update operator_tokens set token_sha256 = $2 where name = $1 and revoked_at is null returning id',
+      [NAME, hash],
+    ),
+  );
+  if (former) {
+    const after = { name: NAME, value: 'replaced' };
+    await audit(tx, act, { action: 'update', entity: 'operator_token', entityId: former.id, after });
+    return { id: former.id, sha256: hash };
+  }
+  const { id } = await createOperatorToken(tx, act, { name: NAME, role: 'admin', token });
+  return { id, sha256: hash };
+}

@@ -1,0 +1,52 @@
+import cluster from 'node:cluster';
+import { mkdir } from 'node:fs/promises';
+import type { Config } from './config.ts';
+import { institutionFrom } from './documents/institution.ts';
+import { StartupError } from './errors.ts';
+import { requireFreePorts, type WantedPort } from './http/ports.ts';
+import { checkTrustedFiles } from './http/trusted/files.ts';
+
+/**
+ * What can be found wrong before the database is touched: the data directory, the files that the settings name, and the ports.
+ * @throws StartupError one line that names the variable
+ */
+export async function checkStart(config: Config): Promise<void> {
+  await makeDataDirectory(config.dataDir);
+  checkInstitution(config);
+  await checkTrustedFiles(config);
+  // The workers of a cluster share the ports that its primary has checked.
+  if (!cluster.isWorker) await requireFreePorts(wantedPorts(config));
+}
+
+async function makeDataDirectory(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new StartupError(
+      `LOMBARD_DATA_DIR: must be a directory that this user can make or use, not "${dataDir}" (${error.code})`,
+      { cause: error },
+    );
+  });
+}
+
+function checkInstitution({ institution }: Config): void {
+  try {
+    institutionFrom(institution);
+  } catch (error) {
+    throw new StartupError(
+      `LOMBARD_INSTITUTION_LOGO: must be an SVG or PNG file of at most 1 MiB, not "${institution.logo}" (${(error as Error).message})`,
+      { cause: error },
+    );
+  }
+}
+
+function wantedPorts(config: Config): WantedPort[] {
+  const { host, operatorHost, healthHost, roles, healthPort } = config;
+  const wanted: WantedPort[] = [];
+  if (healthPort.ifTaken === 'refuse')
+    wanted.push({ variable: 'LOMBARD_HEALTH_PORT', host: healthHost, port: healthPort.port });
+  if (roles.has('api')) wanted.push({ variable: 'LOMBARD_API_PORT', host, port: config.apiPort });
+  if (roles.has('auth')) wanted.push({ variable: 'LOMBARD_AUTH_PORT', host, port: config.authPort });
+  if (roles.has('trusted')) wanted.push({ variable: 'LOMBARD_TRUSTED_PORT', host, port: config.trustedPort });
+  if (roles.has('operator'))
+    wanted.push({ variable: 'LOMBARD_OPERATOR_PORT', host: operatorHost, port: config.operatorPort });
+  return wanted;
+}

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { readConfig } from '../../src/config.ts';
+import { LOCKS } from '../../src/locks.ts';
+import { lombard, PORTS, printed, until } from '../world/command.ts';
+import { createDatabase, type TestDatabase } from '../world/database.ts';
+import { credentials, issue } from '../world/pki.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lombard-starting-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let database: TestDatabase;
+before(async () => {
+  database = await createDatabase();
+});
+after(() => database.drop());
+
+let directories = 0;
+/** An environment for one start, with a data directory of its own. */
+function environment(more: Record<string, string> = {}): Record<string, string> {
+  directories += 1;
+  return { ...PORTS, LOMBARD_DATA_DIR: join(folder, `data-${directories}`), DATABASE_URL: database.url, ...more };
+}
+
+/** A database address behind which nobody listens: a start that touches the database says so. */
+const NO_DATABASE = 'postgres://nobody@127.0.0.1:9/none';
+
+async function refused(more: Record<string, string>): Promise<string> {
+  const { child, ended } = lombard(['serve'], environment({ DATABASE_URL: NO_DATABASE, ...more }));
+  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const { code, stderr } = await ended;
+  clearTimeout(timer);
+  assert.equal(code, 1, stderr);
+  assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+  return stderr.trimEnd().replace(/^lombard: /, '');
+}
+
+describe('a wrong value stops the start with one line that names the variable', () => {
+  const file = join(folder, 'a-file');
+  writeFileSync(file, 'this is no certificate\n');
+
+  const cases: [string, Record<string, string>, RegExp][] = [
+    ['an empty item', { LOMBARD_WEBHOOK_RETRIES: '5s,,1m' }, /^LOMBARD_WEBHOOK_RETRIES: .*empty.*"5s,,1m"$/],
+    ['an empty item at the end', { LOMBARD_ROLES: 'api,' }, /^LOMBARD_ROLES: .*empty.*"api,"$/],
+    ['an empty range', { LOMBARD_PROXIES: '10.0.0.0/8,,::1' }, /^LOMBARD_PROXIES: .*empty/],
+    ['a data directory that is a file', { LOMBARD_DATA_DIR: file }, /^LOMBARD_DATA_DIR: must be a directory.*a-file/],
+    ['the same with the embedded database', { LOMBARD_DATA_DIR: file, DATABASE_URL: '' }, /^LOMBARD_DATA_DIR: must/],
+    ['the same with workers', { LOMBARD_DATA_DIR: file, LOMBARD_WORKERS: '2' }, /^LOMBARD_DATA_DIR: must/],
+    [
+      'authorities without a certificate',
+      { LOMBARD_TRUSTED_CA: file },
+      /^LOMBARD_TRUSTED_CA: needs LOMBARD_TRUSTED_CERT/,
+    ],
+    ['a list without a certificate', { LOMBARD_TRUSTED_CRL: file }, /^LOMBARD_TRUSTED_CRL: needs LOMBARD_TRUSTED_CERT/],
+    [
+      'a certificate without its key',
+      { LOMBARD_TRUSTED_CERT: file },
+      /^LOMBARD_TRUSTED_CERT: needs LOMBARD_TRUSTED_KEY/,
+    ],
+    [
+      'a logo that cannot be read',
+      { LOMBARD_INSTITUTION_LOGO: '/no/logo.svg' },
+      /^LOMBARD_INSTITUTION_LOGO: .*no\/logo.svg/,
+    ],
+    [
+      'a health port',
+      { LOMBARD_HEALTH_PORT: 'x' },
+      /^LOMBARD_HEALTH_PORT: must be a whole number from 0 to 65535, not "x"$/,
+    ],
+    ['a drain', { LOMBARD_DRAIN: '5' }, /^LOMBARD_DRAIN: must be a duration.*not "5"$/],
+    ['a pool', { LOMBARD_POOL: '0' }, /^LOMBARD_POOL: must be a whole number from 1/],
+    [
+      'a proxy header',
+      { LOMBARD_PROXY_HEADER: 'x-real-ip' },
+      /^LOMBARD_PROXY_HEADER: must be x-forwarded-for or forwarded/,
+    ],
+    [
+      'a secret given twice',
+      { LOMBARD_OPERATOR_TOKEN: 'a'.repeat(20), LOMBARD_OPERATOR_TOKEN_FILE: file },
+      /^LOMBARD_OPERATOR_TOKEN.*LOMBARD_OPERATOR_TOKEN_FILE.*only one/,
+    ],
+    ['a secret in no file', { LOMBARD_MASTER_KEY_FILE: '/no/key' }, /^LOMBARD_MASTER_KEY_FILE: .*"\/no\/key"/],
+  ];
+  for (const [name, more, says] of cases)
+    test(name, async () => {
+      const data = more.LOMBARD_DATA_DIR ?? more.LOMBARD_INSTITUTION_LOGO;
+      if (data !== undefined) return assert.match(await refused(more), says);
+      assert.throws(() => readConfig(more), { name: 'StartupError', message: says });
+    });
+
+  test('a secret can stand in a file; one newline at its end is dropped', () => {
+    const secret = join(folder, 'secret');
+    writeFileSync(secret, 'a-token-that-is-long-enough\n');
+    assert.equal(readConfig({ LOMBARD_OPERATOR_TOKEN_FILE: secret }).operatorToken, 'a-token-that-is-long-enough');
+    writeFileSync(secret, 'postgres://user:password@db/lombard\n');
+    assert.equal(readConfig({ DATABASE_URL_FILE: secret }).databaseUrl, 'postgres://user:password@db/lombard');
+  });
+
+  test('a secret in a file that is wrong is not shown', async () => {
+    assert.throws(
+      () => readConfig({ LOMBARD_MASTER_KEY_FILE: file }),
+      ({ message }: Error) => /^LOMBARD_MASTER_KEY_FILE: must be .*32 bytes/.test(message) && !/certif/.test(message),
+    );
+  });
+
+  test('files of the trusted listener', async () => {
+    const authority = await issue({ subject: 'CN=authority', ca: true });
+    const holder = await issue({ subject: 'CN=localhost', issuer: authority });
+    const { cert, key } = await credentials(holder);
+    const other = await credentials(await issue({ subject: 'CN=other', issuer: authority }));
+    const path = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const files = {
+      LOMBARD_TRUSTED_CERT: path('cert.pem', cert),
+      LOMBARD_TRUSTED_KEY: path('key.pem', key),
+      LOMBARD_TRUSTED_CA: path('ca.pem', cert),
+    };
+    const wrong: [Record<string, string>, RegExp][] = [
+      [{ LOMBARD_TRUSTED_CERT: '/no/cert.pem' }, /^LOMBARD_TRUSTED_CERT: .*"\/no\/cert.pem"/],
+      [{ LOMBARD_TRUSTED_KEY: file }, /^LOMBARD_TRUSTED_KEY: .*a-file/],
+      [{ LOMBARD_TRUSTED_KEY: path('other.pem', other.key) }, /^LOMBARD_TRUSTED_KEY: .*other.pem/],
+      [{ LOMBARD_TRUSTED_CA: file }, /^LOMBARD_TRUSTED_CA: .*a-file/],
+      [{ LOMBARD_TRUSTED_CA: files.LOMBARD_TRUSTED_KEY }, /^LOMBARD_TRUSTED_CA: .*key.pem/],
+      [{ LOMBARD_TRUSTED_CRL: files.LOMBARD_TRUSTED_CERT }, /^LOMBARD_TRUSTED_CRL: .*cert.pem/],
+      [{ LOMBARD_TRUSTED_CA: '' }, /^LOMBARD_TRUSTED_CERT: needs LOMBARD_TRUSTED_CA/],
+    ];
+    for (const [more, says] of wrong) assert.match(await refused({ ...files, ...more }), says);
+  });
+});
+
+describe('a port that is taken', () => {
+  test('is found before the database is touched, and the line names the variable', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const port = String((holder.address() as { port: number }).port);
+    try {
+      for (const variable of ['API', 'TRUSTED', 'OPERATOR', 'HEALTH']) {
+        const name = `LOMBARD_${variable}_PORT`;
+        assert.match(await refused({ [name]: port }), new RegExp(`^${name}: .*${port}`));
+      }
+      assert.match(await refused({ LOMBARD_API_PORT: port, LOMBARD_WORKERS: '2' }), /^LOMBARD_API_PORT: /);
+    } finally {
+      holder.close();
+    }
+  });
+
+  test('by another listener of the same process too', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const port = String((holder.address() as { port: number }).port);
+    holder.close();
+    await once(holder, 'close');
+    assert.match(await refused({ LOMBARD_API_PORT: port, LOMBARD_AUTH_PORT: port }), /^LOMBARD_AUTH_PORT: /);
+  });
+});
+
+describe('SIGTERM during a start', () => {
+  async function waiting(more: Record<string, string>) {
+    const lock = new pg.Client({ connectionString: database.url });
+    await lock.connect();
+    await lock.query('select pg_advisory_lock($1)', [LOCKS.migration]);
+    const started = lombard(['serve'], environment(more));
+    const blocked = "select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()";
+    await until(async () => (await lock.query(blocked)).rows.length > 0);
+    return { started, release: () => lock.end() };
+  }
+
+  for (const workers of ['1', '2'])
+    test(`that waits for the migration lock ends it (LOMBARD_WORKERS=${workers})`, async () => {
+      const { started, release } = await waiting({ LOMBARD_WORKERS: workers });
+      try {
+        started.child.kill('SIGTERM');
+        // The lock stays taken: what waits for it ends nevertheless.
+        const { code, stderr, stdout } = await started.ended;
+        assert.deepEqual([code, stderr], [0, '']);
+        assert.match(stdout, /"signal":"SIGTERM".*"msg":"stopping"/);
+        assert.doesNotMatch(stdout, /"msg":"ready"/);
+      } finally {
+        started.child.kill('SIGKILL');
+        await release();
+      }
+    });
+
+  test('that makes the embedded database: the directory is free, and the next start works', async () => {
+    const own = environment({ DATABASE_URL: '' });
+    const dataDir = own.LOMBARD_DATA_DIR as string;
+    const interrupted = lombard(['serve'], own);
+    await until(() => existsSync(join(dataDir, 'postgres.lock')));
+    interrupted.child.kill('SIGTERM');
+    assert.equal((await interrupted.ended).code, 0);
+    assert.equal(existsSync(join(dataDir, 'postgres.lock')), false);
+    const next = lombard(['serve'], own);
+    await printed(next, /"msg":"ready"/);
+    next.child.kill('SIGTERM');
+    assert.equal((await next.ended).code, 0);
+  });
+});
+
+describe('LOMBARD_OPERATOR_TOKEN', () => {
+  const tokens = { first: 'first-operator-token', second: 'second-operator-token' };
+
+  async function start(token: string) {
+    const started = lombard(['serve'], environment({ LOMBARD_OPERATOR_TOKEN: token, LOMBARD_ROLES: 'operator' }));
+    const operator = (await printed(started, /"operator":"([^"]+)".*"msg":"ready"/))[1] as string;
+    const call = (bearer: string, method = 'GET', path = '/operator-tokens') =>
+      fetch(`${operator}${path}`, { method, headers: { authorization: `Bearer ${bearer}` } });
+    const stop = async () => {
+      started.child.kill('SIGTERM');
+      await started.ended;
+    };
+    return { ...started, call, stop };
+  }
+
+  test('a process accepts the value that it was started with, and no former one; a revoked one stays revoked', async () => {
+    const [former, current] = [await start(tokens.first), await start(tokens.second)];
+    assert.equal((await current.call(tokens.second)).status, 200);
+    assert.equal((await current.call(tokens.first)).status, 401);
+    assert.equal((await former.call(tokens.first)).status, 200);
+    const listed = (await (await current.call(tokens.second)).json()) as { id: string; name: string }[];
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      ['configured'],
+    );
+
+    const revoked = await current.call(tokens.second, 'DELETE', `/operator-tokens/${listed[0]?.id}`);
+    assert.equal(revoked.status, 204);
+    assert.equal((await current.call(tokens.second)).status, 401);
+    assert.equal((await former.call(tokens.first)).status, 401);
+    await Promise.all([former.stop(), current.stop()]);
+
+    const again = await start(tokens.second);
+    assert.match(again.output(), /"level":40.*LOMBARD_OPERATOR_TOKEN.*revoked/);
+    assert.equal((await again.call(tokens.second)).status, 401);
+    await again.stop();
+    const replaced = await start('third-operator-token');
+    assert.equal((await replaced.call('third-operator-token')).status, 200);
+    await replaced.stop();
+  });
+});

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Free ports for every listener. */
+export const PORTS = {
+  LOMBARD_API_PORT: '0',
+  LOMBARD_AUTH_PORT: '0',
+  LOMBARD_TRUSTED_PORT: '0',
+  LOMBARD_OPERATOR_PORT: '0',
+  LOMBARD_HEALTH_PORT: '0',
+};
+
+interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A run of the command line as a process of its own. */
+export interface Command {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** What it has written to standard output so far. */
+  output: () => string;
+}
+
+/** Starts the command line with this environment and nothing else of ours. */
+export function lombard(args: string[], environment: Record<string, string>): Command {
+  const child = spawn(join(REPOSITORY, 'bin/lombard'), args, {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout, stderr }));
+  return { child, ended, output: () => stdout };
+}
+
+/** What a process has printed, once it has; its end before that is an error that shows what it said. */
+export async function printed(started: Pick<Command, 'ended' | 'output'>, pattern: RegExp): Promise<RegExpExecArray> {
+  let end: Ended | undefined;
+  void started.ended.then((ended) => {
+    end = ended;
+  });
+  return until(() => {
+    const found = pattern.exec(started.output());
+    if (!found && end) throw new Error(`it ended with ${end.code}: ${end.stderr}${end.stdout}`);
+    return found;
+  });
+}
+
+/** Waits until a function gives something. */
+export async function until<T>(what: () => T | Promise<T>, seconds = 30): Promise<NonNullable<T>> {
+  for (let tries = 0; tries < seconds * 20; tries += 1) {
+    const found = await what();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('it did not happen in time');
+}
