@@ -1,7 +1,7 @@
 -- Clients, contacts and applications, which the operator maintains. Sign-in and tokens are in 0003.
 
 create table clients (
-  client_id text primary key check (client_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  client_id text primary key check (client_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   client_name text not null,
   account_number text,
   status text not null check (status in ('enabled', 'disabled')),
@@ -18,7 +18,7 @@ create table clients (
 );
 
 create table contacts (
-  contact_id text primary key check (contact_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  contact_id text primary key check (contact_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   name text not null,
   email text not null,
   password_hash text,
@@ -47,7 +47,7 @@ create index contact_clients_contact on contact_clients (contact_id, client_id);
 
 create table applications (
   -- The OAuth client_id; it is not a client of the institution.
-  client_id text primary key check (client_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  client_id text primary key check (client_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   name text not null,
   redirect_uris text[] not null,
   post_logout_redirect_uris text[] not null default '{}',

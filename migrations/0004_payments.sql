@@ -1,7 +1,7 @@
 -- Beneficiaries, trades, multi payments, payments, mass-beneficiary instructions.
 
 create table beneficiaries (
-  beneficiary_id text primary key check (beneficiary_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  beneficiary_id text primary key check (beneficiary_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   client_id text not null references clients,
   beneficiary_name text not null,
   beneficiary_aml_id text,
@@ -31,7 +31,7 @@ create table multipayments (
 );
 
 create table trades (
-  trade_id text primary key check (trade_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  trade_id text primary key check (trade_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   client_id text not null references clients,
   contact_id text not null references contacts,
   parent_trade_id text,
@@ -57,7 +57,7 @@ create table trades (
   unique (client_id, trade_id),
   foreign key (client_id, parent_trade_id) references trades (client_id, trade_id),
   foreign key (client_id, multipayment_id) references multipayments (client_id, multipayment_id),
-  check ((trade_type = 'drawdown') = (parent_trade_id is not null))
+  constraint trades_parent_trade_id_check check ((trade_type = 'drawdown') = (parent_trade_id is not null))
 );
 create index trades_multipayment on trades (client_id, multipayment_id) where multipayment_id is not null;
 
@@ -69,7 +69,7 @@ create table payments (
   -- The order of insertion. It breaks ties in the search, and other tables refer to it.
   id bigint generated always as identity primary key,
   client_id text not null references clients,
-  payment_id text not null unique check (payment_id ~ '^[A-Za-z0-9._-]{1,64}$'),
+  payment_id text not null unique check (payment_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   contact_id text not null references contacts,
   trade_id text not null,
   beneficiary_id text not null,

@@ -36,7 +36,7 @@ create table payment_totals (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 -- Buckets sort like their amounts only when amounts are not negative.
-alter table payments add constraint payments_amount_not_negative check (amount >= 0);
+alter table payments add constraint payments_amount_check check (amount >= 0);
 -- Counts by size. The bucket of an amount keeps its first two digits (1234.56 -> 1200).
 create table payment_amount_totals (
   client_id text not null,

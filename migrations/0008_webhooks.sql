@@ -24,7 +24,8 @@ create table webhooks.subscriptions (
   secret bytea,
   -- Replaced secrets that are still signed with, each until its moment.
   former_secrets bytea[] not null default '{}' check (cardinality(former_secrets) <= 3),
-  former_secrets_until timestamptz[] not null default '{}' check (cardinality(former_secrets_until) = cardinality(former_secrets)),
+  former_secrets_until timestamptz[] not null default '{}'
+    constraint subscriptions_former_secrets_until_check check (cardinality(former_secrets_until) = cardinality(former_secrets)),
   types webhooks.webhook_type[] not null,
   extra_headers webhooks.extra_header[] not null default '{}' check (cardinality(extra_headers) <= 5),
   created_at timestamptz not null,

@@ -1,24 +1,40 @@
 /**
- * JSON without loss. `JSON.parse` turns `12345678901234567.89` into a double. Here a number whose double does not print as it was
- * written becomes its source text, and money.ts reads both.
+ * JSON without loss. `JSON.parse` turns `12345678901234567.89` into a double. Here each number whose double does not print as it was
+ * written is remembered with its digits. Where a schema takes a number, http/validation.ts puts the digits in its place, and money.ts
+ * reads both. Everywhere else a number stays a number: `60.0` is the integer 60, and `1.0` is never a text.
  */
+
+/** The digits of the numbers of a document, by the object or list that holds them and their name in it. */
+export type WrittenDigits = ReadonlyMap<object, ReadonlyMap<string, string>>;
+
+const documents = new WeakMap<object, WrittenDigits>();
 
 /**
  * Parses a JSON text.
  * @param text a JSON document; a key `__proto__` or a `constructor` with a `prototype` is refused
- * @returns the value; numbers that a double cannot represent as written become strings with their source text
+ * @returns the value; `writtenDigits` has the numbers that a double does not print as they were written
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
   const clean = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  return JSON.parse(clean, reviveExactly as Parameters<typeof JSON.parse>[1]);
+  const digits = new Map<object, Map<string, string>>();
+  function revive(this: object, key: string, value: unknown, context: { source?: string }): unknown {
+    if (key === '__proto__') throw new SyntaxError('the key __proto__ is not allowed');
+    if (typeof value === 'number' && context.source !== undefined && String(value) !== context.source) {
+      const held = digits.get(this);
+      if (held) held.set(key, context.source);
+      else digits.set(this, new Map([[key, context.source]]));
+    }
+    return value;
+  }
+  const document: unknown = JSON.parse(clean, revive as Parameters<typeof JSON.parse>[1]);
+  if (digits.size > 0 && typeof document === 'object' && document !== null) documents.set(document, digits);
+  return document;
 }
 
-function reviveExactly(key: string, value: unknown, context: { source?: string }): unknown {
-  if (key === '__proto__') throw new SyntaxError('the key __proto__ is not allowed');
-  if (typeof value === 'number' && context.source !== undefined && String(value) !== context.source)
-    return context.source;
-  return value;
+/** The digits of a document that `parseJson` gave; undefined where every number prints as it was written. */
+export function writtenDigits(document: unknown): WrittenDigits | undefined {
+  return typeof document === 'object' && document !== null ? documents.get(document) : undefined;
 }
 
 /** A number that `JSON.stringify` writes with exactly the digits of its text. */

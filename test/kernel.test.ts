@@ -15,7 +15,8 @@ import {
 import { readConfig } from '../src/config.ts';
 import { equalSecrets, Vault } from '../src/crypto.ts';
 import { endsWithin, inTime } from '../src/deadline.ts';
-import { exact, parseJson } from '../src/json.ts';
+import { keepDigits } from '../src/http/validation.ts';
+import { exact, parseJson, writtenDigits } from '../src/json.ts';
 import { LOCKS } from '../src/locks.ts';
 import type { Logger } from '../src/log.ts';
 import { decimal } from '../src/money.ts';
@@ -110,13 +111,15 @@ test('the FX week runs from Sunday 17:00 to Friday 17:00 in New York', () => {
 
 test('JSON keeps the digits that a double would lose', () => {
   const text = '{"a":12345678901234567.89,"b":0.1,"c":100.50,"d":1e3,"e":[1,-0,{"f":2}]}';
-  assert.deepEqual(parseJson(text), {
+  const document = parseJson(text) as { e: unknown[] };
+  assert.deepEqual(document, JSON.parse(text), 'a number is a number, whatever way it is written');
+  assert.deepEqual(Object.fromEntries(writtenDigits(document)?.get(document) ?? []), {
     a: '12345678901234567.89',
-    b: 0.1,
     c: '100.50',
     d: '1e3',
-    e: [1, '-0', { f: 2 }],
   });
+  assert.deepEqual([...(writtenDigits(document)?.get(document.e) ?? [])], [['1', '-0']]);
+  assert.equal(writtenDigits(parseJson('{"a":0.1,"b":[1]}')), undefined);
   assert.equal(JSON.stringify({ amount: exact('100.50'), none: exact(null) }), '{"amount":100.50,"none":null}');
   assert.throws(() => parseJson('{"__proto__":{"admin":true}}'), SyntaxError);
   assert.throws(() => parseJson('{'), SyntaxError);
@@ -126,8 +129,9 @@ property(
   'a decimal goes through request, program and answer with the same digits',
   fc.property(fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), fc.stringMatching(/^[0-9]{0,8}$/), (integer, fraction) => {
     const text = fraction === '' ? String(integer) : `${integer}.${fraction}`;
-    const { amount } = parseJson(`{"amount":${text}}`) as { amount: unknown };
-    const read = decimal(amount, 'body.amount', { positive: true });
+    const body = parseJson(`{"amount":${text}}`) as { amount: unknown };
+    keepDigits({ properties: { amount: { anyOf: [{ type: 'number' }, { type: 'string' }] } } }, body);
+    const read = decimal(body.amount, 'body.amount', { positive: true });
     assert.equal(JSON.stringify({ amount: exact(read) }), `{"amount":${text}}`);
   }),
 );

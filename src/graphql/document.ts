@@ -9,6 +9,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
+import { isStorable, NOT_STORABLE } from '../storable.ts';
 import { LIMITS, limitError } from './limits.ts';
 
 /** The size of a selection set with its fragments resolved. */
@@ -39,6 +40,9 @@ export function readDocument(text: string): DocumentNode {
     },
     FragmentSpread() {
       spreads += 1;
+    },
+    StringValue(node) {
+      if (!isStorable(node.value)) throw new GraphQLError(`A text of the document ${NOT_STORABLE}`, { nodes: node });
     },
   });
   if (spreads > LIMITS.SPREADS) throw limitError('SPREADS', `The document spreads ${spreads} fragments`);

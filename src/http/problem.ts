@@ -104,6 +104,20 @@ function placeOf(name: string, { url = '', schema }: FastifyRequest['routeOption
   return body ? 'body' : undefined;
 }
 
+interface Violation {
+  code?: string;
+  table?: string;
+  column?: string;
+  constraint?: string;
+}
+
+/** The field of a violated check (its constraint is named `<table>_<field>_check`) or of a null where none may be (PostgreSQL, appendix A). */
+function fieldOfCheck({ code, table = '', column, constraint = '' }: Violation): string | undefined {
+  if (code === '23502') return column;
+  if (code !== '23514') return undefined;
+  return constraint.startsWith(`${table}_`) ? constraint.slice(table.length + 1).replace(/_check$/, '') : constraint;
+}
+
 /** Classes of SQLSTATE that mean that the database cannot answer now. */
 const UNAVAILABLE = /^(08|53|57P|58|XX|40|55P03|25006)/;
 const CONNECTION_ERRORS = new Set([
@@ -136,14 +150,13 @@ export function toProblem(error: unknown): Problem {
     const [problem, field, message] = violated;
     return new Problem(problem, { field, message }, { cause: error });
   }
+  const field = fieldOfCheck(error as Violation);
+  if (field !== undefined)
+    return new Problem('invalid_body', { field, message: 'is not a value that can be stored' }, { cause: error });
   if (code === '23505')
     return new Problem('already_exists', 'an entity with this identifier already exists', { cause: error });
   if (code === '23503')
     return new Problem('invalid_parameter', 'an identifier names an entity that does not exist', { cause: error });
-  if (code === '22021' || code === '22P05')
-    return new Problem('invalid_parameter', 'a text contains a NUL character, which cannot be stored', {
-      cause: error,
-    });
   if (/^22/.test(code))
     return new Problem('invalid_parameter', 'a value is out of the range that can be stored', { cause: error });
   if (UNAVAILABLE.test(code) || CONNECTION_ERRORS.has(code) || CONNECTION_MESSAGES.test(message)) {

@@ -7,9 +7,9 @@ import type { ListRequest } from '../rows.ts';
 export const MAX_PAGE = 2_147_483_647;
 const MAX_PAGE_SIZE = 1_000;
 
-/** An identifier that the institution's core chose, or the service. */
+/** An identifier that the institution's core chose, or the service (docs/decisions.md, 1). A path cannot name `.` and `..`. */
 export const Id = (description: string) =>
-  Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', maxLength: 64, description });
+  Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$', maxLength: 64, description });
 export const Uuid = (description: string) =>
   Type.String({
     pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',

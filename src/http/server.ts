@@ -15,7 +15,7 @@ import { MAX_BODY_BYTES, parseQuery, readJson } from './body.ts';
 import { answerFor, logFailure, problemOf } from './failure.ts';
 import { locate } from './problem.ts';
 import { answerUnknownAddresses } from './unknown-address.ts';
-import { checkQuery, replaceNul } from './validation.ts';
+import { checkQuery, keepDigits, replaceNul } from './validation.ts';
 
 /** Milliseconds for a request's head and body to arrive: a caller that sends them drop by drop is disconnected. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -73,6 +73,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('preValidation', (request, _reply, done) => {
     replaceNul(request);
     done(checkQuery(request));
+  });
+  app.addHook('preHandler', (request, _reply, done) => {
+    keepDigits(request.routeOptions.schema?.body, request.body);
+    done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     record(options, request, reply);

@@ -1,5 +1,7 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
+import { type WrittenDigits, writtenDigits } from '../json.ts';
+import { findUnstorable, NOT_STORABLE } from '../storable.ts';
 
 interface PropertySchema {
   type?: string;
@@ -14,9 +16,9 @@ const INTEGER = /^[+-]?\d{1,18}$/;
  * before the schema checks their ranges. Ignores unknown parameters (docs/decisions.md, 1).
  */
 export function checkQuery(request: FastifyRequest): Problem | undefined {
-  if (request.url.includes('%00')) {
-    const path = pathOfNul(request.query, 'query');
-    if (path !== undefined) return new Problem('invalid_parameter', `${path}: must not contain a NUL character`);
+  if (request.url.includes('%')) {
+    const path = findUnstorable(request.query, 'query');
+    if (path !== undefined) return new Problem('invalid_parameter', `${path}: ${NOT_STORABLE}, and must be UTF-8`);
   }
   const schema = request.routeOptions.schema?.querystring as
     | { properties?: Record<string, PropertySchema> }
@@ -123,13 +125,37 @@ export function replaceNul(request: FastifyRequest): void {
   for (const [name, value] of Object.entries(parameters)) parameters[name] = value.replaceAll('\0', '\ufffd');
 }
 
-/** The path of the first text that contains a NUL character; undefined if none does. */
-export function pathOfNul(value: unknown, path: string): string | undefined {
-  if (typeof value === 'string') return value.includes('\0') ? path : undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
+interface ValueSchema {
+  type?: string;
+  anyOf?: ValueSchema[];
+  items?: ValueSchema;
+  properties?: Record<string, ValueSchema>;
+  patternProperties?: Record<string, ValueSchema>;
+}
+
+/**
+ * Puts the digits of each number in its place, as text, where the schema takes a number (json.ts). Call it once the schema has checked
+ * the document: then no text and no integer is at such a place.
+ */
+export function keepDigits(schema: unknown, document: unknown): void {
+  const digits = writtenDigits(document);
+  if (digits) keepInside(schema as ValueSchema, document, digits);
+}
+
+function keepInside(schema: ValueSchema | undefined, value: unknown, digits: WrittenDigits): void {
+  if (schema === undefined || typeof value !== 'object' || value === null) return;
+  for (const alternative of schema.anyOf ?? []) keepInside(alternative, value, digits);
+  const held = digits.get(value);
+  const { items, properties, patternProperties } = schema;
+  const [any] = Object.values(patternProperties ?? {});
   for (const [name, inner] of Object.entries(value)) {
-    const found = pathOfNul(inner, Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`);
-    if (found !== undefined) return found;
+    const described = Array.isArray(value) ? items : (properties?.[name] ?? any);
+    const text = held?.get(name);
+    if (text !== undefined && described && takesNumber(described)) (value as Record<string, unknown>)[name] = text;
+    else keepInside(described, inner, digits);
   }
-  return undefined;
+}
+
+function takesNumber({ type, anyOf }: ValueSchema): boolean {
+  return type === 'number' || (anyOf?.some(takesNumber) ?? false);
 }

@@ -7,7 +7,7 @@ import type { IdentityVersion } from './identity-version.ts';
 import { OAuthError } from './oauth-error.ts';
 
 const MAX_CACHED_APPLICATIONS = 10_000;
-const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
+const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** What the authorization server needs to know about an enabled application. */
 export interface RegisteredApplication {

@@ -12,13 +12,13 @@ export function checkClient(
 ): void {
   const { statement_push_url: address, became_client: day } = input;
   const schemes = environment === 'sandbox' ? ['https:', 'http:'] : ['https:'];
-  if (address && !isPushAddress(address, schemes)) {
+  if (address != null && !isPushAddress(address, schemes)) {
     throw new Problem('invalid_body', {
       field: 'statement_push_url',
       message: `must be an address with ${schemes.join(' or ')}, without user and fragment`,
     });
   }
-  if (day && !isCalendarDay(day))
+  if (day != null && !isCalendarDay(day))
     throw new Problem('invalid_body', { field: 'became_client', message: 'must be a calendar day, YYYY-MM-DD' });
 }
 

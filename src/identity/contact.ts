@@ -90,7 +90,8 @@ export async function updateContact(
 ): Promise<{ contact: Contact; touchedClients: string[] }> {
   await tx.query('select from contacts where contact_id = $1 for no key update', [contactId]);
   const before = await findContact(tx, contactId);
-  if (patch.second_factor === 'sms' && !(patch.phone ?? before.phone)) {
+  const phone = patch.phone === undefined ? before.phone : patch.phone;
+  if ((patch.second_factor ?? before.second_factor) === 'sms' && phone === null) {
     throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
   }
   await updateRow(

@@ -36,7 +36,7 @@ export async function recordOnboarding(
   input: OnboardingInput,
 ): Promise<OnboardingEvent> {
   const client = await findClient(tx, input.client_id, 'client_id');
-  if (input.became_client && !isCalendarDay(input.became_client))
+  if (input.became_client != null && !isCalendarDay(input.became_client))
     throw new Problem('invalid_body', { field: 'became_client', message: 'must be a calendar day, YYYY-MM-DD' });
   const id = input.id ?? input.client_id;
   const event: OnboardingEvent = {

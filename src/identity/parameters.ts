@@ -1,3 +1,5 @@
+import { readForm } from '../form.ts';
+import { isStorable, NOT_STORABLE } from '../storable.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /** Characters of a parameter without a limit of its own. */
@@ -13,7 +15,7 @@ export class Parameters {
 
   /** @param encoded `application/x-www-form-urlencoded` text */
   constructor(encoded: string) {
-    for (const [name, value] of new URLSearchParams(encoded)) {
+    for (const [name, value] of readForm(encoded)) {
       if (this.#values.has(name)) this.#repeated.add(name);
       this.#values.set(name, value);
     }
@@ -24,9 +26,8 @@ export class Parameters {
    * @throws OAuthError invalid_request where it is repeated, too long, or contains a control character
    */
   get(name: string, maxLength = MAX_PARAMETER_LENGTH): string | undefined {
-    if (this.#repeated.has(name)) throw new OAuthError('invalid_request', `${name}: must be given once`);
-    const value = this.#values.get(name);
-    if (value === undefined || value === '') return undefined;
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
     if (value.length > maxLength)
       throw new OAuthError('invalid_request', `${name}: must have at most ${maxLength} characters`);
     if (hasControlCharacter(value))
@@ -41,10 +42,13 @@ export class Parameters {
     return value;
   }
 
-  /** A secret, of any characters and any length. */
+  /** A secret, of any characters that can be stored, and of any length. @throws OAuthError invalid_request */
   raw(name: string): string | undefined {
     if (this.#repeated.has(name)) throw new OAuthError('invalid_request', `${name}: must be given once`);
-    return this.#values.get(name) || undefined;
+    const value = this.#values.get(name);
+    if (value === undefined || value === '') return undefined;
+    if (!isStorable(value)) throw new OAuthError('invalid_request', `${name}: ${NOT_STORABLE}, and must be UTF-8`);
+    return value;
   }
 }
 

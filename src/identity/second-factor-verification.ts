@@ -85,8 +85,17 @@ async function countAttempt({ pool, clock }: Context, answer: Answer): Promise<A
   );
 }
 
+/** A code as somebody typed it: blanks are left out, full-width digits are digits. Undefined where it is not six digits. */
+function readCode(typed: string): string | undefined {
+  const code = typed
+    .replace(/\s/g, '')
+    .replace(/[\uff10-\uff19]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xff10 + 0x30));
+  return /^[0-9]{6}$/.test(code) ? code : undefined;
+}
+
 async function checkCode(context: Context, answer: Answer, row: AttemptRow): Promise<boolean> {
-  const code = answer.code.replace(/\s/g, '');
+  const code = readCode(answer.code);
+  if (code === undefined) return false;
   if (row.kind === 'sms') return row.sms_code_sha256?.equals(hashVerificationCode(answer.challenge, code)) ?? false;
   return useTotp(context, row, code);
 }

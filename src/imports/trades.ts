@@ -61,14 +61,14 @@ export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
 /** Refuses drawdowns of a trade that the client does not have, neither stored nor on an earlier line of the batch. */
 async function checkParents(tx: Transaction, rows: TradeImportRow[], refusals: Refusals): Promise<void> {
   const parents = rows.flatMap(({ input }): [string, string][] =>
-    input.parent_trade_id ? [[input.client_id, input.parent_trade_id]] : [],
+    input.parent_trade_id != null ? [[input.client_id, input.parent_trade_id]] : [],
   );
   const missing = await findMissing(tx, IDS, parents);
   const earlier = new Set<string>();
   for (const { line, id, input } of rows) {
     const { client_id: clientId, parent_trade_id: parentId } = input;
-    const parent = parentId && pairKey(clientId, parentId);
-    if (parent && missing.has(parent) && !earlier.has(parent))
+    const parent = parentId == null ? undefined : pairKey(clientId, parentId);
+    if (parent !== undefined && missing.has(parent) && !earlier.has(parent))
       refusals.refuse(line, 'trade_not_found', notOwned('parent_trade_id'));
     if (!refusals.has(line)) earlier.add(pairKey(clientId, id as string));
   }

@@ -35,8 +35,9 @@ export interface TradeInput {
  * @throws Problem invalid_body, invalid_parameter
  */
 export function readTrade(input: TradeInput, now: Date, inside = '') {
-  const type = input.trade_type ?? (input.parent_trade_id ? 'drawdown' : 'spot');
-  if ((type === 'drawdown') !== Boolean(input.parent_trade_id)) {
+  const drawn = input.parent_trade_id != null;
+  const type = input.trade_type ?? (drawn ? 'drawdown' : 'spot');
+  if ((type === 'drawdown') !== drawn) {
     throw new Problem('invalid_body', {
       field: `${inside}parent_trade_id`,
       message: 'is required for a drawdown, and only a drawdown has one',
@@ -55,7 +56,7 @@ export function readTrade(input: TradeInput, now: Date, inside = '') {
   const orderDate = input.order_date ?? londonDay(now);
   if (!isCalendarDay(orderDate))
     throw new Problem('invalid_body', { field: `${inside}order_date`, message: 'must be a calendar day, YYYY-MM-DD' });
-  const maturity = input.maturity_date ? parseMaturity(input.maturity_date, inside) : null;
+  const maturity = input.maturity_date != null ? parseMaturity(input.maturity_date, inside) : null;
   return {
     type,
     rate,

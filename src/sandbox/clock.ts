@@ -22,7 +22,8 @@ export interface ClockMove {
   /** ISO 8601 with an offset. */
   at?: string;
   /** Negative: backward. */
-  advance_seconds?: number;
+  /** A number, or the digits of one. */
+  advance_seconds?: number | string;
 }
 
 /**
@@ -46,7 +47,7 @@ export async function moveClock(
       throw new Problem('invalid_body', { field: 'at', message: 'must be an ISO 8601 timestamp with an offset' });
     offset = at.getTime() - (clock.now().getTime() - clock.offset);
   } else if (input?.advance_seconds !== undefined) {
-    offset = before + Math.round(input.advance_seconds * 1_000);
+    offset = before + Math.round(Number(input.advance_seconds) * 1_000);
   }
   if (Math.abs(offset) > MAX_OFFSET_MS)
     throw new Problem('invalid_body', 'the clock must not move by more than 20 years');

@@ -11,9 +11,6 @@ import { wantsPage } from './negotiation.ts';
 import { LANGUAGES, type Language, languageOf } from './pages/texts.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
-/** Characters of a verification code, spaces included. */
-const MAX_CODE_LENGTH = 64;
-
 /** GET /2fa, POST /verify, POST /send-verification-code (docs/decisions.md, 7). */
 export function secondFactorRoutes(app: FastifyInstance, auth: PageContext): void {
   const page = { config: { page: true } };
@@ -64,7 +61,8 @@ async function verify(auth: PageContext, request: FastifyRequest, reply: Fastify
   requireSameOrigin(request, auth.context);
   const step = stepOf(request);
   const presenter = await presenterOf(auth, request);
-  const code = form(request).require('verification_code', MAX_CODE_LENGTH);
+  const code = form(request).raw('verification_code');
+  if (code === undefined) throw new OAuthError('invalid_request', 'verification_code: is required');
   try {
     const redirectUri = query(request).get('redirect_uri');
     const signIn = await verifyChallenge(auth.context, { ...step, presenter, code, redirectUri });

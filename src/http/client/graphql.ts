@@ -11,6 +11,7 @@ import { LiveUpdates } from '../../graphql/live-updates.ts';
 import { readAs } from '../../graphql/read-only.ts';
 import type { GraphqlCaller } from '../../graphql/request.ts';
 import type { Sessions } from '../../identity/sessions.ts';
+import { findUnstorable, NOT_STORABLE } from '../../storable.ts';
 import { errorMessage, toProblem } from '../problem.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, ErrorMessage, errors } from '../schemas.ts';
@@ -189,6 +190,8 @@ function readQuery(body: unknown): GraphqlQuery | GraphQLError {
     return new GraphQLError('variables: must be a JSON object');
   if (operationName !== null && typeof operationName !== 'string')
     return new GraphQLError('operationName: must be a string');
+  const unstorable = findUnstorable({ query, variables, operationName }, '')?.slice(1);
+  if (unstorable !== undefined) return new GraphQLError(`${unstorable || 'body'}: ${NOT_STORABLE}`);
   return { query, variables: (variables ?? {}) as Record<string, unknown>, operationName: operationName ?? undefined };
 }
 

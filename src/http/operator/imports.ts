@@ -21,7 +21,7 @@ import { presentationOf } from '../../payments/presentation.ts';
 import { toProblem } from '../problem.ts';
 import { sendJson } from '../reply.ts';
 import { errors, Instant, jsonAnswer, Nullable, RandomUuid, Text } from '../schemas.ts';
-import { explain } from '../validation.ts';
+import { explain, keepDigits } from '../validation.ts';
 import { BeneficiaryBody } from './beneficiaries.ts';
 import { idempotencyKey, operatorAct } from './change.ts';
 import { ClientBody } from './clients.ts';
@@ -208,6 +208,7 @@ function shapeCheck(
   return (record) => {
     if (!valid(record))
       throw explain({ validation: valid.errors, validationContext: 'body' } as unknown as FastifyError);
+    keepDigits(schema, record);
     if (kind === clientImport) checkClient(record as object, context.config.environment);
   };
 }

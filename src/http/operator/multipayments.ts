@@ -39,7 +39,11 @@ const MultipaymentBody = Type.Object(
         {
           ...paymentFields,
           ...own,
-          trade: Type.Integer({ minimum: 0, description: 'Index into `trades`: the trade that funds it' }),
+          trade: Type.Integer({
+            minimum: 0,
+            maximum: MAX_MULTIPAYMENT_TRADES - 1,
+            description: 'Index into `trades`: the trade that funds it',
+          }),
         },
         closed,
       ),

@@ -34,7 +34,7 @@ export const TradeFields = {
   buy_amount: Decimal('Amount that is bought'),
   rate: Decimal('Units of the bought currency for one unit of the sold one'),
   trade_id: Type.Optional(Id('Chosen by the core; default: a new one')),
-  parent_trade_id: Type.Optional(Nullable(Type.String({ description: 'For a drawdown only' }))),
+  parent_trade_id: Type.Optional(Nullable(Id('For a drawdown only'))),
   status: Type.Optional(Type.Enum([...TRADE_STATUSES])),
   trade_type: Type.Optional(Type.Enum([...TRADE_TYPES])),
   rate_symbol: Type.Optional(Text('Pair, sold currency first', 16)),

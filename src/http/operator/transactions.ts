@@ -23,7 +23,11 @@ const Party = Type.Object(
 export const TransactionBody = Type.Object(
   {
     client_id: ClientId,
-    currency_account_id: Type.Integer({ minimum: 1, description: 'Currency account' }),
+    currency_account_id: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Currency account',
+    }),
     kind: Type.Enum([...TRANSACTION_KINDS]),
     amount: Type.Object({ amount: Decimal('Amount'), currency: Currency() }, closed),
     transaction_id: Type.Optional(Id('Chosen by the core; default: a UUID')),

@@ -1,0 +1,26 @@
+/** Stands for bytes that are not UTF-8 (as in Python's PEP 383): a lone surrogate, which storable.ts refuses. */
+const NOT_UTF8 = '\udcff';
+
+/**
+ * The names and values of a query or a form (application/x-www-form-urlencoded), in their order. As URLSearchParams reads them, except
+ * that bytes that are not UTF-8 do not silently become U+FFFD.
+ */
+export function* readForm(encoded: string): Generator<[name: string, value: string]> {
+  for (const pair of encoded.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+    yield [decode(name), decode(value)];
+  }
+}
+
+function decode(text: string): string {
+  const spaced = text.replaceAll('+', ' ');
+  if (!spaced.includes('%')) return spaced;
+  try {
+    // A percent sign that begins no byte stands for itself.
+    return decodeURIComponent(spaced.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+  } catch {
+    return NOT_UTF8;
+  }
+}
