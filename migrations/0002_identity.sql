@@ -85,7 +85,9 @@ create table application_trusted_clients (
 create table operator_tokens (
   id text primary key,
   name text not null,
-  role text not null check (role in ('admin', 'core', 'support')),
+  -- Null where the scopes were given one by one.
+  role text check (role in ('admin', 'core', 'identity', 'support', 'auditor')),
+  scopes text[] not null check (scopes <@ array['read', 'feed', 'identity', 'approvals', 'redeliver', 'unlock', 'changes', 'audit', 'system']),
   token_sha256 bytea not null unique,
   created_at timestamptz not null,
   expires_at timestamptz,

@@ -9,8 +9,8 @@ export const LOCKS = {
   auditSeal: 7_210_432,
   /** One process rolls up payment totals. */
   paymentTotals: 7_210_433,
-  /** One process makes the first operator token. */
-  firstOperatorToken: 7_210_434,
+  /** Operator tokens are created one after the other: their names are unique. */
+  operatorTokens: 7_210_434,
   /** With the hash of an idempotency key: one import runs under it. */
   importKey: 7_210_435,
   /** One process runs the sandbox's autopilot. */

@@ -14,6 +14,8 @@ export interface PaymentActionRequest {
   /** Who acts; required by authorise and reject. */
   contactId?: string | undefined;
   reason?: string | undefined;
+  /** The operator token that acts. */
+  onBehalfBy?: string | undefined;
 }
 
 /**

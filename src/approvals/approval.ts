@@ -9,6 +9,8 @@ export interface Authorisation {
   contact_id: string;
   level: number;
   contact_name: string;
+  /** The operator token that acted in the contact's name; null where the contact acted itself. */
+  on_behalf_by: string | null;
 }
 
 /** What is stored of a payment's approval. */

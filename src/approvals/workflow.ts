@@ -56,6 +56,8 @@ interface Decision {
   id: PaymentNumber;
   contactId: string;
   now: Date;
+  /** The operator token that acts in the contact's name. */
+  onBehalfBy?: string | undefined;
 }
 
 interface Open extends Approval {
@@ -159,13 +161,20 @@ function levelOf(rules: ApprovalRules, state: ApprovalState, contactId: string):
 
 async function authorisation(
   tx: Db,
-  { contactId, now }: { contactId: string; now: Date },
+  { contactId, now, onBehalfBy }: Pick<Decision, 'contactId' | 'now' | 'onBehalfBy'>,
   status: Authorisation['status'],
   level: number,
 ): Promise<Authorisation> {
   const { rows } = await tx.query<{ name: string }>('select name from contacts where contact_id = $1', [contactId]);
   const name = rows[0]?.name ?? contactId;
-  return { date: londonTimestamp(now), status, contact_id: contactId, level, contact_name: name };
+  return {
+    date: londonTimestamp(now),
+    status,
+    contact_id: contactId,
+    level,
+    contact_name: name,
+    on_behalf_by: onBehalfBy ?? null,
+  };
 }
 
 interface Outcome {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command, CommanderError, Option } from 'commander';
 import { StartupError } from '../errors.ts';
-import { OPERATOR_ROLES } from '../operator/token.ts';
+import { OPERATOR_ROLES } from '../operator/scope.ts';
 import { CommandFailure } from './failure.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
 import { createToken, listTokens, revokeToken } from './operator-tokens.ts';
@@ -86,7 +86,10 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
       .command('create <name>')
       .description('make a token; it is printed once')
       .addOption(
-        new Option('--role <role>', 'admin: everything; core: feeds data; support: reads and redelivers')
+        new Option(
+          '--role <role>',
+          'admin: everything; core: feeds data; identity: contacts; support: redelivers; auditor: the audit trail',
+        )
           .choices([...OPERATOR_ROLES])
           .default('core'),
       )

@@ -5,7 +5,8 @@ import { readConfig } from '../config.ts';
 import { createPool, transaction } from '../database.ts';
 import { createLog } from '../log.ts';
 import { migrate } from '../migrate.ts';
-import { createOperatorToken, type OperatorRole } from '../operator/token.ts';
+import type { OperatorRole } from '../operator/scope.ts';
+import { createOperatorToken } from '../operator/token.ts';
 import { CommandFailure } from './failure.ts';
 import { callOperator, type OperatorOptions } from './operator-call.ts';
 
@@ -44,7 +45,7 @@ async function createInDatabase(
   const pool = createPool(url, log, { max: 1 });
   try {
     const act = { now: new ServiceClock().now(), actor: 'command line', requestId: 'operator-token create' };
-    return await transaction(pool, (tx) => createOperatorToken(tx, act, { name, role, expiresAt }));
+    return await transaction(pool, (tx) => createOperatorToken(tx, act, { name, role, expiresAt }, null));
   } finally {
     await pool.end();
   }

@@ -37,6 +37,7 @@ const example = {
         contact_id: 'CON000002',
         level: 1,
         contact_name: 'Grace Murray',
+        on_behalf_by: null,
       },
     ],
     contact_authorisation_actions: { allowed: ['authorise', 'reject'], executed: null },
@@ -105,6 +106,7 @@ export const Payment = Type.Object(
           contact_id: Type.String(),
           level: Type.Integer({ description: 'The level that it counts for, from 1' }),
           contact_name: Type.String(),
+          on_behalf_by: text("`institution` where it acted in the contact's name; null where the contact acted itself"),
         }),
       ),
       contact_authorisation_actions: Type.Object({

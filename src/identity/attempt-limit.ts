@@ -19,6 +19,16 @@ const ABANDONED_AFTER_SECONDS = 15;
 const RETRY_STEP_MS = 20;
 const MAX_WAIT_MS = 10_000;
 
+/** The subject of attempts at the password of an email, in small letters as PostgreSQL writes them. */
+export function passwordSubject(email: string): string {
+  return `password:${email}`;
+}
+
+/** The subject of attempts at a contact's second factor. */
+export function secondFactorSubject(contactId: string): string {
+  return `second-factor:${contactId}`;
+}
+
 interface LimitedAttempt {
   limit: AttemptLimit;
   /** What is attempted, for example `password:someone@example.com`. Only its hash is stored. */
@@ -80,6 +90,13 @@ async function end(
     text: 'select end_attempt($1, $2, $3, $4, $5, make_interval(secs => $6))',
     values: [ended.id, ended.key, ended.succeeded, ended.now, limit.maxFailures, limit.windowSeconds],
   });
+}
+
+/** Lifts the locks of subjects, and forgets their failed attempts. */
+export async function liftLocks(db: Db, subjects: string[]): Promise<void> {
+  const keys = subjects.map((subject) => sha256(subject));
+  await db.query('delete from attempt_locks where subject = any($1::bytea[])', [keys]);
+  await db.query('delete from limited_attempts where subject = any($1::bytea[])', [keys]);
 }
 
 function locked(seconds: number): OAuthError {

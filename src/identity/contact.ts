@@ -4,6 +4,7 @@ import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { nextId, updateRow } from '../rows.ts';
+import { liftLocks, passwordSubject, secondFactorSubject } from './attempt-limit.ts';
 
 /** What a contact may do for a client (docs/decisions.md, 1). Reading needs no permission. */
 export const PERMISSIONS = [
@@ -112,6 +113,7 @@ export async function updateContact(
   );
   if (patch.clients) await setClients(tx, contactId, patch.clients);
   const contact = await findContact(tx, contactId);
+  if (patch.passwordHash) await liftLockOut(tx, contact);
   await audit(tx, act, {
     action: 'update',
     entity: 'contact',
@@ -121,6 +123,23 @@ export async function updateContact(
   });
   const touchedClients = [...new Set([...before.clients, ...contact.clients].map((client) => client.client_id))].sort();
   return { contact, touchedClients };
+}
+
+/** Lets a contact that guessed too often sign in again at once. @throws Problem contact_not_found */
+export async function unlockContact(tx: Transaction, act: Act, contactId: string): Promise<void> {
+  const contact = await findContact(tx, contactId);
+  await liftLockOut(tx, contact);
+  await audit(tx, act, { action: 'update', entity: 'contact', entityId: contactId, after: { unlocked: true } });
+}
+
+/** Lifts the locks of the password and of the second factor. */
+async function liftLockOut(tx: Transaction, { contact_id: contactId }: Contact): Promise<void> {
+  // The sign-in counts by the email as PostgreSQL writes it in small letters.
+  const found = await tx.query<{ email: string }>('select lower(email) as email from contacts where contact_id = $1', [
+    contactId,
+  ]);
+  const email = first(found)?.email as string;
+  await liftLocks(tx, [passwordSubject(email), secondFactorSubject(contactId)]);
 }
 
 async function setClients(tx: Transaction, contactId: string, clients: ContactInput['clients']): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { sha256 } from '../crypto.ts';
 import { first } from '../database.ts';
-import { limitAttempts, SECOND_FACTOR_ATTEMPTS } from './attempt-limit.ts';
+import { limitAttempts, SECOND_FACTOR_ATTEMPTS, secondFactorSubject } from './attempt-limit.ts';
 import { OAuthError } from './oauth-error.ts';
 import {
   type Challenge,
@@ -48,7 +48,7 @@ export async function verifyChallenge(
   if (!row || ('applicationId' in presenter && presenter.applicationId !== clientId)) throw challengeExpired();
   const right = await limitAttempts(pool, clock, {
     limit: SECOND_FACTOR_ATTEMPTS,
-    subject: `second-factor:${row.contact_id}`,
+    subject: secondFactorSubject(row.contact_id),
     attempt: () => checkCode(context, answer, row),
   });
   if (!right)

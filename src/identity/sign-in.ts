@@ -1,6 +1,6 @@
 import type { Clock } from '../calendar.ts';
 import { type Db, first } from '../database.ts';
-import { limitAttempts, PASSWORD_ATTEMPTS } from './attempt-limit.ts';
+import { limitAttempts, PASSWORD_ATTEMPTS, passwordSubject } from './attempt-limit.ts';
 import { OAuthError } from './oauth-error.ts';
 import { hasControlCharacter } from './parameters.ts';
 import { verifyPassword } from './password.ts';
@@ -40,7 +40,7 @@ export async function checkPassword(db: Db, clock: Clock, email: string, passwor
   );
   const right = await limitAttempts(db, clock, {
     limit: PASSWORD_ATTEMPTS,
-    subject: `password:${plausible ? row?.address : address}`,
+    subject: passwordSubject((plausible && row?.address) || address),
     attempt: async () => {
       const matches = await verifyPassword(row?.password_hash ?? null, password);
       return matches && row?.status === 'enabled';

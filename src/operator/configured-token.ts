@@ -43,6 +43,6 @@ export async function configureOperatorToken(
     await audit(tx, act, { action: 'update', entity: 'operator_token', entityId: former.id, after });
     return { id: former.id, sha256: hash };
   }
-  const { id } = await createOperatorToken(tx, act, { name: NAME, role: 'admin', token });
+  const { id } = await createOperatorToken(tx, act, { name: NAME, role: 'admin', token }, null);
   return { id, sha256: hash };
 }

@@ -25,7 +25,7 @@ export async function firstOperatorToken(context: Context): Promise<FirstToken> 
   const { config, pool, clock, log } = context;
   const act = { now: clock.now(), actor: 'service:start', requestId: 'start' };
   return transaction(pool, async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.firstOperatorToken]);
+    await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.operatorTokens]);
     if (config.operatorToken) {
       const configured = await configureOperatorToken(tx, act, config.operatorToken);
       if (!configured) log.warn('LOMBARD_OPERATOR_TOKEN has been revoked: it stays revoked, set another one');
@@ -44,7 +44,7 @@ export async function firstOperatorToken(context: Context): Promise<FirstToken> 
       );
     }
     const token = randomToken();
-    await createOperatorToken(tx, act, { name: 'first start', role: 'admin', token });
+    await createOperatorToken(tx, act, { name: 'first start', role: 'admin', token }, null);
     await writePrivately(path, `${token}\n`);
     return { token, configured: undefined };
   });

@@ -2,48 +2,86 @@ import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import { randomToken, sha256 } from '../crypto.ts';
-import type { Db, Transaction } from '../database.ts';
+import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-
-/** `admin` may do everything, `core` feeds data, `support` reads and redelivers (docs/operator-interface.md, tokens). */
-export const OPERATOR_ROLES = ['admin', 'core', 'support'] as const;
-export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+import { LOCKS } from '../locks.ts';
+import { type OperatorRole, requireScopes, SCOPES, SCOPES_OF, type Scope } from './scope.ts';
 
 export interface OperatorToken {
   id: string;
   name: string;
-  role: OperatorRole;
+  /** Null where its scopes were given one by one. */
+  role: OperatorRole | null;
+  scopes: Scope[];
   created_at: Date;
   expires_at: Date | null;
 }
 
-/** Creates a token. Its text is in the answer and is stored nowhere; only its hash is stored. */
+export interface OperatorTokenInput {
+  name: string;
+  /** Either a role or scopes. */
+  role?: OperatorRole | undefined;
+  scopes?: Scope[] | undefined;
+  expiresAt?: Date | undefined;
+  /** Its text; default: a random one. */
+  token?: string;
+}
+
+const LIVING = 'revoked_at is null and (expires_at is null or expires_at > $1)';
+const COLUMNS = 'id, name, role, scopes, created_at, expires_at';
+
+/**
+ * Creates a token. Its text is in the answer and is stored nowhere; only its hash is stored.
+ * @param giver whose token creates it: it gives only what it has itself; null: the service or its command line
+ * @throws Problem already_exists, invalid_body, permission_denied
+ */
 export async function createOperatorToken(
   tx: Transaction,
   act: Act,
-  input: { name: string; role: OperatorRole; expiresAt?: Date | undefined; token?: string },
+  input: OperatorTokenInput,
+  giver: OperatorToken | null,
 ): Promise<OperatorToken & { token: string }> {
+  const scopes = scopesOf(input);
+  if (giver) requireScopes(giver, scopes);
+  await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.operatorTokens]);
+  await checkName(tx, act.now, input.name);
   const token = input.token ?? randomToken();
   const record = {
     id: randomUUID(),
     name: input.name,
-    role: input.role,
+    role: input.role ?? null,
+    scopes,
     created_at: act.now,
     expires_at: input.expiresAt ?? null,
   };
   await tx.query(
-    'insert into operator_tokens (id, name, role, token_sha256, created_at, expires_at) values ($1, $2, $3, $4, $5, $6)',
-    [record.id, record.name, record.role, sha256(token), record.created_at, record.expires_at],
+    'insert into operator_tokens (id, name, role, scopes, token_sha256, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)',
+    [record.id, record.name, record.role, record.scopes, sha256(token), record.created_at, record.expires_at],
   );
   await audit(tx, act, { action: 'create', entity: 'operator_token', entityId: record.id, after: record });
   return { ...record, token };
 }
 
+/** In the order of the catalogue. @throws Problem invalid_body unless there is either a role or scopes */
+function scopesOf({ role, scopes }: OperatorTokenInput): Scope[] {
+  if (role && scopes)
+    throw new Problem('invalid_body', { field: 'scopes', message: 'must be left out where role is given' });
+  const given = role ? SCOPES_OF[role] : scopes;
+  if (!given) throw new Problem('invalid_body', { field: 'role', message: 'is required, or scopes in its place' });
+  return SCOPES.filter((scope) => given.includes(scope));
+}
+
+/** Expired tokens leave their names free, so no unique index can say this. @throws Problem already_exists */
+async function checkName(tx: Transaction, now: Date, name: string): Promise<void> {
+  const taken = await tx.query(`select from operator_tokens where name = $2 and ${LIVING} limit 1`, [now, name]);
+  if (taken.rows.length > 0)
+    throw new Problem('already_exists', { field: 'name', message: 'is the name of another token' });
+}
+
 /** The valid tokens, newest first. */
 export async function listOperatorTokens(db: Db, now: Date): Promise<OperatorToken[]> {
   const { rows } = await db.query<OperatorToken>(
-    `select id, name, role, created_at, expires_at from operator_tokens
-     where revoked_at is null and (expires_at is null or expires_at > $1) order by created_at desc, id`,
+    `select ${COLUMNS} from operator_tokens where ${LIVING} order by created_at desc, id`,
     [now],
   );
   return rows;
@@ -52,7 +90,7 @@ export async function listOperatorTokens(db: Db, now: Date): Promise<OperatorTok
 /** @throws Problem operator_token_not_found */
 export async function revokeOperatorToken(tx: Transaction, act: Act, id: string): Promise<void> {
   const { rows } = await tx.query(
-    'update operator_tokens set revoked_at = $2 where id = $1 and revoked_at is null returning id, name, role',
+    'update operator_tokens set revoked_at = $2 where id = $1 and revoked_at is null returning id, name, role, scopes',
     [id, act.now],
   );
   if (rows.length === 0)
@@ -73,11 +111,30 @@ export async function findOperatorToken(
   const hash = sha256(token);
   const { rows } = await db.query<OperatorToken & { revoked_at: Date | null }>({
     name: 'operator-token',
-    text: `select id, name, role, created_at, expires_at, revoked_at from operator_tokens
+    text: `select ${COLUMNS}, revoked_at from operator_tokens
       where token_sha256 = $1 or id = $2 order by id = $2 desc nulls last limit 1`,
     values: [hash, configured?.sha256.equals(hash) ? configured.id : null],
   });
-  const row = rows[0];
+  return valid(rows[0], now);
+}
+
+/**
+ * Checks, within the transaction of a change, that the token is still valid: a change is refused from the moment on at which the
+ * revocation was answered.
+ * @throws Problem authentication_failed, token_expired
+ */
+export async function confirmOperatorToken(tx: Transaction, { id }: OperatorToken, now: Date): Promise<void> {
+  const row = first(
+    await tx.query<{ expires_at: Date | null; revoked_at: Date | null }>({
+      name: 'operator-token-confirm',
+      text: 'select expires_at, revoked_at from operator_tokens where id = $1',
+      values: [id],
+    }),
+  );
+  valid(row, now);
+}
+
+function valid<T extends { expires_at: Date | null; revoked_at: Date | null }>(row: T | undefined, now: Date): T {
   if (!row || row.revoked_at)
     throw new Problem('authentication_failed', { field: 'Authorization', message: 'is not a valid operator token' });
   if (row.expires_at && row.expires_at <= now)

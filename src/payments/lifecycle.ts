@@ -24,6 +24,8 @@ export interface MoveRequest {
   /** Who acts: required by authorise and reject. */
   contactId?: string | undefined;
   reason?: string | undefined;
+  /** The operator token that acts in the contact's name. */
+  onBehalfBy?: string | undefined;
 }
 
 export interface Moved {
@@ -72,7 +74,13 @@ export async function movePayment(
     entityId: paymentId,
     clientId,
     before: { status: payment.status },
-    after: { action, status, contact_id: contactId, reason: request.reason },
+    after: {
+      action,
+      status,
+      contact_id: contactId,
+      reason: request.reason,
+      on_behalf_by: contactId && request.onBehalfBy,
+    },
   });
   if (final && move.webhook) {
     await notifyPayment(tx, act, presentation, { clientId, id: payment.id, statuses: [move.webhook] });
@@ -117,10 +125,10 @@ async function decide(
   tx: Transaction,
   act: Act,
   id: PaymentNumber,
-  { clientId, action, contactId }: MoveRequest,
+  { clientId, action, contactId, onBehalfBy }: MoveRequest,
 ): Promise<boolean> {
   if (contactId === undefined) return true;
-  const decision = { clientId, id, contactId, now: act.now };
+  const decision = { clientId, id, contactId, now: act.now, onBehalfBy };
   if (action === 'authorise') return (await approvals.authorise(tx, decision)).complete;
   if (action === 'reject') await approvals.reject(tx, decision);
   return true;

@@ -33,6 +33,7 @@ export type PaymentWriter = (row: PaymentTexts, manages: boolean) => string;
 export function createPaymentWriter(view: PaymentView): PaymentWriter {
   const documents = `${JSON.stringify(`${view.apiUrl}/documents?type=`).slice(0, -1)}`;
   const client = `&client_id=${encodeURIComponent(view.clientId)}"`;
+  const owner = view.institution ? `"client_id":${JSON.stringify(view.clientId)},` : '';
   const trackedSince = wallTime(new Date(view.now.getTime() - TRACKING_DAYS * DAY_MS));
   return (row, manages) => {
     const f = unpack(row);
@@ -47,7 +48,7 @@ export function createPaymentWriter(view: PaymentView): PaymentWriter {
     const multipayment = f[AT.multipayment_id];
     // One line for each piece of the specification's table; the formatter would hide the order of the fields.
     // biome-ignore format: the order of the fields is what matters here
-    return `{"payment_id":"${f[AT.payment_id]}","contact_id":"${f[AT.contact_id]}","trade_id":"${f[AT.trade_id]}","uuid":"${f[AT.uuid]
+    return `{${owner}"payment_id":"${f[AT.payment_id]}","contact_id":"${f[AT.contact_id]}","trade_id":"${f[AT.trade_id]}","uuid":"${f[AT.uuid]
       }","is_uuid_used_for_tracking":${tracked},"amount":${f[AT.amount]},"payment_currency":${code(f[AT.payment_currency])
       },"fee_amount":${f[AT.fee_amount] || 'null'},"fee_currency":${code(f[AT.fee_currency])
       },"reference":${text(row[COLUMN_AT.reference])},"status":"${status}","charges":${text(row[COLUMN_AT.charges])
@@ -57,7 +58,7 @@ export function createPaymentWriter(view: PaymentView): PaymentWriter {
       },"cancelled_by":${text(row[COLUMN_AT.cancelled_by])},"cancelled_date":${time(f[AT.cancelled_date])
       },"rejected_by":${text(row[COLUMN_AT.rejected_by])},"rejected_date":${time(f[AT.rejected_date])
       },"authorisation_workflow":${code(f[AT.authorisation_workflow])
-      },"approvals_workflow":{"authorisations":${f[AT.authorisations] || '[]'
+      },"approvals_workflow":{"authorisations":${view.institution ? f[AT.authorisations] || '[]' : authorisations(f[AT.authorisations])
       },"contact_authorisation_actions":{${actions(row, f, view.viewer, manages)
       }},"n_eyes_plus_status":"${f[AT.approval_status] || (APPROVAL_STATUS[status] ?? 'Approved')
       }","minimum_remaining_authorisations":${f[AT.remaining] || '0'
@@ -71,6 +72,13 @@ export function createPaymentWriter(view: PaymentView): PaymentWriter {
       },"multipayment_unique_id":${code(f[AT.multipayment_unique_id])},"payment_instruction":${documents}pi&id=${link
       },"payment_receipt":${f[AT.sent] === 't' ? `${documents}pr&id=${link}` : 'null'}}`;
   };
+}
+
+/** Approvals as clients see them: which token of the institution gave one is not theirs to know. */
+function authorisations(stored: string): string {
+  if (!stored.includes('"on_behalf_by":"')) return stored || '[]';
+  const list = JSON.parse(stored) as { on_behalf_by: string | null }[];
+  return JSON.stringify(list.map((each) => ({ ...each, on_behalf_by: each.on_behalf_by && 'institution' })));
 }
 
 /** UTC wall time as PostgreSQL writes it, for comparing. */

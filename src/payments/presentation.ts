@@ -18,5 +18,7 @@ export interface PaymentView extends Presentation {
   clientId: string;
   /** The contact who asks, for the actions it may take; null where nobody in particular asks (events, the operator). */
   viewer: string | null;
+  /** The institution asks: payments name their client, and approvals the operator tokens that gave them. */
+  institution?: boolean;
   now: Date;
 }

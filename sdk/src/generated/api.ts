@@ -141,6 +141,7 @@ export interface Operations {
           /** The level that it counts for, from 1 */
           level: number;
           contact_name: string;
+          on_behalf_by: string | null;
         }[];
         contact_authorisation_actions: {
           /** What the requesting contact may do now */
@@ -231,6 +232,7 @@ export interface Operations {
           /** The level that it counts for, from 1 */
           level: number;
           contact_name: string;
+          on_behalf_by: string | null;
         }[];
         contact_authorisation_actions: {
           /** What the requesting contact may do now */

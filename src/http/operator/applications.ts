@@ -16,7 +16,7 @@ import {
 import { sendList } from '../reply.ts';
 import { closed, errors, Id, idPath, type Page, PageQuery, Text } from '../schemas.ts';
 import { change } from './change.ts';
-import { READ } from './listener.ts';
+import { IDENTITY, READ } from './listener.ts';
 
 const Uris = Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI_LENGTH }), { maxItems: MAX_REDIRECT_URIS });
 const ApplicationFields = {
@@ -58,6 +58,7 @@ const SecretBody = Type.Object(
 );
 
 const CREATE = {
+  config: IDENTITY,
   schema: {
     tags: ['applications'],
     summary: 'Register an application',
@@ -87,6 +88,7 @@ const READ_ONE = {
 };
 
 const CHANGE = {
+  config: IDENTITY,
   schema: {
     tags: ['applications'],
     summary: 'Change an application',
@@ -97,6 +99,7 @@ const CHANGE = {
 };
 
 const ROTATE_SECRET = {
+  config: IDENTITY,
   schema: {
     tags: ['applications'],
     summary: 'Create a new secret',

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { optionalInstant } from '../instant.ts';
 import { sendList } from '../reply.ts';
 import { errors, Instant, type Page, Paging, rowsOf } from '../schemas.ts';
-import { READ } from './listener.ts';
+import { AUDIT } from './listener.ts';
 
 const AuditQuery = Type.Object({
   ...Paging,
@@ -26,12 +26,12 @@ interface AuditParameters extends Page {
 }
 
 const LIST = {
-  config: READ,
+  config: AUDIT,
   schema: { tags: ['audit'], summary: 'Read the audit trail', querystring: AuditQuery, response: errors(400, 502) },
 };
 
 const VERIFY = {
-  config: READ,
+  config: AUDIT,
   schema: { tags: ['audit'], summary: 'Verify the chain of the audit trail', response: errors(502) },
 };
 

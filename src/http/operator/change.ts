@@ -4,6 +4,7 @@ import type { Act, Context } from '../../context.ts';
 import { type Transaction, transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
 import { claimKey, MAX_IDEMPOTENCY_KEY, storeAnswer } from '../../operator/idempotency.ts';
+import { confirmOperatorToken } from '../../operator/token.ts';
 import { sendJson } from '../reply.ts';
 
 /** The operator who makes a request, for the audit trail. */
@@ -25,6 +26,7 @@ export function change<Route extends RouteGenericInterface>(
     const key = request.method === 'POST' ? idempotencyKey(request) : undefined;
     const act = operatorAct(request);
     const answer = await transaction(context.pool, async (tx) => {
+      await confirmOperatorToken(tx, request.operator, request.now);
       if (key === undefined) return { status, body: asText(await work(tx, act, request)), replayed: false };
       const keyed = { key, sha256: fingerprint(request) };
       const known = await claimKey(tx, context.vault, keyed, request.now);

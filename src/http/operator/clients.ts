@@ -1,13 +1,14 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refreshApprovers } from '../../approvals/workflow.ts';
 import type { Context } from '../../context.ts';
 import { AUTHORISATION_WORKFLOWS, createClient, findClient, listClients, updateClient } from '../../identity/client.ts';
 import { checkClient } from '../../identity/client-rules.ts';
+import { hasApprovalFields, scopesOfClientChange } from '../../operator/scope.ts';
 import { sendList } from '../reply.ts';
 import { closed, Day, errors, Id, idPath, Nullable, type Page, PageQuery, Text } from '../schemas.ts';
 import { change } from './change.ts';
-import { FEED, READ } from './listener.ts';
+import { READ } from './listener.ts';
 
 const ClientFields = {
   client_name: Text('Name of the client'),
@@ -37,8 +38,14 @@ export const ClientBody = Type.Object(
 );
 const ClientPatch = Type.Partial(Type.Object(ClientFields), closed);
 
+/** The body of a request before it is checked: an object, or nothing that could name a field. */
+const fieldsOf = (body: unknown): object => (typeof body === 'object' && body !== null ? body : {});
+
 const CREATE = {
-  config: FEED,
+  config: {
+    scopesOf: ({ body }: FastifyRequest) =>
+      hasApprovalFields(fieldsOf(body)) ? ['feed' as const, 'approvals' as const] : ['feed' as const],
+  },
   schema: { tags: ['clients'], summary: 'Create a client', body: ClientBody, response: errors(400, 409, 502) },
 };
 
@@ -53,7 +60,7 @@ const READ_ONE = {
 };
 
 const CHANGE = {
-  config: FEED,
+  config: { scopesOf: ({ body }: FastifyRequest) => scopesOfClientChange(fieldsOf(body)) },
   schema: {
     tags: ['clients'],
     summary: 'Change a client',

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { type ClockMove, moveClock } from '../../sandbox/clock.ts';
 import { closed, errors, Instant } from '../schemas.ts';
 import { change } from './change.ts';
-import { READ } from './listener.ts';
+import { READ, SYSTEM } from './listener.ts';
 
 const ClockBody = Type.Object(
   {
@@ -20,12 +20,12 @@ const READ_ONE = {
 };
 
 const MOVE = {
-  config: {},
+  config: SYSTEM,
   schema: { tags: ['sandbox'], summary: "Move the service's clock", body: ClockBody, response: errors(400, 502) },
 };
 
 const RESET = {
-  config: {},
+  config: SYSTEM,
   schema: { tags: ['sandbox'], summary: "Set the clock back to the machine's time", response: errors(502) },
 };
 

@@ -9,6 +9,7 @@ import {
   listContacts,
   MAX_CLIENTS_OF_CONTACT,
   PERMISSIONS,
+  unlockContact,
   updateContact,
 } from '../../identity/contact.ts';
 import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/password.ts';
@@ -17,7 +18,7 @@ import { newTotp } from '../../identity/totp.ts';
 import { sendList } from '../reply.ts';
 import { ClientId, type ClientPage, ClientPageQuery, closed, errors, Id, idPath, Nullable, Text } from '../schemas.ts';
 import { change } from './change.ts';
-import { FEED, READ } from './listener.ts';
+import { IDENTITY, READ, UNLOCK } from './listener.ts';
 
 const ContactClients = Type.Array(
   Type.Object(
@@ -60,7 +61,7 @@ export const ContactBody = Type.Object(
 const ContactPatch = Type.Partial(Type.Object(ContactFields), closed);
 
 const CREATE = {
-  config: FEED,
+  config: IDENTITY,
   schema: {
     tags: ['contacts'],
     summary: 'Create a contact',
@@ -90,13 +91,24 @@ const READ_ONE = {
 };
 
 const CHANGE = {
-  config: FEED,
+  config: IDENTITY,
   schema: {
     tags: ['contacts'],
     summary: 'Change a contact',
     params: idPath('contact_id'),
     body: ContactPatch,
     response: errors(400, 404, 409, 502),
+  },
+};
+
+const UNLOCK_CONTACT = {
+  config: UNLOCK,
+  schema: {
+    tags: ['contacts'],
+    summary: 'Lift the lock of a contact that guessed too often',
+    description: 'Sign-in is possible again at once. A new password does the same.',
+    params: idPath('contact_id'),
+    response: { 204: { description: 'It can sign in again', type: 'null' }, ...errors(403, 404, 502) },
   },
 };
 
@@ -114,6 +126,11 @@ export function operatorContactRoutes(app: FastifyInstance, context: Context): v
     findContact(pool, request.params.contact_id),
   );
   app.patch<Change>('/contacts/:contact_id', CHANGE, (request, reply) => update(context, request, reply));
+  app.post<{ Params: { contact_id: string } }>(
+    '/contacts/:contact_id/unlock',
+    UNLOCK_CONTACT,
+    change(context, 204, (tx, act, request) => unlockContact(tx, act, request.params.contact_id)),
+  );
 }
 
 interface Creation {

@@ -16,6 +16,7 @@ import { paymentImport } from '../../imports/payments.ts';
 import { tradeImport } from '../../imports/trades.ts';
 import { transactionImport } from '../../imports/transactions.ts';
 import { checkSameRequest, storeAnswer } from '../../operator/idempotency.ts';
+import { hasApprovalFields, requireScopes, type Scope } from '../../operator/scope.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { toProblem } from '../problem.ts';
@@ -27,7 +28,6 @@ import { idempotencyKey, operatorAct } from './change.ts';
 import { ClientBody } from './clients.ts';
 import { ContactBody } from './contacts.ts';
 import { importBody } from './import-body.ts';
-import { FEED } from './listener.ts';
 import { PaymentFields } from './payments.ts';
 import { TradeBody } from './trades.ts';
 import { TransactionBody } from './transactions.ts';
@@ -111,7 +111,10 @@ interface ImportCall {
 }
 
 const IMPORT = {
-  config: FEED,
+  config: {
+    scopesOf: ({ params }: FastifyRequest): Scope[] =>
+      (params as { kind: string }).kind === 'contacts' ? ['identity'] : ['feed'],
+  },
   schema: {
     tags: ['imports'],
     summary: 'Import records, one JSON record a line',
@@ -209,7 +212,9 @@ function shapeCheck(
     if (!valid(record))
       throw explain({ validation: valid.errors, validationContext: 'body' } as unknown as FastifyError);
     keepDigits(schema, record);
-    if (kind === clientImport) checkClient(record as object, context.config.environment);
+    if (kind !== clientImport) return;
+    if (hasApprovalFields(record as object)) requireScopes(request.operator, ['approvals']);
+    checkClient(record as object, context.config.environment);
   };
 }
 

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';
-import { findOperatorToken, type OperatorRole, type OperatorToken } from '../../operator/token.ts';
+import { requireScopes, type Scope } from '../../operator/scope.ts';
+import { findOperatorToken, type OperatorToken } from '../../operator/token.ts';
 import { openApi } from '../openapi.ts';
 import { createServer } from '../server.ts';
 
@@ -11,21 +12,24 @@ declare module 'fastify' {
     operator: OperatorToken;
   }
   interface FastifyContextConfig {
-    /** Operator roles that may use the route besides admin; undefined: admin only. */
-    roles?: OperatorRole[];
+    /** What the operator token needs. Every route that is not open has it, or `scopesOf`. */
+    scope?: Scope;
+    /** What it needs where that depends on the path or the body, which is not checked yet. */
+    scopesOf?: (request: FastifyRequest) => Scope[];
   }
 }
 
-/** Routes that feed data: the core's token may use them. */
-export const FEED: { roles: OperatorRole[] } = { roles: ['core'] };
-/** Routes that read: every role may use them. */
-export const READ: { roles: OperatorRole[] } = { roles: ['core', 'support'] };
-/** Routes that redeliver and replay: support staff may use them. */
-export const SUPPORT: { roles: OperatorRole[] } = { roles: ['support'] };
+export const READ = { scope: 'read' } as const;
+export const FEED = { scope: 'feed' } as const;
+export const IDENTITY = { scope: 'identity' } as const;
+export const REDELIVER = { scope: 'redeliver' } as const;
+export const UNLOCK = { scope: 'unlock' } as const;
+export const AUDIT = { scope: 'audit' } as const;
+export const SYSTEM = { scope: 'system' } as const;
 
 export type OperatorRoutes = (app: FastifyInstance, context: Context) => void | Promise<void>;
 
-/** The operator listener: operator tokens with roles, errors as ErrorMessage, idempotent POSTs (docs/operator-interface.md). */
+/** The operator listener: operator tokens with scopes, errors as ErrorMessage, idempotent POSTs (docs/operator-interface.md). */
 export async function createOperatorListener(
   context: Context,
   routes: OperatorRoutes[],
@@ -36,8 +40,7 @@ export async function createOperatorListener(
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now', null as unknown as Date);
   app.addHook('onRequest', async (request) => {
     request.now = context.clock.now();
-    const { open, roles = [] } = request.routeOptions.config;
-    if (request.is404 || open) return;
+    if (request.is404 || request.routeOptions.config.open) return;
     const header = request.headers.authorization ?? '';
     if (!/^bearer +\S+$/i.test(header)) {
       throw new Problem(
@@ -46,15 +49,21 @@ export async function createOperatorListener(
       );
     }
     request.operator = await findOperatorToken(context.pool, header.slice(7).trim(), request.now, configured);
-    if (request.operator.role !== 'admin' && !roles.includes(request.operator.role)) {
-      throw new Problem('permission_denied', `header.Authorization: the role ${request.operator.role} may not do this`);
-    }
+    const { scope } = request.routeOptions.config;
+    if (scope) requireScopes(request.operator, [scope]);
+  });
+  app.addHook('preValidation', async (request) => {
+    const { scopesOf } = request.routeOptions.config;
+    if (scopesOf && !request.is404) requireScopes(request.operator, scopesOf(request));
   });
   await openApi(app, context, {
     title: 'Lombard operator interface',
     path: '/openapi.json',
     url: () => '/',
     description: 'For the institution: feed clients, payments and transactions, and operate the service.',
+  });
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (!config?.open && !config?.scope && !config?.scopesOf) throw new TypeError(`${method} ${url} names no scope`);
   });
   for (const register of routes) await app.register(async (scope) => register(scope, context));
   return app;

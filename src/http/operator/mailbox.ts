@@ -4,10 +4,10 @@ import { listTexts } from '../../identity/text-message.ts';
 import { listMailbox } from '../../mail.ts';
 import { sendValue } from '../reply.ts';
 import { errors } from '../schemas.ts';
-import { READ } from './listener.ts';
+import { IDENTITY } from './listener.ts';
 
 const LIST_MAILS = {
-  config: READ,
+  config: IDENTITY,
   schema: {
     tags: ['sandbox'],
     summary: 'List the mails of a service without an SMTP server, the newest first',
@@ -16,7 +16,7 @@ const LIST_MAILS = {
 };
 
 const LIST_TEXTS = {
-  config: READ,
+  config: IDENTITY,
   schema: {
     tags: ['sandbox'],
     summary: 'List the texts of a service without a gateway, the newest first',

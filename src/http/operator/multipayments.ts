@@ -140,7 +140,7 @@ async function shown(db: Db, context: Context, { id, now }: { id: string; now: D
   const found = await findMultipayment(db, null, id);
   const trades: unknown[] = [];
   for (const tradeId of found.trade_ids) trades.push(await findTrade(db, context.addresses.api, tradeId));
-  const view = { clientId: found.client_id, viewer: null, now, ...presentationOf(context) };
+  const view = { clientId: found.client_id, viewer: null, institution: true, now, ...presentationOf(context) };
   const payments = await paymentBodies(db, view, found.payments);
   const head = {
     multipayment_id: String(found.multipayment_id),

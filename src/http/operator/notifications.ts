@@ -8,7 +8,7 @@ import { optionalInstant } from '../instant.ts';
 import { sendList } from '../reply.ts';
 import { errors, Instant, type Page, Paging, rowsOf, Uuid } from '../schemas.ts';
 import { change } from './change.ts';
-import { READ, SUPPORT } from './listener.ts';
+import { READ, REDELIVER } from './listener.ts';
 
 const STATUSES = ['pending', 'delivered', 'failed', 'cancelled'];
 
@@ -43,8 +43,8 @@ const READ_ONE = {
   },
 };
 
-const REDELIVER = {
-  config: SUPPORT,
+const SEND_AGAIN = {
+  config: REDELIVER,
   schema: {
     tags: ['webhooks'],
     summary: 'Send a notification again, with the same id and bytes',
@@ -71,7 +71,7 @@ export function operatorNotificationRoutes(app: FastifyInstance, context: Contex
   );
   app.post<{ Params: { id: string } }>(
     '/notifications/:id/redeliver',
-    REDELIVER,
+    SEND_AGAIN,
     change(context, 202, (tx, act, request) => redeliver(tx, act, request.params.id)),
   );
 }

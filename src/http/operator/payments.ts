@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { actOnPayment } from '../../accounts/payment-action.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../database.ts';
 import type { PaymentId, PaymentNumber } from '../../identifiers.ts';
+import type { Scope } from '../../operator/scope.ts';
 import { createPayment } from '../../payments/creation.ts';
 import { PAYMENT_ACTIONS, type PaymentAction } from '../../payments/moves.ts';
 import { findPaymentOwner } from '../../payments/owner.ts';
@@ -64,7 +65,11 @@ async function shown(
   payment: { client_id: string; id: PaymentNumber; now: Date },
 ): Promise<string> {
   const { client_id: clientId, id, now } = payment;
-  const [body] = await paymentBodies(db, { clientId, viewer: null, now, ...presentationOf(context) }, [id]);
+  const [body] = await paymentBodies(
+    db,
+    { clientId, viewer: null, institution: true, now, ...presentationOf(context) },
+    [id],
+  );
   return body ?? 'null';
 }
 
@@ -89,7 +94,10 @@ const READ_ONE = {
 };
 
 const ACT = {
-  config: FEED,
+  config: {
+    scopesOf: ({ body }: FastifyRequest): Scope[] =>
+      ['authorise', 'reject'].includes((body as { action?: string } | null)?.action ?? '') ? ['approvals'] : ['feed'],
+  },
   schema: {
     tags: ['payments'],
     summary: 'Act on a payment',
@@ -123,7 +131,8 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
     ACT,
     change(context, 200, async (tx, act, request) => {
       const { action, contact_id: contactId, reason } = request.body;
-      const wanted = { paymentId: request.params.payment_id, action, contactId, reason };
+      const onBehalfBy = request.operator.name;
+      const wanted = { paymentId: request.params.payment_id, action, contactId, reason, onBehalfBy };
       const owner = await actOnPayment(tx, act, presentationOf(context), wanted);
       return shown(tx, context, { ...owner, now: act.now });
     }),

@@ -7,7 +7,7 @@ import { optionalInstant, requiredInstant } from '../instant.ts';
 import { sendList } from '../reply.ts';
 import { closed, errors, Instant, type Page, Paging, rowsOf } from '../schemas.ts';
 import { change } from './change.ts';
-import { READ, SUPPORT } from './listener.ts';
+import { READ, REDELIVER } from './listener.ts';
 import { QueuedCount } from './notifications.ts';
 
 const SubscriptionList = Type.Object({
@@ -39,7 +39,7 @@ const LIST = {
 };
 
 const REPLAY = {
-  config: SUPPORT,
+  config: REDELIVER,
   schema: {
     tags: ['webhooks'],
     summary: 'Send a subscription the events of a period that it missed or that failed',

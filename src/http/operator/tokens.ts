@@ -1,32 +1,46 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { createOperatorToken, listOperatorTokens, OPERATOR_ROLES, revokeOperatorToken } from '../../operator/token.ts';
+import { OPERATOR_ROLES, SCOPES } from '../../operator/scope.ts';
+import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '../../operator/token.ts';
 import { optionalInstant } from '../instant.ts';
 import { closed, errors, Instant, idPath, Text } from '../schemas.ts';
 import { change } from './change.ts';
+import { SYSTEM } from './listener.ts';
 
 const TokenBody = Type.Object(
   {
     name: Text('Name', 64),
-    role: Type.Enum([...OPERATOR_ROLES]),
+    role: Type.Optional(Type.Enum([...OPERATOR_ROLES], { description: 'The scopes that a task needs; or scopes' })),
+    scopes: Type.Optional(
+      Type.Array(Type.Enum([...SCOPES]), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'What it may do; in place of a role',
+      }),
+    ),
     expires_at: Type.Optional(Instant('When it stops working')),
   },
   { ...closed, examples: [{ name: 'core feed', role: 'core' }] },
 );
 
 const CREATE = {
+  config: SYSTEM,
   schema: {
     tags: ['operator tokens'],
     summary: 'Create an operator token',
     body: TokenBody,
-    response: errors(400, 502),
+    response: errors(400, 403, 409, 502),
   },
 };
 
-const LIST = { schema: { tags: ['operator tokens'], summary: 'List the tokens in force', response: errors(502) } };
+const LIST = {
+  config: SYSTEM,
+  schema: { tags: ['operator tokens'], summary: 'List the tokens in force', response: errors(502) },
+};
 
 const DELETE = {
+  config: SYSTEM,
   schema: {
     tags: ['operator tokens'],
     summary: 'Revoke a token',
@@ -41,9 +55,10 @@ export function operatorTokenRoutes(app: FastifyInstance, context: Context): voi
   app.post<{ Body: Static<typeof TokenBody> }>(
     '/operator-tokens',
     CREATE,
-    change(context, 201, async (tx, act, { body: { name, role, expires_at: expires } }) =>
-      createOperatorToken(tx, act, { name, role, expiresAt: optionalInstant(expires, 'expires_at', 'invalid_body') }),
-    ),
+    change(context, 201, async (tx, act, { body: { name, role, scopes, expires_at: expires }, operator }) => {
+      const expiresAt = optionalInstant(expires, 'expires_at', 'invalid_body');
+      return createOperatorToken(tx, act, { name, role, scopes, expiresAt }, operator);
+    }),
   );
   app.get('/operator-tokens', LIST, (request) => listOperatorTokens(pool, request.now));
   app.delete<{ Params: { id: string } }>(

@@ -185,7 +185,7 @@ test('a key whose request failed can be used again', async () => {
 
 test('roles: core feeds, support reads, and a revoked or expired token is refused', async () => {
   const token = async (role: string, more: object = {}) =>
-    (await post('/operator-tokens', { name: role, role, ...more })).body;
+    (await post('/operator-tokens', { name: randomUUID(), role, ...more })).body;
   const core = await token('core');
   const support = await token('support');
   const as = (who: { token: string }, method: string, path: string, body?: unknown) =>
@@ -445,7 +445,7 @@ test('an account is read by its id, and the clock is moved by an admin only', as
   const read = await service.operator('GET', `/accounts/${made.body.account_id}`);
   assert.deepEqual(read.body, made.body);
   for (const role of ['core', 'support']) {
-    const { body } = await post('/operator-tokens', { name: role, role });
+    const { body } = await post('/operator-tokens', { name: `clock ${role}`, role });
     assert.equal((await service.operator('PUT', '/clock', { advance_seconds: 1 }, { token: body.token })).status, 403);
   }
 });

@@ -1,0 +1,53 @@
+import { Problem } from '../errors.ts';
+
+/** What an operator token can be allowed (docs/operator-interface.md, Tokens). */
+export const SCOPES = [
+  'read',
+  'feed',
+  'identity',
+  'approvals',
+  'redeliver',
+  'unlock',
+  'changes',
+  'audit',
+  'system',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const OPERATOR_ROLES = ['admin', 'core', 'identity', 'support', 'auditor'] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
+/** The scopes that a role stands for. */
+export const SCOPES_OF: Record<OperatorRole, readonly Scope[]> = {
+  admin: SCOPES,
+  core: ['read', 'feed', 'changes'],
+  identity: ['read', 'identity'],
+  support: ['read', 'redeliver', 'unlock'],
+  auditor: ['read', 'audit'],
+};
+
+/** The fields of a client that say who must approve its payments: changing them needs `approvals`. */
+const APPROVAL_FIELDS = [
+  'authorisation_workflow',
+  'payment_approvals_enabled',
+  'payment_creator_approval_enabled',
+  'approval_step_up',
+];
+
+/** Whether a client's body has a field of approvals. */
+export function hasApprovalFields(client: object): boolean {
+  return APPROVAL_FIELDS.some((field) => field in client);
+}
+
+/** The scopes that a change of a client needs: one for each kind of field in it. */
+export function scopesOfClientChange(client: object): Scope[] {
+  const approval = hasApprovalFields(client);
+  const feed = !approval || Object.keys(client).some((field) => !APPROVAL_FIELDS.includes(field));
+  return [...(feed ? ['feed' as const] : []), ...(approval ? ['approvals' as const] : [])];
+}
+
+/** @throws Problem permission_denied, which names the first of the scopes that is missing */
+export function requireScopes({ scopes }: { scopes: readonly Scope[] }, needed: readonly Scope[]): void {
+  const missing = needed.find((scope) => !scopes.includes(scope));
+  if (missing !== undefined) throw new Problem('permission_denied', `token: needs the scope ${missing}`);
+}
