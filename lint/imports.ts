@@ -25,7 +25,7 @@ const ROOMS: Record<string, string[]> = {
   http: ['kernel'],
   'http/client': [
     ...['kernel', 'accounts', 'approvals', 'documents', 'graphql', 'http', 'identity', 'payments', 'quotes'],
-    ...['statements', 'webhooks'],
+    ...['sandbox', 'statements', 'webhooks'],
   ],
   'http/operator': [
     ...['kernel', 'accounts', 'approvals', 'http', 'identity', 'imports', 'operator', 'payments', 'quotes', 'sandbox'],

@@ -634,6 +634,214 @@ export interface Operations {
     };
     response: string;
   };
+  /** Create a payment */
+  'POST /sandbox/payments': {
+    body: {
+      /** Amount; a number or a decimal string, read exactly */
+      amount?: number | string;
+      /** ISO 4217 currency */
+      payment_currency?: string;
+      /** Target payment date; default: today, YYYY-MM-DD */
+      payment_date?: string;
+      /** Default: the newest beneficiary */
+      beneficiary_id?: string;
+      /** Default: the newest trade */
+      trade_id?: string;
+      /** Reference; some steer the autopilot */
+      reference?: string;
+      /** needed: another contact creates it, and the requesting contact can approve it; none: no approval is needed. Default: as the client's rules say */
+      approval?: 'needed' | 'none';
+    };
+    response: {
+      /** Unique identifier of the payment */
+      payment_id: string;
+      /** Contact who booked the payment */
+      contact_id: string;
+      /** Trade the payment is allocated to */
+      trade_id: string;
+      /** Internal identifier; the UETR of SWIFT payments */
+      uuid: string;
+      /** The uuid can be used for SWIFT tracking now */
+      is_uuid_used_for_tracking: boolean;
+      /** Payment amount, exactly as it is stored */
+      amount: number;
+      /** Currency of the payment */
+      payment_currency: string;
+      fee_amount: number | null;
+      fee_currency: string | null;
+      reference: string | null;
+      status:
+        | 'Need more beneficiary information'
+        | 'Validating beneficiary information'
+        | 'Waiting for payment date'
+        | 'Payment complete'
+        | 'Executing Payment'
+        | 'Payment pending of authorization'
+        | 'Payment rejected'
+        | 'Payment cancelled';
+      charges: string | null;
+      /** Whether the payment requires an invoice */
+      invoice_required: boolean;
+      /** Name of who made the order */
+      ordered_by_name: string;
+      /** When it was created, with the London offset */
+      created_date: string;
+      /** Target payment date */
+      payment_date: string;
+      authorised_by: string | null;
+      authorised_date: string | null;
+      cancelled_by: string | null;
+      cancelled_date: string | null;
+      rejected_by: string | null;
+      rejected_date: string | null;
+      authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
+      approvals_workflow: {
+        authorisations: {
+          /** When the approval or rejection was received */
+          date: string;
+          /** 1 authorised, 2 rejected */
+          status: number;
+          contact_id: string;
+          /** The level that it counts for, from 1 */
+          level: number;
+          contact_name: string;
+        }[];
+        contact_authorisation_actions: {
+          /** What the requesting contact may do now */
+          allowed: ('authorise' | 'reject' | 'cancel')[];
+          executed: 'authorise' | 'reject' | 'cancel' | null;
+        };
+        n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
+        /** Authorisations still needed at least */
+        minimum_remaining_authorisations: number;
+      };
+      beneficiary_name: string | null;
+      /** Beneficiary identifier */
+      beneficiary_id: string;
+      beneficiary_aml_id: string | null;
+      beneficiary_active: boolean | null;
+      beneficiary_authorised: boolean | null;
+      beneficiary_blocked: boolean | null;
+      beneficiary_completed: boolean | null;
+      beneficiary_verified: boolean | null;
+      account_number: string | null;
+      iban: string | null;
+      bank_identifier: string | null;
+      swift_code: string | null;
+      multipayment: string | null;
+      multipayment_id: string | null;
+      multipayment_unique_id: string | null;
+      /** Location of the payment instruction */
+      payment_instruction: string;
+      payment_receipt: string | null;
+    };
+  };
+  /** Advance a payment */
+  'POST /sandbox/payments/{payment_id}/advance': {
+    path: {
+      /** Payment identifier */
+      payment_id: string;
+    };
+    body: {
+      /** next: the next step of the ordinary course; or a payment status; or returned. Default: next */
+      to?:
+        | 'next'
+        | 'Need more beneficiary information'
+        | 'Validating beneficiary information'
+        | 'Waiting for payment date'
+        | 'Payment complete'
+        | 'Executing Payment'
+        | 'Payment pending of authorization'
+        | 'Payment rejected'
+        | 'Payment cancelled'
+        | 'returned';
+      /** Kept in the audit trail */
+      reason?: string;
+    };
+    response: {
+      /** Unique identifier of the payment */
+      payment_id: string;
+      /** Contact who booked the payment */
+      contact_id: string;
+      /** Trade the payment is allocated to */
+      trade_id: string;
+      /** Internal identifier; the UETR of SWIFT payments */
+      uuid: string;
+      /** The uuid can be used for SWIFT tracking now */
+      is_uuid_used_for_tracking: boolean;
+      /** Payment amount, exactly as it is stored */
+      amount: number;
+      /** Currency of the payment */
+      payment_currency: string;
+      fee_amount: number | null;
+      fee_currency: string | null;
+      reference: string | null;
+      status:
+        | 'Need more beneficiary information'
+        | 'Validating beneficiary information'
+        | 'Waiting for payment date'
+        | 'Payment complete'
+        | 'Executing Payment'
+        | 'Payment pending of authorization'
+        | 'Payment rejected'
+        | 'Payment cancelled';
+      charges: string | null;
+      /** Whether the payment requires an invoice */
+      invoice_required: boolean;
+      /** Name of who made the order */
+      ordered_by_name: string;
+      /** When it was created, with the London offset */
+      created_date: string;
+      /** Target payment date */
+      payment_date: string;
+      authorised_by: string | null;
+      authorised_date: string | null;
+      cancelled_by: string | null;
+      cancelled_date: string | null;
+      rejected_by: string | null;
+      rejected_date: string | null;
+      authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
+      approvals_workflow: {
+        authorisations: {
+          /** When the approval or rejection was received */
+          date: string;
+          /** 1 authorised, 2 rejected */
+          status: number;
+          contact_id: string;
+          /** The level that it counts for, from 1 */
+          level: number;
+          contact_name: string;
+        }[];
+        contact_authorisation_actions: {
+          /** What the requesting contact may do now */
+          allowed: ('authorise' | 'reject' | 'cancel')[];
+          executed: 'authorise' | 'reject' | 'cancel' | null;
+        };
+        n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
+        /** Authorisations still needed at least */
+        minimum_remaining_authorisations: number;
+      };
+      beneficiary_name: string | null;
+      /** Beneficiary identifier */
+      beneficiary_id: string;
+      beneficiary_aml_id: string | null;
+      beneficiary_active: boolean | null;
+      beneficiary_authorised: boolean | null;
+      beneficiary_blocked: boolean | null;
+      beneficiary_completed: boolean | null;
+      beneficiary_verified: boolean | null;
+      account_number: string | null;
+      iban: string | null;
+      bank_identifier: string | null;
+      swift_code: string | null;
+      multipayment: string | null;
+      multipayment_id: string | null;
+      multipayment_unique_id: string | null;
+      /** Location of the payment instruction */
+      payment_instruction: string;
+      payment_receipt: string | null;
+    };
+  };
 }
 
 /** The bodies of the notifications, by the name that X-<Brand>-Webhook has. */

@@ -9,6 +9,7 @@ import { massBeneficiaryRoutes } from './mass-beneficiaries.ts';
 import { multipaymentRoutes } from './multipayments.ts';
 import { paymentActionRoutes } from './payment-actions.ts';
 import { paymentSearchRoutes } from './payments.ts';
+import { sandboxRoutes } from './sandbox.ts';
 import { statementRoutes } from './statements.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -25,5 +26,6 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing): ClientRoutes
     webhookRoutes,
     statementRoutes,
     documentRoutes(drawing),
+    sandboxRoutes,
   ];
 }

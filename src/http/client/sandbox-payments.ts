@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { transaction } from '../../database.ts';
+import type { PaymentId } from '../../identifiers.ts';
+import { paymentBodies, paymentBody } from '../../payments/payment.ts';
+import { type PaymentView, presentationOf } from '../../payments/presentation.ts';
+import { advancePayment } from '../../sandbox/advance.ts';
+import { DESTINATIONS } from '../../sandbox/course.ts';
+import { APPROVALS, createSandboxPayment } from '../../sandbox/payment.ts';
+import { Payment } from '../payment-schema.ts';
+import { sendJson } from '../reply.ts';
+import { ClientQuery, Currency, closed, Day, Decimal, errors, jsonAnswer, Text } from '../schemas.ts';
+import { contactAct } from './act.ts';
+
+const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
+
+const NewPayment = Type.Object(
+  {
+    amount: Type.Optional(Decimal('Amount')),
+    payment_currency: Type.Optional(Currency()),
+    payment_date: Type.Optional(Day('Target payment date; default: today')),
+    beneficiary_id: Type.Optional(Type.String({ minLength: 1, description: 'Default: the newest beneficiary' })),
+    trade_id: Type.Optional(Type.String({ minLength: 1, description: 'Default: the newest trade' })),
+    reference: Type.Optional(Text('Reference; some steer the autopilot')),
+    approval: Type.Optional(
+      Type.Enum([...APPROVALS], {
+        description:
+          'needed: another contact creates it, and the requesting contact can approve it; none: no approval is needed. Default: as ' +
+          "the client's rules say",
+      }),
+    ),
+  },
+  { ...closed, examples: [{ amount: 250.5, reference: 'Invoice 42', approval: 'needed' }] },
+);
+
+const Advance = Type.Object(
+  {
+    to: Type.Optional(
+      Type.Enum([...DESTINATIONS], {
+        description: 'next: the next step of the ordinary course; or a payment status; or returned. Default: next',
+      }),
+    ),
+    reason: Type.Optional(Text('Kept in the audit trail')),
+  },
+  { ...closed, examples: [{ to: 'Payment complete' }] },
+);
+
+const CREATE = {
+  schema: {
+    operationId: 'createSandboxPayment',
+    tags: ['sandbox'],
+    summary: 'Create a payment',
+    description:
+      'Creates a payment as the institution would, with its notifications. What is left out is chosen. Exists in the sandbox only.',
+    querystring: ClientQuery,
+    body: NewPayment,
+    response: { 201: jsonAnswer('The payment', Payment), ...errors(400, 403, 404, 409, 502) },
+  },
+};
+
+const ADVANCE = {
+  schema: {
+    operationId: 'advanceSandboxPayment',
+    tags: ['sandbox'],
+    summary: 'Advance a payment',
+    description:
+      'Moves a payment by legal moves, each with its notification, all or nothing. Approvals that are missing are given by ' +
+      'contacts who may give them. Exists in the sandbox only.',
+    params: Path,
+    querystring: ClientQuery,
+    body: Advance,
+    response: { 200: jsonAnswer('The payment', Payment), ...errors(400, 403, 404, 409, 502) },
+  },
+};
+
+/** POST /sandbox/payments and POST /sandbox/payments/{payment_id}/advance (docs/sandbox.md). */
+export function sandboxPaymentRoutes(app: FastifyInstance, context: Context): void {
+  const { pool } = context;
+
+  app.post<{ Body: Static<typeof NewPayment> }>('/sandbox/payments', CREATE, async (request, reply) => {
+    const { clientId, contactId } = request.caller;
+    const body = await transaction(pool, async (tx) => {
+      const input = { ...request.body, clientId, contactId };
+      const id = await createSandboxPayment(tx, contactAct(request), presentationOf(context), input);
+      return paymentBodies(tx, viewOf(request, context), [id]);
+    });
+    return sendJson(reply.code(201), body[0] as string);
+  });
+
+  app.post<{ Params: Static<typeof Path>; Body: Static<typeof Advance> }>(
+    '/sandbox/payments/:payment_id/advance',
+    ADVANCE,
+    async (request, reply) => {
+      const { clientId } = request.caller;
+      const { to = 'next', reason } = request.body;
+      const paymentId = request.params.payment_id as PaymentId;
+      const body = await transaction(pool, async (tx) => {
+        await advancePayment(tx, contactAct(request), presentationOf(context), { clientId, paymentId, to, reason });
+        return paymentBody(tx, viewOf(request, context), paymentId);
+      });
+      return sendJson(reply, body as string);
+    },
+  );
+}
+
+/** The payments as the requesting contact sees them. */
+function viewOf(request: FastifyRequest, context: Context): PaymentView {
+  const { clientId, contactId } = request.caller;
+  return { clientId, viewer: contactId, now: request.now, ...presentationOf(context) };
+}

@@ -1,0 +1,15 @@
+import type { ClientRoutes } from './listener.ts';
+import { sandboxPaymentRoutes } from './sandbox-payments.ts';
+
+/**
+ * What an integrator moves with a contact's own token (docs/sandbox.md): no permission is needed. Production does not have these
+ * addresses: it answers 404 without looking at the token, and does not describe them.
+ */
+export const sandboxRoutes: ClientRoutes = (app, context) => {
+  if (context.config.environment !== 'sandbox') return;
+  // The fields of every body are optional, and so is the body.
+  app.addHook('preValidation', async (request) => {
+    if (request.method === 'POST') request.body ??= {};
+  });
+  sandboxPaymentRoutes(app, context);
+};

@@ -1,0 +1,74 @@
+import { londonDay } from '../calendar.ts';
+import type { Act } from '../context.ts';
+import { first, type Transaction } from '../database.ts';
+import { createBeneficiary } from '../payments/beneficiary.ts';
+import { createTrade } from '../payments/trade-booking.ts';
+
+/** What payments of a trial refer to: the client's newest trade and beneficiary, made where the client has none. */
+
+/** What a trial moves, and what it funds it with: small and round, so that it is recognised. */
+const TRADE = { buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: '1000.00', rate: '1.1710' };
+/** An example of the IBAN registry: no payment of a trial could ever reach anybody. */
+const BENEFICIARY = {
+  beneficiary_name: 'Müller Werkzeuge GmbH',
+  iban: 'DE89370400440532013000',
+  swift_code: 'COBADEFFXXX',
+  currency: 'EUR',
+};
+
+/** A client, and the contact who asks for a trial. */
+export interface Owner {
+  clientId: string;
+  contactId: string;
+}
+
+/** Books a trade for a trial and notifies it. @returns its identifier */
+export async function bookTrade(tx: Transaction, act: Act, apiUrl: string, owner: Owner): Promise<string> {
+  const { trade_id: id } = await createTrade(tx, act, apiUrl, {
+    ...TRADE,
+    client_id: owner.clientId,
+    contact_id: owner.contactId,
+    maturity_date: londonDay(act.now),
+    reference: 'Sandbox',
+  });
+  return id;
+}
+
+/** The client's newest trade that can still fund a payment. */
+export async function newestTrade(tx: Transaction, act: Act, apiUrl: string, owner: Owner): Promise<string> {
+  const known = first(
+    await tx.query<{ trade_id: string }>(
+      `select trade_id from trades where client_id = $1 and status not in ('Closed', 'Cancelled', 'Rejected')
+       order by created_at desc, trade_id desc limit 1`,
+      [owner.clientId],
+    ),
+  );
+  return known?.trade_id ?? bookTrade(tx, act, apiUrl, owner);
+}
+
+/** The client's newest beneficiary that can be paid, and its currency if it is known. */
+export async function newestBeneficiary(
+  tx: Transaction,
+  act: Act,
+  clientId: string,
+): Promise<{ beneficiary_id: string; currency: string | null }> {
+  const known = first(
+    await tx.query<{ beneficiary_id: string; currency: string | null }>(
+      `select beneficiary_id, currency from beneficiaries where client_id = $1 and active and not blocked
+       order by created_at desc, beneficiary_id desc limit 1`,
+      [clientId],
+    ),
+  );
+  return known ?? createBeneficiary(tx, act, { ...BENEFICIARY, client_id: clientId });
+}
+
+/** The currency of a beneficiary of the client, if it is known. */
+export async function currencyOf(tx: Transaction, clientId: string, beneficiaryId: string): Promise<string | null> {
+  const beneficiary = first(
+    await tx.query<{ currency: string | null }>(
+      'select currency from beneficiaries where client_id = $1 and beneficiary_id = $2',
+      [clientId, beneficiaryId],
+    ),
+  );
+  return beneficiary?.currency ?? null;
+}

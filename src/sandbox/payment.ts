@@ -1,0 +1,75 @@
+import type { Requirement } from '../approvals/workflow.ts';
+import { londonDay } from '../calendar.ts';
+import type { Act } from '../context.ts';
+import type { Transaction } from '../database.ts';
+import type { PaymentNumber } from '../identifiers.ts';
+import { decimal } from '../money.ts';
+import { createPayment } from '../payments/creation.ts';
+import type { Presentation } from '../payments/presentation.ts';
+import { currencyOf, newestBeneficiary, newestTrade, type Owner } from './belongings.ts';
+import { needApproval } from './needed-approval.ts';
+
+const AMOUNT = '100.00';
+const CURRENCY = 'EUR';
+
+/** `needed`: by another contact, whatever the client's workflow; `none`; left out: as the client's rules say. */
+export const APPROVALS = ['needed', 'none'] as const;
+
+/** A payment as the integrator wants it; what is left out is chosen. */
+export interface SandboxPayment {
+  amount?: number | string;
+  payment_currency?: string;
+  payment_date?: string;
+  beneficiary_id?: string;
+  trade_id?: string;
+  reference?: string;
+  approval?: (typeof APPROVALS)[number];
+}
+
+/**
+ * Creates a payment of a client as the institution would, in the caller's transaction (docs/sandbox.md, Create a payment). Uses the
+ * client's newest trade and beneficiary, and makes those that it does not have.
+ * @throws Problem as createPayment; transition_not_allowed if an approval is needed and the client has no second contact
+ */
+export async function createSandboxPayment(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  { clientId, contactId, ...input }: SandboxPayment & Owner,
+): Promise<PaymentNumber> {
+  const owner = { clientId, contactId };
+  const amount = decimal(input.amount ?? AMOUNT, 'amount', { positive: true });
+  const tradeId = input.trade_id ?? (await newestTrade(tx, act, presentation.apiUrl, owner));
+  const beneficiary =
+    input.beneficiary_id === undefined
+      ? await newestBeneficiary(tx, act, clientId)
+      : { beneficiary_id: input.beneficiary_id, currency: await currencyOf(tx, clientId, input.beneficiary_id) };
+  const currency = input.payment_currency ?? beneficiary.currency ?? CURRENCY;
+  let creatorId = contactId;
+  let requirement: Requirement | null | undefined;
+  if (input.approval === 'none') requirement = null;
+  else if (input.approval === 'needed')
+    ({ creatorId, requirement } = await needApproval(tx, {
+      clientId,
+      callerId: contactId,
+      amount,
+      currency,
+      now: act.now,
+    }));
+  return createPayment(
+    tx,
+    act,
+    presentation,
+    {
+      client_id: clientId,
+      contact_id: creatorId,
+      trade_id: tradeId,
+      beneficiary_id: beneficiary.beneficiary_id,
+      amount,
+      payment_currency: currency,
+      payment_date: input.payment_date ?? londonDay(act.now),
+      reference: input.reference ?? null,
+    },
+    { requirement },
+  );
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { test } from 'node:test';
+import { accessToken } from '../world/access-token.ts';
+import { createWorld } from '../world/client.ts';
+import { call, startTestService } from '../world/service.ts';
+
+const CALLS = [
+  ['POST', '/sandbox/payments'],
+  ['POST', '/sandbox/payments/PAY000001/advance'],
+] as const;
+
+/** The public address is not the listener's in production, so the listener gets a port that the test knows. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+test('production has nothing under /sandbox: 404 with a token and without one, and no description', async () => {
+  const port = await freePort();
+  const service = await startTestService({
+    LOMBARD_ENVIRONMENT: 'production',
+    LOMBARD_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+    LOMBARD_API_URL: 'https://api.example',
+    LOMBARD_AUTH_URL: 'https://auth.example',
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    DATABASE_URL: 'postgres://replaced',
+    LOMBARD_ROLES: 'api,operator',
+    LOMBARD_API_PORT: String(port),
+  });
+  try {
+    const api = `http://127.0.0.1:${port}`;
+    const { clientId, contactId } = await createWorld(service);
+    const token = await accessToken(service, contactId);
+    for (const [method, path] of CALLS) {
+      for (const options of [{ token }, {}]) {
+        const answer = await call(`${api}${path}?client_id=${clientId}`, method, options);
+        assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], `${method} ${path}`);
+      }
+    }
+    const described = await call(`${api}/openapi.json`, 'GET');
+    assert.ok(!described.text.includes('sandbox/'));
+  } finally {
+    await service.stop();
+  }
+});
+
+test('in the sandbox each of them asks for a token first', async () => {
+  const service = await startTestService();
+  try {
+    for (const [method, path] of CALLS)
+      assert.equal((await call(`${service.api}${path}?client_id=CLI000001`, method)).status, 401, `${method} ${path}`);
+  } finally {
+    await service.stop();
+  }
+});
