@@ -10,8 +10,10 @@ import { callOperator, type OperatorOptions } from './operator-call.ts';
 
 export const IMPORT_KINDS = ['clients', 'contacts', 'beneficiaries', 'trades', 'payments', 'transactions'] as const;
 /** Refused lines that are printed. */
-const MAX_PRINTED = 50;
-const MEBIBYTE = 1_048_576;
+const MAX_PRINTED_LINES = 50;
+const MEBIBYTE_BYTES = 1_048_576;
+/** Bytes of the file that are read at once. */
+const CHUNK_BYTES = 262_144;
 
 export interface ImportOptions extends OperatorOptions {
   kind?: string;
@@ -21,8 +23,8 @@ export interface ImportOptions extends OperatorOptions {
 }
 
 /**
- * Sends a file to POST /imports/{kind}, with a bar of its progress on a terminal.
- * @returns 0 where every line went in, 1 where some were refused
+ * Sends a file to POST /imports/{kind}, with a progress bar on a terminal.
+ * @returns 0 if every line was imported, 1 if some were refused
  * @throws CommandFailure
  */
 export async function importFile(file: string, options: ImportOptions): Promise<number> {
@@ -48,7 +50,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
       method: 'POST',
       path: `/imports/${kind}${query ? `?${query}` : ''}`,
       body: Readable.from(
-        counted(bytes, (sent) => bar.update(sent, { mebibytes: (sent / MEBIBYTE).toFixed(1) })),
+        counted(bytes, (sent) => bar.update(sent, { mebibytes: (sent / MEBIBYTE_BYTES).toFixed(1) })),
         { objectMode: false },
       ),
       headers: {
@@ -71,7 +73,7 @@ function kindOf(file: string): string {
   const kinds = IMPORT_KINDS.filter((kind) => name.includes(kind));
   if (kinds.length === 1) return kinds[0] as string;
   throw new CommandFailure(
-    `the name "${basename(file)}" does not say what the records are: give --kind (${IMPORT_KINDS.join(', ')})`,
+    `the name "${basename(file)}" does not contain one kind of records: give --kind (${IMPORT_KINDS.join(', ')})`,
     2,
   );
 }
@@ -84,7 +86,7 @@ async function open(file: string): Promise<{ size: number | undefined; bytes: Re
     );
   });
   if (found.isDirectory()) throw new CommandFailure(`cannot read ${file}: it is a directory`);
-  return { size: found.size, bytes: createReadStream(file, { highWaterMark: 262_144 }) };
+  return { size: found.size, bytes: createReadStream(file, { highWaterMark: CHUNK_BYTES }) };
 }
 
 async function* counted(bytes: Readable, seen: (sent: number) => void): AsyncGenerator<Buffer> {
@@ -101,8 +103,8 @@ function report(kind: string, answer: ImportAnswer, seconds: number): void {
   process.stdout.write(
     `${kind}: ${answer.accepted} accepted, ${answer.rejected} rejected in ${seconds.toFixed(1)} s (${rate} a second)\n`,
   );
-  for (const error of answer.errors.slice(0, MAX_PRINTED))
+  for (const error of answer.errors.slice(0, MAX_PRINTED_LINES))
     process.stdout.write(`line ${error.line}: ${error.code}: ${error.details}\n`);
-  const unlisted = answer.rejected - Math.min(answer.errors.length, MAX_PRINTED);
+  const unlisted = answer.rejected - Math.min(answer.errors.length, MAX_PRINTED_LINES);
   if (unlisted > 0) process.stdout.write(`... and ${unlisted} more\n`);
 }

@@ -7,12 +7,13 @@ import { IMPORT_KINDS, importFile } from './import.ts';
 import { createToken, listTokens, revokeToken } from './operator-tokens.ts';
 import type { ServeOptions } from './serve.ts';
 
+/** Exit code of a command that was called wrongly. */
 const USAGE = 2;
 
 /**
  * The command line. A command that fails says why in one line on standard error.
  * @param argv as process.argv
- * @returns the exit code: 0, 1 where the command failed, 2 where it was called wrongly
+ * @returns the exit code: 0; 1 if the command failed; 2 if it was called wrongly
  */
 export async function run(argv: string[]): Promise<number> {
   let code = 0;
@@ -23,7 +24,7 @@ export async function run(argv: string[]): Promise<number> {
     await program.parseAsync(argv);
     return code;
   } catch (error) {
-    // Help and version are no errors; what commander refuses it has written already.
+    // Help and version are not errors. Commander has written its own refusals already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
     const known = error instanceof CommandFailure || error instanceof StartupError;
     const text = known ? (error as Error).message : String((error as Error).stack);
@@ -37,7 +38,7 @@ async function build(finish: (code: number) => void): Promise<Command> {
     version: string;
   };
   const program = new Command('lombard')
-    .description('Client API for cross-border payments: run the service, and feed it.')
+    .description('Client API for cross-border payments: run the service, and import data.')
     .version(manifest.version)
     .helpCommand(false)
     .exitOverride()
@@ -46,27 +47,27 @@ async function build(finish: (code: number) => void): Promise<Command> {
 
   program
     .command('serve')
-    .description('start the service; the environment says how (docs/configuration.md)')
+    .description('start the service, configured by environment variables (docs/configuration.md)')
     .action(async () => finish(await start({ demonstration: false, print: false })));
 
   program
     .command('demo')
-    .description('start the service for trying it out, and print addresses, a login and a command that works')
+    .description('start the service to try it out, and print its addresses, a login and a command to run')
     .option('--no-demo', 'start empty, without the demonstration institution')
     .action(async (options: { demo: boolean }) => finish(await start({ demonstration: options.demo, print: true })));
 
   withOperator(
     program
       .command('import <file>')
-      .description('import an NDJSON file, one record a line, as it is or compressed (.gz); - reads standard input')
+      .description('import an NDJSON file, one record a line, plain or compressed (.gz); - reads standard input')
       .addOption(
-        new Option('--kind <kind>', 'what the records are; otherwise the name of the file says it').choices([
+        new Option('--kind <kind>', 'kind of the records; default: the one that the file name contains').choices([
           ...IMPORT_KINDS,
         ]),
       )
       .option('--stop', 'stop at the first line that is refused')
-      .option('--notify', 'cause the notifications of single calls')
-      .option('--idempotency-key <key>', 'the same file with the same key goes in once'),
+      .option('--notify', 'send the notifications that single calls would')
+      .option('--idempotency-key <key>', 'the same file with the same key is imported once'),
   )
     .addHelpText(
       'after',
@@ -80,11 +81,14 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
     )
     .action(async (file: string, options) => finish(await importFile(file, options)));
 
-  const tokens = program.command('operator-token').description('tokens of the operator interface').helpCommand(false);
+  const tokens = program
+    .command('operator-token')
+    .description('manage the tokens of the operator interface')
+    .helpCommand(false);
   withOperator(
     tokens
       .command('create <name>')
-      .description('make a token; it is printed once')
+      .description('create a token and print it; it cannot be shown again')
       .addOption(
         new Option(
           '--role <role>',
@@ -93,20 +97,20 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
           .choices([...OPERATOR_ROLES])
           .default('core'),
       )
-      .option('--expires <instant>', 'when it stops working, as 2027-01-01T00:00:00Z')
-      .option('--database', 'write it into the database directly: for the first token of an installation'),
+      .option('--expires <instant>', 'when it expires, for example 2027-01-01T00:00:00Z')
+      .option('--database', 'write it directly to the database: for the first token of an installation'),
   ).action(async (name: string, options) => finish(await createToken(name, options)));
-  withOperator(tokens.command('list').description('list the tokens in force')).action(async (options) =>
+  withOperator(tokens.command('list').description('list the valid tokens')).action(async (options) =>
     finish(await listTokens(options)),
   );
-  withOperator(tokens.command('revoke <id>').description('end a token, by the id that list shows')).action(
+  withOperator(tokens.command('revoke <id>').description('revoke a token by the id that list prints')).action(
     async (id: string, options) => finish(await revokeToken(id, options)),
   );
 
   return program;
 }
 
-/** The service is loaded only where it is started: a second that the other commands do not need. */
+/** Loads the service only to start it: loading takes a second, which other commands need not wait. */
 async function start(options: ServeOptions): Promise<number> {
   const { serve } = await import('./serve.ts');
   return serve(options);
@@ -114,10 +118,10 @@ async function start(options: ServeOptions): Promise<number> {
 
 function withOperator(command: Command): Command {
   return command
-    .option('--url <address>', 'operator interface; otherwise that of the service which runs on the data directory')
+    .option('--url <address>', 'operator interface; default: that of the service running on the data directory')
     .option(
       '--token <token>',
-      'operator token; otherwise LOMBARD_OPERATOR_TOKEN, or operator-token in the data directory',
+      'operator token; default: LOMBARD_OPERATOR_TOKEN, or the file operator-token in the data directory',
     );
 }
 
@@ -126,9 +130,9 @@ Environment (all in docs/configuration.md):
   LOMBARD_DATA_DIR   embedded database, keys, operator-token (./data)
   DATABASE_URL       an existing PostgreSQL instead of the embedded one
   LOMBARD_API_PORT, LOMBARD_AUTH_PORT, LOMBARD_TRUSTED_PORT, LOMBARD_OPERATOR_PORT
-                     8080, 8081, 8443, 8090; 0 takes a free one
+                     8080, 8081, 8443, 8090; 0 means any free port
   LOMBARD_WORKERS    processes that share the listeners (1)
-  LOMBARD_AUTOPILOT  sandbox: payments move by themselves, a step at this interval (2s)
+  LOMBARD_AUTOPILOT  sandbox: every payment advances one step at this interval (2s)
   LOMBARD_LOG_LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 
-lombard <command> --help tells more about a command.`;
+Run lombard <command> --help for more about a command.`;

@@ -4,6 +4,8 @@ import { readConfig } from '../config.ts';
 import { CommandFailure } from './failure.ts';
 import { operatorAddress, operatorTokenFile } from './running.ts';
 
+const CONNECT_TIMEOUT_MS = 5_000;
+
 export interface OperatorOptions {
   url?: string;
   token?: string;
@@ -11,8 +13,8 @@ export interface OperatorOptions {
 
 /**
  * Calls the operator interface.
- * @param call path with query; a body that is an object goes as JSON, a stream as it is
- * @returns the answer's JSON, undefined where it has no body
+ * @param call path with query; an object is sent as JSON, a stream as it is
+ * @returns the answer's JSON, or undefined if it has no body
  * @throws CommandFailure
  */
 export async function callOperator(
@@ -22,7 +24,7 @@ export async function callOperator(
   const config = readConfig();
   const base = options.url ?? operatorAddress(config);
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
-    throw new CommandFailure(`--url: "${base}" is no http or https address`, 2);
+    throw new CommandFailure(`--url: "${base}" must be an http or https address`, 2);
   const token = options.token ?? config.operatorToken ?? operatorTokenFile(config);
   if (!token) {
     throw new CommandFailure(
@@ -30,8 +32,13 @@ export async function callOperator(
     );
   }
   const stream = call.body !== undefined && typeof (call.body as Readable).pipe === 'function';
-  // An import answers when it is done, which may take long; whoever waits can see its progress.
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 5_000, pipelining: 0 });
+  // An import answers at its end, which may take long; the caller shows its progress.
+  const dispatcher = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    pipelining: 0,
+  });
   try {
     const response = await request(base.replace(/\/+$/, '') + call.path, {
       method: call.method,

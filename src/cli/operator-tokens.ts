@@ -16,11 +16,11 @@ interface CreateOptions extends OperatorOptions {
   database?: boolean;
 }
 
-/** Makes a token and prints it, alone, so that a script can take it. */
+/** Creates a token and prints nothing else, so that a script can use it. */
 export async function createToken(name: string, options: CreateOptions): Promise<number> {
   const expiresAt = options.expires === undefined ? undefined : parseInstant(options.expires);
   if (options.expires !== undefined && !expiresAt)
-    throw new CommandFailure(`--expires: "${options.expires}" is no instant as 2027-01-01T00:00:00Z`, 2);
+    throw new CommandFailure(`--expires: "${options.expires}" must be an instant, for example 2027-01-01T00:00:00Z`, 2);
   const made = options.database
     ? await createInDatabase(name, options.role, expiresAt)
     : await callOperator(options, {
@@ -32,7 +32,7 @@ export async function createToken(name: string, options: CreateOptions): Promise
   return 0;
 }
 
-/** Without the operator interface: an installation for production does not start before it has a token. */
+/** Creates a token without the operator interface: a production service does not start before it has one. */
 async function createInDatabase(
   name: string,
   role: OperatorRole,
@@ -55,7 +55,7 @@ function embeddedUrl(dataDir: string): string {
   try {
     return readFileSync(join(dataDir, 'postgres-url'), 'utf8').trim();
   } catch {
-    throw new CommandFailure(`--database: set DATABASE_URL; ${dataDir} holds no embedded database`);
+    throw new CommandFailure(`--database: set DATABASE_URL; ${dataDir} does not contain an embedded database`);
   }
 }
 
@@ -75,6 +75,6 @@ export async function listTokens(options: OperatorOptions): Promise<number> {
 
 export async function revokeToken(id: string, options: OperatorOptions): Promise<number> {
   await callOperator(options, { method: 'DELETE', path: `/operator-tokens/${encodeURIComponent(id)}` });
-  process.stdout.write(`${id} is revoked\n`);
+  process.stdout.write(`${id} has been revoked\n`);
   return 0;
 }

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 
-/** Where the service that runs on a data directory can be reached; commands on the same machine read it. */
+/** The addresses of the service that runs on a data directory. Commands on the same machine read them. */
 export interface Running {
   api: string;
   auth: string;
@@ -20,13 +20,13 @@ export function removeRunning(dataDir: string): void {
   rmSync(join(dataDir, FILE), { force: true });
 }
 
-/** The operator interface: of the service that runs, else where the settings put it. */
+/** The address of the operator interface: that of the running service, otherwise the configured one. */
 export function operatorAddress(config: Config): string {
   try {
     const running = JSON.parse(readFileSync(join(config.dataDir, FILE), 'utf8')) as Running;
     if (running.operator) return running.operator;
   } catch {
-    // None runs here, or it was killed; the settings say where it would be.
+    // No service runs here, or it was killed.
   }
   const host = config.operatorHost.includes(':') ? `[${config.operatorHost}]` : config.operatorHost;
   return `http://${host}:${config.operatorPort}`;

@@ -14,18 +14,19 @@ import { holdsDemonstration, welcome } from './welcome.ts';
 import { type Ready, Workers } from './workers.ts';
 
 export interface ServeOptions {
-  /** Puts the demonstration institution into an empty database (sandbox only). */
+  /** Creates the demonstration institution in an empty database (sandbox only). */
   demonstration: boolean;
   /** Prints addresses and a login for the person at the terminal. */
   print: boolean;
 }
 
-/** Milliseconds that whatever still holds the process gets after the service has stopped, or after a start that failed. */
+/** Milliseconds that the process may live on after the service has stopped, or after a start that failed. */
 const MAX_LINGER_MS = 1_000;
-/** The longest that stopping takes: listeners, attempts under way and the last results have limits of their own, which come to less. */
+/** Milliseconds that stopping may take. Listeners, deliveries in flight and their last results have limits of their own, which add up to less. */
 const MAX_STOP_MS = 22_000;
-/** The longest that a start takes to end when it is interrupted. */
+/** Milliseconds that a start may take to end after it was interrupted. */
 const MAX_INTERRUPTION_MS = 10_000;
+
 /** What the parts of a run share. */
 interface Run extends ServeOptions {
   config: Config;
@@ -43,7 +44,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     if (config.workers === 1) return await serveAlone(run);
     return cluster.isPrimary ? await servePrimary(run) : await serveWorker(run);
   } finally {
-    // Nothing may keep the process: it hears no second signal.
+    // Nothing may keep the process alive, since it ignores further signals.
     setTimeout(() => process.exit(), MAX_LINGER_MS).unref();
   }
 }
@@ -56,8 +57,8 @@ async function serveAlone(run: Run): Promise<number> {
     await aborted(run.stopping);
     removeRunning(config.dataDir);
     if (!(await endsWithin(service.stop(), MAX_STOP_MS))) {
-      // A database that has fallen silent answers nobody; what waits for it is rolled back when the process is gone.
-      log.warn('not everything ended in time; the process ends without it');
+      // The database may not answer. It rolls back what waits for it when the process has ended.
+      log.warn('some parts did not stop in time; the process ends without them');
       return 1;
     }
   }
@@ -69,7 +70,7 @@ async function serveAlone(run: Run): Promise<number> {
 async function start({ config, log, demonstration, stopping }: Run): Promise<Service | undefined> {
   const prepare = async (context: Context) => {
     if (!demonstration || config.environment !== 'sandbox') return;
-    if (await ensureDemonstration(context)) log.info('the demonstration institution was made');
+    if (await ensureDemonstration(context)) log.info('the demonstration institution was created');
   };
   const starting = limitHeapGrowth(() => startService(config, log, { prepare, interrupted: stopping }), 0);
   const interrupted = aborted(stopping).then(() => endsWithin(starting, MAX_INTERRUPTION_MS));
@@ -105,7 +106,7 @@ function announce({ config, log, print }: Run, running: Running, demonstration: 
   if (print) process.stdout.write(welcome(config, running, demonstration));
 }
 
-/** Aborted by the first SIGINT or SIGTERM. A terminal sends them to every process of the group, so the next ones are ignored. */
+/** Aborted by the first SIGINT or SIGTERM. A terminal sends them to every process of the group, so later ones are ignored. */
 function stopOnSignal(log: Logger): AbortSignal {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'])
@@ -122,7 +123,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** One of LOMBARD_WORKERS processes: the primary gives it the database, and shares the listeners' ports among them. */
+/** Serves in one of LOMBARD_WORKERS processes. The primary gives it the database, and shares the listeners' ports among them. */
 async function serveWorker(run: Run): Promise<number> {
   try {
     const service = await start(run);
@@ -133,12 +134,12 @@ async function serveWorker(run: Run): Promise<number> {
     await service.stop();
     return 0;
   } finally {
-    // The channel to the primary would hold the worker; the primary takes its end for an answer.
+    // The channel to the primary would keep the worker alive. The primary notices its end.
     process.disconnect?.();
   }
 }
 
-/** Holds the embedded database and the workers. */
+/** Runs the embedded database and the workers. */
 async function servePrimary(run: Run): Promise<number> {
   const { config, log, stopping } = run;
   await checkStart(config);

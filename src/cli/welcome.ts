@@ -4,7 +4,7 @@ import type { Db } from '../database.ts';
 import { DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from '../sandbox/demonstration/institution.ts';
 import type { Running } from './running.ts';
 
-/** Whether the demonstration institution is in the database: the printed login works. */
+/** Whether the database contains the demonstration institution, so that the printed login works. */
 export async function holdsDemonstration(db: Db): Promise<boolean> {
   const { rows } = await db.query(
     'select from applications a, contacts c where a.client_id = $1 and c.contact_id = $2 and c.email = $3',
@@ -14,8 +14,8 @@ export async function holdsDemonstration(db: Db): Promise<boolean> {
 }
 
 /**
- * What `lombard demo` prints: where everything is, who can sign in, and a command that works as it stands.
- * @param demonstration whether the demonstration institution is there
+ * What `lombard demo` prints: the addresses, who can sign in, and commands that work as they are.
+ * @param demonstration whether the database contains the demonstration institution
  */
 export function welcome(config: Config, running: Running, demonstration: boolean): string {
   const token = resolve(config.dataDir, 'operator-token');

@@ -6,8 +6,8 @@ import type { Logger } from '../log.ts';
 import { CommandFailure } from './failure.ts';
 import type { Running } from './running.ts';
 
-/** Milliseconds before a worker that ended is started again: the first, second, ... that ends shortly after its start. */
-const FORK_AGAIN_AFTER_MS = [100, 1_000, 2_000, 5_000];
+/** Milliseconds to wait before a worker is started again that ended soon after its start: the first time, the second, and so on. */
+const RESTART_AFTER_MS = [100, 1_000, 2_000, 5_000];
 /** Milliseconds after which a worker counts as healthy. */
 const HEALTHY_RUN_MS = 10_000;
 /** Milliseconds after which workers that do not end by themselves are killed. */
@@ -19,7 +19,7 @@ export interface Ready {
   demonstration: boolean;
 }
 
-/** The processes of LOMBARD_WORKERS, as their primary has them. A worker that ends is started again. */
+/** The worker processes of a primary (LOMBARD_WORKERS). A worker that ends is started again. */
 export class Workers {
   readonly #log: Logger;
   readonly #environment: Record<string, string>;
@@ -34,9 +34,10 @@ export class Workers {
   }
 
   /**
-   * Starts them. The first makes keys, tokens and the demonstration on a first start, so the others follow when it is ready.
-   * @returns what the first one says
-   * @throws CommandFailure when the first one fails; it has said why
+   * Starts the workers. At a first start, the first worker creates keys, tokens and the demonstration, so the others start when it is
+   * ready.
+   * @returns what the first worker tells
+   * @throws CommandFailure if the first worker fails; it has written the reason
    */
   async start(count: number): Promise<Ready> {
     const first = await this.#add();
@@ -44,7 +45,7 @@ export class Workers {
     return first;
   }
 
-  /** Ends them by SIGTERM, and by SIGKILL those that do not end in time. */
+  /** Asks the workers to stop, and kills those that do not in time. */
   async stop(): Promise<void> {
     this.#stopping = true;
     for (const worker of this.#alive) worker.process.kill('SIGTERM');
@@ -66,7 +67,7 @@ export class Workers {
     worker.once('message', ready.resolve);
     worker.once('exit', (code) => {
       this.#alive.delete(worker);
-      // The worker has said itself what was wrong.
+      // The worker has written the reason itself.
       ready.reject(new CommandFailure('', code === 2 ? 2 : 1));
       ended.resolve();
     });
@@ -81,8 +82,8 @@ export class Workers {
       await current.ended;
       if (this.#stopping) return;
       failures = monotonic() - began < HEALTHY_RUN_MS ? failures + 1 : 0;
-      const wait = FORK_AGAIN_AFTER_MS[Math.min(failures, FORK_AGAIN_AFTER_MS.length - 1)] ?? 0;
-      this.#log.warn({ worker: current.worker.process.pid, wait }, 'a worker ended; it is started again');
+      const wait = RESTART_AFTER_MS[Math.min(failures, RESTART_AFTER_MS.length - 1)] ?? 0;
+      this.#log.warn({ worker: current.worker.process.pid, wait }, 'a worker has ended; it is started again');
       await pause(wait);
       if (this.#stopping) return;
     }

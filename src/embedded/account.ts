@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type Account, run } from './command.ts';
 
-/** Where PostgreSQL refuses to run as root: the account it gets instead. */
+/** PostgreSQL refuses to run as root: the account that it runs as instead. */
 const UNPRIVILEGED = 'nobody';
 const UNPRIVILEGED_ID = 65534;
 
 /**
- * Chooses the account: this process's own or, as root (which PostgreSQL refuses), the owner of an existing
- * cluster, so that a directory made by an ordinary user stays usable by that user, else `nobody`.
+ * Chooses the account. It is this process's own, unless that is root, which PostgreSQL refuses. Then it is the owner of an existing
+ * cluster, so that a directory of an ordinary user stays usable by that user, or `nobody`.
  */
 export function serverAccount(clusterDir: string): Account {
   const uid = process.getuid?.() ?? 0;
@@ -16,7 +16,7 @@ export function serverAccount(clusterDir: string): Account {
   const owner = statSync(clusterDir, { throwIfNoEntry: false });
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, spawn: { uid: owner.uid, gid: owner.gid } };
   const spawn = unprivileged();
-  // macOS knows nobody as -2: spawn takes it signed, chown unsigned.
+  // On macOS nobody is -2: spawn takes it signed, chown unsigned.
   return { uid: spawn.uid >>> 0, gid: spawn.gid >>> 0, spawn };
 }
 
@@ -29,19 +29,22 @@ function unprivileged(): { uid: number; gid: number } {
 }
 
 /**
- * The path under which the account reaches `directory` when its process is started inside of it: the path itself
- * or, below a directory that only root may pass, `/proc/self/cwd` (a kernel link that jumps to the working
- * directory without walking the parents; nobody's permissions are widened for it).
- * Throws when neither works.
+ * The path by which the account reaches `directory` from a process that starts inside it. It is the path itself or, below a directory
+ * that only root may pass, `/proc/self/cwd`: this kernel link leads to the working directory without walking the parents, and nobody's
+ * permissions are widened for it.
+ * @throws Error if neither works
  */
 export async function reachablePath(directory: string, account: Account): Promise<string> {
   const paths = process.platform === 'linux' ? [directory, '/proc/self/cwd'] : [directory];
   for (const path of paths) {
-    const { ok } = await run('/bin/sh', ['-c', 'cd "$1" && test -r . && test -w .', 'sh', path], account, directory);
+    const { ok } = await run('/bin/sh', ['-c', 'cd "$1" && test -r . && test -w .', 'sh', path], {
+      account,
+      cwd: directory,
+    });
     if (ok) return path;
   }
   throw new Error(
-    `the data directory ${directory} cannot be reached by user ${account.uid}, as which PostgreSQL runs: ` +
-      'set LOMBARD_DATA_DIR to a directory below which every user may pass, or start the service as an ordinary user',
+    `PostgreSQL runs as user ${account.uid}, who cannot reach the data directory ${directory}: ` +
+      'set LOMBARD_DATA_DIR to a directory that every user may pass, or start the service as an ordinary user',
   );
 }

@@ -15,26 +15,26 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import { type Account, run } from './command.ts';
 
-/** Static libraries are for compiling against PostgreSQL, not for running it. */
+/** Endings of files that only compiling against PostgreSQL needs. */
 const NOT_NEEDED = new Set(['.a', '.pc']);
 
-/** Paths of the two programs that are used. */
+/** Paths of the programs. */
 export interface Binaries {
   postgres: string;
   initdb: string;
 }
 
 /**
- * Finds PostgreSQL programs that the account can run: those of the installed package or, where it cannot
- * (a checkout below a private directory, a package that is read-only and lacks its library links, noexec),
- * a copy in the data directory, the system's cache or the temporary directory.
- * Throws when this platform has none or none of them runs.
+ * Finds PostgreSQL programs that the account can run: those of the installed package, or a copy in the data directory, the system's cache
+ * or the temporary directory. A copy is needed if the checkout is below a private directory, if the package is read-only and lacks its
+ * library links, or with noexec.
+ * @throws Error if this platform has none, or none of them runs
  */
 export async function findBinaries(dataDir: string, account: Account): Promise<Binaries> {
   const root = packageRoot();
   const problems: string[] = [];
   const works = async (directory: string) => {
-    const { ok, output } = await run(programs(directory).postgres, ['--version'], account, '/');
+    const { ok, output } = await run(programs(directory).postgres, ['--version'], { account, cwd: '/' });
     if (!ok) problems.push(`${directory}: ${output.trim().split('\n')[0]}`);
     return ok;
   };
@@ -71,7 +71,7 @@ function packageRoot(): string {
   }
 }
 
-/** Makes the links between library versions that the package's install script would make. */
+/** Creates the links between library versions that the package's install script would create. */
 function linkLibraries(root: string, into: string): void {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -89,7 +89,7 @@ function copyParents(dataDir: string): string[] {
   return [dataDir, ...(uid === 0 ? ['/var/cache/lombard'] : []), join(tmpdir(), `lombard-${uid}`)];
 }
 
-/** Copies the programs to `parent`, once for each version; gives the directory that corresponds to `root`. */
+/** Copies the programs to `parent`, once for each version. @returns the directory that corresponds to `root` */
 function copyBinaries(root: string, parent: string): string {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const target = join(parent, `postgres-programs-${version}`);
@@ -118,7 +118,7 @@ function copyBinaries(root: string, parent: string): string {
   return target;
 }
 
-/** In a directory such as /tmp another user could have put programs of its own under our name. */
+/** In a directory such as /tmp, another user could have stored programs under our name. */
 function refuseForeign(directory: string): void {
   const found = lstatSync(directory);
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
@@ -126,7 +126,7 @@ function refuseForeign(directory: string): void {
   }
 }
 
-/** The checkout may have been made under a umask that hides it from the account. */
+/** The checkout may have been created under a umask that hides it from the account. */
 function openToAll(directory: string): void {
   chmodSync(directory, 0o755);
   for (const entry of readdirSync(directory, { withFileTypes: true })) {

@@ -28,13 +28,21 @@ const DATABASE = 'lombard';
 const PASSWORD_BYTES = 24;
 const UNFINISHED = 'postgres.initializing-';
 
-/** How clients reach the database: kept in the file `postgres-url`, so that both stay the same over restarts. */
+/** How clients reach the database. The file `postgres-url` keeps both, so that they stay the same over restarts. */
 export interface Access {
   password: string;
   port: number;
 }
 
-/** Directory of the cluster below the service's data directory. */
+/** What a cluster is created with. */
+export interface ClusterTools {
+  binaries: Binaries;
+  account: Account;
+  /** Whether the cluster is synchronised to disk. */
+  durable: boolean;
+}
+
+/** The directory of the cluster in the service's data directory. */
 export function clusterDirectory(dataDir: string): string {
   return join(dataDir, 'postgres');
 }
@@ -44,7 +52,7 @@ export function connectionString(access: Access): string {
   return `postgres://${SUPERUSER}:${access.password}@127.0.0.1:${access.port}/${DATABASE}`;
 }
 
-/** What `postgres-url` says, or undefined when it is not there or damaged. */
+/** The contents of `postgres-url`, or undefined if it does not exist or is damaged. */
 export function readAccess(dataDir: string): Access | undefined {
   try {
     const url = new URL(readFileSync(accessPath(dataDir), 'utf8').trim());
@@ -61,17 +69,14 @@ export function writeAccess(dataDir: string, access: Access): void {
 }
 
 /**
- * Makes the cluster, its database and its superuser's password when there is none; gives the password.
- * It is made under a temporary name and renamed when complete, so that an interrupted one is just made again.
- * An existing cluster is never touched except for its two configuration files and, when `postgres-url` was
- * lost, a new password. Throws when the directory holds something else or a cluster of another major version.
+ * Creates the cluster, its database and its superuser's password if there is none. It gets a temporary name until it is complete, so that
+ * one that was interrupted is created again. An existing cluster is left alone, except for its two configuration files and, if
+ * `postgres-url` was lost, a new password.
+ * @returns the password
+ * @throws Error if the directory contains something else, or a cluster of another major version
  */
-export async function prepareCluster(
-  dataDir: string,
-  binaries: Binaries,
-  account: Account,
-  durable: boolean,
-): Promise<string> {
+export async function prepareCluster(dataDir: string, tools: ClusterTools): Promise<string> {
+  const { account } = tools;
   const cluster = clusterDirectory(dataDir);
   for (const name of readdirSync(dataDir)) {
     if (name.startsWith(UNFINISHED)) rmSync(join(dataDir, name), { recursive: true, force: true });
@@ -79,12 +84,12 @@ export async function prepareCluster(
   const known = readAccess(dataDir)?.password;
   const password = known ?? randomBytes(PASSWORD_BYTES).toString('hex');
   if (isNew(cluster)) {
-    await createCluster(dataDir, binaries, account, durable, password);
+    await createCluster(dataDir, tools, password);
     return password;
   }
   checkCluster(cluster, account);
   writeConfiguration(cluster, account);
-  if (known === undefined) await singleUser(cluster, binaries, account, [setPassword(password)]);
+  if (known === undefined) await singleUser(cluster, tools, [setPassword(password)]);
   return password;
 }
 
@@ -115,27 +120,22 @@ function checkCluster(cluster: string, account: Account): void {
   chownAll(cluster, account);
 }
 
-async function createCluster(
-  dataDir: string,
-  binaries: Binaries,
-  account: Account,
-  durable: boolean,
-  password: string,
-): Promise<void> {
+async function createCluster(dataDir: string, tools: ClusterTools, password: string): Promise<void> {
+  const { binaries, account, durable } = tools;
   const unfinished = join(dataDir, UNFINISHED + randomBytes(6).toString('hex'));
   mkdirSync(unfinished, { mode: 0o700 });
   chownSync(unfinished, account.uid, account.gid);
   try {
     const path = await reachablePath(unfinished, account);
     const initdb = async (...args: string[]) => {
-      const { ok, output } = await run(binaries.initdb, ['-D', path, ...args], account, unfinished);
+      const { ok, output } = await run(binaries.initdb, ['-D', path, ...args], { account, cwd: unfinished });
       if (!ok) throw new Error(`initdb failed: ${reason(output)}`);
     };
-    // Text compares bytewise everywhere, and upper and lower case still know more than ASCII.
+    // Text is compared by its bytes on every machine, while upper and lower case cover all of Unicode.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     await initdb('-U', SUPERUSER, '-A', 'reject', '--no-sync', '--no-instructions', ...locale);
     writeConfiguration(unfinished, account);
-    await singleUser(unfinished, binaries, account, [`create database ${DATABASE}`, setPassword(password)]);
+    await singleUser(unfinished, tools, [`create database ${DATABASE}`, setPassword(password)]);
     if (durable) await initdb('--sync-only');
     renameSync(unfinished, clusterDirectory(dataDir));
     const directory = openSync(dataDir, 'r');
@@ -147,17 +147,12 @@ async function createCluster(
   }
 }
 
-/** Runs statements without a server, so that not even for a moment anybody can connect without a password. */
-async function singleUser(cluster: string, binaries: Binaries, account: Account, statements: string[]): Promise<void> {
+/** Runs statements without a server, so that nobody can ever connect without a password. */
+async function singleUser(cluster: string, { binaries, account }: ClusterTools, statements: string[]): Promise<void> {
   const path = await reachablePath(cluster, account);
   const args = ['--single', '-D', path, '-c', 'exit_on_error=true', 'template1'];
-  const { ok, output } = await run(
-    binaries.postgres,
-    args,
-    account,
-    cluster,
-    statements.map((sql) => `${sql}\n`).join(''),
-  );
+  const input = statements.map((sql) => `${sql}\n`).join('');
+  const { ok, output } = await run(binaries.postgres, args, { account, cwd: cluster, input });
   if (!ok) throw new Error(`the database could not be prepared: ${reason(output)}`);
 }
 
@@ -171,8 +166,8 @@ function writeConfiguration(cluster: string, account: Account): void {
 }
 
 /**
- * Writes a file of mode 0600 for an owner, whole or not at all. Through a new file and a rename: root writes here
- * into a directory of an unprivileged account, and must not follow a link that was put there.
+ * Writes a file of mode 0600 for an owner, completely or not at all. It is a new file that is renamed: root writes into a directory of an
+ * unprivileged account here, and must not follow a link in it.
  */
 function replaceFile(path: string, contents: string, owner: { uid: number; gid: number }): void {
   const prepared = `${path}.new`;

@@ -7,19 +7,24 @@ export interface Account {
   spawn: { uid: number; gid: number } | Record<string, never>;
 }
 
-/** Environment of everything started here: nothing of the service's own (its secrets, PGDATA) is inherited. */
+/** The environment of every program that is started here. The service's own, with its secrets and PGDATA, is not inherited. */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** Runs a program to its end as the account, with `input` on its standard input; never throws. */
+export interface RunOptions {
+  account: Account;
+  cwd: string;
+  /** For the standard input. */
+  input?: string;
+}
+
+/** Runs a program to its end; never throws. */
 export function run(
   file: string,
   args: string[],
-  account: Account,
-  cwd: string,
-  input = '',
+  { account, cwd, input = '' }: RunOptions,
 ): Promise<{ ok: boolean; output: string }> {
   return new Promise((resolve) => {
-    // A process group of its own: Ctrl-C in the terminal is for the service, which then ends these in order.
+    // It has its own process group: Ctrl-C in the terminal is for the service, which then ends its programs in order.
     const child = spawn(file, args, { cwd, env: ENVIRONMENT, detached: true, ...account.spawn });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -29,7 +34,7 @@ export function run(
     }
     child.on('error', (error) => resolve({ ok: false, output: String(error) }));
     child.on('close', (code) => resolve({ ok: code === 0, output }));
-    child.stdin.on('error', () => undefined); // it ended without reading; its exit code tells
+    child.stdin.on('error', () => undefined); // it ended without reading; its exit code says why
     child.stdin.end(input);
   });
 }

@@ -1,14 +1,14 @@
 const CAUSES: [RegExp, string][] = [
   [
     /ENOSPC|EDQUOT|No space left|Disk quota exceeded|Check free disk space|wrote only \d+ of/i,
-    'is on a full disk: free at least 200 MB there',
+    'is on a full disk: free at least 200 MB',
   ],
   [/EROFS|Read-only file system/i, 'is on a read-only file system'],
   [/EACCES|EPERM|Permission denied|Operation not permitted/i, 'cannot be written by this user'],
   [/ENOTDIR|EEXIST|Not a directory/i, 'is not a directory'],
 ];
 
-/** One clear error out of what went wrong with the data directory: what it is, where, and what to do. */
+/** One clear error for what went wrong with the data directory: what, where, and what to do. */
 export function startFailure(dataDir: string, cause: unknown): Error {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (text.includes(dataDir) && text.includes('set LOMBARD_DATA_DIR')) return cause as Error;

@@ -3,17 +3,18 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { isAlive, startOf } from './processes.ts';
 
-const ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
 
 /**
- * Takes the data directory for this process; gives the function that releases it. Throws an error that names the
- * other process's id when one that is alive has it. A holder that was killed, or whose id now belongs to another
- * program, counts for nothing.
+ * Locks the data directory for this process. The lock of a process that was killed, or whose id now belongs to another program, is
+ * ignored.
+ * @returns the function that releases the lock
+ * @throws Error if another process holds it, with that process's id
  */
 export function lockDirectory(dataDir: string): () => void {
   const path = join(dataDir, 'postgres.lock');
   const own = `${process.pid} ${startOf(process.pid)}\n`;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (create(path, own)) {
       return () => {
         if (read(path) === own) rmSync(path, { force: true });
@@ -32,7 +33,7 @@ export function lockDirectory(dataDir: string): () => void {
   throw new Error(`the data directory ${dataDir} is in use by another service that is just starting`);
 }
 
-/** By a link the file appears with its contents at once: nobody reads a half-written lock. */
+/** Creates the file by a link, with its contents at once, so that nobody reads a half-written lock. */
 function create(path: string, contents: string): boolean {
   const prepared = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(prepared, contents, { mode: 0o644 });
@@ -47,7 +48,7 @@ function create(path: string, contents: string): boolean {
   }
 }
 
-/** Removes a stale lock; one that another starting service has put in its place meanwhile is put back. */
+/** Removes a stale lock. If another starting service has replaced it meanwhile, the new one is put back. */
 function takeAway(path: string, stale: string): void {
   const aside = `${path}.${randomBytes(6).toString('hex')}`;
   try {

@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the range from which Linux and macOS take ports for outgoing connections: a restart finds its port free. */
+/** Below the range that Linux and macOS use for outgoing connections, so that a restart finds its port free. */
 const MIN_PORT = 20_000;
 const MAX_PORT = 32_767;
-const ATTEMPTS = 100;
+const MAX_ATTEMPTS = 100;
 
-/** A free port of 127.0.0.1: `preferred` if it is free, else a random one. */
+/** A free port of 127.0.0.1: `preferred` if it is free, otherwise a random one. */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred && (await isFree(preferred))) return preferred;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const port = randomInt(MIN_PORT, MAX_PORT + 1);
     if (await isFree(port)) return port;
   }

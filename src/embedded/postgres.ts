@@ -12,17 +12,17 @@ import { endLeftovers } from './processes.ts';
 import { type Server, startServer } from './server.ts';
 import { serverArguments } from './settings.ts';
 
-/** Waits before the first, second, ... attempt to start a server that ended by itself; the last one repeats (ms). */
+/** Milliseconds to wait before the first, second and later attempts to start a server that has ended; the last one repeats. */
 const RESTART_AFTER_MS = [50, 250, 1_000, 2_000, 5_000];
-/** A run this long counts as healthy: the next failure waits the shortest time again (ms). */
+/** Milliseconds after which a run counts as healthy: the next failure waits the shortest time again. */
 const HEALTHY_RUN_MS = 30_000;
-const PORT_ATTEMPTS = 5;
+const MAX_PORT_ATTEMPTS = 5;
 
 /** A running embedded PostgreSQL. */
 export interface EmbeddedPostgres {
-  /** Superuser connection string of database "lombard"; stays the same until stop(). */
+  /** Superuser connection string of the database "lombard"; stays the same until stop(). */
   url: string;
-  /** Fast shutdown, immediate after five seconds; the data directory is free afterwards. */
+  /** Fast shutdown, or immediate after five seconds. The data directory is free afterwards. */
   stop(): Promise<void>;
 }
 
@@ -42,11 +42,12 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Starts PostgreSQL on `dataDir`/postgres (made on the first start) and keeps it running until stop(): when it
- * dies, it is started again on the same port; when this process is killed, it ends (docs/embedded-postgresql.md).
- * `port` 0 takes the port of the last time, or a free one. `durable` false (tests) gives up crash safety for speed.
- * `settings` are further PostgreSQL settings. Throws one clear Error when the directory is in use by another
- * process (which it names), full, read-only, out of reach or not a cluster of this version.
+ * Starts PostgreSQL on `dataDir`/postgres, which the first start creates, and keeps it running until stop(). If it ends, it is started
+ * again on the same port; if this process is killed, it ends too (docs/embedded-postgresql.md).
+ * @param options `port`: 0 for the last one, or a free one; `durable`: false gives up crash safety for speed (tests);
+ *   `settings`: further settings of PostgreSQL
+ * @throws Error in one line, if the directory is in use by another process (which it names), full, read-only, out of reach, or not a
+ *   cluster of this version
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
@@ -59,7 +60,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
     try {
       release();
     } catch {
-      // The first error is the one to report; the lock of a process that ended counts for nothing.
+      // The first error is the one to report. The lock of a process that has ended is ignored.
     }
     throw startFailure(dataDir, error);
   }
@@ -71,22 +72,30 @@ async function startLocked(options: EmbeddedOptions, release: () => void): Promi
   await endOrphans(cluster, log);
   const account = serverAccount(cluster);
   const binaries = await findBinaries(dataDir, account);
-  const password = await prepareCluster(dataDir, binaries, account, durable);
+  const password = await prepareCluster(dataDir, { binaries, account, durable });
   const path = await reachablePath(cluster, account);
   const start = (on: number) => {
-    // No postmaster of ours is alive here, so that its file is stale, whoever has its process id now.
+    // No postmaster of this cluster runs, so its file is stale, whatever process has its id now.
     rmSync(join(cluster, 'postmaster.pid'), { force: true });
     const args = serverArguments(on, durable, settings);
-    return startServer(binaries.postgres, cluster, path, args, account, (line) => forward(line, log));
+    return startServer({
+      program: binaries.postgres,
+      cluster,
+      path,
+      args,
+      account,
+      onLine: (line) => forward(line, log),
+    });
   };
-  const { server, access } = await startOnFreePort(start, password, port, readAccess(dataDir)?.port);
+  const ports = { asked: port, last: readAccess(dataDir)?.port };
+  const { server, access } = await startOnFreePort(start, password, ports);
   try {
     writeAccess(dataDir, access);
   } catch (error) {
     await server.stop();
     throw error;
   }
-  const supervisor = supervise(server, () => start(access.port), cluster, log);
+  const supervisor = supervise(server, { start: () => start(access.port), cluster, log });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= supervisor.stop().finally(release);
@@ -95,12 +104,11 @@ async function startLocked(options: EmbeddedOptions, release: () => void): Promi
   return { url: connectionString(access), stop };
 }
 
-/** A port can be taken between being found free and being used: then with another one, unless it was asked for. */
+/** Starts on the port that was asked for, or on a free one. A free port can be taken before it is used: then another one is tried. */
 async function startOnFreePort(
   start: (port: number) => Server,
   password: string,
-  asked: number,
-  last: number | undefined,
+  { asked, last }: { asked: number; last: number | undefined },
 ): Promise<{ server: Server; access: Access }> {
   for (let attempt = 1; ; attempt++) {
     const port = asked || (await freePort(attempt === 1 ? last : undefined));
@@ -112,13 +120,16 @@ async function startOnFreePort(
       await server.stop();
       const taken = /could not bind|Address already in use/.test(String(error));
       if (taken && asked) throw new Error(`port ${asked} of the embedded PostgreSQL is taken by another program`);
-      if (!taken || attempt === PORT_ATTEMPTS) throw error;
+      if (!taken || attempt === MAX_PORT_ATTEMPTS) throw error;
     }
   }
 }
 
 /** Starts the server again whenever it ends by itself, with growing waits, until stopped. */
-function supervise(first: Server, start: () => Server, cluster: string, log: Log): { stop(): Promise<void> } {
+function supervise(
+  first: Server,
+  { start, cluster, log }: { start: () => Server; cluster: string; log: Log },
+): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let server = first;
   const watch = async () => {
@@ -152,19 +163,19 @@ function supervise(first: Server, start: () => Server, cluster: string, log: Log
   };
 }
 
-/** A server whose service was killed normally ends through its watchdog; this is for when it has not ended yet. */
+/** Ends a server whose service was killed, if its watchdog has not ended it yet. */
 async function endOrphans(cluster: string, log: Log): Promise<void> {
   let postmaster: number | undefined;
   try {
     postmaster = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
   } catch {
-    // None: it was shut down, or never ran.
+    // There is none: it was shut down, or never ran.
   }
   const ended = await endLeftovers(cluster, postmaster);
   if (ended.length > 0) log.warn({ pids: ended }, 'ended a PostgreSQL that a killed service had left behind');
 }
 
-/** Puts a line of PostgreSQL's log into the service's own; what belongs to the line above it is left out. */
+/** Writes a line of PostgreSQL's log to the service's log. Continuation lines are left out. */
 function forward(line: string, log: Log): void {
   const [, severity, message] = /^(PANIC|FATAL|LOG|WARNING|ERROR):\s+(.*)$/.exec(line) ?? [];
   if (message === undefined) return;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../calendar.ts';
 
-/** How long a PostgreSQL may take for a fast shutdown, and then for an immediate one (ms). */
+/** Milliseconds that PostgreSQL gets for a fast shutdown, and then for an immediate one. */
 export const FAST_SHUTDOWN_MS = 5_000;
 const IMMEDIATE_SHUTDOWN_MS = 2_000;
 const POLL_MS = 20;
@@ -38,8 +38,8 @@ function statFields(pid: number): string[] {
 }
 
 /**
- * Something that tells this process from a later one with the same id (its start in ticks after this boot; on
- * macOS its start time); empty when there is no such process.
+ * A text that distinguishes this process from a later one with the same id: its start in ticks after this boot, on macOS its start time.
+ * Empty if there is no such process.
  */
 export function startOf(pid: number): string {
   try {
@@ -56,9 +56,10 @@ export function startOf(pid: number): string {
 }
 
 /**
- * Ends every PostgreSQL process that still works on the cluster: a postmaster whose service is gone, or backends
- * whose postmaster was killed (each of them keeps the next postmaster from starting). First as a fast
- * shutdown, then immediate, then killed. Gives their ids. The caller holds the lock of the data directory.
+ * Ends every PostgreSQL process that still works on the cluster: a postmaster whose service has ended, or backends whose postmaster was
+ * killed, each of which keeps the next postmaster from starting. It tries a fast shutdown, then an immediate one, then kills them. The
+ * caller holds the lock of the data directory.
+ * @returns their ids
  */
 export async function endLeftovers(clusterDir: string, postmaster?: number): Promise<number[]> {
   const found = processesOn(clusterDir, postmaster);
@@ -69,8 +70,8 @@ export async function endLeftovers(clusterDir: string, postmaster?: number): Pro
     ['SIGKILL', IMMEDIATE_SHUTDOWN_MS],
   ];
   for (const [signal, limit] of steps) {
-    // With a live postmaster it alone is told: it ends its children in order. Backends without one have nobody
-    // left to do that, and SIGINT would only cancel their query.
+    // A live postmaster ends its children in order, so only it gets the signal. To backends without one, SIGINT would only cancel their
+    // query.
     const head = postmaster && found.includes(postmaster) && signal !== 'SIGKILL' ? [postmaster] : undefined;
     for (const pid of head ?? processesOn(clusterDir, postmaster)) {
       send(pid, head || signal !== 'SIGINT' ? signal : 'SIGQUIT');

@@ -10,40 +10,43 @@ import { reason } from './failure.ts';
 import { endLeftovers, FAST_SHUTDOWN_MS } from './processes.ts';
 import { startWatchdog } from './watchdog.ts';
 
-/** A start that must first recover after a crash replays at most max_wal_size (ms). */
-const READY_WITHIN_MS = 120_000;
+/** Milliseconds for a start. One that recovers from a crash replays at most max_wal_size. */
+const READY_LIMIT_MS = 120_000;
 const POLL_MS = 10;
-/** Lines kept to explain a failed start. */
-const KEPT_LINES = 20;
+/** Lines of the log that explain a failed start. */
+const MAX_KEPT_LINES = 20;
 
 /** One run of the PostgreSQL server. */
 export interface Server {
   pid: number | undefined;
-  /** Resolves when it accepts connections; rejects with its last log lines when it ends before. */
+  /** Resolves when it accepts connections; rejects with its last log lines if it ends before. */
   ready: Promise<void>;
   /** Resolves with its exit code or signal when it has ended. */
   ended: Promise<string>;
-  /** Fast shutdown, immediate after five seconds. */
+  /** Fast shutdown, or immediate after five seconds. */
   stop(): Promise<void>;
 }
 
-/**
- * Starts the server on a cluster, under a watchdog. `path` is the cluster as the account reaches it
- * (`reachablePath`); `onLine` gets each line of its log once it is ready and until it is being stopped.
- */
-export function startServer(
-  program: string,
-  clusterDir: string,
-  path: string,
-  args: string[],
-  account: Account,
-  onLine: (line: string) => void,
-): Server {
+export interface ServerOptions {
+  /** Path of `postgres`. */
+  program: string;
+  /** Directory of the cluster. */
+  cluster: string;
+  /** The same directory as the account reaches it (`reachablePath`). */
+  path: string;
+  args: string[];
+  account: Account;
+  /** Gets each line of its log from when it is ready until it is stopped. */
+  onLine: (line: string) => void;
+}
+
+/** Starts the server on a cluster, under a watchdog. */
+export function startServer({ program, cluster, path, args, account, onLine }: ServerOptions): Server {
   const watchdog = startWatchdog(account);
   const child = spawn(program, ['-D', path, ...args], {
-    cwd: clusterDir,
+    cwd: cluster,
     env: ENVIRONMENT,
-    // A group of its own: Ctrl-C is for the service, which stops the database last.
+    // It has its own process group: Ctrl-C is for the service, which stops the database last.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     ...account.spawn,
@@ -55,7 +58,7 @@ export function startServer(
   const lines: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {
     lines.push(line);
-    if (lines.length > KEPT_LINES) lines.shift();
+    if (lines.length > MAX_KEPT_LINES) lines.shift();
     if (isReady && !stopping) onLine(line);
   });
   const ended = new Promise<string>((resolve) => {
@@ -68,15 +71,14 @@ export function startServer(
       lines.push(String(error));
       end(String(error));
     });
-    // close, not exit: by then the last lines of its log have been read. Backends of a killed server may hold the
-    // pipe for long, so that exit has the last word.
+    // At `close` the last lines of its log have been read. Backends of a killed server may hold the pipe for long, so `exit` ends the wait.
     child.on('close', (code, signal) => end(signal ?? `exit code ${code}`));
     child.on('exit', (code, signal) => setTimeout(() => end(signal ?? `exit code ${code}`), POLL_MS));
   });
   const becomeReady = async () => {
-    const deadline = monotonic() + READY_WITHIN_MS;
+    const deadline = monotonic() + READY_LIMIT_MS;
     while (!hasEnded && monotonic() < deadline) {
-      if (saysReady(clusterDir, child.pid)) {
+      if (saysReady(cluster, child.pid)) {
         isReady = true;
         return;
       }
@@ -91,10 +93,10 @@ export function startServer(
     const killed = setTimeout(() => child.kill('SIGKILL'), FAST_SHUTDOWN_MS);
     await ended;
     clearTimeout(killed);
-    await endLeftovers(clusterDir);
+    await endLeftovers(cluster);
   };
   const ready = becomeReady();
-  ready.catch(() => undefined); // stop() may come before anybody waits for it
+  ready.catch(() => undefined); // stop() may be called before anybody waits for it
   return { pid: child.pid, ready, ended, stop };
 }
 

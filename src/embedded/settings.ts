@@ -1,6 +1,6 @@
 /**
- * What is written to postgresql.conf at every start: sized for a laptop with two cores that runs the service too.
- * `ALTER SYSTEM` overrides each of them, since it writes to a file that is read later.
+ * The settings that every start writes to postgresql.conf, for a laptop with two cores that also runs the service. `ALTER SYSTEM`
+ * overrides each of them, since PostgreSQL reads its file later.
  */
 const SETTINGS: Record<string, string> = {
   max_connections: '200',
@@ -8,7 +8,7 @@ const SETTINGS: Record<string, string> = {
   effective_cache_size: '1GB',
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
-  // Parallel work would take the core the service runs on, and need more of /dev/shm than containers have.
+  // Parallel work would take the core that the service runs on, and need more of /dev/shm than containers have.
   max_parallel_maintenance_workers: '0',
   // No replication from an embedded database; bulk loads into new tables then skip the log.
   wal_level: 'minimal',
@@ -16,12 +16,12 @@ const SETTINGS: Record<string, string> = {
   // Bounds crash recovery to a few seconds.
   max_wal_size: '1GB',
   checkpoint_timeout: '10min',
-  // Queue tables have many dead rows quickly.
+  // Queue tables quickly collect many dead rows.
   autovacuum_naptime: '15s',
   autovacuum_vacuum_scale_factor: '0.1',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // The service logs failed statements itself; here only what concerns the server, never a statement or a value.
+  // The service logs failed statements itself. This log has only what concerns the server, never a statement or a value.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -31,8 +31,8 @@ const SETTINGS: Record<string, string> = {
 };
 
 /**
- * For tests: the data is lost when the machine fails. synchronous_commit stays on: off would lose commits already
- * when a process is killed, and without fsync it costs one write() a commit.
+ * For tests: the data is lost when the machine fails. synchronous_commit stays on: without it, commits would be lost when a process is
+ * killed; without fsync it costs one write() for each commit.
  */
 const NOT_DURABLE: Record<string, string> = { fsync: 'off', full_page_writes: 'off' };
 
@@ -42,12 +42,12 @@ export function configurationFile(): string {
   return `# Written at every start of the service: change a setting with ALTER SYSTEM, not here.\n${lines.join('\n')}\n`;
 }
 
-/** Text of pg_hba.conf: only this machine, and only with the password. */
+/** Text of pg_hba.conf: connections only from this machine, and only with the password. */
 export function accessFile(): string {
   return '# Written at every start of the service.\nhost all all 127.0.0.1/32 scram-sha-256\n';
 }
 
-/** Command-line arguments of the server: what nothing may override, then what the caller asked for. */
+/** Command-line arguments of the server. The caller's settings override those of tests, and nothing overrides address and port. */
 export function serverArguments(port: number, durable: boolean, extra: Record<string, string>): string[] {
   const fixed = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '' };
   const all = { ...(durable ? {} : NOT_DURABLE), ...extra, ...fixed };

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 
-/** Where the sandbox's certificates lie, all PEM; the first four are what the trusted listener is configured with. */
+/** Paths of the sandbox's certificates, all PEM. The trusted listener is configured with the first four. */
 export interface TestAuthority {
   cert: string;
   key: string;
@@ -19,12 +19,12 @@ export interface TestAuthority {
 /** The library's own type of keys; Node's allows more usages. */
 type KeyPair = x509.X509CertificateCreateSelfSignedParams['keys'];
 
-/** The subject of the one client certificate that is made; the demonstration application registers it. */
+/** The subject of the client certificate that is created. The demonstration application registers it. */
 export const SANDBOX_CLIENT_SUBJECT = 'CN=sandbox client,O=Lombard Sandbox,C=GB';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const VALID_DAYS = 3_650;
-/** Certificates are made anew when fewer days than this are left. */
+/** Certificates are created again when fewer days than this are left. */
 const MIN_DAYS = 1;
 const DAY_MS = 86_400_000;
 
@@ -39,9 +39,9 @@ const FILES = {
 } satisfies TestAuthority;
 
 /**
- * The sandbox's own certificates in `<dataDir>/tls`: an authority, a server certificate for this machine, one client
- * certificate, an empty revocation list. Made on the first start and when they have expired, otherwise left alone.
- * The folder appears complete or not at all, also when several processes start at once.
+ * The sandbox's own certificates in `<dataDir>/tls`: an authority, a server certificate for this machine, a client certificate and an empty
+ * revocation list. They are created on the first start and when they have expired. The folder appears complete or not at all, also if
+ * several processes start at once.
  * @param now the machine's time: clients check the server's certificate by their own clocks
  */
 export async function testAuthority(dataDir: string, now: Date): Promise<TestAuthority> {
@@ -58,10 +58,10 @@ export async function testAuthority(dataDir: string, now: Date): Promise<TestAut
         mode: name.toLowerCase().endsWith('key') ? 0o600 : 0o644,
       });
     }
-    // The folder itself stays open, so that another program on the machine can read the authority and the certificates.
+    // Other programs on the machine may read the folder, for the authority and the certificates.
     await chmod(fresh, 0o755);
     if ((await moved(fresh, folder)) || (await usable(paths, now))) return paths;
-    // What stands there is no other process's fresh one, but has expired or is broken.
+    // The folder is not another process's new one: it has expired or is damaged.
     await moved(folder, aside);
     await moved(fresh, folder);
     return paths;
@@ -82,14 +82,14 @@ async function usable(paths: TestAuthority, now: Date): Promise<boolean> {
     const ends = [cert, ca, client].map((certificate) => certificate?.validToDate.getTime() ?? 0);
     return Math.min(...ends, list.nextUpdate?.getTime() ?? 0) > least;
   } catch {
-    // Missing, cut off or unreadable: all of it is made anew.
+    // Missing, cut off or unreadable: everything is created again.
     return false;
   }
 }
 
 async function make(now: Date): Promise<TestAuthority> {
   const [caKeys, serverKeys, clientKeys] = await Promise.all([keys(), keys(), keys()]);
-  // A day back, for machines whose clocks differ.
+  // Valid since yesterday, for machines whose clocks differ.
   const dates = {
     notBefore: new Date(now.getTime() - DAY_MS),
     notAfter: new Date(now.getTime() + VALID_DAYS * DAY_MS),
@@ -154,7 +154,7 @@ async function make(now: Date): Promise<TestAuthority> {
   };
 }
 
-/** RFC 4514 names the most specific part first; the library writes parts into the certificate in the order given. */
+/** RFC 4514 names the most specific part first. The library writes parts into the certificate in the order in which they are given. */
 function ordered(subject: string): string {
   return subject.split(',').reverse().join(',');
 }
@@ -174,12 +174,12 @@ async function keyText(key: KeyPair['privateKey']): Promise<string> {
   return pem(await crypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
 }
 
-/** The library's own labels are not all OpenSSL's (`CRL` for `X509 CRL`), nor do its texts end with a line end. */
+/** The library's labels differ from OpenSSL's (`CRL` for `X509 CRL`), and its texts lack the last line end. */
 function pem(der: ArrayBuffer, label: string): string {
   return `${x509.PemConverter.encode(der, label)}\n`;
 }
 
-/** Whether a folder could be moved: not onto one that has files in it, nor one that another process has just moved. */
+/** Moves a folder. @returns false if the target has files in it, or if another process has just moved the folder */
 async function moved(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);

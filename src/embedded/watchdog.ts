@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Account, ENVIRONMENT } from './command.ts';
 
-/** How long a watchdog that was itself killed stays away (ms). */
+/** Milliseconds after which a watchdog that was killed is replaced. */
 const REPLACE_AFTER_MS = 500;
 
 /**
- * Reads the server's id, then waits on the pipe. Its end without a word means that the service was killed: fast
- * shutdown, immediate after five seconds, then killed. A shell, because it weighs next to nothing.
+ * Reads the server's id, then waits on the pipe. If the pipe ends without a word, the service was killed. Then the script tries a fast
+ * shutdown, an immediate one after five seconds, and kills the server after seven. It is a shell, which needs little memory.
  */
 const SCRIPT = `
 read -r pid || exit 0
@@ -27,7 +27,7 @@ export interface Watchdog {
   release(): void;
 }
 
-/** Starts a watchdog; make it before the server, so that no moment is left in which the server has none. */
+/** Starts a watchdog. Start it before the server, so that the server always has one. */
 export function startWatchdog(account: Account): Watchdog {
   let watched: number | undefined;
   let released = false;
@@ -40,7 +40,7 @@ export function startWatchdog(account: Account): Watchdog {
       stdio: ['pipe', 'ignore', 'ignore'],
       ...account.spawn,
     });
-    child.stdin?.on('error', () => undefined); // it was killed: its exit is what counts
+    child.stdin?.on('error', () => undefined); // it was killed; its exit starts another one
     if (watched !== undefined) child.stdin?.write(`${watched}\n`);
     const replace = () => {
       if (!released) setTimeout(() => released || start(), REPLACE_AFTER_MS).unref();

@@ -40,8 +40,7 @@ export async function startDefaultServer(settings: Record<string, string> = {}):
   const made = await run(
     join(folder, 'initdb'),
     ['-D', directory, '-U', 'postgres', '-A', 'trust', '--no-sync', '--encoding=UTF8', '--locale=C'],
-    account,
-    directory,
+    { account, cwd: directory },
   );
   if (!made.ok) throw new Error(made.output);
   const port = await freePort();
