@@ -129,7 +129,7 @@ async function findOpen(tx: Transaction, decision: Decision): Promise<Open> {
   const { rows } = await tx.query<Approval & { created: Date; payment_date: string }>({
     name: 'approval-open',
     text: `select a.requirement, a.authorisations, p.created, p.payment_date from payment_approvals a
-      join payments p on p.id = a.payment_id and p.client_id = a.client_id
+      join payments p on p.client_id = $1 and p.id = a.payment_id
       where a.client_id = $1 and a.payment_id = $2 and a.status = 'Pending approval'`,
     values: [decision.clientId, decision.id],
   });

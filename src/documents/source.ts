@@ -30,9 +30,9 @@ export async function paymentFacts(db: Db, clientId: string, paymentId: string):
         case when a.payment_id is not null then json_build_object('status', a.status, 'authorisations', a.authorisations,
           'version', a.requirement -> 'ruleset' -> 'version') end as approval
       from payments p
-      join clients c on c.client_id = p.client_id
-      join beneficiaries b on b.client_id = p.client_id and b.beneficiary_id = p.beneficiary_id
-      left join payment_approvals a on a.client_id = p.client_id and a.payment_id = p.id
+      join clients c on c.client_id = $1
+      join beneficiaries b on b.client_id = $1 and b.beneficiary_id = p.beneficiary_id
+      left join payment_approvals a on a.client_id = $1 and a.payment_id = p.id
       where p.client_id = $1 and p.payment_id = $2`,
     values: [clientId, paymentId],
   });
@@ -64,7 +64,7 @@ export async function tradeFacts(db: Db, clientId: string, tradeId: string): Pro
         t.sell_currency, t.sell_amount, t.fee_amount, t.fee_currency, t.order_date, t.maturity_date,
         json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'account_number', c.account_number) as client,
         json_build_object('contact_id', p.contact_id, 'name', p.name) as booked_by
-      from trades t join clients c on c.client_id = t.client_id join contacts p on p.contact_id = t.contact_id
+      from trades t join clients c on c.client_id = $1 join contacts p on p.contact_id = t.contact_id
       where t.client_id = $1 and t.trade_id = $2`,
     values: [clientId, tradeId],
   });
@@ -73,7 +73,7 @@ export async function tradeFacts(db: Db, clientId: string, tradeId: string): Pro
   const payments = await db.query<TradeFacts['payments'][number] & { total: number }>({
     name: 'document-trade-payments',
     text: `select p.payment_id, b.beneficiary_name, p.payment_date, p.amount, p.payment_currency, count(*) over () as total
-      from payments p join beneficiaries b on b.client_id = p.client_id and b.beneficiary_id = p.beneficiary_id
+      from payments p join beneficiaries b on b.client_id = $1 and b.beneficiary_id = p.beneficiary_id
       where p.client_id = $1 and p.trade_id = $2 order by p.created, p.id limit ${MAX_PAYMENTS_OF_TRADE}`,
     values: [clientId, tradeId],
   });

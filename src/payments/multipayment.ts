@@ -26,22 +26,23 @@ export function formattedId(id: number): string {
  * @throws Problem multipayment_not_found
  */
 export async function findMultipayment(db: Db, clientId: string | null, id: string): Promise<Multipayment> {
+  const tenant = clientId === null ? 'm.client_id' : '$2';
   const { rows } = await db.query<Multipayment>(
     `select m.multipayment_id, m.client_id, m.multipayment_unique_id, m.contact_id, m.status,
-       array(select t.trade_id from trades t where t.client_id = m.client_id and t.multipayment_id = m.multipayment_id
+       array(select t.trade_id from trades t where t.client_id = ${tenant} and t.multipayment_id = m.multipayment_id
          order by t.created_at, t.trade_id) as trade_ids,
-       array(select p.id::float8 from payments p where p.client_id = m.client_id and p.multipayment_id = m.multipayment_id
+       array(select p.id::float8 from payments p where p.client_id = ${tenant} and p.multipayment_id = m.multipayment_id
          order by p.id) as payments
-     from multipayments m where ($1::text is null or m.client_id = $1) and ${condition(id)}`,
-    [clientId, id.replace(/^MP/i, '')],
+     from multipayments m where ${clientId === null ? '' : 'm.client_id = $2 and '}${condition(id)}`,
+    [id.replace(/^MP/i, ''), ...(clientId === null ? [] : [clientId])],
   );
   return rows[0] ?? notFound();
 }
 
 /** A text that has none of these forms names no multi payment. */
 function condition(id: string): string {
-  if (isUuid(id)) return 'm.multipayment_unique_id = $2::uuid';
-  if (/^(MP)?\d{1,18}$/i.test(id)) return 'm.multipayment_id = $2::bigint';
+  if (isUuid(id)) return 'm.multipayment_unique_id = $1::uuid';
+  if (/^(MP)?\d{1,18}$/i.test(id)) return 'm.multipayment_id = $1::bigint';
   return notFound();
 }
 

@@ -102,12 +102,12 @@ export function isEmpty(row: PaymentTexts): boolean {
   return (row[COLUMN_AT.packed] as string).startsWith(SEPARATOR);
 }
 
-/** The tables of `PAYMENT_COLUMNS` besides `p`. @param viewer the SQL parameter with the viewer's contact_id */
-export function paymentJoins(viewer: string): string {
-  return `left join beneficiaries b on b.beneficiary_id = p.beneficiary_id and b.client_id = p.client_id
-  left join multipayments m on m.multipayment_id = p.multipayment_id and m.client_id = p.client_id
-  left join payment_approvals pa on pa.payment_id = p.id
-  left join payment_approvers pv on pv.client_id = p.client_id and pv.contact_id = ${viewer} and pv.payment_id = p.id`;
+/** The tables of `PAYMENT_COLUMNS` besides `p`. @param client,viewer SQL parameters: each table names the tenant itself */
+export function paymentJoins(client: string, viewer: string): string {
+  return `left join beneficiaries b on b.client_id = ${client} and b.beneficiary_id = p.beneficiary_id
+  left join multipayments m on m.client_id = ${client} and m.multipayment_id = p.multipayment_id
+  left join payment_approvals pa on pa.client_id = ${client} and pa.payment_id = p.id
+  left join payment_approvers pv on pv.client_id = ${client} and pv.contact_id = ${viewer} and pv.payment_id = p.id`;
 }
 
 /** SQL that tells whether the viewer may manage the client's payments. @param client,viewer SQL parameters */

@@ -14,7 +14,7 @@ export async function paymentBodies(db: Db, view: PaymentView, numbers: readonly
     text: `select ${PAYMENT_COLUMNS}, ${mayManage('$1', '$2')}
       from unnest($3::bigint[]) with ordinality as wanted (id, place)
       join payments p on p.id = wanted.id and p.client_id = $1
-      ${paymentJoins('$2')} order by wanted.place`,
+      ${paymentJoins('$1', '$2')} order by wanted.place`,
     values: [view.clientId, view.viewer, numbers],
     rowMode: 'array',
     types: AS_TEXT as never,
@@ -27,7 +27,7 @@ export async function paymentBodies(db: Db, view: PaymentView, numbers: readonly
 export async function paymentBody(db: Db, view: PaymentView, paymentId: PaymentId): Promise<string | undefined> {
   const { rows } = await db.query<PaymentTexts>({
     name: 'payment_body',
-    text: `select ${PAYMENT_COLUMNS}, ${mayManage('$1', '$2')} from payments p ${paymentJoins('$2')}
+    text: `select ${PAYMENT_COLUMNS}, ${mayManage('$1', '$2')} from payments p ${paymentJoins('$1', '$2')}
       where p.client_id = $1 and p.payment_id = $3`,
     values: [view.clientId, view.viewer, paymentId],
     rowMode: 'array',

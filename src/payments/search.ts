@@ -57,7 +57,7 @@ export function searchStatement(view: PaymentView, search: PaymentSearch): Searc
   const direction = search.descending ? ' desc' : '';
   const text = `with ${tables.map(([name, sql]) => `${name} as materialized (${sql})`).join(', ')}
 select ${PAYMENT_COLUMNS}, ${mayManage(client, viewer)}, t.total
-from t left join (${page}) p on true ${paymentJoins(viewer)}
+from t left join (${page}) p on true ${paymentJoins(client, viewer)}
 order by p.${search.orderBy}${direction}, p.id${direction}`;
   return { name: statementName(text, search.pageSize), text, values: parameters.values };
 }

@@ -137,7 +137,7 @@ async function accountsOf(
 ): Promise<RequestedAccount[]> {
   const { rows } = await tx.query<RequestedAccount>(
     `select a.account_id, a.currency,
-       (select t.id from transactions t where t.client_id = a.client_id and t.currency_account_id = a.account_id
+       (select t.id from transactions t where t.client_id = $1 and t.currency_account_id = a.account_id
          order by t.id desc limit 1) as last
      from currency_accounts a where a.client_id = $1 order by a.currency`,
     [clientId],

@@ -74,12 +74,13 @@ export interface NotificationFilter {
   to?: Date | undefined;
 }
 
-const NOTIFICATION = `n.id, n.client_id, n.subscription_id, n.type, n.status, n.created_at,
+/** The columns of a NotificationView. @param tenant SQL of the client */
+const notificationColumns = (tenant: string) => `n.id, n.client_id, n.subscription_id, n.type, n.status, n.created_at,
   webhooks.notifications_body(n) as body,
   coalesce((select json_agg(json_build_object('attempt_number', a.attempt_number, 'delivery_id', a.delivery_id, 'started_at', a.started_at,
       'duration_ms', a.duration_ms, 'status_code', a.status_code, 'headers', a.headers, 'body', a.body, 'reason', a.reason)
       order by a.attempt_number, a.started_at)
-    from webhooks.attempts a where a.notification_id = n.id and a.created_at = n.created_at), '[]') as attempts`;
+    from webhooks.attempts a where a.client_id = ${tenant} and a.notification_id = n.id and a.created_at = n.created_at), '[]') as attempts`;
 
 /** A page of notifications with their attempts, the newest first, and the number of all of them. */
 export async function listNotifications(
@@ -109,11 +110,12 @@ export async function listNotifications(
     `select count(*) as total from webhooks.notifications n where ${where}`,
     values,
   );
+  const tenant = filter.clientId === undefined ? 'n.client_id' : '$1';
   const { rows } = await db.query<NotificationView>(
-    `select ${NOTIFICATION} from webhooks.notifications n
+    `select ${notificationColumns(tenant)} from webhooks.notifications n
      join (select n.id, n.created_at from webhooks.notifications n where ${where}
        order by n.created_at desc, n.id desc limit $${values.length + 1} offset $${values.length + 2}) as page
-     on n.id = page.id and n.created_at = page.created_at order by n.created_at desc, n.id desc`,
+     on n.client_id = ${tenant} and n.id = page.id and n.created_at = page.created_at order by n.created_at desc, n.id desc`,
     [...values, page.limit, page.offset],
   );
   return { rows, total: first(counted)?.total ?? 0 };
@@ -125,7 +127,7 @@ export async function findNotification(db: Db, id: string): Promise<Notification
     const since = instantOf(id);
     const found = first(
       await db.query<NotificationView>(
-        `select ${NOTIFICATION} from webhooks.notifications n
+        `select ${notificationColumns('n.client_id')} from webhooks.notifications n
          where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'`,
         [id, since],
       ),
