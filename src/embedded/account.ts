@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { type Account, run } from './command.ts';
+import { run, type ServerAccount } from './command.ts';
 
 /** PostgreSQL refuses to run as root: the account that it runs as instead. */
 const UNPRIVILEGED = 'nobody';
@@ -9,7 +9,7 @@ const UNPRIVILEGED_ID = 65534;
  * Chooses the account. It is this process's own, unless that is root, which PostgreSQL refuses. Then it is the owner of an existing
  * cluster, so that a directory of an ordinary user stays usable by that user, or `nobody`.
  */
-export function serverAccount(clusterDir: string): Account {
+export function serverAccount(clusterDir: string): ServerAccount {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;
   if (uid !== 0) return { uid, gid, spawn: {} };
@@ -34,7 +34,7 @@ function unprivileged(): { uid: number; gid: number } {
  * permissions are widened for it.
  * @throws Error if neither works
  */
-export async function reachablePath(directory: string, account: Account): Promise<string> {
+export async function reachablePath(directory: string, account: ServerAccount): Promise<string> {
   const paths = process.platform === 'linux' ? [directory, '/proc/self/cwd'] : [directory];
   for (const path of paths) {
     const { ok } = await run('/bin/sh', ['-c', 'cd "$1" && test -r . && test -w .', 'sh', path], {

@@ -13,7 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { type Account, run } from './command.ts';
+import { run, type ServerAccount } from './command.ts';
 
 /** Endings of files that only compiling against PostgreSQL needs. */
 const NOT_NEEDED = new Set(['.a', '.pc']);
@@ -30,7 +30,7 @@ export interface Binaries {
  * library links, or with noexec.
  * @throws Error if this platform has none, or none of them runs
  */
-export async function findBinaries(dataDir: string, account: Account): Promise<Binaries> {
+export async function findBinaries(dataDir: string, account: ServerAccount): Promise<Binaries> {
   const root = packageRoot();
   const problems: string[] = [];
   const works = async (directory: string) => {

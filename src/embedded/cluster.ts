@@ -18,7 +18,7 @@ import {
 import { join } from 'node:path';
 import { reachablePath } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { type Account, run } from './command.ts';
+import { run, type ServerAccount } from './command.ts';
 import { reason } from './failure.ts';
 import { accessFile, configurationFile } from './settings.ts';
 
@@ -37,7 +37,7 @@ export interface Access {
 /** What a cluster is created with. */
 export interface ClusterTools {
   binaries: Binaries;
-  account: Account;
+  account: ServerAccount;
   /** Whether the cluster is synchronised to disk. */
   durable: boolean;
 }
@@ -97,7 +97,7 @@ function isNew(cluster: string): boolean {
   return !existsSync(cluster) || readdirSync(cluster).length === 0;
 }
 
-function checkCluster(cluster: string, account: Account): void {
+function checkCluster(cluster: string, account: ServerAccount): void {
   const versionFile = join(cluster, 'PG_VERSION');
   if (!existsSync(versionFile)) {
     throw new Error(
@@ -160,7 +160,7 @@ function setPassword(password: string): string {
   return `alter role ${SUPERUSER} password '${password}'`;
 }
 
-function writeConfiguration(cluster: string, account: Account): void {
+function writeConfiguration(cluster: string, account: ServerAccount): void {
   replaceFile(join(cluster, 'postgresql.conf'), configurationFile(), account);
   replaceFile(join(cluster, 'pg_hba.conf'), accessFile(), account);
 }
@@ -186,7 +186,7 @@ function accessPath(dataDir: string): string {
   return join(dataDir, 'postgres-url');
 }
 
-function chownAll(directory: string, account: Account): void {
+function chownAll(directory: string, account: ServerAccount): void {
   chownSync(directory, account.uid, account.gid);
   for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
     if (!entry.isSymbolicLink()) chownSync(join(entry.parentPath, entry.name), account.uid, account.gid);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 /** The operating-system account PostgreSQL runs as. `spawn` is empty where it is this process's own. */
-export interface Account {
+export interface ServerAccount {
   uid: number;
   gid: number;
   spawn: { uid: number; gid: number } | Record<string, never>;
@@ -11,7 +11,7 @@ export interface Account {
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 export interface RunOptions {
-  account: Account;
+  account: ServerAccount;
   cwd: string;
   /** For the standard input. */
   input?: string;

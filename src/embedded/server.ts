@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../calendar.ts';
 import { endsWithin } from '../deadline.ts';
-import { type Account, ENVIRONMENT } from './command.ts';
+import { ENVIRONMENT, type ServerAccount } from './command.ts';
 import { reason } from './failure.ts';
 import { endLeftovers, FAST_SHUTDOWN_MS } from './processes.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -27,7 +27,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-export interface ServerOptions {
+export interface PostgresServerOptions {
   /** Path of `postgres`. */
   program: string;
   /** Directory of the cluster. */
@@ -35,13 +35,13 @@ export interface ServerOptions {
   /** The same directory as the account reaches it (`reachablePath`). */
   path: string;
   args: string[];
-  account: Account;
+  account: ServerAccount;
   /** Gets each line of its log from when it is ready until it is stopped. */
   onLine: (line: string) => void;
 }
 
 /** Starts the server on a cluster, under a watchdog. */
-export function startServer({ program, cluster, path, args, account, onLine }: ServerOptions): Server {
+export function startServer({ program, cluster, path, args, account, onLine }: PostgresServerOptions): Server {
   const watchdog = startWatchdog(account);
   const child = spawn(program, ['-D', path, ...args], {
     cwd: cluster,

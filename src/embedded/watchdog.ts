@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type Account, ENVIRONMENT } from './command.ts';
+import { ENVIRONMENT, type ServerAccount } from './command.ts';
 
 /** Milliseconds after which a watchdog that was killed is replaced. */
 const REPLACE_AFTER_MS = 500;
@@ -28,7 +28,7 @@ export interface Watchdog {
 }
 
 /** Starts a watchdog. Start it before the server, so that the server always has one. */
-export function startWatchdog(account: Account): Watchdog {
+export function startWatchdog(account: ServerAccount): Watchdog {
   let watched: number | undefined;
   let released = false;
   let child: ChildProcess;

@@ -21,7 +21,7 @@ const MAX_TAGGED_PAGES = 20;
 /** One part is drawn while the next is filled. */
 const MAX_PARTS_IN_FLIGHT = 2;
 
-interface Page {
+interface StatementPage {
   section: number;
   first: boolean;
   empty: boolean;
@@ -51,7 +51,7 @@ export async function statementPdf(
   const tagged = totalPages <= MAX_TAGGED_PAGES;
   const parts: Promise<Buffer>[] = [];
 
-  const draw = (pages: Page[], firstPage: number): Promise<Buffer> =>
+  const draw = (pages: StatementPage[], firstPage: number): Promise<Buffer> =>
     renderer.draw(
       {
         kind: 'draw',
@@ -63,7 +63,7 @@ export async function statementPdf(
       'bulk',
     );
 
-  let waiting: Page[] = [];
+  let waiting: StatementPage[] = [];
   let drawn = 0;
   const flush = async () => {
     const part = draw(waiting, drawn + 1);
@@ -92,10 +92,10 @@ export async function statementPdf(
   return renderer.draw(task, 'bulk');
 }
 
-async function* pages(statement: AccountStatement): AsyncGenerator<Page> {
+async function* pages(statement: AccountStatement): AsyncGenerator<StatementPage> {
   for (const [index, section] of statement.sections.entries()) {
     const figure = (amount: string) => groupedAmount(amount, section.currency);
-    const blank = (page: Pick<Page, 'first' | 'start'>): Page => ({
+    const blank = (page: Pick<StatementPage, 'first' | 'start'>): StatementPage => ({
       ...page,
       section: index,
       empty: lineCount(section) === 0,
