@@ -1,13 +1,16 @@
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { type MoveRequest, movePayment } from '../payments/lifecycle.ts';
+import { noPayment } from '../payments/payment.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { bookTransaction } from './booking.ts';
 import { openCurrencyAccount } from './currency-account.ts';
+import type { BookedTransaction } from './transaction.ts';
 
 /**
  * Returns a payment: cancels it, and credits its amount to the client's account in its currency, in the caller's transaction
  * (docs/decisions.md, 3: RETURNED, and a CREDIT_PAYMENT_RETURNED_TRANSACTION). A client without such an account gets one.
+ * @returns the credit
  * @throws Problem as movePayment
  */
 export async function returnPayment(
@@ -15,7 +18,7 @@ export async function returnPayment(
   act: Act,
   presentation: Presentation,
   request: MoveRequest,
-): Promise<void> {
+): Promise<BookedTransaction> {
   const { id } = await movePayment(tx, act, presentation, request);
   const payment = first(
     await tx.query<{ amount: string; payment_currency: string; beneficiary_name: string }>(
@@ -25,12 +28,12 @@ export async function returnPayment(
       [request.clientId, id],
     ),
   );
-  if (!payment) return;
+  if (!payment) noPayment();
   const account = await openCurrencyAccount(tx, act, {
     clientId: request.clientId,
     currency: payment.payment_currency,
   });
-  await bookTransaction(tx, act, {
+  return bookTransaction(tx, act, {
     client_id: request.clientId,
     currency_account_id: account,
     kind: 'CREDIT_PAYMENT_RETURNED_TRANSACTION',

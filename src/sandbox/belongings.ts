@@ -1,10 +1,11 @@
+import { type CurrencyAccount, createCurrencyAccount } from '../accounts/currency-account.ts';
 import { londonDay } from '../calendar.ts';
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { createBeneficiary } from '../payments/beneficiary.ts';
 import { createTrade } from '../payments/trade-booking.ts';
 
-/** What payments of a trial refer to: the client's newest trade and beneficiary, made where the client has none. */
+/** What a trial refers to: the client's newest trade, beneficiary and currency account, made if the client has none. */
 
 /** What a trial moves, and what it funds it with: small and round, so that it is recognised. */
 const TRADE = { buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: '1000.00', rate: '1.1710' };
@@ -71,4 +72,15 @@ export async function currencyOf(tx: Transaction, clientId: string, beneficiaryI
     ),
   );
   return beneficiary?.currency ?? null;
+}
+
+/** The client's newest currency account. */
+export async function newestCurrencyAccount(tx: Transaction, act: Act, clientId: string): Promise<CurrencyAccount> {
+  const known = first(
+    await tx.query<CurrencyAccount & Record<string, unknown>>(
+      `select account_id, currency from currency_accounts where client_id = $1 order by created_at desc, account_id desc limit 1`,
+      [clientId],
+    ),
+  );
+  return known ?? createCurrencyAccount(tx, act, { clientId, currency: BENEFICIARY.currency });
 }

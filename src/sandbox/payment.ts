@@ -1,4 +1,3 @@
-import type { Requirement } from '../approvals/workflow.ts';
 import { londonDay } from '../calendar.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
@@ -6,14 +5,11 @@ import type { PaymentNumber } from '../identifiers.ts';
 import { decimal } from '../money.ts';
 import { createPayment } from '../payments/creation.ts';
 import type { Presentation } from '../payments/presentation.ts';
+import { asRuled, type ChooseApproval } from './approval-choice.ts';
 import { currencyOf, newestBeneficiary, newestTrade, type Owner } from './belongings.ts';
-import { needApproval } from './needed-approval.ts';
 
 const AMOUNT = '100.00';
 const CURRENCY = 'EUR';
-
-/** `needed`: by another contact, whatever the client's workflow; `none`; left out: as the client's rules say. */
-export const APPROVALS = ['needed', 'none'] as const;
 
 /** A payment as the integrator wants it; what is left out is chosen. */
 export interface SandboxPayment {
@@ -23,19 +19,20 @@ export interface SandboxPayment {
   beneficiary_id?: string;
   trade_id?: string;
   reference?: string;
-  approval?: (typeof APPROVALS)[number];
 }
 
 /**
  * Creates a payment of a client as the institution would, in the caller's transaction (docs/sandbox.md, Create a payment). Uses the
  * client's newest trade and beneficiary, and makes those that it does not have.
- * @throws Problem as createPayment; transition_not_allowed if an approval is needed and the client has no second contact
+ * @param choose who creates it, and what its approval requires; default: the caller, and what the client's rules say
+ * @throws Problem as createPayment; and of the choice
  */
 export async function createSandboxPayment(
   tx: Transaction,
   act: Act,
   presentation: Presentation,
   { clientId, contactId, ...input }: SandboxPayment & Owner,
+  choose: ChooseApproval = asRuled,
 ): Promise<PaymentNumber> {
   const owner = { clientId, contactId };
   const amount = decimal(input.amount ?? AMOUNT, 'amount', { positive: true });
@@ -45,17 +42,13 @@ export async function createSandboxPayment(
       ? await newestBeneficiary(tx, act, clientId)
       : { beneficiary_id: input.beneficiary_id, currency: await currencyOf(tx, clientId, input.beneficiary_id) };
   const currency = input.payment_currency ?? beneficiary.currency ?? CURRENCY;
-  let creatorId = contactId;
-  let requirement: Requirement | null | undefined;
-  if (input.approval === 'none') requirement = null;
-  else if (input.approval === 'needed')
-    ({ creatorId, requirement } = await needApproval(tx, {
-      clientId,
-      callerId: contactId,
-      amount,
-      currency,
-      now: act.now,
-    }));
+  const { creatorId, requirement } = await choose(tx, {
+    clientId,
+    callerId: contactId,
+    amount,
+    currency,
+    now: act.now,
+  });
   return createPayment(
     tx,
     act,

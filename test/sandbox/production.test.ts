@@ -9,6 +9,7 @@ import { call, startTestService } from '../world/service.ts';
 const CALLS = [
   ['POST', '/sandbox/payments'],
   ['POST', '/sandbox/payments/PAY000001/advance'],
+  ['POST', '/sandbox/trigger'],
 ] as const;
 
 /** The public address is not the listener's in production, so the listener gets a port that the test knows. */

@@ -30,6 +30,15 @@ export async function createIntegrator(service: TestService, client: object = {}
       const own = await accessToken(service, hired.contactId);
       return { ...hired, token: own, ask: as(own) };
     },
+    /** The bodies of everything that was notified, in order. */
+    // biome-ignore lint/suspicious/noExplicitAny: what a test reads of a body is its own affair
+    bodies: async (): Promise<{ type: string; body: any }[]> => {
+      const { rows } = await service.query(
+        'select type, body from delivery.events where client_id = $1 order by created_at, id',
+        [clientId],
+      );
+      return rows.map(({ type, body }) => ({ type, body: JSON.parse(body) }));
+    },
     /** Everything that was notified, in order: the type, and for payments and trades the id and the status. */
     notified: async (): Promise<string[]> => {
       const { rows } = await service.query(

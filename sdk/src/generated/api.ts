@@ -705,6 +705,7 @@ export interface Operations {
           /** The level that it counts for, from 1 */
           level: number;
           contact_name: string;
+          on_behalf_by: string | null;
         }[];
         contact_authorisation_actions: {
           /** What the requesting contact may do now */
@@ -811,6 +812,7 @@ export interface Operations {
           /** The level that it counts for, from 1 */
           level: number;
           contact_name: string;
+          on_behalf_by: string | null;
         }[];
         contact_authorisation_actions: {
           /** What the requesting contact may do now */
@@ -840,6 +842,44 @@ export interface Operations {
       /** Location of the payment instruction */
       payment_instruction: string;
       payment_receipt: string | null;
+    };
+  };
+  /** Trigger a notification */
+  'POST /sandbox/trigger': {
+    body: {
+      /** A WebhookType; PAYMENT_STATUS_CHANGE and TRADE_STATUS_CHANGE take a status behind a colon */
+      event:
+        | 'PAYMENT_STATUS_CHANGE'
+        | 'PAYMENT_STATUS_CHANGE:CREATED'
+        | 'PAYMENT_STATUS_CHANGE:PENDING_OF_AUTHORIZATION'
+        | 'PAYMENT_STATUS_CHANGE:AUTHORIZED'
+        | 'PAYMENT_STATUS_CHANGE:REJECTED'
+        | 'PAYMENT_STATUS_CHANGE:CANCELLED'
+        | 'PAYMENT_STATUS_CHANGE:SENT'
+        | 'PAYMENT_STATUS_CHANGE:PENDING_RETURN'
+        | 'PAYMENT_STATUS_CHANGE:RETURNED'
+        | 'PAYMENT_STATUS_CHANGE:INVALIDATED'
+        | 'TRADE_STATUS_CHANGE'
+        | 'TRADE_STATUS_CHANGE:Created'
+        | 'TRADE_STATUS_CHANGE:Funds In Partially'
+        | 'TRADE_STATUS_CHANGE:Funds In Full'
+        | 'TRADE_STATUS_CHANGE:Funds Out Partially Allocated'
+        | 'TRADE_STATUS_CHANGE:Funds Out Full Allocated'
+        | 'TRADE_STATUS_CHANGE:Closed'
+        | 'TRADE_STATUS_CHANGE:Cancelled'
+        | 'TRADE_STATUS_CHANGE:Rejected'
+        | 'CREDIT_INCOMING_TRANSACTION'
+        | 'CREDIT_MARGIN_TRANSACTION'
+        | 'CREDIT_PAYMENT_RETURNED_TRANSACTION'
+        | 'CREDIT_TRANSACTION'
+        | 'DEBIT_TRANSACTION'
+        | 'ONBOARDING_STATUS_CHANGE';
+    };
+    response: {
+      event: string;
+      entity: 'payment' | 'trade' | 'transaction' | 'onboarding_event';
+      /** The id in the body of the notification */
+      entity_id: string;
     };
   };
 }

@@ -6,8 +6,9 @@ import type { PaymentId } from '../../identifiers.ts';
 import { paymentBodies, paymentBody } from '../../payments/payment.ts';
 import { type PaymentView, presentationOf } from '../../payments/presentation.ts';
 import { advancePayment } from '../../sandbox/advance.ts';
+import { asRuled, needed, notNeeded } from '../../sandbox/approval-choice.ts';
 import { DESTINATIONS } from '../../sandbox/course.ts';
-import { APPROVALS, createSandboxPayment } from '../../sandbox/payment.ts';
+import { createSandboxPayment } from '../../sandbox/payment.ts';
 import { Payment } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
 import { ClientQuery, Currency, closed, Day, Decimal, errors, jsonAnswer, Text } from '../schemas.ts';
@@ -24,7 +25,7 @@ const NewPayment = Type.Object(
     trade_id: Type.Optional(Type.String({ minLength: 1, description: 'Default: the newest trade' })),
     reference: Type.Optional(Text('Reference; some steer the autopilot')),
     approval: Type.Optional(
-      Type.Enum([...APPROVALS], {
+      Type.Enum(['needed', 'none'], {
         description:
           'needed: another contact creates it, and the requesting contact can approve it; none: no approval is needed. Default: as ' +
           "the client's rules say",
@@ -81,8 +82,10 @@ export function sandboxPaymentRoutes(app: FastifyInstance, context: Context): vo
   app.post<{ Body: Static<typeof NewPayment> }>('/sandbox/payments', CREATE, async (request, reply) => {
     const { clientId, contactId } = request.caller;
     const body = await transaction(pool, async (tx) => {
-      const input = { ...request.body, clientId, contactId };
-      const id = await createSandboxPayment(tx, contactAct(request), presentationOf(context), input);
+      const { approval, ...input } = request.body;
+      const choose = approval === 'needed' ? needed : approval === 'none' ? notNeeded : asRuled;
+      const wanted = { ...input, clientId, contactId };
+      const id = await createSandboxPayment(tx, contactAct(request), presentationOf(context), wanted, choose);
       return paymentBodies(tx, viewOf(request, context), [id]);
     });
     return sendJson(reply.code(201), body[0] as string);

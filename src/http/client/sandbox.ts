@@ -1,5 +1,6 @@
 import type { ClientRoutes } from './listener.ts';
 import { sandboxPaymentRoutes } from './sandbox-payments.ts';
+import { sandboxTriggerRoutes } from './sandbox-trigger.ts';
 
 /**
  * What an integrator moves with a contact's own token (docs/sandbox.md): no permission is needed. Production does not have these
@@ -12,4 +13,5 @@ export const sandboxRoutes: ClientRoutes = (app, context) => {
     if (request.method === 'POST') request.body ??= {};
   });
   sandboxPaymentRoutes(app, context);
+  sandboxTriggerRoutes(app, context);
 };

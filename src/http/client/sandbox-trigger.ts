@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { transaction } from '../../database.ts';
+import { presentationOf } from '../../payments/presentation.ts';
+import { EVENTS } from '../../sandbox/events.ts';
+import { trigger } from '../../sandbox/trigger.ts';
+import { sendValue } from '../reply.ts';
+import { ClientQuery, closed, errors, jsonAnswer } from '../schemas.ts';
+import { contactAct } from './act.ts';
+
+const Trigger = Type.Object(
+  {
+    event: Type.Enum([...EVENTS], {
+      description: 'A WebhookType; PAYMENT_STATUS_CHANGE and TRADE_STATUS_CHANGE take a status behind a colon',
+    }),
+  },
+  { ...closed, examples: [{ event: 'PAYMENT_STATUS_CHANGE:SENT' }] },
+);
+const Triggered = Type.Object({
+  event: Type.String(),
+  entity: Type.Enum(['payment', 'trade', 'transaction', 'onboarding_event']),
+  entity_id: Type.String({ description: 'The id in the body of the notification' }),
+});
+
+const TRIGGER = {
+  schema: {
+    operationId: 'triggerSandboxEvent',
+    tags: ['sandbox'],
+    summary: 'Trigger a notification',
+    description:
+      'Makes real data that causes the notification, and everything on the legal way to it, with its notifications. Exists in ' +
+      'the sandbox only.',
+    querystring: ClientQuery,
+    body: Trigger,
+    response: { 201: jsonAnswer('What was made', Triggered), ...errors(400, 403, 404, 409, 502) },
+  },
+};
+
+/** POST /sandbox/trigger (docs/sandbox.md). */
+export function sandboxTriggerRoutes(app: FastifyInstance, context: Context): void {
+  app.post<{ Body: Static<typeof Trigger> }>('/sandbox/trigger', TRIGGER, async (request, reply) => {
+    const { clientId, contactId } = request.caller;
+    const { event } = request.body;
+    const naming = { ...presentationOf(context), brand: context.config.brand };
+    const made = await transaction(context.pool, (tx) =>
+      trigger(tx, contactAct(request), naming, { event, clientId, contactId }),
+    );
+    return sendValue(reply.code(201), made);
+  });
+}

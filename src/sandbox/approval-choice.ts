@@ -1,0 +1,105 @@
+import { evaluate } from '../approvals/approval.ts';
+import { permittedContacts } from '../approvals/approvers.ts';
+import { rulesOf } from '../approvals/requirement.ts';
+import type { ApprovalState } from '../approvals/rules.ts';
+import { type Requirement, requirementFor } from '../approvals/workflow.ts';
+import type { Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+
+/** One approver besides the creator, whatever the client's workflow says. */
+const ONE_APPROVER = { creation_counts: false, eyes: 1 };
+
+/** A payment that is about to be created for the contact who asks for it. */
+export interface WantedPayment {
+  clientId: string;
+  callerId: string;
+  amount: string;
+  currency: string;
+  now: Date;
+}
+
+/** Who creates a payment, and what its approval requires: null nothing, undefined what the client's rules say. */
+export interface ApprovalChoice {
+  creatorId: string;
+  requirement?: Requirement | null;
+}
+
+export type ChooseApproval = (tx: Transaction, wanted: WantedPayment) => Promise<ApprovalChoice>;
+
+/** As the client's rules say for a payment that the caller creates. */
+export const asRuled: ChooseApproval = async (_tx, { callerId }) => ({ creatorId: callerId });
+
+/** No approval is needed. */
+export const notNeeded: ChooseApproval = async (_tx, { callerId }) => ({ creatorId: callerId, requirement: null });
+
+/**
+ * At least one approval, and another contact creates the payment: under the client's own rules if the caller can approve then,
+ * otherwise by one approver. If the caller may not authorise payments, another contact can.
+ * @throws Problem transition_not_allowed if the client has no second contact who may act
+ */
+export const needed: ChooseApproval = async (tx, wanted) => {
+  const choice = await chooseNeeded(tx, wanted);
+  if (choice) return choice;
+  throw new Problem(
+    'transition_not_allowed',
+    'an approval takes two contacts of the client: one who creates the payment, and another who may approve it',
+  );
+};
+
+/** The payment waits for an approval, even if nobody may give it: as the client's rules say, or by one approver. */
+export const waiting: ChooseApproval = async (tx, wanted) => {
+  const { callerId } = wanted;
+  const requirement = await requirementFor(tx, { ...wanted, creatorId: callerId });
+  if (requirement && !(await stateOf(tx, wanted.clientId, requirement)).complete)
+    return { creatorId: callerId, requirement };
+  return (
+    (await chooseNeeded(tx, wanted)) ?? { creatorId: callerId, requirement: { ...ONE_APPROVER, creator: callerId } }
+  );
+};
+
+/** As the client's rules say, created by a contact whose payment others can approve; no approval if there is no such contact. */
+export const approvable: ChooseApproval = async (tx, wanted) => {
+  const { clientId, callerId } = wanted;
+  for (const creatorId of [callerId, ...(await otherContacts(tx, clientId, callerId))]) {
+    const requirement = await requirementFor(tx, { ...wanted, creatorId });
+    if (!requirement || (await stateOf(tx, clientId, requirement)).possible) return { creatorId, requirement };
+  }
+  return { creatorId: callerId, requirement: null };
+};
+
+async function chooseNeeded(tx: Transaction, wanted: WantedPayment): Promise<ApprovalChoice | undefined> {
+  const { clientId, callerId } = wanted;
+  const permitted = await permittedContacts(tx, clientId);
+  const creators = await otherContacts(tx, clientId, callerId);
+  const canBeApproved = async (requirement: Requirement): Promise<boolean> => {
+    const state = await stateOf(tx, clientId, requirement);
+    const approves = permitted.has(callerId) ? state.mayAuthorise.includes(callerId) : state.mayAuthorise.length > 0;
+    return !state.complete && state.possible && approves;
+  };
+  for (const creatorId of creators) {
+    const requirement = await requirementFor(tx, { ...wanted, creatorId });
+    if (requirement && (await canBeApproved(requirement))) return { creatorId, requirement };
+  }
+  for (const creatorId of creators) {
+    const requirement = { ...ONE_APPROVER, creator: creatorId };
+    if (await canBeApproved(requirement)) return { creatorId, requirement };
+  }
+  return undefined;
+}
+
+/** The state in which the approval of a new payment begins. */
+async function stateOf(tx: Transaction, clientId: string, requirement: Requirement): Promise<ApprovalState> {
+  const rules = await rulesOf(tx, clientId, requirement);
+  return evaluate(rules, { requirement, authorisations: [] }, await permittedContacts(tx, clientId));
+}
+
+/** The client's contacts who may act, without the caller; first those who could not approve, so that approvers stay. */
+async function otherContacts(tx: Transaction, clientId: string, callerId: string): Promise<string[]> {
+  const { rows } = await tx.query<{ contact_id: string }>(
+    `select cc.contact_id from contact_clients cc join contacts c using (contact_id)
+     where cc.client_id = $1 and cc.contact_id <> $2 and c.status = 'enabled' and (cc.can_manage_payments or cc.can_authorise_payments)
+     order by cc.can_authorise_payments, cc.contact_id`,
+    [clientId, callerId],
+  );
+  return rows.map((row) => row.contact_id);
+}

@@ -1,0 +1,146 @@
+import { bookTransaction } from '../accounts/booking.ts';
+import { returnPayment } from '../accounts/payment-return.ts';
+import type { TransactionKind } from '../accounts/transaction.ts';
+import type { Act } from '../context.ts';
+import { first, type Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import type { PaymentId } from '../identifiers.ts';
+import { findClient } from '../identity/client.ts';
+import { recordOnboarding } from '../identity/onboarding.ts';
+import { movePayment } from '../payments/lifecycle.ts';
+import type { PaymentWebhookStatus } from '../payments/moves.ts';
+import type { Presentation } from '../payments/presentation.ts';
+import type { TradeStatus } from '../payments/trade.ts';
+import { setTradeStatus } from '../payments/trade-booking.ts';
+import { advancePayment } from './advance.ts';
+import { approvable, asRuled, type ChooseApproval, needed, waiting } from './approval-choice.ts';
+import { bookTrade, newestCurrencyAccount, type Owner } from './belongings.ts';
+import { readEvent } from './events.ts';
+import { createSandboxPayment } from './payment.ts';
+
+const AMOUNT = '100.00';
+
+/** What a trigger made: the entity whose notification was asked for, by the id in its body. */
+export interface Triggered {
+  event: string;
+  entity: 'payment' | 'trade' | 'transaction' | 'onboarding_event';
+  entity_id: string;
+}
+
+/** How documents and notifications name the service. */
+export interface Naming extends Presentation {
+  /** LOMBARD_BRAND. */
+  brand: string;
+}
+
+/**
+ * Makes real data that causes a notification, in the caller's transaction: everything on the legal way to it is notified too
+ * (docs/sandbox.md, Trigger a notification).
+ * @param event one of EVENTS (events.ts)
+ * @throws Problem transition_not_allowed if the client cannot be notified of it
+ */
+export async function trigger(
+  tx: Transaction,
+  act: Act,
+  naming: Naming,
+  { event, ...owner }: Owner & { event: string },
+): Promise<Triggered> {
+  const wanted = readEvent(event);
+  switch (wanted.type) {
+    case 'PAYMENT_STATUS_CHANGE':
+      return {
+        event,
+        entity: 'payment',
+        entity_id: await triggerPayment(tx, act, naming, { owner, status: wanted.status }),
+      };
+    case 'TRADE_STATUS_CHANGE':
+      return {
+        event,
+        entity: 'trade',
+        entity_id: await triggerTrade(tx, act, naming, { owner, status: wanted.status }),
+      };
+    case 'ONBOARDING_STATUS_CHANGE':
+      return { event, entity: 'onboarding_event', entity_id: await triggerOnboarding(tx, act, naming, owner) };
+    case 'CREDIT_PAYMENT_RETURNED_TRANSACTION': {
+      const paymentId = await triggerPayment(tx, act, naming, { owner, status: 'PENDING_RETURN' });
+      const request = { clientId: owner.clientId, paymentId, action: 'return' as const };
+      const { transaction_id: id } = await returnPayment(tx, act, naming, request);
+      return { event, entity: 'transaction', entity_id: id };
+    }
+    default:
+      return { event, entity: 'transaction', entity_id: await triggerTransaction(tx, act, owner, wanted.type) };
+  }
+}
+
+/** How the approval of a payment is chosen that is to be notified of a status; the others must be able to go on. */
+const CHOICES: Partial<Record<PaymentWebhookStatus, ChooseApproval>> = {
+  CREATED: asRuled,
+  PENDING_OF_AUTHORIZATION: waiting,
+  REJECTED: needed,
+  CANCELLED: asRuled,
+  INVALIDATED: asRuled,
+};
+
+async function triggerPayment(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  { owner, status }: { owner: Owner; status: PaymentWebhookStatus },
+): Promise<PaymentId> {
+  const { clientId } = owner;
+  const number = await createSandboxPayment(tx, act, presentation, owner, CHOICES[status] ?? approvable);
+  const payment = first(
+    await tx.query<{ payment_id: PaymentId; pending: boolean }>(
+      `select payment_id, status = 'Payment pending of authorization' as pending from payments where client_id = $1 and id = $2`,
+      [clientId, number],
+    ),
+  );
+  if (!payment) throw new Error('the payment that was just created is missing');
+  const { payment_id: paymentId, pending } = payment;
+  const request = { clientId, paymentId };
+  if (status === 'AUTHORIZED' && pending) await advancePayment(tx, act, presentation, { ...request, to: 'next' });
+  if (status === 'REJECTED') await advancePayment(tx, act, presentation, { ...request, to: 'Payment rejected' });
+  if (status === 'CANCELLED') await advancePayment(tx, act, presentation, { ...request, to: 'Payment cancelled' });
+  if (status === 'INVALIDATED') await movePayment(tx, act, presentation, { ...request, action: 'invalidate' });
+  if (status === 'RETURNED') await advancePayment(tx, act, presentation, { ...request, to: 'returned' });
+  if (status === 'SENT' || status === 'PENDING_RETURN')
+    await advancePayment(tx, act, presentation, { ...request, to: 'Executing Payment' });
+  if (status === 'PENDING_RETURN') await movePayment(tx, act, presentation, { ...request, action: 'start_return' });
+  return paymentId;
+}
+
+async function triggerTrade(
+  tx: Transaction,
+  act: Act,
+  { apiUrl }: Presentation,
+  { owner, status }: { owner: Owner; status: TradeStatus },
+): Promise<string> {
+  const tradeId = await bookTrade(tx, act, apiUrl, owner);
+  await setTradeStatus(tx, act, apiUrl, { tradeId, status });
+  return tradeId;
+}
+
+async function triggerTransaction(tx: Transaction, act: Act, owner: Owner, kind: TransactionKind): Promise<string> {
+  const { account_id: account, currency } = await newestCurrencyAccount(tx, act, owner.clientId);
+  const { transaction_id: id } = await bookTransaction(tx, act, {
+    client_id: owner.clientId,
+    currency_account_id: account,
+    kind,
+    amount: { amount: AMOUNT, currency },
+    transaction_reference: 'Sandbox',
+    transaction_information: 'A trial of the sandbox',
+  });
+  return id;
+}
+
+/** @throws Problem transition_not_allowed for a customer of the mass payments offering, who is not notified */
+async function triggerOnboarding(tx: Transaction, act: Act, naming: Naming, owner: Owner): Promise<string> {
+  const client = await findClient(tx, owner.clientId, 'client_id');
+  if (client.mass_payments_customer)
+    throw new Problem('transition_not_allowed', {
+      field: 'event',
+      message: 'a customer of the mass payments offering is not notified of its onboarding',
+    });
+  const { id } = await recordOnboarding(tx, act, naming, { client_id: owner.clientId, onboarding_status: 'Active' });
+  return id;
+}
