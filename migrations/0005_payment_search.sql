@@ -62,7 +62,9 @@ create table payment_total_deltas (
   payment_date date not null,
   bucket numeric not null,
   beneficiary_id text not null,
-  n bigint not null
+  n bigint not null,
+  -- For the gauge lombard_totals_unrolled_age_seconds only.
+  at timestamptz not null default clock_timestamp()
 ) with (
   -- Never truncated to zero pages: a plan made while the table is empty would scan all of it later.
   vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0,

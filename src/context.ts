@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { Vault } from './crypto.ts';
 import type { Pool } from './database.ts';
 import type { Logger } from './log.ts';
+import type { Readiness } from './readiness.ts';
 
 /** Public addresses, without a slash at the end. Links, issuer and redirects are made from these and from nothing else. */
 export interface Addresses {
@@ -21,6 +22,7 @@ export interface Context {
   clock: Clock;
   log: Logger;
   vault: Vault;
+  readiness: Readiness;
   addresses: Addresses;
 }
 

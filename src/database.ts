@@ -1,5 +1,7 @@
 import pg from 'pg';
+import { refusesWrites } from './database-fault.ts';
 import type { Logger } from './log.ts';
+import { watchPool } from './metrics.ts';
 
 /** A request that waits for a connection, or for an answer on it, gives up in time for a 502 within 3 s. */
 const CONNECT_TIMEOUT_MS = 1_800;
@@ -65,6 +67,7 @@ export function createPool(
     allowExitOnIdle: false,
     ...(setUp === '' ? {} : { onConnect: async (client) => void (await client.query(setUp)) }),
   });
+  watchPool(options.name ?? 'lombard', pool);
   pool.on('error', (error) => {
     // A closing pool does not wait until the server has closed its side.
     if (!pool.ending) log.warn({ reason: error.message }, 'an idle database connection broke');
@@ -91,7 +94,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
     return result;
   } catch (error) {
     // A server that did not answer in time will not answer a rollback either. Closing the connection rolls back.
-    if ((error as Error).message === 'Query read timeout') broken ??= error as Error;
+    if ((error as Error).message === 'Query read timeout' || refusesWrites(error)) broken ??= error as Error;
     if (!broken) {
       await tx.query('rollback').catch((failed: Error) => {
         broken = failed;

@@ -1,8 +1,54 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics of this process, in Prometheus' text format at GET /metrics of the operator listener. */
+/** The metrics of this process, in Prometheus' text format at GET /metrics of the health listener and of the operator's. */
 export const metrics = new Registry();
-collectDefaultMetrics({ register: metrics, prefix: 'lombard_' });
+collectDefaultMetrics({ register: metrics });
+
+/** What the gauges read of a pool of database connections. */
+interface WatchedPool {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+  readonly ended: boolean;
+}
+
+const pools = new Set<{ name: string; pool: WatchedPool }>();
+
+/** Shows a pool in the gauges until it has ended. @param name as its connections call themselves, `lombard-auth` for `auth` */
+export function watchPool(name: string, pool: WatchedPool): void {
+  pools.add({ name: name.replace(/^lombard-?/, '') || 'request', pool });
+}
+
+/** Sets a gauge for each pool that lives; pools of one name count together. */
+function eachPool(gauge: { reset(): void }, count: (name: string, pool: WatchedPool) => void): void {
+  gauge.reset();
+  for (const entry of pools) {
+    if (entry.pool.ended) pools.delete(entry);
+    else count(entry.name, entry.pool);
+  }
+}
+
+new Gauge({
+  name: 'lombard_pool_connections',
+  help: 'Database connections by pool and state (idle, busy)',
+  labelNames: ['pool', 'state'],
+  registers: [metrics],
+  collect() {
+    eachPool(this, (name, { totalCount, idleCount }) => {
+      this.inc({ pool: name, state: 'idle' }, idleCount);
+      this.inc({ pool: name, state: 'busy' }, totalCount - idleCount);
+    });
+  },
+});
+new Gauge({
+  name: 'lombard_pool_waiting',
+  help: 'Queries that wait for a database connection, by pool',
+  labelNames: ['pool'],
+  registers: [metrics],
+  collect() {
+    eachPool(this, (name, { waitingCount }) => this.inc({ pool: name }, waitingCount));
+  },
+});
 
 /** Seconds, by listener, method, route and status. */
 export const requestDuration = new Histogram({

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { sha256 } from './crypto.ts';
+import { type Db, first } from './database.ts';
 import { StartupError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import type { Logger } from './log.ts';
@@ -52,6 +53,18 @@ export async function migrate(url: string, log: Logger): Promise<void> {
     await client.end();
   }
 }
+
+/** Why the schema of a database does not fit this program, in words for its operator; undefined where it does. */
+export async function schemaFault(db: Db): Promise<string | undefined> {
+  newest ??= (await readMigrations()).at(-1)?.number ?? 0;
+  const row = first(await db.query<{ number: number | null }>('select max(number) as number from migrations'));
+  const found = row?.number ?? 0;
+  if (found >= newest) return undefined;
+  return `the database has schema ${found}, and this program needs schema ${newest}`;
+}
+
+/** The newest migration of this program. */
+let newest: number | undefined;
 
 interface Migration {
   number: number;

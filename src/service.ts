@@ -1,16 +1,20 @@
 import type { RequestListener } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sealAudit } from './audit.ts';
+import { Backlog } from './backlog.ts';
 import { ServiceClock } from './calendar.ts';
 import type { Config } from './config.ts';
 import type { Addresses, Context } from './context.ts';
 import { Vault } from './crypto.ts';
-import { createPool } from './database.ts';
+import { createPool, type Pool } from './database.ts';
+import { DatabaseWatch } from './database-watch.ts';
 import { createDrawing, type Drawing } from './documents/drawing.ts';
 import { startEmbedded } from './embedded/postgres.ts';
 import { StartupError } from './errors.ts';
 import { createAuthListener } from './http/auth/listener.ts';
 import { type ClientRoutes, createClientListener } from './http/client/listener.ts';
 import { clientRoutes } from './http/client/routes.ts';
+import { createHealthListener } from './http/health.ts';
 import { type Binding, Listener, type Listening, listenOn } from './http/listener.ts';
 import { createOperatorListener } from './http/operator/listener.ts';
 import { operatorRoutes } from './http/operator/routes.ts';
@@ -18,7 +22,8 @@ import { createTrustedListener } from './http/trusted/listener.ts';
 import { opensSecrets } from './identity/master-key.ts';
 import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
-import { migrate } from './migrate.ts';
+import { metrics } from './metrics.ts';
+import { migrate, schemaFault } from './migrate.ts';
 import type { ConfiguredToken } from './operator/configured-token.ts';
 import { type FirstToken, firstOperatorToken } from './operator/first-token.ts';
 import { deleteExpiredAnswers } from './operator/idempotency.ts';
@@ -27,6 +32,7 @@ import { rollUpTotals } from './payments/roll-up.ts';
 import { Periodic } from './periodic.ts';
 import { PLAN_EACH_TIME } from './plan-settings.ts';
 import { sandboxKey } from './private-file.ts';
+import { Readiness } from './readiness.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
 import { ClockFollower } from './sandbox/clock.ts';
 import { checkStart } from './start-checks.ts';
@@ -46,7 +52,10 @@ export interface Service {
   operatorUrl: string | undefined;
   /** Known if it was configured, or if this start made it. */
   operatorToken: string | undefined;
-  /** Takes no new work, ends the work in flight within 10 seconds, and releases everything. */
+  readiness: Readiness;
+  /** The health listener, unless the primary of LOMBARD_WORKERS has it. */
+  healthUrl: string | undefined;
+  /** Is not ready at once, serves on for LOMBARD_DRAIN, ends the work in flight within 10 seconds, and releases everything. */
   stop(): Promise<void>;
 }
 
@@ -57,6 +66,8 @@ export interface StartOptions {
   prepare?: (context: Context) => Promise<void>;
   /** Ends the start at whatever point it has reached; `startService` then throws the reason, after releasing everything. */
   interrupted?: AbortSignal;
+  /** Whether this process has a health listener of its own. Default: yes. */
+  health?: boolean;
 }
 
 /** What the steps of a start share. */
@@ -67,6 +78,8 @@ interface Starting {
   drawing: Drawing;
   signal: EventSignal;
   configured: ConfiguredToken | undefined;
+  /** Pools besides those of the context. */
+  pools: Pool[];
 }
 
 /**
@@ -75,10 +88,14 @@ interface Starting {
  */
 export async function startService(config: Config, log: Logger, options: StartOptions = {}): Promise<Service> {
   const parts = new Parts(options.interrupted ?? new AbortController().signal);
+  const readiness = new Readiness(log);
+  options.interrupted?.addEventListener('abort', () => readiness.stop());
   try {
     await checkStart(config);
+    const healthUrl =
+      options.health === false ? undefined : await startHealthListener(config, log, { parts, readiness });
     const databaseUrl = options.databaseUrl ?? config.databaseUrl;
-    const context = await startContext({ config, log, parts, databaseUrl });
+    const context = await startContext({ config, log, parts, databaseUrl, readiness });
     const { token: operatorToken, configured } = await parts.during(prepareDatabase(context));
     if (options.prepare) await parts.during(options.prepare(context));
 
@@ -93,14 +110,47 @@ export async function startService(config: Config, log: Logger, options: StartOp
       drawing,
       signal: new EventSignal(context.pool, log),
       configured,
+      pools: [],
     };
     const operatorUrl = await startListeners(starting);
     if (config.roles.has('worker')) await startWorkers(starting);
-    return { context, addresses: context.addresses, operatorUrl, operatorToken, stop: () => parts.stop() };
+    const { addresses } = context;
+    const stop = () => stopService(config, parts, readiness);
+    await watchDatabase(starting);
+    return { context, addresses, operatorUrl, operatorToken, readiness, healthUrl, stop };
   } catch (error) {
     await parts.stop();
     throw error;
   }
+}
+
+/** Health is told from the beginning of a start to the end of a stop. @returns the listener's address */
+async function startHealthListener(
+  config: Config,
+  log: Logger,
+  { parts, readiness }: { parts: Parts; readiness: Readiness },
+): Promise<string> {
+  const listener = createHealthListener(config, log, {
+    fault: () => readiness.fault(),
+    metrics: async () => ({ contentType: metrics.contentType, text: await metrics.metrics() }),
+  });
+  await parts.start(listener);
+  return listener.url;
+}
+
+/** The last part to start: from now on the process is ready while the database is. */
+async function watchDatabase({ context, parts, pools }: Starting): Promise<void> {
+  const { pool, backgroundPool, log, readiness } = context;
+  const url = pool.options.connectionString as string;
+  const watched = [pool, backgroundPool, ...pools];
+  await parts.start(new DatabaseWatch({ url, log, readiness, pools: watched, schemaFault }));
+}
+
+async function stopService(config: Config, parts: Parts, readiness: Readiness): Promise<void> {
+  readiness.stop();
+  // Balancers notice that the process is not ready before it takes no more connections.
+  await pause(config.drain);
+  await parts.stop();
 }
 
 /** The database with its pools, the key, the clock, and the addresses as far as they are configured. */
@@ -109,8 +159,9 @@ async function startContext(start: {
   log: Logger;
   parts: Parts;
   databaseUrl: string | undefined;
+  readiness: Readiness;
 }): Promise<Context> {
-  const { config, log, parts } = start;
+  const { config, log, parts, readiness } = start;
   const vault = new Vault(config.masterKey ?? (await sandboxKey(config.dataDir)));
   const url = start.databaseUrl ?? (await startDatabase(config, log, parts));
   await parts.during(migrate(url, log));
@@ -132,7 +183,7 @@ async function startContext(start: {
     auth: config.authUrl ?? `http://${config.host}:${config.authPort}`,
     trusted: config.trustedUrl,
   };
-  const context: Context = { config, pool, backgroundPool, clock, log, vault, addresses };
+  const context: Context = { config, pool, backgroundPool, clock, log, vault, readiness, addresses };
   await checkMasterKey(context);
   if (config.environment === 'sandbox') await parts.start(new ClockFollower(pool, clock, log));
   return context;
@@ -193,11 +244,12 @@ async function startListeners(starting: Starting): Promise<string | undefined> {
 }
 
 async function startAuthListener(starting: Starting): Promise<void> {
-  const { context, parts, sessions } = starting;
+  const { context, parts, sessions, pools } = starting;
   const { config, log } = context;
   // Its own connections: many sign-ins at once take none from the payments search, and leave it no cold ones.
   const url = context.pool.options.connectionString as string;
   const pool = createPool(url, log, { max: config.authPoolSize, name: 'lombard-auth' });
+  pools.push(pool);
   await parts.start({ stop: () => pool.end() });
   const app = await createAuthListener({ ...context, pool }, sessions);
   const listener = await listen(starting, app, {
@@ -266,6 +318,7 @@ async function startWorkers({ context, parts, drawing, signal }: Starting): Prom
     }),
   ];
   for (const task of tasks) await parts.start(task);
+  await parts.start(new Backlog(backgroundPool, clock));
   if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));
   const dispatcher = new Dispatcher(context);
   await parts.start(dispatcher, { takesWork: true });

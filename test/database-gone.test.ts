@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbedded } from '../src/embedded/postgres.ts';
 import { createWorld } from './world/client.ts';
+import { until } from './world/command.ts';
 import { log } from './world/database.ts';
 import { call, startTestService, type TestService } from './world/service.ts';
 
@@ -73,11 +74,24 @@ const ROUTES: (() => Promise<{ status: number; body: { code?: string; error?: st
   () => service.operator('GET', '/clients'),
   () => service.operator('POST', '/clients', { client_name: 'Nobody' }),
   () => world.pay(),
-  () => call(`${service.operatorUrl}/health/ready`, 'GET'),
 ];
 
 /** Milliseconds within which a caller must know (docs/decisions.md, 1, 502). */
 const WITHIN = 3_000;
+
+/** Health says it too, on its own listener and on the operator's, within five seconds. */
+async function notReady(): Promise<void> {
+  for (const url of [service.service.healthUrl, service.operatorUrl]) {
+    const answer = await until(async () => {
+      const ready = await call(`${url}/health/ready`, 'GET');
+      return ready.status !== 200 && ready;
+    }, 5);
+    assert.equal(answer.status, 503);
+    assert.equal(answer.body.ready, false);
+    assert.match(answer.body.reason, /^the database (does not answer|cannot be reached)|no database connection/);
+    assert.equal((await call(`${url}/health/live`, 'GET')).status, 200);
+  }
+}
 
 async function allFail(): Promise<void> {
   await Promise.all(
@@ -106,6 +120,7 @@ async function recovers(): Promise<void> {
       await pause(100);
     }
   }
+  await until(async () => (await call(`${service.service.healthUrl}/health/ready`, 'GET')).status === 200);
 }
 
 test('a database that has gone silent: 502 within 3 s on every route, and back by itself', async () => {
@@ -113,6 +128,7 @@ test('a database that has gone silent: 502 within 3 s on every route, and back b
   await pause(1_500);
   await allFail();
   await allFail();
+  await notReady();
   wire.silent = false;
   await recovers();
 });
@@ -121,7 +137,7 @@ test('a database that has stopped: 502 within 3 s on every route, the process li
   await database.stop();
   await pause(200);
   await allFail();
-  assert.equal((await call(`${service.operatorUrl}/health/live`, 'GET')).status, 200);
+  await notReady();
   database = await startEmbedded({ dataDir, log, durable: false });
   await recovers();
 });

@@ -8,6 +8,7 @@ export interface Running {
   auth: string;
   trusted: string | null;
   operator: string | null;
+  health: string | null;
 }
 
 const FILE = 'addresses.json';

@@ -2,16 +2,19 @@ import cluster from 'node:cluster';
 import { type Config, readConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { endsWithin } from '../deadline.ts';
-import { startEmbedded } from '../embedded/postgres.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../embedded/postgres.ts';
 import { StartupError } from '../errors.ts';
+import { createHealthListener } from '../http/health.ts';
 import { limitHeapGrowth } from '../imports/heap-growth.ts';
 import { createLog, type Logger } from '../log.ts';
+import { metrics } from '../metrics.ts';
+import { Parts } from '../parts.ts';
 import { ensureDemonstration } from '../sandbox/demonstration/demonstration.ts';
 import { type Service, startService } from '../service.ts';
 import { checkStart } from '../start-checks.ts';
 import { type Running, removeRunning, writeRunning } from './running.ts';
 import { holdsDemonstration, welcome } from './welcome.ts';
-import { type Ready, Workers } from './workers.ts';
+import { type Message, type Question, Workers } from './workers.ts';
 
 export interface ServeOptions {
   /** Creates the demonstration institution in an empty database (sandbox only). */
@@ -56,7 +59,7 @@ async function serveAlone(run: Run): Promise<number> {
     announce(run, reachable(service), await demonstrated(service, run));
     await aborted(run.stopping);
     removeRunning(config.dataDir);
-    if (!(await endsWithin(service.stop(), MAX_STOP_MS))) {
+    if (!(await endsWithin(service.stop(), config.drain + MAX_STOP_MS))) {
       // The database may not answer. It rolls back what waits for it when the process has ended.
       log.warn('some parts did not stop in time; the process ends without them');
       return 1;
@@ -72,13 +75,14 @@ async function start({ config, log, demonstration, stopping }: Run): Promise<Ser
     if (!demonstration || config.environment !== 'sandbox') return;
     if (await ensureDemonstration(context)) log.info('the demonstration institution was created');
   };
-  const starting = limitHeapGrowth(() => startService(config, log, { prepare, interrupted: stopping }), 0);
+  const options = { prepare, interrupted: stopping, health: cluster.isPrimary };
+  const starting = limitHeapGrowth(() => startService(config, log, options), 0);
   const interrupted = aborted(stopping).then(() => endsWithin(starting, MAX_INTERRUPTION_MS));
   try {
     await Promise.race([starting, interrupted]);
     if (!stopping.aborted) return await starting;
     // The start had just ended.
-    if (await interrupted) await endsWithin((await starting).stop(), MAX_STOP_MS);
+    if (await interrupted) await endsWithin((await starting).stop(), config.drain + MAX_STOP_MS);
     return undefined;
   } catch (error) {
     if (!stopping.aborted) throw error;
@@ -97,6 +101,7 @@ function reachable(service: Service): Running {
     auth: addresses.auth,
     trusted: addresses.trusted ?? null,
     operator: operatorUrl ?? null,
+    health: service.healthUrl ?? null,
   };
 }
 
@@ -125,11 +130,16 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 /** Serves in one of LOMBARD_WORKERS processes. The primary gives it the database, and shares the listeners' ports among them. */
 async function serveWorker(run: Run): Promise<number> {
+  let service: Service | undefined;
+  const tell = (message: Message) => process.send?.(message, () => {});
+  process.on('message', async ({ ask }: Question) => {
+    const fault = service ? service.readiness.fault() : 'the service is starting';
+    tell({ answer: ask, condition: { fault, metrics: await metrics.getMetricsAsJSON() } });
+  });
   try {
-    const service = await start(run);
+    service = await start(run);
     if (!service) return 0;
-    const ready: Ready = { running: reachable(service), demonstration: await demonstrated(service, run) };
-    process.send?.(ready);
+    tell({ ready: { running: reachable(service), demonstration: await demonstrated(service, run) } });
     await aborted(run.stopping);
     await service.stop();
     return 0;
@@ -139,26 +149,39 @@ async function serveWorker(run: Run): Promise<number> {
   }
 }
 
-/** Runs the embedded database and the workers. */
+/** Runs the health listener, the embedded database and the workers. */
 async function servePrimary(run: Run): Promise<number> {
   const { config, log, stopping } = run;
-  await checkStart(config);
-  const database = config.databaseUrl
-    ? undefined
-    : await startEmbedded({ dataDir: config.dataDir, log }).catch((error: Error) => {
-        throw new StartupError(error.message, { cause: error });
-      });
-  const workers = new Workers(log, database ? { DATABASE_URL: database.url } : {});
+  const parts = new Parts(stopping);
+  const workers = new Workers(log);
   try {
-    const stopped = aborted(stopping);
-    const first = stopping.aborted ? undefined : await Promise.race([workers.start(config.workers), stopped]);
-    if (first) announce(run, first.running, first.demonstration);
-    await stopped;
+    await checkStart(config);
+    const health = createHealthListener(config, log, {
+      fault: () => (stopping.aborted ? 'the service is stopping' : workers.fault()),
+      metrics: () => workers.metrics(),
+    });
+    await parts.start(health);
+    const database = config.databaseUrl ? undefined : await startDatabase(run, parts);
+    await parts.start({ stop: () => workers.stop() });
+    const environment: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
+    const first = await parts.during(workers.start(config.workers, { environment, drain: config.drain }));
+    announce(run, { ...first.running, health: health.url }, first.demonstration);
+    await aborted(stopping);
     removeRunning(config.dataDir);
     return 0;
+  } catch (error) {
+    if (!stopping.aborted) throw error;
+    return 0;
   } finally {
-    await workers.stop();
-    await database?.stop();
+    await parts.stop();
     log.info('stopped');
   }
+}
+
+async function startDatabase({ config, log }: Run, parts: Parts): Promise<EmbeddedPostgres> {
+  const database = await startEmbedded({ dataDir: config.dataDir, log }).catch((error: Error) => {
+    throw new StartupError(error.message, { cause: error });
+  });
+  await parts.start(database);
+  return database;
 }

@@ -49,9 +49,14 @@ export class Listener implements Part {
   get authority(): string {
     const { host, port } = this.#binding;
     const bound = this.#listening.server.address();
-    const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
-    return `${name}:${typeof bound === 'object' && bound ? bound.port : port}`;
+    return authorityOf(host, typeof bound === 'object' && bound ? bound.port : port);
   }
+}
+
+/** Host and port of a listener as a caller on this machine writes them. */
+export function authorityOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `${name}:${port}`;
 }
 
 /** Listens with a server of Node's. */

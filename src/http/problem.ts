@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { databaseFault } from '../database-fault.ts';
 import { type ErrorCode, MESSAGES, Problem } from '../errors.ts';
 
 /** The HTTP status of each error code (docs/errors.md). No other file maps one to the other. */
@@ -118,33 +119,13 @@ function fieldOfCheck({ code, table = '', column, constraint = '' }: Violation):
   return constraint.startsWith(`${table}_`) ? constraint.slice(table.length + 1).replace(/_check$/, '') : constraint;
 }
 
-/** Classes of SQLSTATE that mean that the database cannot answer now. */
-const UNAVAILABLE = /^(08|53|57P|58|XX|40|55P03|25006)/;
-const CONNECTION_ERRORS = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOENT',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-]);
-const CONNECTION_MESSAGES =
-  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable|Connection ended/;
-
 /**
  * What a caller learns of a failure: its own Problem; the name of a constraint or value that the database refused; and
  * `integration_error` for everything that the caller cannot correct. The cause of that one goes to the log only.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const {
-    code = '',
-    constraint = '',
-    message = '',
-  } = error as { code?: string; constraint?: string; message?: string };
+  const { code = '', constraint = '' } = error as { code?: string; constraint?: string };
   const violated = CONSTRAINTS[constraint];
   if (violated) {
     const [problem, field, message] = violated;
@@ -159,9 +140,8 @@ export function toProblem(error: unknown): Problem {
     return new Problem('invalid_parameter', 'an identifier names an entity that does not exist', { cause: error });
   if (/^22/.test(code))
     return new Problem('invalid_parameter', 'a value is out of the range that can be stored', { cause: error });
-  if (UNAVAILABLE.test(code) || CONNECTION_ERRORS.has(code) || CONNECTION_MESSAGES.test(message)) {
-    return new Problem('integration_error', 'the database does not answer; try again in a moment', { cause: error });
-  }
+  const fault = databaseFault(error);
+  if (fault) return new Problem('integration_error', `${fault}; try again in a moment`, { cause: error });
   return new Problem(
     'integration_error',
     'the request could not be completed; the log has the reason under its request id',

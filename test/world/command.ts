@@ -60,10 +60,10 @@ export async function printed(started: Pick<Command, 'ended' | 'output'>, patter
 }
 
 /** Waits until a function gives something. */
-export async function until<T>(what: () => T | Promise<T>, seconds = 30): Promise<NonNullable<T>> {
+export async function until<T>(what: () => T | Promise<T>, seconds = 30): Promise<Exclude<NonNullable<T>, false>> {
   for (let tries = 0; tries < seconds * 20; tries += 1) {
     const found = await what();
-    if (found) return found;
+    if (found) return found as Exclude<NonNullable<T>, false>;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error('it did not happen in time');

@@ -5,6 +5,7 @@ import { readConfig } from '../../src/config.ts';
 import { Vault } from '../../src/crypto.ts';
 import { createPool, transaction } from '../../src/database.ts';
 import { endsWithin } from '../../src/deadline.ts';
+import { Readiness } from '../../src/readiness.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { notify } from '../../src/webhooks/notification.ts';
 import { createDays } from '../../src/webhooks/retention.ts';
@@ -75,6 +76,9 @@ export async function createEngine(clients = 1) {
           clock,
           log,
           vault: VAULT,
+
+          readiness: new Readiness(log),
+
           addresses: { api: '', auth: '', trusted: undefined },
         },
         options,

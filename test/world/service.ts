@@ -57,6 +57,7 @@ export async function startTestService(
     LOMBARD_AUTH_PORT: '0',
     LOMBARD_TRUSTED_PORT: '0',
     LOMBARD_OPERATOR_PORT: '0',
+    LOMBARD_HEALTH_PORT: '0',
     LOMBARD_API_RATE: '0',
     LOMBARD_AUTH_RATE: '0',
     LOMBARD_DATA_DIR: dataDir,

@@ -4,12 +4,14 @@
  * rolled back; each event's body says which it is. Arguments: database, how many events to write, for how many clients, the
  * time-out of attempts.
  */
+
 import { randomInt, randomUUID } from 'node:crypto';
 import { ServiceClock } from '../../../src/calendar.ts';
 import { readConfig } from '../../../src/config.ts';
 import { Vault } from '../../../src/crypto.ts';
 import { createPool, transaction } from '../../../src/database.ts';
 import { createLog } from '../../../src/log.ts';
+import { Readiness } from '../../../src/readiness.ts';
 import { Dispatcher } from '../../../src/webhooks/dispatcher.ts';
 import { notify } from '../../../src/webhooks/notification.ts';
 
@@ -30,6 +32,7 @@ const dispatcher = new Dispatcher({
   clock,
   log,
   vault: new Vault(Buffer.alloc(32, 7)),
+  readiness: new Readiness(log),
   addresses: { api: '', auth: '', trusted: undefined },
 });
 dispatcher.start();

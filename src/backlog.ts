@@ -1,0 +1,81 @@
+import { Gauge } from 'prom-client';
+import { type Clock, monotonic } from './calendar.ts';
+import { first, type Pool } from './database.ts';
+import { endsWithin } from './deadline.ts';
+import { metrics } from './metrics.ts';
+import type { Part } from './parts.ts';
+
+/** The age up to which what was read serves the next scrape too. */
+const MAX_AGE_MS = 5_000;
+/** Milliseconds that a scrape waits for the database. */
+const MAX_WAIT_MS = 2_000;
+/** What is counted row by row is counted up to here. */
+const MAX_COUNTED_ROWS = 100_000;
+
+const GAUGES = {
+  outbox_events: 'Events without notifications so far',
+  outbox_oldest_age_seconds: 'Age of the oldest event without notifications',
+  deliveries_due: `Webhook deliveries that are due and that no worker has taken, at most ${MAX_COUNTED_ROWS}`,
+  statements_waiting: 'Statements that have not been sent yet',
+  audit_unsealed_age_seconds: 'Age of the oldest audit row that is not in the chain yet',
+  totals_unrolled_age_seconds: 'Age of the oldest change that payment totals have not rolled up yet',
+} as const;
+type Backlogs = Record<keyof typeof GAUGES, number>;
+
+/** Gauges of what waits in the database for background work. Read when a scrape asks, at most every five seconds. */
+export class Backlog implements Part {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  #reading: { at: number; found: Promise<Backlogs | undefined> } | undefined;
+
+  constructor(pool: Pool, clock: Clock) {
+    this.#pool = pool;
+    this.#clock = clock;
+  }
+
+  start(): void {
+    for (const [name, help] of Object.entries(GAUGES) as [keyof Backlogs, string][]) {
+      const read = () => this.#read();
+      new Gauge({
+        name: `lombard_${name}`,
+        help,
+        registers: [metrics],
+        async collect() {
+          const found = await read();
+          // A value that could not be read is left out rather than shown as it was.
+          if (found) this.set(found[name]);
+          else this.remove();
+        },
+      });
+    }
+  }
+
+  stop(): void {
+    for (const name of Object.keys(GAUGES)) metrics.removeSingleMetric(`lombard_${name}`);
+  }
+
+  async #read(): Promise<Backlogs | undefined> {
+    if (!this.#reading || monotonic() - this.#reading.at > MAX_AGE_MS) {
+      const found = this.#pool.query<Backlogs>(SELECT, [this.#clock.now()]).then(first, () => undefined);
+      this.#reading = { at: monotonic(), found };
+    }
+    const { found } = this.#reading;
+    return (await endsWithin(found, MAX_WAIT_MS)) ? found : undefined;
+  }
+}
+
+/** $1 is the service's time, which events and audit rows are written with. */
+const SELECT = `
+  select (select count(*) from (select from delivery.outbox limit ${MAX_COUNTED_ROWS}) o)::int as outbox_events,
+    ${age('(select min(created_at) from delivery.outbox)')} as outbox_oldest_age_seconds,
+    (select count(*) from (
+      select from delivery.queue where due_at <= $1 and lease_owner is null limit ${MAX_COUNTED_ROWS}) q)::int as deliveries_due,
+    (select count(*) from statement_deliveries where status in ('requested', 'making', 'retrying'))::int as statements_waiting,
+    ${age('(select a.at from audit a where a.id = (select min(u.id) from audit_unsealed u))')} as audit_unsealed_age_seconds,
+    extract(epoch from coalesce(clock_timestamp() - least(
+      (select min(at) from payment_total_deltas), (select min(at) from payment_approver_deltas)), interval '0'))::float8
+      as totals_unrolled_age_seconds`;
+
+function age(instant: string): string {
+  return `greatest(0, extract(epoch from coalesce($1::timestamptz - ${instant}, interval '0')))::float8`;
+}

@@ -1,0 +1,45 @@
+const CONNECTION_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+const CONNECTION_MESSAGES =
+  /Connection terminated|Client has encountered a connection error|not queryable|Connection ended|timeout expired/;
+
+/** What a SQLSTATE, or the class that it begins with, says of the database; the first that fits. */
+const STATES: [RegExp, string][] = [
+  [/^25006/, 'the database is read-only'],
+  [/^53100/, 'the database is full: its disk has no space left'],
+  [/^53300/, 'the database has no free connection'],
+  [/^53/, 'the database has too little memory or disk'],
+  [/^57P/, 'the database is starting or stopping'],
+  [/^57014/, 'the database took too long'],
+  [/^(40|55P03)/, 'the database could not complete this beside other changes'],
+  [/^(58|XX)/, 'the database reports a fault of its own'],
+  [/^08/, 'the database cannot be reached'],
+];
+
+/**
+ * Why the database could not do what it was asked, where that lies with the database: it is out of reach, silent, read-only, full.
+ * @returns undefined for every other error
+ */
+export function databaseFault(error: unknown): string | undefined {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  const state = STATES.find(([pattern]) => pattern.test(code));
+  if (state) return state[1];
+  if (/Query read timeout/.test(message)) return 'the database does not answer';
+  if (/timeout exceeded when trying to connect/.test(message)) return 'no database connection became free in time';
+  if (CONNECTION_ERRORS.has(code) || CONNECTION_MESSAGES.test(message)) return 'the database cannot be reached';
+  return undefined;
+}
+
+/** Whether a connection leads to a server that takes no writes, for example one that another has replaced. It is closed. */
+export function refusesWrites(error: unknown): boolean {
+  return (error as { code?: string }).code === '25006';
+}

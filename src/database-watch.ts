@@ -1,0 +1,88 @@
+import { createPool, first, type Pool, transaction } from './database.ts';
+import { databaseFault } from './database-fault.ts';
+import type { Logger } from './log.ts';
+import type { Part } from './parts.ts';
+import { Periodic } from './periodic.ts';
+import type { Readiness } from './readiness.ts';
+
+const INTERVAL_MS = 1_000;
+/** Milliseconds that a check gets. */
+const ANSWER_WITHIN_MS = 2_500;
+
+interface Options {
+  url: string;
+  log: Logger;
+  readiness: Readiness;
+  /** Their connections are closed while the server behind them takes no writes. */
+  pools: Pool[];
+  /** Why the schema does not fit this program; undefined where it does. */
+  schemaFault(pool: Pool): Promise<string | undefined>;
+}
+
+/**
+ * Checks once a second whether the database answers, takes writes and has a schema that fits. It has a connection of its own, so that
+ * it sees the database and not how busy the pools are.
+ */
+export class DatabaseWatch implements Part {
+  readonly #options: Options;
+  readonly #pool: Pool;
+  readonly #checking: Periodic;
+  #readOnly = false;
+
+  constructor(options: Options) {
+    const { url, log } = options;
+    this.#options = options;
+    this.#pool = createPool(url, log, { max: 1, answerWithin: ANSWER_WITHIN_MS, name: 'lombard-watch' });
+    const run = () => this.#check();
+    this.#checking = new Periodic({ name: 'database watch', intervalMs: INTERVAL_MS, log, run });
+  }
+
+  async start(): Promise<void> {
+    await this.#checking.startNow();
+  }
+
+  async stop(): Promise<void> {
+    await this.#checking.stop();
+    await this.#pool.end();
+  }
+
+  async #check(): Promise<void> {
+    const { readiness, schemaFault } = this.#options;
+    let fault: string | undefined;
+    try {
+      fault = (await this.#writeFault()) ?? (await schemaFault(this.#pool));
+    } catch (error) {
+      fault = databaseFault(error) ?? `the database cannot be checked: ${(error as Error).message}`;
+    }
+    readiness.found(fault);
+  }
+
+  async #writeFault(): Promise<string | undefined> {
+    const { pools } = this.#options;
+    const state = first(await this.#pool.query<{ read_only: boolean }>(STATE));
+    const wasReadOnly = this.#readOnly;
+    this.#readOnly = state?.read_only ?? false;
+    // Connections that were opened meanwhile can go on refusing writes when the database takes them again.
+    if (this.#readOnly || wasReadOnly) await Promise.all([this.#pool, ...pools].map(closeIdle));
+    if (this.#readOnly) return 'the database is read-only';
+    // Only a write tells whether there is space for one.
+    await transaction(this.#pool, async (tx) => {
+      await tx.query('set local work_mem = 64');
+      await tx.query(SPILL);
+    });
+    return undefined;
+  }
+}
+
+const STATE = `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`;
+
+/** Does not fit into 64 kB of memory: PostgreSQL writes about 100 kB to its disk, which fails where that is full. It takes 1.5 ms. */
+const SPILL = 'select count(*) from generate_series(1, 8000)';
+
+/** Closes the connections of a pool that nobody uses now; the next query opens one to whichever server takes writes. */
+async function closeIdle(pool: Pool): Promise<void> {
+  for (let left = pool.idleCount; left > 0; left -= 1) {
+    const connection = await pool.connect().catch(() => undefined);
+    connection?.release(true);
+  }
+}
