@@ -73,7 +73,7 @@ const LINES = `
 0.9.2342.19200300.100.1.41 mobileTelephoneNumber
 0.9.2342.19200300.100.1.42 pagerTelephoneNumber
 0.9.2342.19200300.100.1.43 friendlyCountryName
-0.9.2342.19200300.100.1.44 uid uniqueIdentifier
+0.9.2342.19200300.100.1.44 uniqueIdentifier
 0.9.2342.19200300.100.1.45 organizationalStatus
 0.9.2342.19200300.100.1.48 buildingName
 1.2.840.113549.1.9.1 emailAddress E email
@@ -92,7 +92,7 @@ for (const line of LINES.trim().split('\n')) {
   NAME_OF.set(number, names[0] ?? number);
   for (const name of names) NUMBER_OF.set(name, number);
 }
-// Names are case-insensitive, except where two differ in case only: `UID` and `uid` are two types in OpenSSL.
+// Names are case-insensitive (RFC 4514, 3). OpenSSL's `uid` for the unique identifier is not: `uid` is the RFC's userid.
 for (const [name, number] of [...NUMBER_OF]) {
   const lower = name.toLowerCase();
   if (!NUMBER_OF.has(lower)) NUMBER_OF.set(lower, number);

@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Problem } from '../errors.ts';
 import type { LiveUpdate, LiveUpdates } from './live-updates.ts';
 
-/** Streams at once of a client, and of all clients, in one process. */
+/** Streams at once of a contact for a client, of a client, and of all clients, in one process. */
+export const MAX_STREAMS_PER_CONTACT = 4;
 export const MAX_STREAMS_PER_CLIENT = 10;
 const MAX_STREAMS = 1_000;
 /** Milliseconds between two checks of the token: a stream outlives the token's revocation by no more. */
@@ -32,13 +33,21 @@ export class EventStreams {
    * @throws Problem rate_limited where too many streams are open
    */
   async serve(
-    clientId: string,
+    caller: StreamCaller,
     response: ServerResponse,
     request: { headers: Record<string, string>; check: TokenCheck },
   ): Promise<void> {
     const { headers, check } = request;
-    const ofClient = [...this.#open].filter((stream) => stream.clientId === clientId).length;
-    if (ofClient >= MAX_STREAMS_PER_CLIENT) {
+    const { clientId, contactId } = caller;
+    const ofClient = [...this.#open].filter((stream) => stream.caller.clientId === clientId);
+    // One contact must not take all streams of its client.
+    if (ofClient.filter((stream) => stream.caller.contactId === contactId).length >= MAX_STREAMS_PER_CONTACT) {
+      throw new Problem(
+        'rate_limited',
+        `a contact has at most ${MAX_STREAMS_PER_CONTACT} event streams at once (MAX_STREAMS_PER_CONTACT)`,
+      );
+    }
+    if (ofClient.length >= MAX_STREAMS_PER_CLIENT) {
       throw new Problem(
         'rate_limited',
         `a client has at most ${MAX_STREAMS_PER_CLIENT} event streams at once (MAX_STREAMS_PER_CLIENT)`,
@@ -46,7 +55,7 @@ export class EventStreams {
     }
     if (this.#open.size >= MAX_STREAMS)
       throw new Problem('rate_limited', `there are at most ${MAX_STREAMS} event streams at once (MAX_STREAMS)`);
-    const stream = new EventStream(clientId, response, check);
+    const stream = new EventStream(caller, response, check);
     this.#open.add(stream);
     response.once('close', () => this.#open.delete(stream));
     try {
@@ -67,14 +76,20 @@ export class EventStreams {
   }
 }
 
+/** Who follows the changes of which client. */
+export interface StreamCaller {
+  clientId: string;
+  contactId: string;
+}
+
 class EventStream {
-  readonly clientId: string;
+  readonly caller: StreamCaller;
   readonly #response: ServerResponse;
   readonly #check: TokenCheck;
   #behind = false;
 
-  constructor(clientId: string, response: ServerResponse, check: TokenCheck) {
-    this.clientId = clientId;
+  constructor(caller: StreamCaller, response: ServerResponse, check: TokenCheck) {
+    this.caller = caller;
     this.#response = response;
     this.#check = check;
   }
@@ -88,7 +103,7 @@ class EventStream {
       'x-accel-buffering': 'no',
     });
     this.#response.write(`retry: ${RETRY_AFTER_MS}\n\n`);
-    this.#send('ready', { clientId: this.clientId });
+    this.#send('ready', { clientId: this.caller.clientId });
     this.#response.on('drain', () => {
       if (!this.#behind) return;
       this.#behind = false;

@@ -10,7 +10,6 @@ import {
   sideEffect,
 } from 'postgraphile/grafast';
 import { extendSchema } from 'postgraphile/utils';
-import { transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
 import {
@@ -34,7 +33,7 @@ type Fields = Omit<SubscriptionPatch, 'extraHeaders'> & { extraHeaders?: (ExtraH
 function create(request: GraphqlRequest, { subscription }: Input): Promise<string> {
   const { clientId, contactId } = request;
   const input = { ...subscription, extraHeaders: headers(subscription.extraHeaders), clientId, contactId };
-  return transaction(request.pool, (tx) => createSubscription(tx, request.act, input, request.settings));
+  return request.change((tx) => createSubscription(tx, request.act, input, request.settings));
 }
 
 /** The usual spelling of a UUID: the scalar accepts others. */
@@ -47,13 +46,13 @@ async function update(request: GraphqlRequest, input: Input): Promise<string> {
   const id = canonical(input.id);
   const patch = { ...input.patch, extraHeaders: headers(input.patch.extraHeaders) };
   const change = { clientId: request.clientId, id, patch };
-  await transaction(request.pool, (tx) => updateSubscription(tx, request.act, change, request.settings));
+  await request.change((tx) => updateSubscription(tx, request.act, change, request.settings));
   return id;
 }
 
 async function remove(request: GraphqlRequest, input: Input): Promise<string> {
   const id = canonical(input.id);
-  await transaction(request.pool, (tx) => deleteSubscription(tx, request.act, { clientId: request.clientId, id }));
+  await request.change((tx) => deleteSubscription(tx, request.act, { clientId: request.clientId, id }));
   return id;
 }
 

@@ -1,5 +1,5 @@
 import type { Act } from '../context.ts';
-import type { Pool } from '../database.ts';
+import type { Pool, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { SubscriptionSettings } from '../webhooks/subscription.ts';
 import type { TextLimit } from './limits.ts';
@@ -15,8 +15,10 @@ export interface GraphqlCaller {
   /** PostGraphile's way to the database: reads as the client, and nothing else. */
   withPgClient: WithReadClient;
   pgSettings: null;
-  /** The service's own connections, for changes and secrets. */
+  /** The service's own connections, for secrets. */
   pool: Pool;
+  /** Makes a change in one transaction, which begins with another look at the caller's rights. */
+  change<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   settings: SubscriptionSettings;
 }
 

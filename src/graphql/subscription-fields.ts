@@ -23,15 +23,18 @@ async function readRows(request: GraphqlRequest, ids: readonly string[]): Promis
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Null, with an error beside it, for contacts who may not manage webhooks. */
 async function readSecrets(request: GraphqlRequest, ids: readonly string[]): Promise<string[]> {
   needsManage(request, 'secret');
   const found = await readRows(request, ids);
   return ids.map((id) => openSecret(request.settings.vault, found.get(id)?.secret ?? null));
 }
 
+/** Receivers' keys stand in the values: contacts who may not manage webhooks get empty texts. */
 async function readExtraHeaders(request: GraphqlRequest, ids: readonly string[]): Promise<ExtraHeader[][]> {
   const found = await readRows(request, ids);
-  return ids.map((id) => found.get(id)?.extraHeaders ?? []);
+  const shown = ({ name, value }: ExtraHeader) => ({ name, value: request.mayManage ? value : '' });
+  return ids.map((id) => (found.get(id)?.extraHeaders ?? []).map(shown));
 }
 
 function load(
@@ -52,9 +55,9 @@ function load(
 export const subscriptionFields = extendSchema({
   typeDefs: gql`
     extend type Subscription {
-      """The key that notifications are signed with, the empty string where none is set. Reading it needs can_manage_webhooks."""
+      """The key that notifications are signed with, the empty string where none is set; null without can_manage_webhooks."""
       secret: String
-      """Headers that are added to every notification."""
+      """Headers that are added to every notification; their values are empty texts without can_manage_webhooks."""
       extraHeaders: [ExtraHeader]!
     }
   `,

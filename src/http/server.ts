@@ -67,7 +67,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   readJson(app);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    // What needs a token is personal or secret: no cache keeps it. Descriptions and pages say for themselves how long they hold.
+    if (!request.routeOptions.config.open) reply.header('cache-control', 'no-store');
     done();
   });
   app.addHook('preValidation', (request, _reply, done) => {

@@ -60,9 +60,14 @@ export class ApplicationCredentials {
    * @throws OAuthError invalid_request where it is unknown or disabled; never answered by a redirect (docs/decisions.md, 7)
    */
   async require(clientId: string): Promise<RegisteredApplication> {
-    const application = this.#cached(clientId) ?? (await this.#read(clientId));
+    const application = await this.find(clientId);
     if (!application) throw new OAuthError('invalid_request', 'client_id: is not a registered application');
     return application;
+  }
+
+  /** As `require`; undefined where it is unknown or disabled. */
+  async find(clientId: string): Promise<RegisteredApplication | undefined> {
+    return this.#cached(clientId) ?? (await this.#read(clientId));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { type Clock, monotonic } from '../calendar.ts';
 import { sha256 } from '../crypto.ts';
-import { first, type Pool } from '../database.ts';
+import { first, type Pool, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { IdentityVersion } from './identity-version.ts';
@@ -30,8 +30,17 @@ export interface Session {
   expiresAt: number;
   /** The certificate (SHA-256, base64url) that the token is bound to, or null (RFC 8705). */
   thumbprint: string | null;
+  /** The hash by which the token is stored. */
+  tokenSha256: Buffer;
   /** The contact's clients by client_id. */
-  clients: Map<string, { name: string; enabled: boolean; permissions: Permissions }>;
+  clients: Map<string, SessionClient>;
+}
+
+/** What a session gives for one client. */
+export interface SessionClient {
+  name: string;
+  enabled: boolean;
+  permissions: Permissions;
 }
 
 interface CachedSession {
@@ -81,7 +90,8 @@ export class Sessions {
    */
   find(bearer: string): Session | Promise<Session> {
     const cached = this.#cache.get(bearer);
-    if (cached !== undefined && this.identityVersion.isCurrent(cached.version)) return this.#unexpired(cached.session);
+    if (cached !== undefined && this.identityVersion.isCurrent(cached.version))
+      return unexpired(cached.session, this.#clock);
     return this.#lookUp(bearer);
   }
 
@@ -98,53 +108,79 @@ export class Sessions {
   }
 
   async #read(bearer: string): Promise<Session> {
+    const hash = sha256(bearer);
     const row = TOKEN.test(bearer)
-      ? first(await this.#pool.query<Row>({ name: 'session', text: SESSION, values: [sha256(bearer)] }))
+      ? first(await this.#pool.query<Row>({ name: 'session', text: sessionStatement(), values: [hash] }))
       : undefined;
     this.#cache.delete(bearer);
-    if (!row)
-      throw new Problem('authentication_failed', {
-        field: 'Authorization',
-        message: 'the access token is unknown or has been revoked',
-      });
-    const session: Session = {
-      contactId: row.contact_id,
-      applicationId: row.application_id,
-      expiresAt: row.expires_at.getTime(),
-      thumbprint: row.thumbprint,
-      clients: new Map(
-        (row.clients ?? []).map(({ client_id, name, enabled, ...permissions }) => [
-          client_id,
-          { name, enabled, permissions },
-        ]),
-      ),
-    };
-    this.#unexpired(session);
-    this.#cache.set(bearer, { session, version: row.version });
+    const session = sessionOf(row, hash, this.#clock);
+    this.#cache.set(bearer, { session, version: row?.version as number });
     return session;
   }
+}
 
-  #unexpired(session: Session): Session {
-    if (session.expiresAt > this.#clock.now().getTime()) return session;
-    throw new Problem('token_expired', {
+/**
+ * Looks at a session again, within the transaction of a change.
+ * @returns what it gives for the client now; undefined where the contact no longer belongs to it
+ * @throws Problem authentication_failed, token_expired
+ */
+export async function confirmSession(
+  tx: Transaction,
+  clock: Clock,
+  { tokenSha256 }: Session,
+  clientId: string,
+): Promise<SessionClient | undefined> {
+  const values = [tokenSha256, clientId];
+  const row = first(
+    await tx.query<Row>({ name: 'session-confirm', text: sessionStatement('and p.client_id = $2'), values }),
+  );
+  return sessionOf(row, tokenSha256, clock).clients.get(clientId);
+}
+
+/** @throws Problem authentication_failed, token_expired */
+function sessionOf(row: Row | undefined, tokenSha256: Buffer, clock: Clock): Session {
+  if (!row)
+    throw new Problem('authentication_failed', {
       field: 'Authorization',
-      message: 'the access token has expired; use the refresh token',
+      message: 'the access token is unknown or has been revoked',
     });
-  }
+  const session: Session = {
+    contactId: row.contact_id,
+    applicationId: row.application_id,
+    expiresAt: row.expires_at.getTime(),
+    thumbprint: row.thumbprint,
+    tokenSha256,
+    clients: new Map(
+      (row.clients ?? []).map(({ client_id, name, enabled, ...permissions }) => [
+        client_id,
+        { name, enabled, permissions },
+      ]),
+    ),
+  };
+  return unexpired(session, clock);
+}
+
+function unexpired(session: Session, clock: Clock): Session {
+  if (session.expiresAt > clock.now().getTime()) return session;
+  throw new Problem('token_expired', {
+    field: 'Authorization',
+    message: 'the access token has expired; use the refresh token',
+  });
 }
 
 /**
  * A token in force, with the version of the same instant: the token and its grant are not revoked, its contact and its application
  * are enabled. A trusted grant reaches only the clients that the application may act for.
+ * @param condition on the contact's clients `p`, if not all of them matter
  */
-const SESSION = `
+const sessionStatement = (condition = '') => `
   select t.contact_id, t.application_id, t.expires_at, t.thumbprint, v.version,
     (select json_agg(json_build_object('client_id', c.client_id, 'name', c.client_name, 'enabled', c.status = 'enabled',
         'can_authorise_payments', p.can_authorise_payments, 'can_manage_payments', p.can_manage_payments,
         'can_manage_multipayments', p.can_manage_multipayments, 'can_manage_permissions', p.can_manage_permissions,
         'can_manage_webhooks', p.can_manage_webhooks) order by c.client_id)
       from contact_clients p join clients c on c.client_id = p.client_id
-      where p.contact_id = t.contact_id and (not g.trusted or exists (
+      where p.contact_id = t.contact_id ${condition} and (not g.trusted or exists (
         select from application_trusted_clients a
         where a.application_id = t.application_id and a.client_id = p.client_id))) as clients
   from access_tokens t

@@ -1,5 +1,6 @@
 import { audit } from '../audit.ts';
 import type { Transaction } from '../database.ts';
+import type { ErrorCode } from '../errors.ts';
 import { type ImportAnswer, reportRefusals } from './answer.ts';
 import type { Batch } from './batch.ts';
 import type { ImportRow } from './kind.ts';
@@ -9,6 +10,9 @@ import type { ImportRequest } from './request.ts';
 const MAX_ATTEMPTS = 4;
 /** SQLSTATE of a deadlock and of a serialization failure (PostgreSQL, appendix A). */
 const CONTENTION = new Set(['40P01', '40001']);
+
+/** What no smaller batch would change: the database fails, or the caller may no longer import. */
+const ENDS_IMPORT = new Set<ErrorCode>(['integration_error', 'authentication_failed', 'token_expired']);
 
 /** Writes one batch after the other on one connection, and keeps the answer. */
 export class BatchWriter<Input, Row extends ImportRow<Input>> {
@@ -67,7 +71,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
       if (CONTENTION.has((error as { code?: string }).code ?? '') && attempt < MAX_ATTEMPTS)
         return this.#insert(batch, open, attempt + 1);
       const problem = this.#request.toProblem(error);
-      if (problem.code === 'integration_error') throw error;
+      if (ENDS_IMPORT.has(problem.code)) throw error;
       if (open.length === 1) {
         refusals.set(open[0]?.line ?? 0, problem);
         return;
@@ -105,6 +109,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
   async #transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.#connection.query('begin');
     try {
+      await this.#request.confirm?.(this.#connection);
       const result = await work();
       await this.#connection.query('commit');
       return result;

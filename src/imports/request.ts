@@ -1,3 +1,4 @@
+import type { Transaction } from '../database.ts';
 import type { Problem } from '../errors.ts';
 import type { ImportKind, ImportRow, ImportScope } from './kind.ts';
 
@@ -9,6 +10,8 @@ export interface ImportRequest<Input, Row extends ImportRow<Input>> {
   stop: boolean;
   /** Checks the shape of a record, as the single call does. @throws Problem */
   checkShape(record: unknown): void;
+  /** Begins each batch's transaction: checks that the caller may still import. @throws Problem, which ends the import */
+  confirm?(tx: Transaction): Promise<void>;
   /** What precedes the name of a field in a refusal: `body`, as in the single call. */
   place: string;
   /** What a caller is told of an error of the database; `integration_error` ends the import. */

@@ -14,7 +14,7 @@ interface Attribute {
 
 const OIDS = [
   '2.5.4.3', '2.5.4.4', '2.5.4.5', '2.5.4.6', '2.5.4.9', '2.5.4.10', '2.5.4.11', '2.5.4.12', '2.5.4.17', '2.5.4.42', '2.5.4.45', '2.5.4.46',
-  '2.5.4.65', '2.5.4.97', '0.9.2342.19200300.100.1.1', '0.9.2342.19200300.100.1.25', '0.9.2342.19200300.100.1.44', '1.2.840.113549.1.9.1',
+  '2.5.4.65', '2.5.4.97', '0.9.2342.19200300.100.1.1', '0.9.2342.19200300.100.1.25', '1.2.840.113549.1.9.1',
   '1.3.6.1.4.1.311.60.2.1.3', '1.3.6.1.4.1.99999.1', '1.2.3.4',
 ]; // biome-ignore format: a table
 
@@ -192,4 +192,10 @@ test('a subject whose bytes are not what their type says cannot be read', () => 
     assert.equal(subjectOf(certificateWith([[{ oid: '2.5.4.3', tag, content }]])), undefined);
   assert.equal(subjectOf(Buffer.from('not a certificate')), undefined);
   assert.equal(subjectOf(certificateWith([])), '');
+});
+
+test('short names of types know no case: uid is the userid of RFC 4514', () => {
+  for (const name of ['uid', 'Uid', 'userid', '0.9.2342.19200300.100.1.1'])
+    assert.equal(canonicalDistinguishedName(`${name}=acme,O=Acme Ltd`), 'UID=acme,O=Acme Ltd', name);
+  assert.equal(canonicalDistinguishedName('uniqueIdentifier=acme'), 'uniqueIdentifier=acme');
 });

@@ -266,16 +266,20 @@ describe('GraphQL operations', () => {
   });
 
   describe('permission', () => {
-    test('a contact without can_manage_webhooks reads everything but the secret', async () => {
-      const id = await world.subscribe({ secret: 'hidden' });
-      const query = 'query ($id: UUID!) { subscriptions(filter: {id: {equalTo: $id}}) { nodes { id url secret } } }';
+    test('a contact without can_manage_webhooks reads everything but the secret and the values of headers', async () => {
+      const id = await world.subscribe({ secret: 'hidden', extraHeaders: [{ name: 'X-Key', value: 'hidden too' }] });
+      const query =
+        'query ($id: UUID!) { subscriptions(filter: {id: {equalTo: $id}}) { nodes { id url secret extraHeaders { name value } } } }';
       const answer = await world.asReader(query, { id });
       assert.equal(answer.status, 200);
-      assert.deepEqual(answer.data.subscriptions.nodes, [{ id, url: 'https://receiver.example/hook', secret: null }]);
+      const extraHeaders = [{ name: 'X-Key', value: '' }];
+      const url = 'https://receiver.example/hook';
+      assert.deepEqual(answer.data.subscriptions.nodes, [{ id, url, secret: null, extraHeaders }]);
       assert.match(answer.errors?.[0].message, /can_manage_webhooks/);
       assert.deepEqual(answer.errors?.[0].path, ['subscriptions', 'nodes', 0, 'secret']);
       assert.doesNotMatch(answer.text, /hidden/);
-      assert.equal((await world.graphql(query, { id })).data.subscriptions.nodes[0].secret, 'hidden');
+      const [own] = (await world.graphql(query, { id })).data.subscriptions.nodes;
+      assert.deepEqual([own.secret, own.extraHeaders[0].value], ['hidden', 'hidden too']);
     });
 
     test('and changes nothing', async () => {

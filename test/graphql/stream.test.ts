@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MAX_STREAMS_PER_CLIENT } from '../../src/graphql/event-stream.ts';
+import { MAX_STREAMS_PER_CLIENT, MAX_STREAMS_PER_CONTACT } from '../../src/graphql/event-stream.ts';
 import { accessToken } from '../world/access-token.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
@@ -182,10 +182,23 @@ describe('the event stream of GraphQL', () => {
     assert.deepEqual(stream.events.at(-1), { event: 'end', data: { reason: 'client_disabled' } });
   });
 
+  const tokenOfAnother = async (world: Awaited<ReturnType<typeof createSubscriber>>) =>
+    accessToken(service, (await world.hire('Another')).contactId);
+
   test('a client has a limited number of streams; closing one makes room', async () => {
     const world = await createSubscriber(service);
-    const open = await Promise.all(Array.from({ length: MAX_STREAMS_PER_CLIENT }, () => streamOf(world)));
-    const refused = await streamOf(world);
+    const open: Awaited<ReturnType<typeof streamOf>>[] = [];
+    // One contact cannot take all of them.
+    for (let token = world.token; open.length < MAX_STREAMS_PER_CLIENT; token = await tokenOfAnother(world)) {
+      const left = MAX_STREAMS_PER_CLIENT - open.length;
+      const most = Math.min(MAX_STREAMS_PER_CONTACT, left);
+      open.push(...(await Promise.all(Array.from({ length: most }, () => streamOf(world, token)))));
+      if (left <= most) break;
+      const further = await streamOf(world, token);
+      assert.equal(further.response.status, 429);
+      await further.close();
+    }
+    const refused = await streamOf(world, await tokenOfAnother(world));
     assert.equal(refused.response.status, 429);
     assert.equal(refused.response.headers.get('retry-after'), '5');
     await refused.close();

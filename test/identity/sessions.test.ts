@@ -153,3 +153,14 @@ test('a contact who has changed the password, or is disabled, is signed in nowhe
   await service.operator('PATCH', `/contacts/${someone.contactId}`, { password: 'another good password' });
   assert.equal((await visitor.get(authorizeUrl(service, second))).status, 200);
 });
+
+test('a forged id_token names no application: it sends nobody to a registered address', async () => {
+  const { visitor, idToken } = await signedIn();
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const [, payload] = idToken.split('.');
+  for (const hint of [`${part({ alg: 'none' })}.${payload}.`, `${part({ alg: 'none' })}.${payload}.x`]) {
+    const parameters = new URLSearchParams({ id_token_hint: hint, post_logout_redirect_uri: GOODBYE });
+    const answer = await visitor.get(`${service.auth}/end-session?${parameters}`);
+    assert.equal(answer.status, 400, answer.text);
+  }
+});

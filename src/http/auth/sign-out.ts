@@ -66,9 +66,12 @@ interface SignOutRequest {
 }
 
 /** @throws OAuthError invalid_request where the address is not registered for the application */
-async function readSignOut({ context, applications }: AuthContext, parameters: Parameters): Promise<SignOutRequest> {
+async function readSignOut(auth: AuthContext, parameters: Parameters): Promise<SignOutRequest> {
   const hint = parameters.get('id_token_hint', MAX_HINT_LENGTH);
-  const clientId = parameters.get('client_id') ?? (hint === undefined ? undefined : audienceOf(hint));
+  const named = parameters.get('client_id');
+  // An id_token that its application's key did not sign names no application.
+  const claims = hint === undefined ? undefined : await readHint(auth, hint);
+  const clientId = named ?? claims?.aud;
   const redirectUri = parameters.get('post_logout_redirect_uri');
   const fields: Record<string, string> = {};
   for (const name of ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state']) {
@@ -80,11 +83,20 @@ async function readSignOut({ context, applications }: AuthContext, parameters: P
       throw new OAuthError('invalid_request', 'post_logout_redirect_uri: needs client_id or id_token_hint');
     return { redirectUri: undefined, hintedContact: undefined, fields };
   }
-  const application = await applications.require(clientId);
+  const application = await auth.applications.require(clientId);
   if (redirectUri !== undefined && !application.postLogoutRedirectUris.includes(redirectUri)) {
     throw new OAuthError('invalid_request', 'post_logout_redirect_uri: is not registered for the application');
   }
-  const secrets = application.secrets.map(({ secret }) => secret);
-  const claims = hint === undefined ? undefined : readIdTokenHint(hint, context.addresses.auth, secrets);
   return { redirectUri, hintedContact: claims?.aud === application.id ? claims.sub : undefined, fields };
+}
+
+/** The claims of an id_token_hint; undefined unless a key of the application that it names has signed it. */
+async function readHint(
+  { context, applications }: AuthContext,
+  hint: string,
+): Promise<{ sub: string; aud: string } | undefined> {
+  const application = await applications.find(audienceOf(hint) ?? '');
+  const secrets = application?.secrets.map(({ secret }) => secret) ?? [];
+  const claims = readIdTokenHint(hint, context.addresses.auth, secrets);
+  return claims?.aud === application?.id ? claims : undefined;
 }

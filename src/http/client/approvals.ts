@@ -8,8 +8,8 @@ import type { Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, ClientQuery, errors, jsonAnswer, MAX_PAGE, Paging, TOTAL_COUNT } from '../schemas.ts';
-import { contactAct } from './act.ts';
 import { Configuration, DryRun, Explanation, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
+import { contactChange } from './change.ts';
 
 const ConfigQuery = Type.Object({
   client_id: ClientId,
@@ -136,8 +136,8 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const { clientId } = request.caller;
       if (request.query.dry_run) return sendJson(reply, JSON.stringify(await dryRun(pool, clientId, request.body)));
-      const replaced = await transaction(pool, (tx) =>
-        replaceConfiguration(tx, contactAct(request), clientId, request.body),
+      const replaced = await contactChange(context, request, (tx, act) =>
+        replaceConfiguration(tx, act, clientId, request.body),
       );
       return sendJson(reply.header('x-configuration-version', replaced.version), JSON.stringify(replaced.shown));
     },

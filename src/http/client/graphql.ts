@@ -16,6 +16,7 @@ import { errorMessage, toProblem } from '../problem.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, ErrorMessage, errors } from '../schemas.ts';
 import { contactAct } from './act.ts';
+import { contactChange } from './change.ts';
 import { explorerRoutes } from './explorer.ts';
 import type { ClientRoutes } from './listener.ts';
 
@@ -131,7 +132,7 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
       STREAM_PATH,
       { config: { clientHeader: true }, schema: STREAM_DESCRIPTION, exposeHeadRoute: false },
       async (request, reply) => {
-        const { clientId } = request.caller;
+        const { clientId, contactId } = request.caller;
         const token = (request.headers.authorization ?? '').slice('Bearer '.length).trim();
         const check = async () => {
           const session = await sessions.find(token);
@@ -141,7 +142,7 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
         const headers = Object.fromEntries(
           Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
         );
-        await streams.serve(clientId, reply.raw, { headers, check });
+        await streams.serve({ clientId, contactId }, reply.raw, { headers, check });
         reply.hijack();
       },
     );
@@ -205,6 +206,7 @@ function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {
     withPgClient: readAs(context.pool, clientId),
     pgSettings: null,
     pool: context.pool,
+    change: (work) => contactChange(context, request, work, 'can_manage_webhooks'),
     settings: {
       sandbox: context.config.environment === 'sandbox',
       brand: context.config.brand,

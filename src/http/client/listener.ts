@@ -6,6 +6,7 @@ import { openApi } from '../openapi.ts';
 import { peerOf } from '../peer.ts';
 import { RateLimit } from '../rate-limit.ts';
 import { createServer } from '../server.ts';
+import { checkClient, checkEnabled, checkPermission } from './caller.ts';
 
 /** The contact and the client of a request, once the token and the client have been checked. */
 export interface Caller {
@@ -59,12 +60,15 @@ export async function createClientListener(
         message: 'the token is bound to a client certificate (RFC 8705)',
       });
     }
-    identify(request, session);
-    rate.use(`${session.applicationId} ${request.caller.clientId}`, reply);
-    const permission = request.routeOptions.config.permission;
-    if (permission && !request.caller.permissions[permission]) {
-      throw new Problem('permission_denied', `the contact needs ${permission} for this client`);
+    try {
+      identify(request, session);
+    } catch (refusal) {
+      // Who guesses client ids is limited too.
+      rate.use(session.applicationId, reply);
+      throw refusal;
     }
+    rate.use(`${session.applicationId} ${request.caller.clientId}`, reply);
+    checkPermission(request.caller.permissions, request.routeOptions.config.permission);
   });
 
   await openApi(app, context, {
@@ -93,10 +97,7 @@ function bearer(request: FastifyRequest): string {
   return header.slice(7).trim();
 }
 
-/**
- * Finds the client and the contact of a request. A client of others gets the same answer as one that does not exist, so that
- * callers cannot probe for clients.
- */
+/** Finds the client and the contact of a request. */
 function identify(request: FastifyRequest, session: Session): void {
   const query = request.query as Record<string, string | string[] | undefined>;
   let clientId = query.client_id;
@@ -112,8 +113,7 @@ function identify(request: FastifyRequest, session: Session): void {
       'query.client_id: is required; the id_token lists the clients of the contact in `clients`',
     );
   }
-  const client = session.clients.get(clientId);
-  if (!client) throw new Problem('client_not_found', `${field}: is not a client of this contact`);
+  const client = checkClient(session.clients.get(clientId), field);
   const contact = request.headers['x-contact-id'];
   if (contact !== undefined && contact !== session.contactId) {
     throw new Problem(
@@ -121,7 +121,6 @@ function identify(request: FastifyRequest, session: Session): void {
       'header.X-Contact-Id: must be the contact of the access token; you can omit it',
     );
   }
-  if (!client.enabled)
-    throw new Problem('client_disabled', `${field}: the client is disabled; contact the institution`);
+  checkEnabled(client, field);
   request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
 }

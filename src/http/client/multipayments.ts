@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { transaction } from '../../database.ts';
 import { rejectMultipayment } from '../../payments/multipayment-rejection.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientQuery, errors } from '../schemas.ts';
-import { contactAct } from './act.ts';
+import { contactChange } from './change.ts';
 
 const Path = Type.Object({
   multipayment_id: Type.String({
@@ -32,8 +31,8 @@ const REJECT = {
 export function multipaymentRoutes(app: FastifyInstance, context: Context): void {
   app.delete<{ Params: Static<typeof Path> }>('/multipayments/:multipayment_id', REJECT, async (request, reply) => {
     const { clientId, contactId } = request.caller;
-    await transaction(context.pool, (tx) =>
-      rejectMultipayment(tx, contactAct(request), presentationOf(context), {
+    await contactChange(context, request, (tx, act) =>
+      rejectMultipayment(tx, act, presentationOf(context), {
         clientId,
         contactId,
         id: request.params.multipayment_id,

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { transaction } from '../../database.ts';
 import type { PaymentId } from '../../identifiers.ts';
 import { cancelPayment, decidePayment } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, ClientQuery, errors } from '../schemas.ts';
-import { contactAct } from './act.ts';
+import { contactChange } from './change.ts';
 
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
 const ActionQuery = Type.Object({
@@ -46,8 +45,6 @@ const CANCEL = {
 
 /** PATCH and DELETE /payments/{payment_id}: approving, rejecting, cancelling (docs/decisions.md, 4). */
 export function paymentActionRoutes(app: FastifyInstance, context: Context): void {
-  const { pool } = context;
-
   app.patch<{ Params: Static<typeof Path>; Querystring: Static<typeof ActionQuery> }>(
     '/payments/:payment_id',
     ACT,
@@ -55,7 +52,7 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
       const { contactId, clientId } = request.caller;
       const { action } = request.query;
       const decision = { clientId, contactId, paymentId: request.params.payment_id as PaymentId, action };
-      await transaction(pool, (tx) => decidePayment(tx, contactAct(request), presentationOf(context), decision));
+      await contactChange(context, request, (tx, act) => decidePayment(tx, act, presentationOf(context), decision));
       return reply.code(204).send();
     },
   );
@@ -63,7 +60,7 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
   app.delete<{ Params: Static<typeof Path> }>('/payments/:payment_id', CANCEL, async (request, reply) => {
     const { contactId, clientId } = request.caller;
     const payment = { clientId, contactId, paymentId: request.params.payment_id as PaymentId };
-    await transaction(pool, (tx) => cancelPayment(tx, contactAct(request), presentationOf(context), payment));
+    await contactChange(context, request, (tx, act) => cancelPayment(tx, act, presentationOf(context), payment));
     return reply.code(204).send();
   });
 }

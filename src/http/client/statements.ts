@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { transaction } from '../../database.ts';
 import {
   DELIVERY_METHODS,
   type DeliveryMethod,
@@ -9,7 +8,7 @@ import {
   STATEMENT_FORMATS,
 } from '../../statements/request.ts';
 import { ClientQuery, Day, errors } from '../schemas.ts';
-import { contactAct } from './act.ts';
+import { contactChange } from './change.ts';
 
 /** Characters of the list of currencies: several times the list of all currencies. */
 const MAX_CURRENCIES_LENGTH = 2_000;
@@ -64,8 +63,8 @@ const REQUEST = {
 /** POST /statements/accounts (the service interface; docs/decisions.md, 5). */
 export function statementRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof StatementBody> }>('/statements/accounts', REQUEST, async (request, reply) => {
-    const { delivery } = await transaction(context.pool, (tx) =>
-      requestStatement(tx, contactAct(request), request.caller, request.body, {
+    const { delivery } = await contactChange(context, request, (tx, act) =>
+      requestStatement(tx, act, request.caller, request.body, {
         maxDays: context.config.statementMaxDays,
       }),
     );

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { transaction } from '../../database.ts';
 import { ping } from '../../webhooks/ping.ts';
 import { errors } from '../schemas.ts';
+import { contactChange } from './change.ts';
 
 const PING = {
   config: { permission: 'can_manage_webhooks' as const, clientHeader: true },
@@ -22,7 +22,7 @@ const PING = {
 export function webhookRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Params: { subscription_id: string } }>('/webhooks/ping/:subscription_id', PING, async (request, reply) => {
     const key = { clientId: request.caller.clientId, subscriptionId: request.params.subscription_id };
-    await transaction(context.pool, (tx) => ping(tx, key, request.now));
+    await contactChange(context, request, (tx) => ping(tx, key, request.now));
     return reply.code(204).send();
   });
 }

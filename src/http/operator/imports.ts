@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import type { Transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
 import { checkClient } from '../../identity/client-rules.ts';
 import { MAX_ERRORS } from '../../imports/answer.ts';
@@ -17,6 +18,7 @@ import { tradeImport } from '../../imports/trades.ts';
 import { transactionImport } from '../../imports/transactions.ts';
 import { checkSameRequest, storeAnswer } from '../../operator/idempotency.ts';
 import { hasApprovalFields, requireScopes, type Scope } from '../../operator/scope.ts';
+import { confirmOperatorToken } from '../../operator/token.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { toProblem } from '../problem.ts';
@@ -172,6 +174,7 @@ async function run(context: Context, { request, reply, importable, body }: Impor
         notify: request.query.notify ?? false,
       },
       stop: request.query.on_error === 'stop',
+      confirm: (tx: Transaction) => confirmOperatorToken(tx, request.operator, context.clock.now()),
       checkShape: shapeCheck(request, context, importable),
       place: 'body',
       toProblem,

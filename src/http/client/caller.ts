@@ -1,0 +1,24 @@
+import { Problem } from '../../errors.ts';
+import type { Permissions, SessionClient } from '../../identity/sessions.ts';
+
+/**
+ * A client of others gets the same answer as one that does not exist, so that callers cannot probe for clients.
+ * @param field that names the client
+ * @throws Problem client_not_found
+ */
+export function checkClient(client: SessionClient | undefined, field: string): SessionClient {
+  if (!client) throw new Problem('client_not_found', `${field}: is not a client of this contact`);
+  return client;
+}
+
+/** @throws Problem client_disabled */
+export function checkEnabled(client: SessionClient, field: string): void {
+  if (!client.enabled)
+    throw new Problem('client_disabled', `${field}: the client is disabled; contact the institution`);
+}
+
+/** @throws Problem permission_denied */
+export function checkPermission(permissions: Permissions, needed: keyof Permissions | undefined): void {
+  if (needed && !permissions[needed])
+    throw new Problem('permission_denied', `the contact needs ${needed} for this client`);
+}
