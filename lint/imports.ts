@@ -46,7 +46,7 @@ const PACKAGES: Record<string, string[]> = {
   '@fastify/': ['http'],
   typebox: ['http', 'http/auth', 'http/client', 'http/operator'],
   postgraphile: ['graphql', 'http/client'],
-  graphql: ['graphql', 'http/client'],
+  graphql: ['graphql', 'http/client', 'sandbox'],
 };
 
 const IMPORT = /^(?:import|export)\b[^;'"`]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;

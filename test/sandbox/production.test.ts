@@ -10,6 +10,7 @@ const CALLS = [
   ['POST', '/sandbox/payments'],
   ['POST', '/sandbox/payments/PAY000001/advance'],
   ['POST', '/sandbox/trigger'],
+  ['GET', '/sandbox/requests'],
 ] as const;
 
 /** The public address is not the listener's in production, so the listener gets a port that the test knows. */

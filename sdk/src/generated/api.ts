@@ -882,6 +882,35 @@ export interface Operations {
       entity_id: string;
     };
   };
+  /** Read your requests */
+  'GET /sandbox/requests': {
+    query?: {
+      /** Page, from 1 */
+      page?: number;
+      /** Entries on a page */
+      page_size?: number;
+      /** A status, as 404, or a class of them, as 4xx */
+      status?: string;
+    };
+    response: {
+      /** When it arrived */
+      at: string;
+      method: string;
+      /** With its query */
+      path: string;
+      status: number;
+      code: string | null;
+      details: string | null;
+      /** Milliseconds until the answer */
+      ms: number;
+      /** The header x-request-id of the answer */
+      request_id: string;
+      /** The application that the token was issued to */
+      application: string;
+      request_body: string | null;
+      response_body: string | null;
+    }[];
+  };
 }
 
 /** The bodies of the notifications, by the name that X-<Brand>-Webhook has. */

@@ -7,6 +7,7 @@ import { peerOf } from '../peer.ts';
 import { RateLimit } from '../rate-limit.ts';
 import { createServer } from '../server.ts';
 import { checkClient, checkEnabled, checkPermission } from './caller.ts';
+import { recordRequests } from './sandbox-recording.ts';
 
 /** The contact and the client of a request, once the token and the client have been checked. */
 export interface Caller {
@@ -71,6 +72,8 @@ export async function createClientListener(
     checkPermission(request.caller.permissions, request.routeOptions.config.permission);
   });
 
+  if (context.config.environment === 'sandbox') recordRequests(app, context, sessions);
+
   await openApi(app, context, {
     title: 'Lombard client API',
     path: '/openapi.json',
@@ -114,6 +117,8 @@ function identify(request: FastifyRequest, session: Session): void {
     );
   }
   const client = checkClient(session.clients.get(clientId), field);
+  // From here on the request is the client's, also where it is refused: the log lines name both.
+  request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
   const contact = request.headers['x-contact-id'];
   if (contact !== undefined && contact !== session.contactId) {
     throw new Problem(
@@ -122,5 +127,4 @@ function identify(request: FastifyRequest, session: Session): void {
     );
   }
   checkEnabled(client, field);
-  request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
 }

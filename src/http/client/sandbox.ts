@@ -1,5 +1,6 @@
 import type { ClientRoutes } from './listener.ts';
 import { sandboxPaymentRoutes } from './sandbox-payments.ts';
+import { sandboxRequestRoutes } from './sandbox-requests.ts';
 import { sandboxTriggerRoutes } from './sandbox-trigger.ts';
 
 /**
@@ -14,4 +15,5 @@ export const sandboxRoutes: ClientRoutes = (app, context) => {
   });
   sandboxPaymentRoutes(app, context);
   sandboxTriggerRoutes(app, context);
+  sandboxRequestRoutes(app, context);
 };

@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import type { Sessions } from '../../identity/sessions.ts';
+import { RequestLog } from '../../sandbox/requests/request-log.ts';
+import { MAX_BODY_BYTES } from '../body.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** In the sandbox: what the log's reader has to be written first. */
+    requestLog?: RequestLog;
+  }
+  interface FastifyRequest {
+    recording: Recording | null;
+  }
+}
+
+/** What is gathered of a request while it is answered. */
+interface Recording {
+  clientId: string;
+  application: string;
+  sent: Buffer[];
+  answer: string | null;
+}
+
+/** Reading the log leaves no trace in it: a program that follows it would push everything else out. */
+const LOG_PATH = '/sandbox/requests';
+
+/**
+ * Records the requests of the sandbox's clients: those with a good token of a contact of the client, also where they were refused,
+ * and also at addresses that do not exist. Call it after the hook that identifies the caller, and before the routes are registered.
+ */
+export function recordRequests(app: FastifyInstance, context: Context, sessions: Sessions): void {
+  const log = new RequestLog(context.backgroundPool, context.log);
+  app.decorate('requestLog', log);
+  app.decorateRequest('recording', null);
+  app.addHook('onReady', async () => log.start());
+  app.addHook('onClose', () => log.stop());
+
+  // Unlike a promise, a callback lets the parser of the body start listening in the same turn.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const recording = recordingOf(request);
+    if (recording) {
+      let bytes = 0;
+      payload.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= MAX_BODY_BYTES) recording.sent.push(chunk);
+      });
+    }
+    done(null, payload);
+  });
+  app.addHook('onSend', async (request, _reply, payload) => {
+    if (request.is404) await identifyStray(request, sessions);
+    const recording = recordingOf(request);
+    if (recording && (typeof payload === 'string' || Buffer.isBuffer(payload))) recording.answer = String(payload);
+    return payload;
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const recording = recordingOf(request);
+    if (!recording || request.routeOptions.url === LOG_PATH) return;
+    log.add({
+      clientId: recording.clientId,
+      at: request.now,
+      method: request.method,
+      url: request.url,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      requestId: request.id,
+      application: recording.application,
+      token: bearerOf(request),
+      graphql: request.url.startsWith('/webhooks/graphql'),
+      requestBody: recording.sent.length > 0 ? Buffer.concat(recording.sent).toString() : null,
+      responseBody: recording.answer || null,
+    });
+  });
+}
+
+function recordingOf(request: FastifyRequest): Recording | null {
+  if (!request.recording && request.caller) {
+    const { clientId, session } = request.caller;
+    request.recording = { clientId, application: session.applicationId, sent: [], answer: null };
+  }
+  return request.recording;
+}
+
+/** An address that does not exist is answered without looking at the token. The log wants to know whose request it was. */
+async function identifyStray(request: FastifyRequest, sessions: Sessions): Promise<void> {
+  const { client_id: clientId = request.headers['x-client-id'] } = request.query as Record<string, unknown>;
+  const session = await Promise.resolve()
+    .then(() => sessions.find(bearerOf(request)))
+    .catch(() => undefined);
+  if (typeof clientId !== 'string' || !session?.clients.has(clientId)) return;
+  request.recording = { clientId, application: session.applicationId, sent: [], answer: null };
+}
+
+function bearerOf(request: FastifyRequest): string {
+  return (request.headers.authorization ?? '').slice('Bearer '.length).trim();
+}

@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { listRequests } from '../../sandbox/requests/request-log.ts';
+import { sendList } from '../reply.ts';
+import { ClientId, errors, jsonAnswer, Nullable, Paging, TOTAL_COUNT } from '../schemas.ts';
+
+const Query = Type.Object({
+  client_id: ClientId,
+  ...Paging,
+  status: Type.Optional(
+    Type.String({
+      pattern: '^[1-5](\\d\\d|xx)$',
+      description: 'A status, as 404, or a class of them, as 4xx',
+      examples: ['4xx'],
+    }),
+  ),
+});
+const text = (description: string) => Nullable(Type.String({ description }));
+const LoggedRequest = Type.Object({
+  at: Type.String({ description: 'When it arrived' }),
+  method: Type.String(),
+  path: Type.String({ description: 'With its query' }),
+  status: Type.Integer(),
+  code: text('Of a refusal: the code of its error'),
+  details: text('Of a refusal: what was wrong'),
+  ms: Type.Number({ description: 'Milliseconds until the answer' }),
+  request_id: Type.String({ description: 'The header x-request-id of the answer' }),
+  application: Type.String({ description: 'The application that the token was issued to' }),
+  request_body: text('The first 4 KiB, secrets masked'),
+  response_body: text('The first 4 KiB, secrets masked'),
+});
+
+const LIST = {
+  schema: {
+    operationId: 'listSandboxRequests',
+    tags: ['sandbox'],
+    summary: 'Read your requests',
+    description:
+      "The client's last 1,000 requests to the client API, the newest first, without secrets. Exists in the sandbox only.",
+    querystring: Query,
+    response: {
+      200: jsonAnswer('A page of requests', Type.Array(LoggedRequest), TOTAL_COUNT),
+      ...errors(400, 403, 404, 502),
+    },
+  },
+};
+
+/** GET /sandbox/requests (docs/sandbox.md). */
+export function sandboxRequestRoutes(app: FastifyInstance, context: Context): void {
+  app.get<{ Querystring: Static<typeof Query> & { page: number; page_size: number } }>(
+    '/sandbox/requests',
+    LIST,
+    async (request, reply) => {
+      const { page, page_size: pageSize, status } = request.query;
+      await app.requestLog?.write();
+      return sendList(reply, await listRequests(context.pool, request.caller.clientId, { page, pageSize, status }));
+    },
+  );
+}

@@ -1,0 +1,99 @@
+import { maskGraphql } from './graphql-masking.ts';
+import { maskPath, maskText, maskValue, parsed, Secrets } from './masking.ts';
+
+/** Bytes of each body that are kept. */
+const MAX_BODY_BYTES = 4_096;
+
+/** A request and its answer, as they went over the wire. */
+export interface AnsweredRequest {
+  clientId: string;
+  at: Date;
+  method: string;
+  /** Path and query. */
+  url: string;
+  status: number;
+  ms: number;
+  requestId: string;
+  application: string;
+  /** The access token. */
+  token: string;
+  graphql: boolean;
+  requestBody: string | null;
+  responseBody: string | null;
+}
+
+/** What the log keeps: without secrets, and with short bodies. */
+export interface LoggedRequest {
+  client_id: string;
+  at: Date;
+  method: string;
+  path: string;
+  status: number;
+  code: string | null;
+  details: string | null;
+  ms: number;
+  request_id: string;
+  application: string;
+  request_body: string | null;
+  response_body: string | null;
+}
+
+/** The entry of a request: tokens, secrets, passwords, verification codes and the values of extra headers are masked in all its parts. */
+export function logEntry(request: AnsweredRequest): LoggedRequest {
+  const secrets = new Secrets();
+  secrets.hide(request.token);
+  const path = maskPath(request.url, secrets);
+  const sent = request.requestBody === null ? null : mask(request.requestBody, request.graphql, secrets);
+  const answer = request.responseBody === null ? undefined : parsedIfNeeded(request);
+  const body =
+    answer !== undefined && request.graphql
+      ? JSON.stringify(maskValue(answer, secrets, 'open', sent?.isSecret))
+      : request.responseBody;
+  const show = (text: string | null) => (text === null ? null : kept(secrets.strike(text)));
+  const fault = faultOf(answer);
+  return {
+    client_id: request.clientId,
+    at: request.at,
+    method: request.method,
+    path: secrets.strike(path),
+    status: request.status,
+    code: show(fault.code),
+    details: show(fault.details),
+    ms: request.ms,
+    request_id: request.requestId,
+    application: request.application,
+    request_body: show(sent?.body ?? null),
+    response_body: show(body),
+  };
+}
+
+interface MaskedBody {
+  body: string;
+  isSecret?: (name: string) => boolean;
+}
+
+function mask(text: string, graphql: boolean, secrets: Secrets): MaskedBody {
+  return (graphql ? maskGraphql(text, secrets) : undefined) ?? { body: maskText(text, secrets) };
+}
+
+/** Only GraphQL's answers have secrets, and only refusals a code: the others can be large, and are not read. */
+function parsedIfNeeded({ graphql, status, responseBody }: AnsweredRequest): unknown {
+  return graphql || status >= 400 ? parsed(responseBody ?? '') : undefined;
+}
+
+/** The code and the details of a refusal: of an ErrorMessage, or of the first of GraphQL's errors. */
+function faultOf(answer: unknown): { code: string | null; details: string | null } {
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  const { code, details, errors } = (answer ?? {}) as Record<string, unknown>;
+  if (text(code) !== null) return { code: text(code), details: text(details) };
+  const first = (Array.isArray(errors) ? errors[0] : undefined) as
+    | { message?: unknown; extensions?: { code?: unknown } }
+    | undefined;
+  return { code: text(first?.extensions?.code), details: text(first?.message) };
+}
+
+/** The first bytes of a text, whole characters only, as PostgreSQL can store them. */
+function kept(text: string): string {
+  const bytes = Buffer.from(text.toWellFormed().replaceAll('\0', '\ufffd'));
+  return new TextDecoder().decode(bytes.subarray(0, MAX_BODY_BYTES), { stream: true });
+}

@@ -1,0 +1,103 @@
+import { exact } from '../../json.ts';
+import { isHeadersName, isSecretName, isSuspicious, MASK } from './secret-names.ts';
+
+/** Characters from which on a secret is looked for in other texts: shorter ones are in many words. */
+const MIN_SEARCHED_CHARACTERS = 3;
+
+/** Where a value stands: nowhere special, in a list of headers, or in a secret. */
+export type Place = 'open' | 'headers' | 'secret';
+
+/** Secrets of a request, gathered while its parts are masked. */
+export class Secrets {
+  readonly #values = new Set<string>();
+
+  /** @returns the mask for the value */
+  hide(value: unknown): unknown {
+    if (value === null || value === undefined) return value;
+    const text = String(value);
+    if (text.length >= MIN_SEARCHED_CHARACTERS) this.#values.add(text);
+    return MASK;
+  }
+
+  /** A text without any of the secrets, also as JSON writes them. */
+  strike(text: string): string {
+    let clean = text;
+    for (const value of this.#values) {
+      clean = clean.replaceAll(value, MASK);
+      const written = JSON.stringify(value).slice(1, -1);
+      if (written !== value) clean = clean.replaceAll(written, MASK);
+    }
+    return clean;
+  }
+}
+
+/** Parses a JSON text; numbers keep their digits. undefined if it is not JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text, ((_key: string, value: unknown, context: { source?: string }) =>
+      typeof value === 'number' && context.source !== undefined && String(value) !== context.source
+        ? exact(context.source)
+        : value) as Parameters<typeof JSON.parse>[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A JSON value with its secrets masked, by the names of its members.
+ * @param isSecret further names
+ */
+export function maskValue(
+  value: unknown,
+  secrets: Secrets,
+  place: Place = 'open',
+  isSecret: (name: string) => boolean = isSecretName,
+): unknown {
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, secrets, place, isSecret));
+  if (typeof value === 'object' && value !== null && !('toJSON' in value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [
+        name,
+        maskValue(member, secrets, placeOf(name, place, isSecret), isSecret),
+      ]),
+    );
+  }
+  return place === 'open' ? value : secrets.hide(value);
+}
+
+function placeOf(name: string, outer: Place, isSecret: (name: string) => boolean): Place {
+  if (outer === 'secret' || isSecret(name)) return 'secret';
+  if (outer === 'headers') return name === 'name' ? 'open' : 'headers';
+  return isHeadersName(name) ? 'headers' : 'open';
+}
+
+/** The text of a body that is not GraphQL's. A suspicious text that is not JSON is not shown. */
+export function maskText(text: string, secrets: Secrets): string {
+  const value = parsed(text);
+  if (!isSuspicious(text) && !text.includes('\\u')) return text;
+  if (value === undefined) return isSuspicious(text) ? MASK : text;
+  return JSON.stringify(maskValue(value, secrets));
+}
+
+/** A path with its query; the values of parameters that are named as secrets are masked. */
+export function maskPath(url: string, secrets: Secrets): string {
+  const [path = '', ...rest] = url.split('?');
+  if (rest.length === 0) return path;
+  const query = rest.join('?').split('&');
+  const masked = query.map((pair) => {
+    const [name = '', ...value] = pair.split('=');
+    if (value.length === 0 || !isSecretName(decoded(name))) return pair;
+    secrets.hide(value.join('='));
+    secrets.hide(decoded(value.join('=')));
+    return `${name}=${MASK}`;
+  });
+  return `${path}?${masked.join('&')}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,97 @@
+import { londonTimestamp } from '../../calendar.ts';
+import type { Db, Pool } from '../../database.ts';
+import type { Logger } from '../../log.ts';
+import { Periodic } from '../../periodic.ts';
+import { type AnsweredRequest, type LoggedRequest, logEntry } from './entry.ts';
+
+/** Requests of a client that are kept. */
+const MAX_REQUESTS_OF_CLIENT = 1_000;
+/** Milliseconds that a request waits for others before it is written, and requests that wait while the database is away. */
+const WRITE_AFTER_MS = 150;
+const MAX_WAITING_REQUESTS = 2_000;
+/** Requests in one statement. */
+const MAX_BATCH_ROWS = 500;
+
+/** The log of what integrators sent (docs/sandbox.md, Read your requests), for one listener. */
+export class RequestLog {
+  readonly #pool: Pool;
+  readonly #periodic: Periodic;
+  #waiting: AnsweredRequest[] = [];
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(pool: Pool, log: Logger) {
+    this.#pool = pool;
+    this.#periodic = new Periodic({ name: 'request log', intervalMs: WRITE_AFTER_MS, log, run: () => this.write() });
+  }
+
+  start(): void {
+    this.#periodic.start();
+  }
+
+  /** Writes what waits. */
+  async stop(): Promise<void> {
+    await this.#periodic.stop();
+    await this.write().catch(() => {});
+  }
+
+  add(request: AnsweredRequest): void {
+    // A log of trials is not worth the memory of a process whose database is away.
+    if (this.#waiting.length < MAX_WAITING_REQUESTS) this.#waiting.push(request);
+  }
+
+  /** Writes the requests that wait; the reader of the log calls it too, and so finds its own requests. */
+  write(): Promise<void> {
+    this.#writing = this.#writing.catch(() => {}).then(() => this.#writeAll());
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, MAX_BATCH_ROWS);
+      await insert(this.#pool, batch.map(logEntry));
+      this.#waiting.splice(0, batch.length);
+    }
+  }
+}
+
+async function insert(pool: Pool, rows: LoggedRequest[]): Promise<void> {
+  await pool.query(
+    `insert into sandbox_requests (client_id, at, method, path, status, code, details, ms, request_id, application, request_body, response_body)
+     select client_id, at, method, path, status, code, details, ms, request_id, application, request_body, response_body
+     from json_populate_recordset(null::sandbox_requests, $1)`,
+    [JSON.stringify(rows)],
+  );
+  await pool.query(
+    `delete from sandbox_requests r using unnest($1::text[]) as c(client_id)
+     where r.client_id = c.client_id and r.id <= (
+       select o.id from sandbox_requests o where o.client_id = c.client_id order by o.id desc offset $2 limit 1)`,
+    [[...new Set(rows.map((row) => row.client_id))], MAX_REQUESTS_OF_CLIENT],
+  );
+}
+
+/** A logged request as its client sees it. */
+export type ShownRequest = Omit<LoggedRequest, 'client_id' | 'at'> & { at: string };
+
+/**
+ * A page of the client's requests, the newest first.
+ * @param status a status as `404`, a class as `4xx`; undefined: all
+ */
+export async function listRequests(
+  db: Db,
+  clientId: string,
+  { page, pageSize, status }: { page: number; pageSize: number; status: string | undefined },
+): Promise<{ rows: ShownRequest[]; total: number }> {
+  const least = status === undefined ? 0 : Number(status.replace('xx', '00'));
+  const most = status === undefined ? 999 : Number(status.replace('xx', '99'));
+  const last = `(select * from sandbox_requests where client_id = $1 order by id desc limit ${MAX_REQUESTS_OF_CLIENT}) as last
+    where last.client_id = $1 and last.status between $2 and $3`;
+  const total = await db.query<{ total: number }>(`select count(*) as total from ${last}`, [clientId, least, most]);
+  const { rows } = await db.query<LoggedRequest & { id: number }>(
+    `select * from ${last} order by last.id desc limit $4 offset $5`,
+    [clientId, least, most, pageSize, (page - 1) * pageSize],
+  );
+  return {
+    rows: rows.map(({ id: _id, client_id: _client, at, ...shown }) => ({ at: londonTimestamp(at), ...shown })),
+    total: total.rows[0]?.total ?? 0,
+  };
+}
