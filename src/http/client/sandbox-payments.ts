@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { transaction } from '../../database.ts';
 import type { PaymentId } from '../../identifiers.ts';
 import { paymentBodies, paymentBody } from '../../payments/payment.ts';
 import { type PaymentView, presentationOf } from '../../payments/presentation.ts';
@@ -12,7 +11,7 @@ import { createSandboxPayment } from '../../sandbox/payment.ts';
 import { Payment } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
 import { ClientQuery, Currency, closed, Day, Decimal, errors, jsonAnswer, Text } from '../schemas.ts';
-import { contactAct } from './act.ts';
+import { contactChange } from './change.ts';
 
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
 
@@ -77,15 +76,13 @@ const ADVANCE = {
 
 /** POST /sandbox/payments and POST /sandbox/payments/{payment_id}/advance (docs/sandbox.md). */
 export function sandboxPaymentRoutes(app: FastifyInstance, context: Context): void {
-  const { pool } = context;
-
   app.post<{ Body: Static<typeof NewPayment> }>('/sandbox/payments', CREATE, async (request, reply) => {
     const { clientId, contactId } = request.caller;
-    const body = await transaction(pool, async (tx) => {
+    const body = await contactChange(context, request, async (tx, act) => {
       const { approval, ...input } = request.body;
       const choose = approval === 'needed' ? needed : approval === 'none' ? notNeeded : asRuled;
       const wanted = { ...input, clientId, contactId };
-      const id = await createSandboxPayment(tx, contactAct(request), presentationOf(context), wanted, choose);
+      const id = await createSandboxPayment(tx, act, presentationOf(context), wanted, choose);
       return paymentBodies(tx, viewOf(request, context), [id]);
     });
     return sendJson(reply.code(201), body[0] as string);
@@ -98,8 +95,8 @@ export function sandboxPaymentRoutes(app: FastifyInstance, context: Context): vo
       const { clientId } = request.caller;
       const { to = 'next', reason } = request.body;
       const paymentId = request.params.payment_id as PaymentId;
-      const body = await transaction(pool, async (tx) => {
-        await advancePayment(tx, contactAct(request), presentationOf(context), { clientId, paymentId, to, reason });
+      const body = await contactChange(context, request, async (tx, act) => {
+        await advancePayment(tx, act, presentationOf(context), { clientId, paymentId, to, reason });
         return paymentBody(tx, viewOf(request, context), paymentId);
       });
       return sendJson(reply, body as string);

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { transaction } from '../../database.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { EVENTS } from '../../sandbox/events.ts';
 import { trigger } from '../../sandbox/trigger.ts';
 import { sendValue } from '../reply.ts';
 import { ClientQuery, closed, errors, jsonAnswer } from '../schemas.ts';
-import { contactAct } from './act.ts';
+import { contactChange } from './change.ts';
 
 const Trigger = Type.Object(
   {
@@ -43,8 +42,8 @@ export function sandboxTriggerRoutes(app: FastifyInstance, context: Context): vo
     const { clientId, contactId } = request.caller;
     const { event } = request.body;
     const naming = { ...presentationOf(context), brand: context.config.brand };
-    const made = await transaction(context.pool, (tx) =>
-      trigger(tx, contactAct(request), naming, { event, clientId, contactId }),
+    const made = await contactChange(context, request, (tx, act) =>
+      trigger(tx, act, naming, { event, clientId, contactId }),
     );
     return sendValue(reply.code(201), made);
   });
