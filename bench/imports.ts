@@ -36,7 +36,7 @@ const STATUSES = [
   'Validating beneficiary information',
 ];
 const COLUMNS = `client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency, reference, status, charges,
-  invoice_required, ordered_by_name, created, payment_date, sent_date, authorisation_workflow`;
+  invoice_required, ordered_by_name, beneficiary_name, created, payment_date, sent_date, authorisation_workflow`;
 
 export async function run(args: string[]): Promise<void> {
   const rows = Number(args[0] ?? 1_000_000);
@@ -190,7 +190,17 @@ async function writeFiles(rows: number, linesPath: string, copyPath: string): Pr
     lines.write(`${JSON.stringify(payment).replace(`"amount":"${payment.amount}"`, `"amount":${payment.amount}`)}\n`);
     const p = payment;
     const ids = [p.client_id, p.payment_id, p.contact_id, p.trade_id, p.beneficiary_id, p.uuid];
-    const facts = [p.scheme, p.amount, p.payment_currency, p.reference, p.status, p.charges, 'f', `Contact ${c}`];
+    const facts = [
+      p.scheme,
+      p.amount,
+      p.payment_currency,
+      p.reference,
+      p.status,
+      p.charges,
+      'f',
+      `Contact ${c}`,
+      'Payee',
+    ];
     const dates = [p.created_date, p.payment_date, sent ?? '\\N'];
     const ready = copy.write(`${[...ids, ...facts, ...dates, 'simple'].join('\t')}\n`);
     if (!ready) await once(copy, 'drain');

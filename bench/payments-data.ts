@@ -129,7 +129,7 @@ async function fill(url: string): Promise<void> {
 
 /** Clients in turn, so that each client's payments lie scattered over the table, as they do where all of them work at once. */
 const PAYMENTS_SQL = `insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency,
-    reference, status, invoice_required, ordered_by_name, created, payment_date, authorisation_workflow, sent_date)
+    reference, status, invoice_required, ordered_by_name, beneficiary_name, created, payment_date, authorisation_workflow, sent_date)
   select client, 'PAY' || i, $3, 'TRD-' || client || '-' || nth / 4, 'BEN-' || client || '-' || abs(hashint4(i)) % greatest(1, total / 40),
     gen_random_uuid(), case when i % 2 = 0 then 'SWIFT' else 'SEPA' end,
     round((exp(2 + 8 * (abs(hashint4(i + 1)) % 1000000) / 1000000.0))::numeric, 2),
@@ -139,7 +139,7 @@ const PAYMENTS_SQL = `insert into payments (client_id, payment_id, contact_id, t
     (array['Payment complete','Payment complete','Payment complete','Payment complete','Payment complete','Payment pending of authorization',
       'Validating beneficiary information','Waiting for payment date','Payment rejected','Payment cancelled']::payment_status[])
       [1 + abs(hashint4(i + 3)) % 10],
-    false, 'Bench Contact', created, (created + (abs(hashint4(i + 4)) % 30) * interval '1 day')::date, 'simple', created
+    false, 'Bench Contact', 'Bench Payee', created, (created + (abs(hashint4(i + 4)) % 30) * interval '1 day')::date, 'simple', created
   from (select i, $4::timestamptz + i * $5::float8 * interval '1 second' as created,
       case when i % 3 = 0 then $1 when i % 3000 = 1 then $2 else 'CLI' || (i / 3) % 498 end as client,
       case when i % 3 = 0 then i / 3 when i % 3000 = 1 then i / 3000 else i / 747 end as nth,

@@ -86,9 +86,9 @@ async function fill(url: string): Promise<void> {
     const every = count / OWN;
     const { rows } = await client.query<{ first: number; last: number }>(
       `with made as (insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency, status,
-         invoice_required, ordered_by_name, created, payment_date, authorisation_workflow)
+         invoice_required, ordered_by_name, beneficiary_name, created, payment_date, authorisation_workflow)
        select $1, 'PAY-' || $1 || i, case when i % $3 = 0 then 'CREATOR' else 'VIEWER' end, 'TRD-' || $1, 'BEN-' || $1, gen_random_uuid(), 'SWIFT', i, 'EUR',
-         'Payment pending of authorization', false, 'Bench', $4::timestamptz - i * interval '3 minutes', '2026-07-01'::date + i % 60, '6-eyes'
+         'Payment pending of authorization', false, 'Bench', 'Payee', $4::timestamptz - i * interval '3 minutes', '2026-07-01'::date + i % 60, '6-eyes'
        from generate_series(1, $2::int) i returning id) select min(id) as first, max(id) as last from made`,
       [name, count, every, NOW],
     );

@@ -65,10 +65,10 @@ export async function run(): Promise<void> {
 const insert = (
   rows: number,
 ) => `insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount,
-    payment_currency, reference, status, invoice_required, ordered_by_name, created, payment_date, authorisation_workflow)
+    payment_currency, reference, status, invoice_required, ordered_by_name, beneficiary_name, created, payment_date, authorisation_workflow)
   select 'CLI' || c, 'PAY' || nextval('payment_numbers'), 'CON', 'TRD' || c, 'BEN' || c, gen_random_uuid(), 'SWIFT',
     round((random() * 100000)::numeric, 2), (array['EUR','USD','GBP','SEK'])[1 + floor(random() * 4)::int], 'Invoice ' || floor(random() * 1e6),
-    'Validating beneficiary information', false, 'Bench Contact', now(), current_date + floor(random() * 5)::int, 'simple'
+    'Validating beneficiary information', false, 'Bench Contact', 'Bench Payee', now(), current_date + floor(random() * 5)::int, 'simple'
   from (select floor(random() * ${CLIENTS})::int as c from generate_series(1, ${rows})) as given`;
 
 const WRITES: [name: string, rows: number, text: string][] = [

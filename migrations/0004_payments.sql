@@ -108,6 +108,12 @@ create table payments (
   mass_payment_id uuid,
   mass_payment_external_reference_id text,
   multipayment_id bigint,
+  -- Whom it pays, as the beneficiary was when the payment was created.
+  beneficiary_name text not null,
+  account_number text,
+  iban text,
+  swift_code text,
+  bank_identifier text,
   foreign key (client_id, trade_id) references trades (client_id, trade_id),
   foreign key (client_id, beneficiary_id) references beneficiaries (client_id, beneficiary_id),
   foreign key (client_id, multipayment_id) references multipayments (client_id, multipayment_id)

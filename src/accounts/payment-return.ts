@@ -22,8 +22,7 @@ export async function returnPayment(
   const { id } = await movePayment(tx, act, presentation, request);
   const payment = first(
     await tx.query<{ amount: string; payment_currency: string; beneficiary_name: string }>(
-      `select p.amount, p.payment_currency, b.beneficiary_name from payments p
-       join beneficiaries b on b.client_id = p.client_id and b.beneficiary_id = p.beneficiary_id
+      `select p.amount, p.payment_currency, p.beneficiary_name from payments p
        where p.client_id = $1 and p.id = $2`,
       [request.clientId, id],
     ),

@@ -25,13 +25,12 @@ export async function paymentFacts(db: Db, clientId: string, paymentId: string):
         p.fee_currency, p.payment_date, p.created, p.authorised_date, p.sent_date, p.trade_id, p.authorisation_workflow, p.multipayment_id,
         json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'account_number', c.account_number) as client,
         json_build_object('contact_id', p.contact_id, 'name', p.ordered_by_name) as ordered_by,
-        json_build_object('beneficiary_id', b.beneficiary_id, 'name', b.beneficiary_name, 'iban', b.iban, 'account_number', b.account_number,
-          'swift_code', b.swift_code, 'bank_identifier', b.bank_identifier, 'bank_name', null, 'address', null) as beneficiary,
+        json_build_object('beneficiary_id', p.beneficiary_id, 'name', p.beneficiary_name, 'iban', p.iban, 'account_number', p.account_number,
+          'swift_code', p.swift_code, 'bank_identifier', p.bank_identifier, 'bank_name', null, 'address', null) as beneficiary,
         case when a.payment_id is not null then json_build_object('status', a.status, 'authorisations', a.authorisations,
           'version', a.requirement -> 'ruleset' -> 'version') end as approval
       from payments p
       join clients c on c.client_id = $1
-      join beneficiaries b on b.client_id = $1 and b.beneficiary_id = p.beneficiary_id
       left join payment_approvals a on a.client_id = $1 and a.payment_id = p.id
       where p.client_id = $1 and p.payment_id = $2`,
     values: [clientId, paymentId],
@@ -72,8 +71,8 @@ export async function tradeFacts(db: Db, clientId: string, tradeId: string): Pro
   if (!row) return undefined;
   const payments = await db.query<TradeFacts['payments'][number] & { total: number }>({
     name: 'document-trade-payments',
-    text: `select p.payment_id, b.beneficiary_name, p.payment_date, p.amount, p.payment_currency, count(*) over () as total
-      from payments p join beneficiaries b on b.client_id = $1 and b.beneficiary_id = p.beneficiary_id
+    text: `select p.payment_id, p.beneficiary_name, p.payment_date, p.amount, p.payment_currency, count(*) over () as total
+      from payments p
       where p.client_id = $1 and p.trade_id = $2 order by p.created, p.id limit ${MAX_PAYMENTS_OF_TRADE}`,
     values: [clientId, tradeId],
   });

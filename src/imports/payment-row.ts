@@ -4,6 +4,7 @@ import { Problem } from '../errors.ts';
 import { decimal } from '../money.ts';
 import type { PaymentInput } from '../payments/creation.ts';
 import type { PaymentStatus } from '../payments/moves.ts';
+import type { Payee } from '../payments/payee.ts';
 import type { ImportRow } from './kind.ts';
 
 /** A payment as the core system has it: besides what creates one, how far it has got, and when. */
@@ -20,7 +21,7 @@ export interface ImportedPayment extends PaymentInput {
   sent_date?: string | null;
 }
 
-/** A payment that has been read; `check` adds its creator's name, its workflow and what approval it requires. */
+/** A payment that has been read; `check` adds its creator's name, its workflow, whom it pays and what approval it requires. */
 export interface PaymentImportRow extends ImportRow<ImportedPayment> {
   amount: string;
   fee: string | null;
@@ -32,6 +33,8 @@ export interface PaymentImportRow extends ImportRow<ImportedPayment> {
   sent: Date | null;
   creatorName: string;
   workflow: string;
+  /** Undefined until `check` has found it. */
+  payee: Payee | undefined;
   requirement: Requirement | null;
 }
 
@@ -59,6 +62,7 @@ export function readPayment(line: number, input: ImportedPayment, now: Date): Pa
     sent: moment(input.sent_date, 'sent_date') ?? sentByStatus(input, created, now),
     creatorName: '',
     workflow: '',
+    payee: undefined,
     requirement: null,
   };
 }

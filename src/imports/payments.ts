@@ -8,7 +8,7 @@ import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, Refusals } from './kind.ts';
 import { notifyImported } from './payment-notices.ts';
 import { type ImportedPayment, type PaymentImportRow, readPayment, statusOf } from './payment-row.ts';
-import { checkClients, checkContacts, checkOwned, pairKey } from './references.ts';
+import { checkClients, checkContacts, checkOwned, findPayees, pairKey } from './references.ts';
 
 const IDS = { table: 'payments', column: 'payment_id', make: fromSequence('payment_numbers', 'PAY') };
 
@@ -41,6 +41,11 @@ const COLUMNS: Columns<PaymentImportRow, NewPayment & PaymentHistory> = {
   authorisation_workflow: ({ workflow }) => workflow,
   mass_payment_id: ({ input }) => input.mass_payment_id,
   mass_payment_external_reference_id: ({ input }) => input.mass_payment_external_reference_id,
+  beneficiary_name: ({ payee }) => payee?.beneficiary_name as string,
+  account_number: ({ payee }) => payee?.account_number,
+  iban: ({ payee }) => payee?.iban,
+  swift_code: ({ payee }) => payee?.swift_code,
+  bank_identifier: ({ payee }) => payee?.bank_identifier,
 };
 
 /**
@@ -58,15 +63,12 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
     const clients = await checkClients(tx, rows, refusals);
     const names = await checkContacts(tx, rows, refusals);
     await checkOwned(tx, rows, refusals, { table: 'trades', column: 'trade_id', code: 'trade_not_found' });
-    await checkOwned(tx, rows, refusals, {
-      table: 'beneficiaries',
-      column: 'beneficiary_id',
-      code: 'beneficiary_not_found',
-    });
+    const payees = await findPayees(tx, rows, refusals);
     for (const row of rows) {
       const { client_id: clientId, contact_id: contactId } = row.input;
       row.creatorName = names.get(pairKey(clientId, contactId)) ?? '';
       row.workflow = clients.get(clientId)?.workflow ?? '';
+      row.payee = payees.get(pairKey(clientId, row.input.beneficiary_id));
     }
     const open = rows.filter(
       ({ line, input }) => !refusals.has(line) && clients.get(input.client_id)?.approvalsEnabled,

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database.ts';
 import type { ErrorCode } from '../errors.ts';
+import { PAYEE_COLUMNS, type Payee } from '../payments/payee.ts';
 import type { ImportRow, Refusals } from './kind.ts';
 
 /**
@@ -66,6 +67,27 @@ export async function checkContacts(
       });
   }
   return names;
+}
+
+/** Refuses the lines whose beneficiary is not the client's; gives whom the others pay by `pairKey`. */
+export async function findPayees(
+  tx: Transaction,
+  rows: ImportRow<{ client_id: string; beneficiary_id: string }>[],
+  refusals: Refusals,
+): Promise<Map<string, Payee>> {
+  const pairs = distinctPairs(rows.map(({ input }) => [input.client_id, input.beneficiary_id]));
+  const found = await tx.query<{ client_id: string; beneficiary_id: string } & Payee>(
+    `select b.client_id, b.beneficiary_id, ${PAYEE_COLUMNS.map((name) => `b.${name}`).join(', ')}
+     from unnest($1::text[], $2::text[]) as u(client_id, beneficiary_id)
+     join beneficiaries b on b.client_id = u.client_id and b.beneficiary_id = u.beneficiary_id`,
+    [pairs.map(([client]) => client), pairs.map(([, beneficiary]) => beneficiary)],
+  );
+  const payees = new Map(found.rows.map((row) => [pairKey(row.client_id, row.beneficiary_id), row]));
+  for (const { line, input } of rows) {
+    if (!payees.has(pairKey(input.client_id, input.beneficiary_id)))
+      refusals.refuse(line, 'beneficiary_not_found', notOwned('beneficiary_id'));
+  }
+  return payees;
 }
 
 /** A table in which each client has entities of its own. Names are the program's own, never a caller's. */

@@ -11,6 +11,7 @@ import { nextId } from '../rows.ts';
 import { notifyPayment } from './lifecycle.ts';
 import type { PaymentStatus } from './moves.ts';
 import { insertPayment } from './new-payment.ts';
+import { PAYEE_COLUMNS, type Payee } from './payee.ts';
 import type { Presentation } from './presentation.ts';
 import type { Scheme } from './scheme.ts';
 
@@ -78,6 +79,7 @@ export async function createPayment(
     ordered_by_name: parties.creatorName,
     trade_id: input.trade_id,
     beneficiary_id: input.beneficiary_id,
+    ...parties.payee,
     uuid: randomUUID(),
     scheme: input.scheme ?? 'SWIFT',
     ...amounts,
@@ -142,6 +144,7 @@ async function openApproval(
 
 interface Parties {
   creatorName: string;
+  payee: Payee;
   workflow: string;
 }
 
@@ -151,12 +154,13 @@ async function findParties(tx: Transaction, input: PaymentInput, inside: string)
     workflow: string | null;
     creator: string | null;
     trade: boolean;
-    beneficiary: boolean;
+    payee: Payee | null;
   }>(
     `select (select authorisation_workflow from clients where client_id = $1) as workflow,
        (select c.name from contacts c join contact_clients cc using (contact_id) where cc.client_id = $1 and c.contact_id = $2) as creator,
        exists (select from trades where client_id = $1 and trade_id = $3) as trade,
-       exists (select from beneficiaries where client_id = $1 and beneficiary_id = $4) as beneficiary`,
+       (select json_build_object(${PAYEE_COLUMNS.map((name) => `'${name}', ${name}`).join(', ')})
+         from beneficiaries where client_id = $1 and beneficiary_id = $4) as payee`,
     [input.client_id, input.contact_id, input.trade_id, input.beneficiary_id],
   );
   const found = rows[0];
@@ -165,6 +169,6 @@ async function findParties(tx: Transaction, input: PaymentInput, inside: string)
   if (!found?.workflow) throw missing('client_not_found', 'client_id', 'does not exist');
   if (found.creator === null) throw missing('contact_not_found', 'contact_id');
   if (!found.trade) throw missing('trade_not_found', 'trade_id');
-  if (!found.beneficiary) throw missing('beneficiary_not_found', 'beneficiary_id');
-  return { creatorName: found.creator, workflow: found.workflow };
+  if (!found.payee) throw missing('beneficiary_not_found', 'beneficiary_id');
+  return { creatorName: found.creator, workflow: found.workflow, payee: found.payee };
 }

@@ -2,10 +2,11 @@ import type { Transaction } from '../database.ts';
 import type { PaymentId, PaymentNumber } from '../identifiers.ts';
 import { insertRow } from '../rows.ts';
 import type { PaymentStatus } from './moves.ts';
+import type { Payee } from './payee.ts';
 import type { Scheme } from './scheme.ts';
 
 /** A payment as it is written: a value for each column, by the column's name. Amounts are decimal strings, days `YYYY-MM-DD`. */
-export interface NewPayment {
+export interface NewPayment extends Payee {
   client_id: string;
   payment_id: PaymentId;
   /** The creator, and its name. */

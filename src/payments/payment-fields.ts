@@ -38,8 +38,8 @@ const PACKED = [
   ['beneficiary_blocked', 'b.blocked'],
   ['beneficiary_completed', 'b.completed'],
   ['beneficiary_verified', 'b.verified'],
-  ['iban', 'b.iban'],
-  ['swift_code', 'b.swift_code'],
+  ['iban', 'p.iban'],
+  ['swift_code', 'p.swift_code'],
   ['multipayment_id', 'p.multipayment_id'],
   ['multipayment_unique_id', 'm.multipayment_unique_id'],
   ['sent', 'p.sent_date is not null'],
@@ -55,10 +55,10 @@ const COLUMNS = [
   ['authorised_by', 'p.authorised_by'],
   ['cancelled_by', 'p.cancelled_by'],
   ['rejected_by', 'p.rejected_by'],
-  ['beneficiary_name', 'b.beneficiary_name'],
+  ['beneficiary_name', 'p.beneficiary_name'],
   ['beneficiary_aml_id', 'b.beneficiary_aml_id'],
-  ['account_number', 'b.account_number'],
-  ['bank_identifier', 'b.bank_identifier'],
+  ['account_number', 'p.account_number'],
+  ['bank_identifier', 'p.bank_identifier'],
 ] as const;
 
 type Table = readonly (readonly [name: string, sql: string])[];

@@ -186,9 +186,9 @@ test('a trade receipt lists its payments, and says how many it does not list', {
   assert.ok(!few.includes('further payments'));
   await service.query(
     `insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency, status, invoice_required,
-       ordered_by_name, created, payment_date, authorisation_workflow)
+       ordered_by_name, beneficiary_name, created, payment_date, authorisation_workflow)
      select client_id, payment_id || '-' || n, contact_id, trade_id, beneficiary_id, gen_random_uuid(), scheme, n, payment_currency, status, invoice_required,
-       ordered_by_name, created, payment_date, authorisation_workflow from payments, generate_series(1, 206) n where payment_id = $1`,
+       ordered_by_name, beneficiary_name, created, payment_date, authorisation_workflow from payments, generate_series(1, 206) n where payment_id = $1`,
     [body.payment_id],
   );
   const many = flat(await pdf('tr', id));

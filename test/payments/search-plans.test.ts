@@ -32,10 +32,10 @@ before(async () => {
     const { length } = { length: word === 'LARGE' ? 40_000 : 500 };
     await db.query(
       `insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency, reference,
-         status, invoice_required, ordered_by_name, created, payment_date, authorisation_workflow, mass_payment_id,
+         status, invoice_required, ordered_by_name, beneficiary_name, created, payment_date, authorisation_workflow, mass_payment_id,
          mass_payment_external_reference_id)
        select 'CLI-' || $1, $1 || i, 'CON-' || $1, 'TRD-' || $1 || '-' || 1 + i % 3, 'BEN-' || $1 || '-' || 1 + i % 3, gen_random_uuid(), 'SWIFT',
-         i % 20000, (array['EUR','USD','GBP','SEK'])[1 + i % 4], 'R' || i, (enum_range(null::payment_status))[1 + i / 7 % 8], false, 'x',
+         i % 20000, (array['EUR','USD','GBP','SEK'])[1 + i % 4], 'R' || i, (enum_range(null::payment_status))[1 + i / 7 % 8], false, 'x', 'y',
          timestamptz '2024-01-01Z' + i * interval '20 minutes', date '2024-01-03' + i / 72, 'simple', gen_random_uuid(), 'M' || i
        from generate_series(1, $2::int) i`,
       [word, length],

@@ -84,10 +84,10 @@ export async function pay(test: TestService, word: string, given: Given[]): Prom
   }));
   const { rows: inserted } = await test.query(
     `insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency, reference,
-       status, invoice_required, ordered_by_name, created, payment_date, authorisation_workflow, mass_payment_id,
+       status, invoice_required, ordered_by_name, beneficiary_name, created, payment_date, authorisation_workflow, mass_payment_id,
        mass_payment_external_reference_id, sent_date)
      select client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency, reference, status, false,
-       'Ada "Countess" Byron', created, payment_date, 'simple', mass_payment_id, mass_payment_external_reference_id, sent_date
+       'Ada "Countess" Byron', 'Müller "& Söhne"', created, payment_date, 'simple', mass_payment_id, mass_payment_external_reference_id, sent_date
      from json_populate_recordset(null::payments, $1) returning id`,
     [JSON.stringify(rows)],
   );
