@@ -133,7 +133,7 @@ export class Settings {
     const { search, hash, username } = new URL(given);
     if (search || hash || username)
       throw wrong(name, 'an http or https address without query, fragment and user', given);
-    return given.replace(/\/+$/, '');
+    return given.replace(/(?<!\/)\/+$/, '');
   }
 
   /** Milliseconds. */

@@ -40,7 +40,7 @@ export async function callOperator(
     pipelining: 0,
   });
   try {
-    const response = await request(base.replace(/\/+$/, '') + call.path, {
+    const response = await request(base.replace(/(?<!\/)\/+$/, '') + call.path, {
       method: call.method,
       dispatcher,
       headers: {

@@ -18,6 +18,9 @@ export function problemOf(error: FastifyError, request: FastifyRequest): Problem
   if (error.validation) return explain(error);
   const code = FRAMEWORK_CODES[error.code];
   if (code) return new Problem(code, frameworkDetails(code, request), { cause: error });
+  // @fastify/static: a file outside its folder.
+  if (error.statusCode === 403 || error.statusCode === 404)
+    return new Problem('not_found', 'path: nothing is served at this address', { cause: error });
   if (error.statusCode === 400) return new Problem('invalid_body', 'body: could not be read', { cause: error });
   return toProblem(error);
 }

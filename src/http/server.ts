@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -14,7 +13,9 @@ import { requestDuration } from '../metrics.ts';
 import { MAX_BODY_BYTES, parseQuery, readJson } from './body.ts';
 import { answerFor, logFailure, problemOf } from './failure.ts';
 import { locate } from './problem.ts';
+import { requestIdFrom } from './request-id.ts';
 import { answerUnknownAddresses } from './unknown-address.ts';
+import { answerUnparsed } from './unparsed.ts';
 import { checkQuery, keepDigits, replaceNul } from './validation.ts';
 
 /** Milliseconds for a request's head and body to arrive: a caller that sends them drop by drop is disconnected. */
@@ -23,7 +24,6 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** Seconds to wait after a 429 because too many requests are in flight; a rate limit sets a more exact number. */
 const BUSY_RETRY_AFTER_SECONDS = 5;
 const MAX_PATH_PARAMETER_LENGTH = 256;
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 export interface ServerOptions {
   /** Its name in log lines and metrics. */
@@ -45,7 +45,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     requestTimeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestIdHeader: false,
-    genReqId: requestIdOf,
+    genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
+    // A request without Host is refused below, in the shape of every other refusal.
+    http: { requireHostHeader: false },
     routerOptions: {
       querystringParser: parseQuery,
       maxParamLength: MAX_PATH_PARAMETER_LENGTH,
@@ -70,7 +72,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     // What needs a token is personal or secret: no cache keeps it. Descriptions and pages say for themselves how long they hold.
     if (!request.routeOptions.config.open) reply.header('cache-control', 'no-store');
-    done();
+    const { httpVersion, headers } = request.raw;
+    const nameless = httpVersion === '1.1' && headers.host === undefined;
+    done(nameless ? new Problem('malformed_request', 'header.Host: is required (RFC 9112, 3.2)') : undefined);
   });
   app.addHook('preValidation', (request, _reply, done) => {
     replaceNul(request);
@@ -86,13 +90,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.setErrorHandler(answerFailure);
   answerUnknownAddresses(app);
+  answerUnparsed(app.server, options.log);
   return app;
-}
-
-/** The caller's own request id if it has the form of one (docs/decisions.md, 1), else a new one. */
-function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
-  const sent = request.headers['x-request-id'];
-  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID();
 }
 
 /** The metric and the log line of a request. */

@@ -14,7 +14,8 @@ export function answerUnknownAddresses(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
     const methods = routes.filter((route) => route.path.test(path)).flatMap((route) => route.methods);
-    if (methods.length === 0)
+    // A route of files has the address, but not this file.
+    if (methods.length === 0 || methods.includes(request.method))
       throw new Problem('not_found', `path: nothing is served at ${path.slice(0, MAX_QUOTED_LENGTH)}`);
     const allowed = [...new Set(methods)].sort().join(', ');
     reply.header('allow', allowed);

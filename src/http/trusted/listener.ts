@@ -43,7 +43,8 @@ export async function createTrustedListener(
   await app.ready();
   const handler: RequestListener = (request, response) => app.routing(request, response);
   const isRegistered = (subject: string) => isSubjectRegistered(pool, subject);
-  const http = { requestTimeout: app.server.requestTimeout, keepAliveTimeout: app.server.keepAliveTimeout };
+  const { requestTimeout, keepAliveTimeout } = app.server;
+  const http = { requestTimeout, keepAliveTimeout, requireHostHeader: false };
   const options = { handler, files, clock, log, isRegistered, http };
   try {
     if (config.trustedProxies.length > 0) {

@@ -10,6 +10,7 @@ import { BlockList, isIP } from 'node:net';
 import { BoundedMap } from '../../bounded-map.ts';
 import type { AddressRange } from '../../settings.ts';
 import { setPeer } from '../peer.ts';
+import { answerUnparsed } from '../unparsed.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
 import { loadTrustedAuthority, type TrustedFiles } from './files.ts';
 import { type Refusal, refuseRequest } from './refusal.ts';
@@ -46,6 +47,7 @@ export async function createProxiedListener(options: ProxiedOptions): Promise<Pr
   const cache = new BoundedMap<string, Admitted>(MAX_CACHED_CERTIFICATES);
 
   const server = createServer({ ...options.http }, (request, response) => void serve(request, response));
+  answerUnparsed(server, options.log);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const result = await admit(request);

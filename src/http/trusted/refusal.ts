@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, Problem } from '../../errors.ts';
-import { errorMessage, STATUS } from '../problem.ts';
+import { errorMessage } from '../problem.ts';
+import { requestIdFrom } from '../request-id.ts';
+import { answerText, rawAnswer, requestIdIn } from '../unparsed.ts';
 
 /** Why a caller is refused before its request reaches the application (the service interface, Mutual TLS). */
 export interface Refusal {
@@ -27,6 +28,8 @@ export interface RefusalLimits {
 
 /** The longest request head that is awaited. */
 const MAX_HEAD_BYTES = 16 * 1024;
+/** Bytes of an end of a head that may have come before a chunk. */
+const END_OF_HEAD_BYTES = 3;
 
 /**
  * Answers a connection that never reaches the HTTP server. It reads the request head first, and discards everything after the
@@ -39,7 +42,7 @@ export function refuseConnection(socket: Duplex, refusal: Refusal, limits: Refus
     if (answered) return;
     answered = true;
     clearTimeout(timer);
-    socket.end(rawAnswer(head.toString('latin1'), refusal));
+    socket.end(refusalText(head.toString('latin1'), refusal));
     setTimeout(() => socket.destroy(), limits.refusalLingerMs).unref();
   };
   const timer = setTimeout(answer, limits.refusalHeadMs);
@@ -47,35 +50,27 @@ export function refuseConnection(socket: Duplex, refusal: Refusal, limits: Refus
   socket.on('close', () => clearTimeout(timer));
   socket.on('data', (chunk: Buffer) => {
     if (answered) return;
+    // Only what is new is searched for the end of the head: it can come a byte at a time.
+    const from = Math.max(0, head.length - END_OF_HEAD_BYTES);
     head = Buffer.concat([head, chunk]);
-    if (head.length > MAX_HEAD_BYTES || /\r?\n\r?\n/.test(head.toString('latin1'))) answer();
+    if (head.length > MAX_HEAD_BYTES || /\r?\n\r?\n/.test(head.toString('latin1', from))) answer();
   });
   socket.on('end', answer);
 }
 
-function rawAnswer(head: string, refusal: Refusal): string {
+function refusalText(head: string, refusal: Refusal): string {
   const body = bodyOf(refusal, /^[A-Z]+ (\S+)/.exec(head)?.[1]);
-  const lines = [
-    `HTTP/1.1 ${STATUS[refusal.code]} ${REASONS[refusal.code]}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${requestId(/^x-request-id:[ \t]*(.*?)[ \t]*$/im.exec(head)?.[1])}`,
-    'cache-control: no-store',
-    'connection: close',
-  ];
-  return `${lines.join('\r\n')}\r\n\r\n${head.startsWith('HEAD ') ? '' : body}`;
+  const answer = rawAnswer(new Problem(refusal.code, refusal.details), requestIdIn(head), body);
+  if (head.startsWith('HEAD ')) answer.body = '';
+  return answerText({ ...answer, reason: REASONS[refusal.code] });
 }
 
 /** Answers a request of a connection that was admitted before. */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
-  const body = bodyOf(refusal, request.url);
-  response.writeHead(STATUS[refusal.code], REASONS[refusal.code], {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'x-request-id': requestId(request.headers['x-request-id']),
-    'cache-control': 'no-store',
-    connection: 'close',
-  });
+  const problem = new Problem(refusal.code, refusal.details);
+  const id = requestIdFrom(request.headers['x-request-id']);
+  const { status, headers, body } = rawAnswer(problem, id, bodyOf(refusal, request.url));
+  response.writeHead(status, REASONS[refusal.code], headers);
   response.end(body);
   request.resume();
 }
@@ -87,9 +82,4 @@ function bodyOf({ code, details }: Refusal, path = ''): string {
   const message = errorMessage(new Problem(code, details));
   if (!TOKEN_OPERATIONS.test(path)) return JSON.stringify(message);
   return JSON.stringify({ error: 'invalid_client', error_description: details, ...message });
-}
-
-/** The caller's own request id where it is valid (docs/decisions.md, 1). */
-function requestId(sent: string | string[] | undefined): string {
-  return typeof sent === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(sent) ? sent : randomUUID();
 }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Authority } from '../../certificates/authority.ts';
 import { setPeer } from '../peer.ts';
+import { answerUnparsed } from '../unparsed.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
 import { loadSecureContext, loadTrustedAuthority, type TrustedFiles } from './files.ts';
 import { PendingConnections, type PendingLimits } from './pending-connections.ts';
@@ -78,6 +79,7 @@ export class TlsListener {
     this.server.removeAllListeners('connection').removeAllListeners('secureConnection');
     this.server.on('connection', (socket: Socket) => this.#connected(socket));
     this.server.on('secureConnection', (socket: TLSSocket) => void this.#secured(socket));
+    answerUnparsed(this.server, options.log);
     this.server.on('request', (request, response) => this.#requested(request, response));
     this.server.on('tlsClientError', (error) => options.log.debug({ err: error.message }, 'TLS handshake failed'));
   }
