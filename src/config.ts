@@ -79,6 +79,12 @@ export interface Config {
   requirePkce: boolean;
 }
 
+/** Where a person's configuration lies (XDG Base Directory Specification); undefined where the environment leaves it at ~/.config. */
+export function userConfigHome(env: Environment = process.env): string | undefined {
+  // The specification: an unset variable, an empty one and a relative path all mean the default.
+  return env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : undefined;
+}
+
 /**
  * Reads the settings of the process.
  * @throws StartupError one line that names the variable, what it must be, and what it is (never for a secret)

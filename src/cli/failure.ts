@@ -1,11 +1,51 @@
-/** A command that failed: one line for standard error, and the exit code. */
+import { LombardError } from '../../sdk/src/index.ts';
+
+/** Exit statuses: it failed; it was called wrongly; nobody is signed in; it was interrupted (as a shell counts SIGINT). */
+export const FAILED = 1;
+export const USAGE = 2;
+export const NOT_SIGNED_IN = 3;
+export const INTERRUPTED = 130;
+
+/** What a command says when it cannot do what it was asked: one line on standard error, and its exit status. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly exitCode: number;
 
-  /** @param message empty if it has been written already @param exitCode 1: it failed; 2: it was called wrongly */
-  constructor(message: string, exitCode: 1 | 2 = 1) {
+  /** @param message empty if it has been written already */
+  constructor(message: string, exitCode: 1 | 2 | 3 | 130 = FAILED) {
     super(message);
     this.exitCode = exitCode;
   }
+}
+
+/** The ErrorMessage of a failure, for programs (`--json`). */
+interface ErrorMessage {
+  code: string;
+  message: string;
+  details: string;
+}
+
+const OWN_CODES: Record<number, Pick<ErrorMessage, 'code' | 'message'>> = {
+  [FAILED]: { code: 'command_failed', message: 'The command failed' },
+  [USAGE]: { code: 'invalid_usage', message: 'The command was called wrongly' },
+  [NOT_SIGNED_IN]: { code: 'not_signed_in', message: 'Nobody is signed in' },
+  [INTERRUPTED]: { code: 'interrupted', message: 'The command was interrupted' },
+};
+
+/** How a failure is told: the exit status, the line for people, and the ErrorMessage for programs. */
+export function tell(error: unknown): { exitCode: number; line: string; json: ErrorMessage } {
+  if (error instanceof LombardError) {
+    const { code, details, status } = error;
+    const signIn = status === 401 || code === 'invalid_grant';
+    const message = error.message.slice(0, -details.length - 2) || code;
+    const hint = signIn ? ' (sign in with: lombard login)' : '';
+    return {
+      exitCode: signIn ? NOT_SIGNED_IN : FAILED,
+      line: `${code}: ${details}${hint}`,
+      json: { code, message, details },
+    };
+  }
+  const exitCode = error instanceof CommandFailure ? error.exitCode : FAILED;
+  const details = (error as Error).message;
+  return { exitCode, line: details, json: { ...(OWN_CODES[exitCode] ?? OWN_CODES[FAILED]!), details } };
 }

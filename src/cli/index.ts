@@ -1,49 +1,62 @@
 import { readFile } from 'node:fs/promises';
 import { Command, CommanderError, Option } from 'commander';
+import { LombardError } from '../../sdk/src/index.ts';
 import { StartupError } from '../errors.ts';
 import { OPERATOR_ROLES } from '../operator/scope.ts';
-import { CommandFailure } from './failure.ts';
+import { clientCommands } from './client-commands.ts';
+import { CommandFailure, tell, USAGE } from './failure.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
 import { createToken, listTokens, revokeToken } from './operator-tokens.ts';
 import type { ServeOptions } from './serve.ts';
 
-/** Exit code of a command that was called wrongly. */
-const USAGE = 2;
+/** An option as the API writes its parameters: `--page_size` is `--page-size`. */
+const UNDERSCORED_OPTION = /^--[a-z]+(?:_[a-z]+)+(?==|$)/;
 
 /**
- * The command line. A command that fails says why in one line on standard error.
+ * The command line. A command that fails says why in one line on standard error, with `--json` as an ErrorMessage.
  * @param argv as process.argv
- * @returns the exit code: 0; 1 if the command failed; 2 if it was called wrongly
+ * @returns the exit status: 0, 1 if the command failed, 2 if it was called wrongly, 3 if nobody is signed in, 130 if it was interrupted
  */
 export async function run(argv: string[]): Promise<number> {
+  const words = argv.map((word) => word.replace(UNDERSCORED_OPTION, (name) => name.replaceAll('_', '-')));
+  const json = words.includes('--json');
   let code = 0;
-  const program = await build((result) => {
+  const program = await build(json, (result) => {
     code = result;
   });
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync(words);
     return code;
   } catch (error) {
-    // Help and version are not errors. Commander has written its own refusals already.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-    const known = error instanceof CommandFailure || error instanceof StartupError;
-    const text = known ? (error as Error).message : String((error as Error).stack);
-    if (text !== '') process.stderr.write(`lombard: ${text}\n`);
-    return error instanceof CommandFailure ? error.exitCode : 1;
+    if (!(error instanceof CommanderError)) return fail(error, json);
+    // Help and version are not errors. Commander has written its own refusals already, except for programs.
+    if (error.exitCode === 0) return 0;
+    return json ? fail(new CommandFailure(error.message.replace(/^error: /, ''), USAGE), json) : USAGE;
   }
 }
 
-async function build(finish: (code: number) => void): Promise<Command> {
+function fail(error: unknown, json: boolean): number {
+  const known = error instanceof CommandFailure || error instanceof StartupError || error instanceof LombardError;
+  const { exitCode, line, json: message } = tell(error);
+  const text = known ? line : String((error as Error).stack);
+  if (text !== '') process.stderr.write(json ? `${JSON.stringify(message)}\n` : `lombard: ${text}\n`);
+  return exitCode;
+}
+
+async function build(json: boolean, finish: (code: number) => void): Promise<Command> {
   const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
   const program = new Command('lombard')
-    .description('Client API for cross-border payments: run the service, and import data.')
+    .description('Client API for cross-border payments: use it, run the service, and import data.')
     .version(manifest.version)
     .helpCommand(false)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: (text, write) => (json ? undefined : write(text)) })
     .addHelpText('after', ENVIRONMENT);
+  clientCommands(program, finish);
+  program.commandsGroup('Running it:');
 
   program
     .command('serve')
@@ -81,8 +94,14 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
     )
     .action(async (file: string, options) => finish(await importFile(file, options)));
 
+  operatorTokenCommands(program, finish);
+  return program;
+}
+
+function operatorTokenCommands(program: Command, finish: (code: number) => void): void {
   const tokens = program
-    .command('operator-token')
+    .command('operator-tokens')
+    .alias('operator-token')
     .description('manage the tokens of the operator interface')
     .helpCommand(false);
   withOperator(
@@ -106,8 +125,6 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
   withOperator(tokens.command('revoke <id>').description('revoke a token by the id that list prints')).action(
     async (id: string, options) => finish(await revokeToken(id, options)),
   );
-
-  return program;
 }
 
 /** Loads the service only to start it: loading takes a second, which other commands need not wait. */
@@ -135,4 +152,5 @@ Environment (all in docs/configuration.md):
   LOMBARD_AUTOPILOT  sandbox: every payment advances one step at this interval (2s)
   LOMBARD_LOG_LEVEL  trace, debug, info, warn, error, fatal or silent (info)
 
-Run lombard <command> --help for more about a command.`;
+Exit status: 0 done, 1 failed, refused or not reachable, 2 called wrongly, 3 not signed in, 130 interrupted.
+lombard <command> --help tells more about a command, with an example.`;

@@ -21,14 +21,19 @@ export function removeRunning(dataDir: string): void {
   rmSync(join(dataDir, FILE), { force: true });
 }
 
-/** The address of the operator interface: that of the running service, otherwise the configured one. */
-export function operatorAddress(config: Config): string {
+/** The service that runs on the data directory; undefined where none does. One that was killed may still be named. */
+export function readRunning(config: Config): Running | undefined {
   try {
-    const running = JSON.parse(readFileSync(join(config.dataDir, FILE), 'utf8')) as Running;
-    if (running.operator) return running.operator;
+    return JSON.parse(readFileSync(join(config.dataDir, FILE), 'utf8')) as Running;
   } catch {
-    // No service runs here, or it was killed.
+    return undefined;
   }
+}
+
+/** The operator interface: of the service that runs, else where the settings put it. */
+export function operatorAddress(config: Config): string {
+  const running = readRunning(config);
+  if (running?.operator) return running.operator;
   const host = config.operatorHost.includes(':') ? `[${config.operatorHost}]` : config.operatorHost;
   return `http://${host}:${config.operatorPort}`;
 }

@@ -14,6 +14,10 @@ export const MUTATION_TYPES = gql`
     updateSubscription(input: UpdateSubscriptionInput!): UpdateSubscriptionPayload
     """Deletes a subscription and cancels its pending notifications."""
     deleteSubscription(input: DeleteSubscriptionInput!): DeleteSubscriptionPayload
+    """Sends a notification again: the same id and the same body; the attempt number continues."""
+    redeliverNotification(input: RedeliverNotificationInput!): RedeliverNotificationPayload
+    """Sends a subscription the events of a time again, also those that it missed."""
+    replayNotifications(input: ReplayNotificationsInput!): ReplayNotificationsPayload
   }
 
   """A header that is added to every notification."""
@@ -73,6 +77,26 @@ export const MUTATION_TYPES = gql`
     id: UUID!
   }
 
+  """The input of redeliverNotification."""
+  input RedeliverNotificationInput {
+    """Any text; the payload repeats it."""
+    clientMutationId: String
+    id: UUID!
+  }
+
+  """The input of replayNotifications."""
+  input ReplayNotificationsInput {
+    """Any text; the payload repeats it."""
+    clientMutationId: String
+    subscriptionId: UUID!
+    """Events from this moment on."""
+    since: Datetime!
+    """Events before this moment; now by default."""
+    until: Datetime
+    """Only notifications that failed; false by default."""
+    onlyFailed: Boolean
+  }
+
   """The output of createSubscription."""
   type CreateSubscriptionPayload {
     clientMutationId: String
@@ -94,6 +118,24 @@ export const MUTATION_TYPES = gql`
     clientMutationId: String
     """The subscription as it was."""
     subscription: Subscription
+    """The query type, for further reading."""
+    query: Query
+  }
+
+  """The output of redeliverNotification."""
+  type RedeliverNotificationPayload {
+    clientMutationId: String
+    """How many notifications are sent again."""
+    count: Int!
+    """The query type, for further reading."""
+    query: Query
+  }
+
+  """The output of replayNotifications."""
+  type ReplayNotificationsPayload {
+    clientMutationId: String
+    """How many notifications are sent again."""
+    count: Int!
     """The query type, for further reading."""
     query: Query
   }

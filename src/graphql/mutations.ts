@@ -10,8 +10,10 @@ import {
   sideEffect,
 } from 'postgraphile/grafast';
 import { extendSchema } from 'postgraphile/utils';
+import { parseInstant } from '../calendar.ts';
 import { Problem } from '../errors.ts';
 import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
+import { redeliver, replay } from '../webhooks/redelivery.ts';
 import {
   createSubscription,
   deleteSubscription,
@@ -27,6 +29,10 @@ interface Input {
   id: string;
   subscription: Fields & { url: string; types: string[] };
   patch: Fields;
+  subscriptionId: string;
+  since: string;
+  until?: string | null;
+  onlyFailed?: boolean | null;
 }
 type Fields = Omit<SubscriptionPatch, 'extraHeaders'> & { extraHeaders?: (ExtraHeader | null)[] | null };
 
@@ -56,6 +62,34 @@ async function remove(request: GraphqlRequest, input: Input): Promise<string> {
   return id;
 }
 
+/** @returns how many notifications are sent again */
+async function redeliverOne(request: GraphqlRequest, input: Input): Promise<number> {
+  const key = { id: canonical(input.id), clientId: request.clientId };
+  return (await request.change((tx) => redeliver(tx, request.act, key))).count;
+}
+
+/** @returns how many notifications are sent again */
+async function replaySome(request: GraphqlRequest, input: Input): Promise<number> {
+  const { clientId, act } = request;
+  const span = {
+    clientId,
+    subscriptionId: canonical(input.subscriptionId),
+    since: moment('since', input.since),
+    until: input.until == null ? act.now : moment('until', input.until),
+    onlyFailed: input.onlyFailed ?? false,
+  };
+  if (span.until < span.since)
+    throw new Problem('invalid_body', { field: 'until', message: 'must not be before since' });
+  return (await request.change((tx) => replay(tx, act, span))).count;
+}
+
+function moment(field: string, text: string): Date {
+  const parsed = parseInstant(text);
+  if (!parsed)
+    throw new Problem('invalid_body', { field, message: 'must be an instant, for example 2026-11-21T10:00:00Z' });
+  return parsed;
+}
+
 function headers(list: Fields['extraHeaders']): ExtraHeader[] | null | undefined {
   const missing = list?.indexOf(null) ?? -1;
   if (missing >= 0) {
@@ -64,16 +98,22 @@ function headers(list: Fields['extraHeaders']): ExtraHeader[] | null | undefined
   return list as ExtraHeader[] | null | undefined;
 }
 
-type Work = (request: GraphqlRequest, input: Input) => Promise<string>;
+type Work<T = string> = (request: GraphqlRequest, input: Input) => Promise<T>;
 
-/** Runs a change, once for each mutation field and in their order. The step is the id of the subscription. */
-function change($input: Step, work: Work, $before: Step = constant(null)): Step<string> {
+/** Runs a change, once for each mutation field and in their order. The step is what the work gives. */
+function change<T>($input: Step, work: Work<T>, $before: Step = constant(null)): Step<T> {
   return sideEffect([context(), $input, $before], ([request, input]) => {
     const caller = request as unknown as GraphqlRequest;
     needsManage(caller, 'mutation');
     return work(caller, input as Input);
   });
 }
+
+/** The plan of a mutation that sends notifications again. */
+const sendingAgain = (work: Work<number>) => (_$root: Step, args: FieldArgs) => {
+  const $input = args.getRaw('input');
+  return object({ clientMutationId: access($input, 'clientMutationId'), count: change($input, work) });
+};
 
 const payload = {
   plans: {
@@ -111,11 +151,15 @@ export const mutations = extendSchema((build) => {
             change($input, remove, $subscription.get('id'));
             return answer($input, $subscription);
           },
+          redeliverNotification: sendingAgain(redeliverOne),
+          replayNotifications: sendingAgain(replaySome),
         },
       },
       CreateSubscriptionPayload: payload,
       UpdateSubscriptionPayload: payload,
       DeleteSubscriptionPayload: payload,
+      RedeliverNotificationPayload: { plans: { query: () => object({}) } },
+      ReplayNotificationsPayload: { plans: { query: () => object({}) } },
     },
   };
 });

@@ -15,21 +15,31 @@ const QUEUE = `insert into delivery.queue as q
   select id, client_id, subscription_id, event_id, created_at, $1, attempts_count, 0, type = 'PING' from again
   on conflict (notification_id) do update set due_at = excluded.due_at, round_attempts = 0`;
 
+/** Whose notification or subscription it must be; undefined for the institution, which may send any of them again. */
+interface Owner {
+  clientId?: string | undefined;
+}
+
 /**
  * Sends a notification again, from the first step of the schedule: the same id, the same bytes, and the attempt number continues. A pending
  * notification is tried at once. One that is being tried is tried again where that attempt fails.
  * @throws Problem notification_not_found; subscription_not_found where its subscription was deleted
  */
-export async function redeliver(tx: Transaction, act: Act, id: string): Promise<{ count: number }> {
+export async function redeliver(
+  tx: Transaction,
+  act: Act,
+  { id, clientId }: Owner & { id: string },
+): Promise<{ count: number }> {
   const since = isUuid(id) ? instantOf(id) : undefined;
   const found =
     since && !Number.isNaN(since.getTime())
       ? first(
           await tx.query<{ created_at: Date; client_id: string; gone: boolean }>(
             `select n.created_at, n.client_id, s.deleted_at is not null as gone from webhooks.notifications n
-             join webhooks.subscriptions s on s.id = n.subscription_id
-             where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'`,
-            [id, since],
+             join webhooks.subscriptions s on s.id = n.subscription_id and s.client_id = n.client_id
+             where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'
+               and ($3::text is null or n.client_id = $3)`,
+            [id, since, clientId],
           ),
         )
       : undefined;
@@ -58,7 +68,7 @@ export async function redeliver(tx: Transaction, act: Act, id: string): Promise<
   return { count: 1 };
 }
 
-export interface Replay {
+export interface Replay extends Owner {
   subscriptionId: string;
   /** Events from this moment on ... */
   since: Date;
@@ -78,8 +88,9 @@ export async function replay(tx: Transaction, act: Act, input: Replay): Promise<
   const subscription = isUuid(input.subscriptionId)
     ? first(
         await tx.query<{ client_id: string; types: string[] }>(
-          'select client_id, types::text[] as types from webhooks.subscriptions where id = $1 and deleted_at is null',
-          [input.subscriptionId],
+          `select client_id, types::text[] as types from webhooks.subscriptions
+           where id = $1 and deleted_at is null and ($2::text is null or client_id = $2)`,
+          [input.subscriptionId, input.clientId],
         ),
       )
     : undefined;

@@ -173,7 +173,7 @@ test('what is asked for again during its last attempt is sent again', async () =
   await engine.event();
   await receiver.wait(2);
   const [{ id }] = (await engine.query('select id from webhooks.notifications')) as [{ id: string }];
-  await transaction(engine.pool, (tx) => redeliver(tx, engine.act(), id));
+  await transaction(engine.pool, (tx) => redeliver(tx, engine.act(), { id }));
   await receiver.wait(3);
   const row = await engine.until(NOTIFICATIONS, (one) => one.status !== 'pending');
   assert.deepEqual(row, { status: 'delivered', attempts_count: 3 });
@@ -206,7 +206,7 @@ test('a last failure that is written while it is asked for again is not given up
   };
   let written: Promise<void> | undefined;
   await transaction(engine.pool, async (tx) => {
-    await redeliver(tx, engine.act(), delivery.id);
+    await redeliver(tx, engine.act(), { id: delivery.id });
     written = writeResults(engine.pool, { worker, window, results: [failed] });
     await engine.until('select count(*) as count from pg_locks where not granted', (row) => row.count === 1);
   });

@@ -72,6 +72,6 @@ export function operatorNotificationRoutes(app: FastifyInstance, context: Contex
   app.post<{ Params: { id: string } }>(
     '/notifications/:id/redeliver',
     SEND_AGAIN,
-    change(context, 202, (tx, act, request) => redeliver(tx, act, request.params.id)),
+    change(context, 202, (tx, act, request) => redeliver(tx, act, { id: request.params.id })),
   );
 }

@@ -1,0 +1,46 @@
+import { Option } from 'commander';
+import type { DocumentType, StatementRequest } from '../../sdk/src/index.ts';
+import { example, type Frame } from './frame.ts';
+import { writeResult } from './result-file.ts';
+
+/** `lombard accounts`, `statements` and `documents`. */
+export function accountCommands(frame: Frame): void {
+  const accounts = frame.program.command('accounts').description('list the currency accounts');
+  frame.asContact(example(accounts, 'accounts'), async ({ session, print }) =>
+    print.rows(await session.lombard.accounts.list(), [
+      ['ACCOUNT', ({ account_id }) => account_id],
+      ['CURRENCY', ({ currency }) => currency],
+    ]),
+  );
+
+  const statements = frame.program.command('statements').description('account statements');
+  const request = statements
+    .command('request')
+    .description('have a statement made and sent')
+    .requiredOption('--date-from <day>', 'first day, YYYY-MM-DD')
+    .requiredOption('--date-to <day>', 'last day, included')
+    .addOption(new Option('--format <format>', 'pdf by default').choices(['pdf', 'csv', 'camt.053']))
+    .option('--currencies <list>', 'comma separated; all by default')
+    .addOption(new Option('--delivery <way>', 'email by default').choices(['email', 'push', 'both']));
+  example(request, 'statements request --date-from 2026-10-01 --date-to 2026-10-31 --format csv --currencies EUR,USD');
+  frame.asContact(request, async ({ options, session, print }) => {
+    const { dateFrom, dateTo, format, currencies, delivery } = options as Record<string, string | undefined>;
+    const body = { date_from: dateFrom, date_to: dateTo, format, currencies, delivery };
+    const message = await session.lombard.statements.request(body as StatementRequest);
+    print.done(message, { message });
+  });
+
+  const documents = frame.program.command('documents').description('payment instructions and receipts, as PDF');
+  const get = documents
+    .command('get <type> <id>')
+    .description('save a document: pi (payment instruction), pr (payment receipt), tr (trade receipt)')
+    .option('--output <file>', 'where to save it; - writes to standard output (default: <type>-<id>.pdf)');
+  example(get, 'documents get pi PAY000001', 'documents get tr TRD000001 --output - | lp');
+  frame.asContact(get, async ({ args, options, session, print }) => {
+    const [type, id] = args as [DocumentType, string];
+    const bytes = await session.lombard.documents.get(type, id);
+    const file = (options.output as string | undefined) ?? `${type}-${id}.pdf`;
+    await writeResult(file, bytes);
+    if (file !== '-') print.done(`saved ${file} (${bytes.length} bytes)`, { file, bytes: bytes.length });
+  });
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { accountCommands } from './accounts.ts';
+import { approvalCommands } from './approvals.ts';
+import { createFrame } from './frame.ts';
+import { notificationCommands } from './notifications.ts';
+import { paymentCommands } from './payments.ts';
+import { DEFAULT_PROFILE } from './profile.ts';
+import { subscriptionCommands } from './subscriptions.ts';
+
+/** Adds what a client's contact does: the commands that call the client API, and the options that all commands share. */
+export function clientCommands(program: Command, finish: (code: number) => void): void {
+  program
+    .option('--json', 'JSON for programs; an error is an ErrorMessage in JSON on standard error')
+    .option('--profile <name>', `who is signed in (${DEFAULT_PROFILE})`)
+    .option('--client <id>', 'the client to act for, where the contact has several');
+  const frame = createFrame(program, finish);
+  program.commandsGroup('The client API:');
+  paymentCommands(frame);
+  accountCommands(frame);
+  approvalCommands(frame);
+  subscriptionCommands(frame);
+  notificationCommands(frame);
+}

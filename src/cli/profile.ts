@@ -1,0 +1,48 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { userConfigHome } from '../config.ts';
+import { writePrivately } from '../private-file.ts';
+import { CommandFailure, USAGE } from './failure.ts';
+
+export const DEFAULT_PROFILE = 'default';
+const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Who is signed in, where, and with which tokens. */
+export interface Profile {
+  api_url: string;
+  auth_url: string;
+  contact_id: string;
+  /** The client acted for unless `--client` names another one. */
+  client_id: string;
+  access_token: string;
+  refresh_token: string;
+}
+
+function pathOf(name: string): string {
+  if (!PROFILE_NAME.test(name))
+    throw new CommandFailure(`--profile: "${name}" must be letters, digits, dots, hyphens and underscores`, USAGE);
+  return join(userConfigHome() ?? join(homedir(), '.config'), 'lombard', `${name}.json`);
+}
+
+/** @returns undefined where nobody is signed in under this name @throws CommandFailure where the file is damaged */
+export function readProfile(name: string): Profile | undefined {
+  const path = pathOf(name);
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Profile;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new CommandFailure(`cannot read ${path}: ${(error as Error).message}; lombard login writes it again`);
+  }
+}
+
+/** Writes a profile with mode 0600, in `$XDG_CONFIG_HOME/lombard/`. */
+export async function writeProfile(name: string, profile: Profile): Promise<void> {
+  const path = pathOf(name);
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+  await writePrivately(path, `${JSON.stringify(profile, null, 2)}\n`);
+}
+
+export function removeProfile(name: string): void {
+  rmSync(pathOf(name), { force: true });
+}

@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { CommandFailure } from './failure.ts';
+
+/** Writes what a command made into a file, or to standard output for `-`. @throws CommandFailure */
+export async function writeResult(file: string, content: Uint8Array): Promise<void> {
+  if (file !== '-') {
+    await writeFile(file, content).catch((error: Error) => {
+      throw new CommandFailure(`cannot write ${file}: ${error.message}`);
+    });
+  } else if (!process.stdout.write(content)) {
+    await once(process.stdout, 'drain');
+  }
+}
+
+/** The JSON of a file, or of standard input for `-`. @throws CommandFailure */
+export async function readJson(file: string): Promise<unknown> {
+  const content = await (file === '-' ? text(process.stdin) : readFile(file, 'utf8')).catch((error: Error) => {
+    throw new CommandFailure(`cannot read ${file}: ${error.message}`);
+  });
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new CommandFailure(`${file} is not JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Application, Lombard, type TokenSet } from '../../sdk/src/index.ts';
+import { type Config, readConfig } from '../config.ts';
+import { writePrivately } from '../private-file.ts';
+import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../sandbox/demonstration/institution.ts';
+import { CommandFailure, NOT_SIGNED_IN } from './failure.ts';
+import { DEFAULT_PROFILE, type Profile, readProfile, writeProfile } from './profile.ts';
+import { type Running, readRunning } from './running.ts';
+
+/** The public application that contacts sign in with at the command line (RFC 8252). */
+export const COMMAND_APPLICATION = 'lombard-cli';
+/** The tokens of the demonstration's contact, in the data directory: a sign-in at each command would soon meet the rate limit. */
+const TOKENS_FILE = 'command-tokens.json';
+const UNAUTHORIZED = 401;
+
+export interface SessionOptions {
+  /** Undefined where `--profile` is not given. */
+  profile: string | undefined;
+  /** The client acted for, in place of the profile's. */
+  client: string | undefined;
+}
+
+/** Somebody who is signed in: how a command reaches the client API. */
+export class Session {
+  readonly lombard: Lombard;
+  readonly profile: Profile;
+  readonly clientId: string;
+  readonly application: Application;
+  #accessToken: string;
+
+  constructor(profile: Profile, clientId: string, application: Application, keep: (profile: Profile) => Promise<void>) {
+    this.profile = profile;
+    this.clientId = clientId;
+    this.application = application;
+    this.#accessToken = profile.access_token;
+    this.lombard = new Lombard({
+      baseUrl: profile.api_url,
+      authUrl: profile.auth_url,
+      clientId,
+      application,
+      accessToken: profile.access_token,
+      refreshToken: profile.refresh_token,
+      onTokens: async ({ accessToken, refreshToken }: TokenSet) => {
+        this.#accessToken = accessToken;
+        // Whoever cannot write the file signs in again later; this command goes on.
+        await keep({ ...profile, access_token: accessToken, refresh_token: refreshToken }).catch(() => {});
+      },
+    });
+  }
+
+  /** The header for calls that the SDK has no method for, as streams. */
+  get authorization(): string {
+    return `Bearer ${this.#accessToken}`;
+  }
+
+  /** After a 401 of such a call: the SDK refreshes the token where it is refused. @throws LombardError */
+  async renew(): Promise<void> {
+    await this.lombard.approvals.settings();
+  }
+}
+
+/**
+ * The session of a command. In a directory with a running sandbox it is the demonstration's contact, unless a profile is named or
+ * somebody has signed in at that very sandbox.
+ * @throws CommandFailure where nobody is signed in, or nothing can be reached
+ */
+export async function openSession({ profile: named, client }: SessionOptions): Promise<Session> {
+  const name = named ?? DEFAULT_PROFILE;
+  const profile = readProfile(name);
+  const config = readConfig();
+  const running = named === undefined ? readRunning(config) : undefined;
+  if (profile && (!running || profile.api_url === running.api)) return profileSession(name, profile, client);
+  if (!running) {
+    const where = named === undefined ? ', and no sandbox runs on the data directory' : '';
+    throw new CommandFailure(
+      `nobody is signed in as profile ${name}${where} (${config.dataDir}): sign in with lombard login`,
+      NOT_SIGNED_IN,
+    );
+  }
+  return sandboxSession(config, running, client);
+}
+
+function profileSession(name: string, profile: Profile, client: string | undefined): Session {
+  const keep = (changed: Profile) => writeProfile(name, changed);
+  return new Session(profile, client ?? profile.client_id, { id: COMMAND_APPLICATION }, keep);
+}
+
+async function sandboxSession(config: Config, running: Running, client: string | undefined): Promise<Session> {
+  const path = join(config.dataDir, TOKENS_FILE);
+  const kept = readKept(path, running);
+  const keep = (changed: Profile) => writePrivately(path, JSON.stringify(changed));
+  let profile = kept;
+  if (!profile || !(await isAccepted(profile))) {
+    profile = await signInDemonstration(running);
+    await keep(profile).catch(() => {});
+  }
+  const application = { id: DEMO_APPLICATION.client_id, secret: DEMO_APPLICATION.client_secret };
+  return new Session(profile, client ?? profile.client_id, application, keep);
+}
+
+function readKept(path: string, running: Running): Profile | undefined {
+  try {
+    const kept = JSON.parse(readFileSync(path, 'utf8')) as Profile;
+    return { ...kept, api_url: running.api, auth_url: running.auth };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the access token still works: the sandbox's database may be another one by now. */
+async function isAccepted({ api_url, client_id, access_token }: Profile): Promise<boolean> {
+  const url = `${api_url}/approvals-workflow/settings?client_id=${encodeURIComponent(client_id)}`;
+  const answer = await reach(url, { headers: { authorization: `Bearer ${access_token}` } });
+  await answer.arrayBuffer();
+  return answer.status !== UNAUTHORIZED;
+}
+
+/** Signs the demonstration's first contact in, as the demonstration's application. */
+async function signInDemonstration({ api, auth }: Running): Promise<Profile> {
+  const [contact] = DEMO_CONTACTS;
+  const { client_id: id, client_secret: secret, redirect_uri: redirect } = DEMO_APPLICATION;
+  const login = { email: contact?.email ?? '', password: DEMO_PASSWORD, client_id: id, state: 'command' };
+  const { code } = await post(`${auth}/authenticate`, login, { 'no-redirect': 'application/json' });
+  const tokens = await post(
+    `${auth}/token`,
+    { grant_type: 'authorization_code', code: String(code), redirect_uri: redirect },
+    { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
+  );
+  return {
+    api_url: api,
+    auth_url: auth,
+    contact_id: contact?.contact_id ?? '',
+    client_id: contact?.clients[0]?.client_id ?? '',
+    access_token: String(tokens.access_token),
+    refresh_token: String(tokens.refresh_token),
+  };
+}
+
+/** @throws CommandFailure where the sandbox has no demonstration in it */
+async function post(
+  url: string,
+  form: Record<string, string>,
+  headers: Record<string, string>,
+): Promise<Record<string, unknown>> {
+  const answer = await reach(url, { method: 'POST', headers, body: new URLSearchParams(form) });
+  const body = (await answer.json().catch(() => ({}))) as Record<string, unknown>;
+  if (answer.ok) return body;
+  const why = body.error_description ?? body.details ?? answer.status;
+  throw new CommandFailure(
+    `the demonstration's contact cannot sign in at ${new URL(url).origin} (${why}): sign in with lombard login`,
+    NOT_SIGNED_IN,
+  );
+}
+
+/** @throws CommandFailure where nothing answers */
+export async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    const { code } = ((error as Error).cause ?? {}) as { code?: string };
+    const why = code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : (code ?? 'no answer');
+    throw new CommandFailure(`cannot reach ${new URL(url).origin}: ${why}`);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import type { ExtraHeader, Subscription, SubscriptionPatch, WebhookType } from '../../sdk/src/index.ts';
+import { CommandFailure, USAGE } from './failure.ts';
+import { type Call, example, type Frame } from './frame.ts';
+import type { Column } from './printer.ts';
+
+const COLUMNS: Column<Subscription>[] = [
+  ['SUBSCRIPTION', ({ id }) => id],
+  ['ACTIVE', ({ active, disabledReason }) => (active ? 'yes' : (disabledReason ?? 'no'))],
+  ['URL', ({ url }) => url],
+  ['TYPES', ({ types }) => types.join(', ')],
+];
+
+/** `lombard subscriptions`. */
+export function subscriptionCommands(frame: Frame): void {
+  const group = frame.program.command('subscriptions').description('webhook subscriptions');
+  const list = group.command('list').description('list the subscriptions of the client');
+  frame.asContact(example(list, 'subscriptions list'), async ({ session, print }) =>
+    print.rows(await session.lombard.subscriptions.list(), COLUMNS),
+  );
+
+  const create = withFields(
+    group
+      .command('create')
+      .description('make a subscription; it is active unless --inactive is given')
+      .requiredOption('--url <address>', 'where notifications are sent')
+      .requiredOption('--types <list>', 'types of notification, comma separated'),
+  );
+  example(
+    create,
+    'subscriptions create --url https://example.com/hooks --types PAYMENT_STATUS_CHANGE --secret whsec_...',
+  );
+  frame.asContact(create, async ({ options, session, print }) => {
+    const { active = true, ...fields } = patchOf(options);
+    const wanted = { ...fields, active } as Parameters<typeof session.lombard.subscriptions.create>[0];
+    const made = await session.lombard.subscriptions.create(wanted);
+    print.done(`made subscription ${made.id}`, made);
+  });
+
+  const update = withFields(
+    group
+      .command('update <id>')
+      .description('change a subscription; what is not named stays as it is')
+      .option('--url <address>', 'where notifications are sent')
+      .option('--types <list>', 'replaces the whole list; comma separated'),
+  ).option('--active', 'send notifications again');
+  example(update, 'subscriptions update 5f0c... --types PAYMENT_STATUS_CHANGE,TRADE_STATUS_CHANGE');
+  frame.asContact(update, async ({ args, options, session, print }) => {
+    const changed = await session.lombard.subscriptions.update(args[0] as string, patchOf(options));
+    print.done(`changed subscription ${changed.id}`, changed);
+  });
+
+  const remove = group.command('delete <id>').description('delete a subscription; what is pending is not sent');
+  frame.asContact(example(remove, 'subscriptions delete 5f0c...'), async ({ args, session, print }) => {
+    await session.lombard.subscriptions.delete(args[0] as string);
+    print.done(`deleted subscription ${args[0]}`, { id: args[0], done: 'deleted' });
+  });
+  const ping = group.command('ping <id>').description('send a Ping notification');
+  frame.asContact(example(ping, 'subscriptions ping 5f0c...'), async ({ args, session, print }) => {
+    await session.lombard.subscriptions.ping(args[0] as string);
+    print.done(`a Ping is on its way (lombard notifications list shows what came of it)`, {
+      id: args[0],
+      done: 'pinged',
+    });
+  });
+}
+
+function withFields(command: Command): Command {
+  return command
+    .option('--inactive', 'send no notifications for now')
+    .option('--secret <key>', 'the key that notifications are signed with; whsec_ and base64, or any text')
+    .option('--header <name:value...>', 'a header for every notification; may be repeated, at most 5');
+}
+
+/** The fields that the options name. */
+function patchOf(options: Call['options']): SubscriptionPatch {
+  const { url, types, secret, header, active, inactive } = options as {
+    url?: string;
+    types?: string;
+    secret?: string;
+    header?: string[];
+    active?: boolean;
+    inactive?: boolean;
+  };
+  if (active && inactive) throw new CommandFailure('--active and --inactive: give one of them', USAGE);
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(types === undefined ? {} : { types: typesOf(types) }),
+    ...(secret === undefined ? {} : { secret }),
+    ...(header === undefined ? {} : { extraHeaders: header.map(headerOf) }),
+    ...(active ? { active: true } : inactive ? { active: false } : {}),
+  };
+}
+
+/** The types of a comma list; the service says which there are. */
+export function typesOf(list: string): WebhookType[] {
+  return list
+    .split(',')
+    .map((type) => type.trim())
+    .filter(Boolean) as WebhookType[];
+}
+
+function headerOf(text: string): ExtraHeader {
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new CommandFailure(`--header: "${text}" must be a name, a colon and a value`, USAGE);
+  return { name: text.slice(0, colon).trim(), value: text.slice(colon + 1).trim() };
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Command, lombard, PORTS, printed } from './command.ts';
+import { createDatabase } from './database.ts';
+
+/** A running sandbox with the demonstration in it, as a process of its own, and the command line beside it. */
+export interface Sandbox {
+  dataDir: string;
+  /** The environment of commands: the sandbox's data directory, and a configuration directory of its own. */
+  environment: Record<string, string>;
+  addresses: { api: string; auth: string; operator: string };
+  /** Runs a command to its end. */
+  run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
+  /** As `run`, and reads its standard output as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer is its own affair
+  json(...args: string[]): Promise<any>;
+  /** Starts a command that goes on. */
+  start(...args: string[]): Command;
+  /** A call to the operator interface. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  operator(method: string, path: string, body?: object): Promise<any>;
+  /** Ends the service and starts it again, on the same addresses and data. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param settings LOMBARD_... variables; rate limits are off unless given */
+export async function startSandbox(settings: Record<string, string> = {}): Promise<Sandbox> {
+  const database = await createDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'lombard-sandbox-'));
+  const dataDir = join(folder, 'data');
+  const environment = { LOMBARD_DATA_DIR: dataDir, XDG_CONFIG_HOME: join(folder, 'config'), HOME: folder };
+  const rates = { LOMBARD_API_RATE: '0', LOMBARD_AUTH_RATE: '0' };
+  const own = { ...PORTS, ...rates, ...settings, ...environment, DATABASE_URL: database.url };
+  const start = async (ports: Record<string, string>) => {
+    const started = lombard(['demo'], { ...own, ...ports });
+    await printed(started, /Lombard is ready/);
+    return started;
+  };
+  let service = await start({});
+  const addresses = JSON.parse(readFileSync(join(dataDir, 'addresses.json'), 'utf8'));
+  const port = (name: string) => new URL(addresses[name]).port;
+  const end = async () => {
+    service.child.kill('SIGTERM');
+    await service.ended;
+  };
+  return {
+    dataDir,
+    environment,
+    addresses,
+    run: (...args) => lombard(args, environment).ended,
+    json: async (...args) => {
+      const { code, stdout, stderr } = await lombard([...args, '--json'], environment).ended;
+      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout);
+    },
+    start: (...args) => lombard(args, environment),
+    operator: async (method, path, body) => {
+      const token = readFileSync(join(dataDir, 'operator-token'), 'utf8').trim();
+      const answer = await fetch(`${addresses.operator}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+      return answer.status === 204 ? undefined : answer.json();
+    },
+    restart: async () => {
+      await end();
+      service = await start({
+        LOMBARD_API_PORT: port('api'),
+        LOMBARD_AUTH_PORT: port('auth'),
+        LOMBARD_OPERATOR_PORT: port('operator'),
+      });
+    },
+    stop: async () => {
+      await end();
+      await database.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
