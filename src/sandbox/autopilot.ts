@@ -1,40 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import { londonDay } from '../calendar.ts';
+import { returnPayment } from '../accounts/payment-return.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import type { Act, Context } from '../context.ts';
 import { type Transaction, transaction } from '../database.ts';
 import type { PaymentId } from '../identifiers.ts';
 import { LOCKS } from '../locks.ts';
 import { movePayment } from '../payments/lifecycle.ts';
-import type { PaymentAction } from '../payments/moves.ts';
+import type { PaymentStatus } from '../payments/moves.ts';
 import { presentationOf } from '../payments/presentation.ts';
 import { Periodic } from '../periodic.ts';
+import { SLOW_INTERVALS, steer, steeringOf } from './steering.ts';
 
 /** Payments that one step moves: of one client, and of all clients. The next steps move the others. */
 const MAX_MOVES_OF_CLIENT = 100;
 const MAX_MOVES = 1_000;
 
-/** The next action for a payment of each status that needs no person. */
-const NEXT_ACTIONS: Record<string, PaymentAction> = {
-  'Validating beneficiary information': 'validate',
-  'Waiting for payment date': 'send',
-  'Executing Payment': 'complete',
-};
+/** Payments whose intervals are counted. */
+const MAX_COUNTED_PAYMENTS = 10_000;
 
 interface DuePayment {
   client_id: string;
   payment_id: PaymentId;
-  status: string;
+  status: PaymentStatus;
+  return_started: boolean;
+  reference: string | null;
 }
 
 /**
  * The sandbox's autopilot (LOMBARD_AUTOPILOT). At each interval it moves every payment one step (validate, send, complete;
- * docs/decisions.md, 3), as the institution's core system would. A payment is sent on its payment date on the service's clock, not
- * earlier. It leaves alone what needs a person: approvals, missing beneficiary information, returns.
+ * docs/decisions.md, 3), as the institution's core system would, whatever its payment date is. It leaves alone what needs a person:
+ * approvals, missing beneficiary information, returns. References steer it (steering.ts).
  * Any number of processes may run one. The process that holds a session lock is active; when it ends, another one takes over.
  */
 export class Autopilot {
   readonly #context: Context;
   readonly #periodic: Periodic;
+  /** Intervals for which slow payments have had their status. */
+  readonly #intervals = new BoundedMap<string, { status: PaymentStatus; seen: number }>(MAX_COUNTED_PAYMENTS);
   #connection: Transaction | undefined;
 
   /** @param intervalMs milliseconds between two steps of a payment */
@@ -64,36 +66,57 @@ export class Autopilot {
     if (!(await this.#isActive())) return;
     const { clock, pool, log } = this.#context;
     const now = clock.now();
-    const presentation = presentationOf(this.#context);
-    for (const due of await this.#due(now)) {
+    for (const due of await this.#due()) {
+      if (steeringOf(due.reference) === 'SIM-SLOW' && !this.#hasWaited(due)) continue;
       const act: Act = { now, actor: 'service:autopilot', requestId: randomUUID() };
-      await transaction(pool, async (tx) => {
-        // Skipped if another transaction moves it now, or if it has moved since.
-        const { rows } = await tx.query(
-          `select from payments where client_id = $1 and payment_id = $2 and status = $3 and not return_started
-           for update skip locked`,
-          [due.client_id, due.payment_id, due.status],
-        );
-        const action = NEXT_ACTIONS[due.status];
-        if (rows.length === 0 || !action) return;
-        await movePayment(tx, act, presentation, { clientId: due.client_id, paymentId: due.payment_id, action });
-      }).catch((error: Error) =>
+      await transaction(pool, (tx) => this.#move(tx, act, due)).catch((error: Error) =>
         log.warn({ payment: due.payment_id, reason: error.message }, 'the autopilot could not move a payment'),
       );
     }
   }
 
+  async #move(tx: Transaction, act: Act, due: DuePayment): Promise<void> {
+    const { client_id: clientId, payment_id: paymentId, status } = due;
+    // Skipped if another transaction moves it now, or if it has moved since.
+    const { rows } = await tx.query(
+      `select from payments where client_id = $1 and payment_id = $2 and status = $3 and return_started = $4
+       for update skip locked`,
+      [clientId, paymentId, status, due.return_started],
+    );
+    if (rows.length === 0) return;
+    const steering = steeringOf(due.reference);
+    const asked = steering === 'SIM-INFO' && (await wasAsked(tx, clientId, paymentId));
+    const action = steer({ status, returnStarted: due.return_started }, steering, asked);
+    if (!action) return;
+    const presentation = presentationOf(this.#context);
+    const move = { clientId, paymentId, action };
+    if (action === 'return') await returnPayment(tx, act, presentation, move);
+    else await movePayment(tx, act, presentation, move);
+  }
+
+  /** Whether a slow payment has had its status for enough intervals. The count begins again with another process. */
+  #hasWaited({ payment_id: id, status }: DuePayment): boolean {
+    const known = this.#intervals.get(id);
+    const seen = known?.status === status ? known.seen + 1 : 1;
+    this.#intervals.set(id, { status, seen });
+    return seen >= SLOW_INTERVALS;
+  }
+
   /** The payments whose next step is due, the oldest first, with a limit for each client. */
-  async #due(now: Date): Promise<DuePayment[]> {
+  async #due(): Promise<DuePayment[]> {
     const { rows } = await this.#context.backgroundPool.query<DuePayment>(
-      `select p.client_id, p.payment_id, p.status from clients c cross join lateral (
-         select client_id, payment_id, status, created from payments
-         where client_id = c.client_id and phase = 2 and not return_started
-           and (status in ('Validating beneficiary information', 'Executing Payment')
-             or (status = 'Waiting for payment date' and payment_date <= $1))
-         order by created, id limit $2) p
-       order by p.created limit $3`,
-      [londonDay(now), MAX_MOVES_OF_CLIENT, MAX_MOVES],
+      `select p.client_id, p.payment_id, p.status, p.return_started, p.reference from clients c cross join lateral (
+         (select client_id, payment_id, status, return_started, reference, created from payments
+          where client_id = c.client_id and phase = 2 and (not return_started or reference like 'SIM-RETURN%')
+            and (status <> 'Need more beneficiary information' or reference like 'SIM-INFO%')
+            and (reference is null or reference not like 'SIM-STOP%')
+          order by created, id limit $1)
+         union all
+         (select client_id, payment_id, status, return_started, reference, created from payments
+          where client_id = c.client_id and status = 'Payment complete' and reference like 'SIM-RETURN%'
+          order by created, id limit $1)) p
+       order by p.created limit $2`,
+      [MAX_MOVES_OF_CLIENT, MAX_MOVES],
     );
     return rows;
   }
@@ -124,4 +147,13 @@ export class Autopilot {
     this.#connection?.release(true);
     this.#connection = undefined;
   }
+}
+
+/** Whether information about a payment's beneficiary was asked for before. */
+async function wasAsked(tx: Transaction, clientId: string, paymentId: PaymentId): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select from audit where client_id = $1 and entity = 'payment' and entity_id = $2 and after->>'action' = 'request_information' limit 1`,
+    [clientId, paymentId],
+  );
+  return rows.length > 0;
 }

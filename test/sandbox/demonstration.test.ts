@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PAYMENT_STATUSES } from '../../src/payments/moves.ts';
-import { Autopilot } from '../../src/sandbox/autopilot.ts';
 import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
 import { fundingTrades } from '../../src/sandbox/demonstration/funding.ts';
 import { demonstrationPayments } from '../../src/sandbox/demonstration/history.ts';
 import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../../src/sandbox/demonstration/institution.ts';
-import { createWorld } from '../world/client.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
 
 describe('the demonstration institution', () => {
@@ -125,57 +123,5 @@ describe('the demonstration institution', () => {
       trades.map(({ order_date: _order, maturity_date: _maturity, ...rest }) => rest),
     ];
     assert.deepEqual(dateless(made('2026-11-21')), dateless(made('2026-07-01')));
-  });
-});
-
-describe('the autopilot', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
-
-  test('one step at a time; waits for the payment date on the service clock; leaves what needs a person', async (t) => {
-    const world = await createWorld(service);
-    const { context } = service.service;
-    const day = (days: number) =>
-      new Date(context.clock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10);
-    const ids = {
-      today: (await world.pay({ payment_date: day(0) })).body.payment_id,
-      later: (await world.pay({ payment_date: day(3) })).body.payment_id,
-      asked: (await world.pay({ payment_date: day(0) })).body.payment_id,
-    };
-    await service.operator('POST', `/payments/${ids.asked}/actions`, { action: 'request_information' });
-    const states = async () =>
-      Promise.all(Object.values(ids).map(async (id) => (await service.operator('GET', `/payments/${id}`)).body.status));
-    const [first, second] = [new Autopilot(context, 1_000), new Autopilot(context, 1_000)];
-    t.after(() => Promise.all([first.stop(), second.stop()]));
-    // Two processes: one of them steers.
-    const step = () => Promise.all([first.step(), second.step()]);
-    await step();
-    assert.deepEqual(await states(), [
-      'Waiting for payment date',
-      'Waiting for payment date',
-      'Need more beneficiary information',
-    ]);
-    await step();
-    assert.deepEqual(await states(), [
-      'Executing Payment',
-      'Waiting for payment date',
-      'Need more beneficiary information',
-    ]);
-    await step();
-    await step();
-    assert.deepEqual(await states(), [
-      'Payment complete',
-      'Waiting for payment date',
-      'Need more beneficiary information',
-    ]);
-    await service.operator('PUT', '/clock', { advance_seconds: 3 * 86_400 });
-    // The one that steered ends; the other takes over.
-    await first.stop();
-    await second.step();
-    await second.step();
-    assert.deepEqual(await states(), ['Payment complete', 'Payment complete', 'Need more beneficiary information']);
   });
 });

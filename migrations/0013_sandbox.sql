@@ -19,3 +19,6 @@ create table sandbox_requests (
   response_body text
 );
 create index sandbox_requests_client on sandbox_requests (client_id, id);
+
+-- Complete payments that the autopilot returns.
+create index payments_steered on payments (client_id, created, id) where status = 'Payment complete' and reference like 'SIM-RETURN%';

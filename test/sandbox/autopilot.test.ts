@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Autopilot } from '../../src/sandbox/autopilot.ts';
+import { createIntegrator, type Integrator } from '../world/sandbox.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.stop());
+
+const VALIDATING = 'Validating beneficiary information';
+const NEEDS_INFORMATION = 'Need more beneficiary information';
+const WAITING = 'Waiting for payment date';
+
+/** The statuses of a payment while the autopilot takes steps. */
+async function course(client: Integrator, autopilot: Autopilot, reference: string, steps: number): Promise<string[]> {
+  const { payment_id: id } = (await client.ask('POST', '/sandbox/payments', { reference, approval: 'none' })).body;
+  const seen = [];
+  for (let step = 0; step < steps; step += 1) {
+    await autopilot.step();
+    seen.push((await client.ask('GET', `/payments/${id}`)).body.status);
+  }
+  return [...seen, ...(await client.statusesOf(id))];
+}
+
+test('one step at a time to the end, whatever the payment date; what needs a person stays; one process steers', async (t) => {
+  const client = await createIntegrator(service, { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' });
+  const { context } = service.service;
+  const pay = async (fields: object) => (await client.ask('POST', '/sandbox/payments', fields)).body.payment_id;
+  const ids = [
+    await pay({ approval: 'none' }),
+    await pay({ approval: 'none', payment_date: '2040-01-02' }),
+    await pay({ approval: 'none' }),
+    await pay({}),
+    await pay({ approval: 'none' }),
+  ];
+  await service.operator('POST', `/payments/${ids[2]}/actions`, { action: 'request_information' });
+  await client.ask('POST', `/sandbox/payments/${ids[4]}/advance`, { to: 'Executing Payment' });
+  await service.operator('POST', `/payments/${ids[4]}/actions`, { action: 'start_return' });
+  const still = [NEEDS_INFORMATION, 'Payment pending of authorization', 'Executing Payment'];
+  const [one, other] = [new Autopilot(context, 1_000), new Autopilot(context, 1_000)];
+  t.after(() => Promise.all([one.stop(), other.stop()]));
+  for (const status of [WAITING, 'Executing Payment', 'Payment complete', 'Payment complete']) {
+    await Promise.all([one.step(), other.step()]);
+    const found = await Promise.all(ids.map(async (id) => (await client.ask('GET', `/payments/${id}`)).body.status));
+    assert.deepEqual(found, [status, status, ...still]);
+  }
+  const later = await pay({ approval: 'none' });
+  // The one that steered ends; the other takes over.
+  await one.stop();
+  await other.step();
+  assert.equal((await client.ask('GET', `/payments/${later}`)).body.status, WAITING);
+});
+
+test('references steer it', async (t) => {
+  const client = await createIntegrator(service);
+  const autopilot = new Autopilot(service.service.context, 1_000);
+  t.after(() => autopilot.stop());
+  const start = ['CREATED', 'AUTHORIZED'];
+  const onTheWay = [WAITING, 'Executing Payment', 'Payment complete'];
+  for (const [reference, ...expected] of [
+    [
+      'SIM-RETURN 1',
+      ...onTheWay,
+      'Payment complete',
+      'Payment cancelled',
+      ...start,
+      'SENT',
+      'PENDING_RETURN',
+      'RETURNED',
+    ],
+    [
+      'SIM-INVALID',
+      WAITING,
+      'Payment cancelled',
+      'Payment cancelled',
+      'Payment cancelled',
+      'Payment cancelled',
+      ...start,
+      'INVALIDATED',
+    ],
+    ['SIM-INFO-7', NEEDS_INFORMATION, VALIDATING, ...onTheWay, ...start, 'SENT'],
+    ['SIM-STOP', VALIDATING, VALIDATING, VALIDATING, VALIDATING, VALIDATING, ...start],
+    ['not SIM-STOP', ...onTheWay, 'Payment complete', 'Payment complete', ...start, 'SENT'],
+  ])
+    assert.deepEqual(await course(client, autopilot, reference as string, 5), expected, reference);
+  const slow = await course(client, autopilot, 'SIM-SLOW', 21);
+  assert.deepEqual(slow.slice(0, 21), [
+    ...Array(9).fill(VALIDATING),
+    ...Array(10).fill(WAITING),
+    ...Array(2).fill('Executing Payment'),
+  ]);
+});
+
+test('a return that the autopilot makes credits the account', async (t) => {
+  const client = await createIntegrator(service);
+  const autopilot = new Autopilot(service.service.context, 1_000);
+  t.after(() => autopilot.stop());
+  await course(client, autopilot, 'SIM-RETURN', 6);
+  assert.equal((await client.notified()).filter((type) => type === 'CREDIT_PAYMENT_RETURNED_TRANSACTION').length, 1);
+});
