@@ -34,27 +34,15 @@ export class Backlog implements Part {
   }
 
   start(): void {
-    for (const [name, help] of Object.entries(GAUGES) as [keyof Backlogs, string][]) {
-      const read = () => this.#read();
-      new Gauge({
-        name: `lombard_${name}`,
-        help,
-        registers: [metrics],
-        async collect() {
-          const found = await read();
-          // A value that could not be read is left out rather than shown as it was.
-          if (found) this.set(found[name]);
-          else this.remove();
-        },
-      });
-    }
+    running.add(this);
   }
 
   stop(): void {
-    for (const name of Object.keys(GAUGES)) metrics.removeSingleMetric(`lombard_${name}`);
+    running.delete(this);
   }
 
-  async #read(): Promise<Backlogs | undefined> {
+  /** What waits; undefined where the database does not tell in time. */
+  async read(): Promise<Backlogs | undefined> {
     if (!this.#reading || monotonic() - this.#reading.at > MAX_AGE_MS) {
       const found = this.#pool.query<Backlogs>(SELECT, [this.#clock.now()]).then(first, () => undefined);
       this.#reading = { at: monotonic(), found };
@@ -63,6 +51,23 @@ export class Backlog implements Part {
     return (await endsWithin(found, MAX_WAIT_MS)) ? found : undefined;
   }
 }
+
+/** The services of this process: one, except in tests. */
+const running = new Set<Backlog>();
+
+for (const [name, help] of Object.entries(GAUGES) as [keyof Backlogs, string][])
+  new Gauge({
+    name: `lombard_${name}`,
+    help,
+    registers: [metrics],
+    async collect() {
+      const [backlog] = running;
+      const found = await backlog?.read();
+      // A value that could not be read is left out rather than shown as it was.
+      if (found) this.set(found[name]);
+      else this.remove();
+    },
+  });
 
 /** $1 is the service's time, which events and audit rows are written with. */
 const SELECT = `

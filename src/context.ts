@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from './calendar.ts';
 import type { Config } from './config.ts';
 import type { Vault } from './crypto.ts';
 import type { Pool } from './database.ts';
 import type { Logger } from './log.ts';
+import type { RateCounts } from './rate-counts.ts';
 import type { Readiness } from './readiness.ts';
 
 /** Public addresses, without a slash at the end. Links, issuer and redirects are made from these and from nothing else. */
@@ -23,6 +25,10 @@ export interface Context {
   log: Logger;
   vault: Vault;
   readiness: Readiness;
+  /** Exchanges the counts of rate limits with the other processes; undefined where no requests are limited. */
+  rateCounts: RateCounts | undefined;
+  /** Where a request came from, as far as LOMBARD_PROXIES are believed. */
+  addressOf: (request: IncomingMessage) => string;
   addresses: Addresses;
 }
 

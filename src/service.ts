@@ -12,6 +12,7 @@ import { createDrawing, type Drawing } from './documents/drawing.ts';
 import { startEmbedded } from './embedded/postgres.ts';
 import { StartupError } from './errors.ts';
 import { createAuthListener } from './http/auth/listener.ts';
+import { createAddressOf } from './http/caller-address.ts';
 import { type ClientRoutes, createClientListener } from './http/client/listener.ts';
 import { clientRoutes } from './http/client/routes.ts';
 import { createHealthListener } from './http/health.ts';
@@ -32,6 +33,7 @@ import { rollUpTotals } from './payments/roll-up.ts';
 import { Periodic } from './periodic.ts';
 import { PLAN_EACH_TIME } from './plan-settings.ts';
 import { sandboxKey } from './private-file.ts';
+import { RateCounts } from './rate-counts.ts';
 import { Readiness } from './readiness.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
 import { ClockFollower } from './sandbox/clock.ts';
@@ -176,6 +178,10 @@ async function startContext(start: {
   });
   await parts.start({ stop: () => backgroundPool.end() });
 
+  const limited = (['api', 'auth', 'trusted'] as const).some((role) => config.roles.has(role));
+  const rateCounts = limited ? new RateCounts(url, log) : undefined;
+  if (rateCounts) await parts.start(rateCounts);
+
   const clock = new ServiceClock();
   // Other processes may serve the other listeners: their addresses are the configured ones, or those that their settings give.
   const addresses: Addresses = {
@@ -183,7 +189,18 @@ async function startContext(start: {
     auth: config.authUrl ?? `http://${config.host}:${config.authPort}`,
     trusted: config.trustedUrl,
   };
-  const context: Context = { config, pool, backgroundPool, clock, log, vault, readiness, addresses };
+  const context: Context = {
+    config,
+    pool,
+    backgroundPool,
+    clock,
+    log,
+    vault,
+    readiness,
+    rateCounts,
+    addressOf: createAddressOf(config),
+    addresses,
+  };
   await checkMasterKey(context);
   if (config.environment === 'sandbox') await parts.start(new ClockFollower(pool, clock, log));
   return context;

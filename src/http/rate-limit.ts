@@ -2,30 +2,51 @@ import type { FastifyReply } from 'fastify';
 import { BoundedMap } from '../bounded-map.ts';
 import { monotonic } from '../calendar.ts';
 import { Problem } from '../errors.ts';
+import type { RateCounts } from '../rate-counts.ts';
 
 const WINDOW_MS = 60_000;
 /** Keys that are remembered; past it the oldest go first, so that a flood of addresses cannot fill the memory. */
 const MAX_KEYS = 100_000;
+/** The part of a limit that all processes together may count before they exchange it: half of the fifth that is allowed above it. */
+const UNSHARED_PART = 0.1;
+/** Milliseconds without exchanges after one that failed. */
+const RETRY_AFTER_MS = 1_000;
 
+/** The uses of a key in the present window. */
 interface Count {
-  started: number;
-  used: number;
+  endsAt: number;
+  /** Uses in this process, and those of them that the other processes know. */
+  own: number;
+  shared: number;
+  /** Uses in the other processes, as the last exchange told. */
+  others: number;
+  sharing: Promise<void> | undefined;
+  notBefore: number;
 }
 
 /**
- * Counts requests of each key in windows of a minute, in this process: with several processes each allows its share
- * (`processes`). Answers carry the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
+ * Counts requests of each key in windows of a minute, over all processes. A process counts by itself and exchanges its count with the
+ * others after every few requests, so most requests cost no query. All processes together allow at most a fifth above the limit.
+ * Without the database a process counts for itself. Answers carry the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
  */
 export class RateLimit {
   readonly #counts = new BoundedMap<string, Count>(MAX_KEYS);
+  readonly #exchange: RateCounts | undefined;
   readonly #limit: number;
   readonly #policy: string;
   readonly #name: string;
+  readonly #kind: string;
 
-  /** @param perMinute requests a minute for a key; 0: unlimited */
-  constructor(name: string, perMinute: number, processes = 1) {
+  /**
+   * @param name in the headers
+   * @param perMinute requests a minute for a key; 0: unlimited
+   * @param options `exchange`: with the other processes; `kind`: tells limits of one name apart
+   */
+  constructor(name: string, perMinute: number, options: { exchange: RateCounts | undefined; kind?: string }) {
     this.#name = name;
-    this.#limit = perMinute === 0 ? 0 : Math.max(1, Math.ceil(perMinute / processes));
+    this.#limit = perMinute;
+    this.#exchange = options.exchange;
+    this.#kind = options.kind ?? '';
     this.#policy = `"${name}";q=${this.#limit};w=${WINDOW_MS / 1000}`;
   }
 
@@ -33,24 +54,65 @@ export class RateLimit {
    * Counts one request and sets the headers.
    * @throws Problem rate_limited, after the header Retry-After (seconds)
    */
-  use(key: string, reply: FastifyReply): void {
-    if (this.#limit === 0) return;
-    const now = monotonic();
-    let count = this.#counts.get(key);
-    if (!count || now - count.started >= WINDOW_MS) {
-      count = { started: now, used: 0 };
-      this.#counts.set(key, count);
+  async use(key: string, reply: FastifyReply): Promise<void> {
+    const refusal = await this.count(key, reply);
+    if (refusal) throw refusal;
+  }
+
+  /** As `use`, but gives the refusal to the caller, who may know a reason against it. */
+  async count(key: string, reply: FastifyReply): Promise<Problem | undefined> {
+    if (this.#limit === 0) return undefined;
+    const count = this.#open(key);
+    count.own += 1;
+    const ordinal = count.own;
+    while (count.others + ordinal <= this.#limit && this.#mustShare(count)) {
+      count.sharing ??= this.#share(key, count);
+      await count.sharing;
     }
-    count.used += 1;
-    const seconds = Math.max(1, Math.ceil((count.started + WINDOW_MS - now) / 1000));
+    const used = count.others + ordinal;
+    const seconds = Math.max(1, Math.ceil((count.endsAt - monotonic()) / 1000));
     reply.header('ratelimit-policy', this.#policy);
-    reply.header('ratelimit', `"${this.#name}";r=${Math.max(0, this.#limit - count.used)};t=${seconds}`);
-    if (count.used > this.#limit) {
-      reply.header('retry-after', String(seconds));
-      throw new Problem(
-        'rate_limited',
-        `the limit is ${this.#limit} requests a minute; try again in ${seconds} seconds`,
-      );
+    reply.header('ratelimit', `"${this.#name}";r=${Math.max(0, this.#limit - used)};t=${seconds}`);
+    if (used <= this.#limit) return undefined;
+    reply.header('retry-after', String(seconds));
+    return new Problem(
+      'rate_limited',
+      `the limit is ${this.#limit} requests a minute; try again in ${seconds} seconds`,
+    );
+  }
+
+  /** Takes back a use, because it counts under another key. */
+  takeBack(key: string): void {
+    const count = this.#counts.get(key);
+    if (count) count.own -= 1;
+  }
+
+  #open(key: string): Count {
+    const now = monotonic();
+    const open = this.#counts.get(key);
+    if (open && now < open.endsAt) return open;
+    const count = { endsAt: now + WINDOW_MS, own: 0, shared: 0, others: 0, sharing: undefined, notBefore: 0 };
+    this.#counts.set(key, count);
+    return count;
+  }
+
+  #mustShare(count: Count): boolean {
+    if (!this.#exchange || monotonic() < count.notBefore) return false;
+    const unshared = Math.max(1, Math.floor((this.#limit * UNSHARED_PART) / this.#exchange.processes));
+    return count.own - count.shared >= unshared;
+  }
+
+  async #share(key: string, count: Count): Promise<void> {
+    const { own } = count;
+    const left = Math.max(0, count.endsAt - monotonic());
+    const all = await this.#exchange?.add(`${this.#name} ${this.#kind} ${key}`, own - count.shared, left);
+    count.sharing = undefined;
+    if (!all) {
+      count.notBefore = monotonic() + RETRY_AFTER_MS;
+      return;
     }
+    count.shared = own;
+    count.others = Math.max(0, all.used - own);
+    count.endsAt = monotonic() + all.leftMs;
   }
 }

@@ -78,6 +78,8 @@ export async function createEngine(clients = 1) {
           vault: VAULT,
 
           readiness: new Readiness(log),
+          rateCounts: undefined,
+          addressOf: () => '',
 
           addresses: { api: '', auth: '', trusted: undefined },
         },

@@ -17,7 +17,7 @@ const MAX_HEADER_LENGTH = 4_096;
  * @throws OAuthError invalid_client, invalid_request
  */
 export async function authenticateApplication(
-  applications: ApplicationCredentials,
+  applications: Pick<ApplicationCredentials, 'authenticate'>,
   request: FastifyRequest,
   fields: Parameters,
 ): Promise<AuthenticatedApplication> {
@@ -46,7 +46,7 @@ export async function authenticateApplication(
  * @throws OAuthError invalid_client, with the same text whether the application or the secret is wrong
  */
 export async function basicCredentials(
-  applications: ApplicationCredentials,
+  applications: Pick<ApplicationCredentials, 'authenticate'>,
   header: string,
 ): Promise<AuthenticatedApplication> {
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(header.slice(0, MAX_HEADER_LENGTH))?.[1];

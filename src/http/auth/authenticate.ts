@@ -25,7 +25,7 @@ import { requireSameOrigin } from './same-origin.ts';
 export function authenticateRoutes(app: FastifyInstance, auth: PageContext): void {
   app.get('/authenticate', { config: { page: true } }, (request, reply) => showSignIn(auth, request, reply));
   for (const path of ['/authenticate', '/login']) {
-    app.post(path, { config: { page: true } }, (request, reply) => {
+    app.post(path, { config: { page: true, limit: 'sign-in' } }, (request, reply) => {
       requireSameOrigin(request, auth.context);
       const byPage = form(request).get('request') !== undefined;
       return byPage ? signInByPage(auth, request, reply) : signInHeadless(auth, request, reply);

@@ -4,13 +4,12 @@ import { deleteExpired } from '../../identity/housekeeping.ts';
 import { warmUpPasswords } from '../../identity/password.ts';
 import type { Sessions } from '../../identity/sessions.ts';
 import { Periodic } from '../../periodic.ts';
-import { RateLimit } from '../rate-limit.ts';
 import { createServer } from '../server.ts';
-import { addressKey } from './address-key.ts';
 import { createAuthContext } from './auth-context.ts';
 import { answerOAuthErrors } from './errors.ts';
 import { readForms } from './form.ts';
 import { Pages } from './pages/pages.ts';
+import { limitRequests } from './request-limits.ts';
 import { authRoutes } from './routes.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 300_000;
@@ -19,11 +18,10 @@ const HOUSEKEEPING_INTERVAL_MS = 300_000;
 export async function createAuthListener(context: Context, sessions: Sessions): Promise<FastifyInstance> {
   const app = createServer({ name: 'auth', log: context.log });
   const auth = { ...createAuthContext(context, sessions), pages: new Pages(context.config) };
-  const rate = new RateLimit('auth', context.config.authRate, context.config.workers);
   await app.register(async (scope) => {
     answerOAuthErrors(scope, auth.pages);
     readForms(scope);
-    scope.addHook('onRequest', async (request, reply) => rate.use(addressKey(request.ip), reply));
+    limitRequests(scope, auth);
     for (const register of authRoutes) register(scope, auth);
   });
   const housekeeping = new Periodic({

@@ -17,8 +17,9 @@ export function secondFactorRoutes(app: FastifyInstance, auth: PageContext): voi
   app.get('/2fa', page, (request, reply) =>
     showStep(auth, request, reply, { status: 200, resent: query(request).get('sent') === '1' }),
   );
-  app.post('/verify', page, (request, reply) => verify(auth, request, reply));
-  app.post('/send-verification-code', page, (request, reply) => sendCodeAgain(auth, request, reply));
+  const attempt = { config: { page: true, limit: 'sign-in' as const } };
+  app.post('/verify', attempt, (request, reply) => verify(auth, request, reply));
+  app.post('/send-verification-code', attempt, (request, reply) => sendCodeAgain(auth, request, reply));
 }
 
 /** The step that a request names: its challenge, and the application. */

@@ -17,11 +17,12 @@ type ContactRequest = FastifyRequest<{ Params: { contact_id: string } }>;
 
 /** POST /token, /revoke and /introspect; on the trusted listener POST /token/{contact_id} too. */
 export function tokenRoutes(app: FastifyInstance, auth: AuthContext): void {
-  app.post('/token', (request, reply) => token(auth, request, reply));
-  app.post('/revoke', (request, reply) => revoke(auth, request, reply));
-  app.post('/introspect', (request, reply) => introspection(auth, request, reply));
+  const limited = { config: { limit: 'token' as const } };
+  app.post('/token', limited, (request, reply) => token(auth, request, reply));
+  app.post('/revoke', limited, (request, reply) => revoke(auth, request, reply));
+  app.post('/introspect', limited, (request, reply) => introspection(auth, request, reply));
   if (auth.certificateOf) {
-    app.post('/token/:contact_id', (request: ContactRequest, reply) => tokenForContact(auth, request, reply));
+    app.post('/token/:contact_id', limited, (request: ContactRequest, reply) => tokenForContact(auth, request, reply));
   }
 }
 

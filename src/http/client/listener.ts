@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import type { Permissions, Session, Sessions } from '../../identity/sessions.ts';
+import { addressKey } from '../address-key.ts';
 import { openApi } from '../openapi.ts';
 import { peerOf } from '../peer.ts';
 import { RateLimit } from '../rate-limit.ts';
@@ -46,29 +47,28 @@ export async function createClientListener(
 ): Promise<FastifyInstance> {
   const { sessions, routes, name = 'api' } = options;
   const app = createServer({ name, log: context.log });
-  const rate = new RateLimit('api', context.config.apiRate, context.config.workers);
+  const rate = new RateLimit('api', context.config.apiRate, { exchange: context.rateCounts });
+  const refused = new RateLimit('api', context.config.apiRate, { exchange: context.rateCounts, kind: 'refused' });
   app.decorateRequest('caller', null as unknown as Caller);
   app.decorateRequest('now', null as unknown as Date);
 
   app.addHook('onRequest', async (request, reply) => {
     request.now = context.clock.now();
     if (request.is404 || request.routeOptions.config.open) return;
-    const found = sessions.find(bearer(request));
-    const session = found instanceof Promise ? await found : found;
-    if (session.thumbprint !== null && session.thumbprint !== peerOf(request.raw)?.thumbprint) {
-      throw new Problem('authentication_failed', {
-        field: 'Authorization',
-        message: 'the token is bound to a client certificate (RFC 8705)',
-      });
-    }
+    let session: Session | undefined;
     try {
+      const found = sessions.find(bearer(request));
+      session = found instanceof Promise ? await found : found;
+      requireCertificate(request, session);
       identify(request, session);
     } catch (refusal) {
-      // Who guesses client ids is limited too.
-      rate.use(session.applicationId, reply);
+      // Guessing has a limit too: of tokens for an address, of clients for an application.
+      const { code } = refusal as Problem;
+      if (UNKNOWN_TOKEN.has(code)) await refused.use(`address ${addressKey(context.addressOf(request.raw))}`, reply);
+      else if (session) await refused.use(session.applicationId, reply);
       throw refusal;
     }
-    rate.use(`${session.applicationId} ${request.caller.clientId}`, reply);
+    await rate.use(`${session.applicationId} ${request.caller.clientId}`, reply);
     checkPermission(request.caller.permissions, request.routeOptions.config.permission);
   });
 
@@ -82,6 +82,17 @@ export async function createClientListener(
   });
   for (const register of routes) await app.register(async (scope) => register(scope, context));
   return app;
+}
+
+/** What a refused token is answered with. */
+const UNKNOWN_TOKEN = new Set<unknown>(['authentication_failed', 'token_expired']);
+
+function requireCertificate(request: FastifyRequest, session: Session): void {
+  if (session.thumbprint === null || session.thumbprint === peerOf(request.raw)?.thumbprint) return;
+  throw new Problem('authentication_failed', {
+    field: 'Authorization',
+    message: 'the token is bound to a client certificate (RFC 8705)',
+  });
 }
 
 /** Characters of the header Authorization. */

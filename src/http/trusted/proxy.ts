@@ -6,9 +6,9 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { BlockList, isIP } from 'node:net';
 import { BoundedMap } from '../../bounded-map.ts';
 import type { AddressRange } from '../../settings.ts';
+import { blockList } from '../caller-address.ts';
 import { setPeer } from '../peer.ts';
 import { answerUnparsed } from '../unparsed.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
@@ -41,9 +41,7 @@ export interface ProxiedListener {
  */
 export async function createProxiedListener(options: ProxiedOptions): Promise<ProxiedListener> {
   const admission = new Admission(await loadTrustedAuthority(options.files), options);
-  const proxies = new BlockList();
-  for (const { address, prefix } of options.proxies)
-    proxies.addSubnet(address, prefix, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const proxies = blockList(options.proxies);
   const cache = new BoundedMap<string, Admitted>(MAX_CACHED_CERTIFICATES);
 
   const server = createServer({ ...options.http }, (request, response) => void serve(request, response));

@@ -3,15 +3,14 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import type { ClientCertificate } from '../../identity/client-certificate.ts';
 import type { Sessions } from '../../identity/sessions.ts';
-import { addressKey } from '../auth/address-key.ts';
 import { createAuthContext } from '../auth/auth-context.ts';
 import { answerOAuthErrors } from '../auth/errors.ts';
 import { readForms } from '../auth/form.ts';
+import { limitRequests } from '../auth/request-limits.ts';
 import { tokenRoutes } from '../auth/token.ts';
 import { userinfoRoutes } from '../auth/userinfo.ts';
 import type { ClientRoutes } from '../client/listener.ts';
 import { peerOf } from '../peer.ts';
-import { RateLimit } from '../rate-limit.ts';
 
 /**
  * The token operations of the trusted listener: those of the authorization listener, with the certificate of the request.
@@ -20,7 +19,6 @@ import { RateLimit } from '../rate-limit.ts';
 export function trustedTokenRoutes(sessions: Sessions): ClientRoutes {
   return async (app: FastifyInstance, context: Context) => {
     const auth = createAuthContext(context, sessions, certificateOf);
-    const rate = new RateLimit('auth', context.config.authRate, context.config.workers);
     await app.register(async (scope) => {
       answerOAuthErrors(scope);
       readForms(scope);
@@ -28,7 +26,7 @@ export function trustedTokenRoutes(sessions: Sessions): ClientRoutes {
       scope.addHook('onRoute', (route) => {
         route.config = { ...route.config, open: true };
       });
-      scope.addHook('onRequest', async (request, reply) => rate.use(addressKey(request.ip), reply));
+      limitRequests(scope, auth);
       tokenRoutes(scope, auth);
       userinfoRoutes(scope, auth);
     });

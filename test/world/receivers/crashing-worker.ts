@@ -33,6 +33,8 @@ const dispatcher = new Dispatcher({
   log,
   vault: new Vault(Buffer.alloc(32, 7)),
   readiness: new Readiness(log),
+  rateCounts: undefined,
+  addressOf: () => '',
   addresses: { api: '', auth: '', trusted: undefined },
 });
 dispatcher.start();
