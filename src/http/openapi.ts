@@ -3,10 +3,16 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { MESSAGES } from '../errors.ts';
+import { nameSchemas } from './description/components.ts';
+import { addHeaders, HEADERS, operationsOf } from './description/headers.ts';
+import { describeOperation, type ImpliedCodes } from './description/operation.ts';
 import { STATUS } from './problem.ts';
 
 /** Version of the API's description (the service interface, Versioning). */
 const API_VERSION = '0.1';
+/** A group of operations: its tag, and what it is about. */
+export type Tags = Record<string, string>;
+type Json = Record<string, unknown>;
 
 export interface Description {
   title: string;
@@ -15,38 +21,99 @@ export interface Description {
   path: string;
   /** The public address, once the listener has its port. */
   url: () => string;
+  tags: Tags;
+  /** The codes that the listener itself answers, for each of its routes. */
+  implied: ImpliedCodes;
+  /** The listener counts requests and says so in headers. */
+  limited: boolean;
+  /** Read whenever the document is asked for, since addresses are known once every listener has its port. */
+  securitySchemes: () => Json;
+  /** Alternatives, one of which an operation needs. */
+  security: Record<string, string[]>[];
+  /** Parameters that every operation takes that is not open. */
+  parameters?: Json[];
+  webhooks?: Json;
 }
 
 /** Serves the OpenAPI 3.1 description, generated from the schemas that check the requests, and a page that shows it. */
 export async function openApi(app: FastifyInstance, context: Context, description: Description): Promise<void> {
+  const { title, path, implied } = description;
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: description.title,
+        title,
         version: API_VERSION,
         description: `${description.description}\n\n${errorTable()}`,
+        contact: { name: context.config.institution.name },
+        license: { name: 'Unlicensed', identifier: 'LicenseRef-UNLICENSED' },
       },
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'An access token' },
-        },
-      },
-      security: [{ bearer: [] }],
-    },
+      components: { headers: HEADERS as Json },
+      webhooks: description.webhooks,
+    } as object,
+    transform: ({ schema, url, route }) => ({ schema: describeOperation(schema, route, implied), url }),
+    transformObject: (result) => complete('openapiObject' in result ? result.openapiObject : {}, description),
   });
-  app.get(description.path, { config: { open: true }, schema: { hide: true } }, async (_request, reply) =>
-    reply.send({ ...app.swagger(), servers: [{ url: description.url() }] }),
+  app.get(path, { config: { open: true }, schema: { hide: true } }, async (_request, reply) =>
+    reply.send(documentNow(app, description)),
   );
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/docs')) route.config = { ...route.config, open: true };
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    uiConfig: { url: description.path, deepLinking: true },
-    staticCSP: true,
-    theme: { title: `${description.title} - ${context.config.institution.name}` },
+    uiConfig: { url: path, deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
+    staticCSP: contentSecurityPolicy("'self'"),
+    transformStaticCSP: () => contentSecurityPolicy(`'self' ${context.addresses.auth}`),
+    theme: { title: `${title} - ${context.config.institution.name}` },
   });
+}
+
+/** The page signs in with the authorization server. It works over http too: nothing in it asks for https. */
+function contentSecurityPolicy(connect: string): string {
+  return [
+    "default-src 'self'",
+    "base-uri 'self'",
+    `connect-src ${connect}`,
+    "frame-ancestors 'self'",
+    "img-src 'self' data:",
+    "object-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+  ].join('; ');
+}
+
+function documentNow(app: FastifyInstance, { url, securitySchemes }: Description): Json {
+  const document = app.swagger() as unknown as Json;
+  const components = { ...(document.components as Json), securitySchemes: securitySchemes() };
+  return { ...document, components, servers: [{ url: url() }] };
+}
+
+/** What the routes' schemas do not say: names, headers, common parameters and tags. */
+function complete(document: Json, { limited, tags, security, parameters = [] }: Description): Json {
+  const named = nameSchemas(document);
+  const used = new Set<string>();
+  for (const [, , operation] of operationsOf(named)) {
+    const open = operation.security?.length === 0;
+    addHeaders(operation, limited && !open);
+    if (!open && parameters.length > 0) operation.parameters = [...(operation.parameters ?? []), ...parameters];
+    for (const parameter of operation.parameters ?? []) if (!parameter.required) describeExample(parameter);
+    for (const tag of operation.tags ?? []) used.add(tag);
+  }
+  if ('webhooks' in named) used.add('webhooks');
+  const missing = [...used].find((tag) => !(tag in tags));
+  if (missing !== undefined) throw new TypeError(`the tag ${missing} has no description`);
+  const described = Object.entries(tags).filter(([name]) => used.has(name));
+  return { ...named, security, tags: described.map(([name, text]) => ({ name, description: text })) };
+}
+
+/** An example would fill the field of an optional parameter in the page, which then searches for it. */
+function describeExample(parameter: Json): void {
+  const { example, examples, ...rest } = parameter;
+  const first = example ?? Object.keys((examples as object | undefined) ?? {})[0];
+  for (const key of Object.keys(parameter)) delete parameter[key];
+  Object.assign(parameter, rest);
+  if (first !== undefined) parameter.description = `${String(rest.description ?? 'Example')}, for example \`${first}\``;
 }
 
 function errorTable(): string {

@@ -5,7 +5,8 @@ const text = (description: string) => Nullable(Type.String({ description }));
 const flag = (description: string) => Nullable(Type.Boolean({ description }));
 const moment = (description: string) => Nullable(Type.String({ format: 'date-time', description }));
 
-const example = {
+/** A payment, for examples. */
+export const PAYMENT_EXAMPLE = {
   payment_id: 'PAY000001',
   contact_id: 'CON000001',
   trade_id: 'TRD000001',
@@ -140,5 +141,5 @@ export const Payment = Type.Object(
       Type.String({ format: 'uri', description: 'Location of the payment receipt; null until it has been sent' }),
     ),
   },
-  { examples: [example] },
+  { title: 'Payment', examples: [PAYMENT_EXAMPLE] },
 );

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
-import { MESSAGES } from '../errors.ts';
+import { type ErrorCode, MESSAGES } from '../errors.ts';
 import type { ListRequest } from '../rows.ts';
+import { STATUS } from './problem.ts';
 
 /** Pieces of request and response schemas that several domains use. */
 
@@ -51,6 +52,7 @@ export const ErrorMessage = Type.Object(
     details: Type.String({ description: 'The field, and what it must be' }),
   },
   {
+    title: 'ErrorMessage',
     examples: [
       {
         code: 'invalid_parameter',
@@ -61,18 +63,28 @@ export const ErrorMessage = Type.Object(
   },
 );
 
-/** The error answers of an operation, for its `response` schema. All of them have the shape of ErrorMessage. */
-export function errors(...statuses: number[]): Record<number, { description: string; content: unknown }> {
-  const all = [...new Set([...statuses, 401, 429])].sort();
+/**
+ * The error answers of an operation, for its `response` schema: the statuses that are given, those of the codes, 401 and 429. The codes
+ * are those that the operation itself can answer; the description adds those that every operation of its listener can.
+ */
+export function errors(...expected: (number | ErrorCode)[]): Record<number, object> {
+  const codes = expected.filter((each) => typeof each === 'string');
+  const statuses = expected.filter((each) => typeof each === 'number');
+  const all = [...new Set([...statuses, ...codes.map((code) => STATUS[code]), 401, 429])].sort();
   return Object.fromEntries(
     all.map((status) => [
       status,
-      {
-        description: DESCRIPTIONS[status] ?? 'The request failed',
-        content: { 'application/json': { schema: ErrorMessage } },
-      },
+      { ...errorAnswer(status), 'x-codes': codes.filter((code) => STATUS[code] === status) },
     ]),
   );
+}
+
+/** An answer whose body is an ErrorMessage. */
+export function errorAnswer(status: number): object {
+  return {
+    description: DESCRIPTIONS[status] ?? 'The request failed',
+    content: { 'application/json': { schema: ErrorMessage } },
+  };
 }
 
 const DESCRIPTIONS: Record<number, string> = {

@@ -1,13 +1,502 @@
 // biome-ignore-all lint: made by `npm run sdk-types` from /openapi.json of the client API; do not edit
 
+export interface Account {
+  /** Account UUID */
+  account_id: string;
+  account_subtype: 'EMoney';
+  account_type: 'Personal' | 'Business';
+  /** Currency of the account */
+  currency: string;
+  status: 'Enabled' | 'Disabled' | 'Deleted';
+  account_details: {
+    account_address: string | null;
+    account_name: string | null;
+    account_number: string | null;
+    account_number_type: string | null;
+    bank_identifier: string | null;
+    bank_identifier_type: string | null;
+  }[];
+}
+
+export interface ApprovalConfiguration {
+  groups: {
+    name: string;
+    /** Kept as it was sent */
+    scope: string;
+    users: {
+      id: string;
+      name: string;
+      email: string;
+    }[];
+  }[];
+  ruleset: Ruleset | null;
+}
+
+export interface ApprovalConfigurationVersion {
+  /** From 1 */
+  version: number;
+  /** With the London offset */
+  created_date: string;
+  /** As in the audit trail */
+  created_by: string;
+  contact_name: string | null;
+}
+
+export interface ApprovalDryRun {
+  groups: {
+    name: string;
+    /** Kept as it was sent */
+    scope: string;
+    users: {
+      id: string;
+      name: string;
+      email: string;
+    }[];
+  }[];
+  ruleset: Ruleset;
+  dry_run: true;
+  payment_approvals_enabled: boolean;
+  payment_creator_approval_enabled: boolean;
+  /** For each group, its users who may authorise payments now */
+  approvers: {
+    group: string;
+    users: {
+      id: string;
+      name: string;
+      email: string;
+    }[];
+  }[];
+  samples: {
+    amount: number;
+    currency: string;
+    /** What one unit of the currency is in the currency of the ruleset */
+    rate: number;
+    converted_amount: number;
+    rule: number | null;
+    minimum_threshold: number | null;
+    /** The least number of distinct people */
+    minimum_authorisations: number;
+    levels: {
+      /** Alternatives, one of which is enough */
+      one_of: {
+        /** Groups, each of which gives one person of its own; a name twice: two persons */
+        all_of: string[];
+      }[];
+    }[];
+    /** Contacts whose approval could be the first */
+    first_approvers: string[];
+  }[];
+}
+
+export interface ApprovalExplanation {
+  payment_id: string;
+  /** The payment's status */
+  status: string;
+  /** What decided when the payment was created */
+  governed_by: 'none' | 'eyes' | 'ruleset';
+  n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
+  minimum_remaining_authorisations: number;
+  /** Those who may authorise payments now are enough */
+  can_be_completed: boolean;
+  creator: {
+    contact_id: string;
+    contact_name: string;
+    /** Counts as an approval where a group of the rule has the creator */
+    creation_counts: boolean;
+  };
+  approvers_needed: number | null;
+  rule: {
+    /** Version of the configuration */
+    version: number;
+    /** Index into its `ruleset.rules` */
+    index: number;
+    minimum_threshold: number;
+    currency: string;
+    payment_amount: number;
+    payment_currency: string;
+    /** As it was when the payment was created */
+    rate: number;
+    converted_amount: number;
+  } | null;
+  levels: {
+    level: number;
+    met: boolean;
+    one_of: {
+      all_of: string[];
+    }[];
+    /** Index of the alternative that the fewest further people complete */
+    alternative: number;
+    /** Its places, and who fills them */
+    places: {
+      group: string | null;
+      contact_id: string | null;
+      contact_name: string | null;
+    }[];
+  }[];
+  authorisations: {
+    date: string;
+    status: number;
+    contact_id: string;
+    level: number;
+    contact_name: string;
+  }[];
+  /** Who could act now */
+  next: {
+    contact_id: string;
+    contact_name: string;
+    actions: ('authorise' | 'reject')[];
+  }[];
+}
+
+export interface ApprovalSettings {
+  /** The workflow is enabled */
+  payment_approvals_enabled: boolean;
+  /** The creator-as-approver option is active */
+  payment_creator_approval_enabled: boolean;
+}
+
+export interface CurrencyAccount {
+  account_id: number;
+  currency: string;
+}
+
+export interface ErrorMessage {
+  /** Error code */
+  code:
+    | 'invalid_parameter'
+    | 'missing_parameter'
+    | 'invalid_body'
+    | 'unsupported_media_type'
+    | 'payload_too_large'
+    | 'authentication_failed'
+    | 'token_expired'
+    | 'contact_mismatch'
+    | 'permission_denied'
+    | 'client_disabled'
+    | 'client_not_found'
+    | 'contact_not_found'
+    | 'application_not_found'
+    | 'beneficiary_not_found'
+    | 'trade_not_found'
+    | 'payment_not_found'
+    | 'account_not_found'
+    | 'currency_account_not_found'
+    | 'multipayment_not_found'
+    | 'document_not_found'
+    | 'mass_beneficiary_not_found'
+    | 'subscription_not_found'
+    | 'notification_not_found'
+    | 'operator_token_not_found'
+    | 'statement_not_found'
+    | 'already_exists'
+    | 'already_rejected'
+    | 'transition_not_allowed'
+    | 'approval_not_allowed'
+    | 'ruleset_unsatisfiable'
+    | 'exchange_rate_missing'
+    | 'fx_not_enabled'
+    | 'statement_push_not_configured'
+    | 'statement_period_too_long'
+    | 'idempotency_conflict'
+    | 'rate_limited'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'certificate_invalid'
+    | 'certificate_missing'
+    | 'https_required'
+    | 'integration_error';
+  /** Short description of the cause */
+  message: string;
+  /** The field, and what it must be */
+  details: string;
+}
+
+export interface FxAvailability {
+  /** True if FX markets are available now */
+  fx_available: boolean;
+}
+
+export interface GraphqlErrors {
+  errors: {
+    /** For developers */
+    message: string;
+  }[];
+}
+
+export interface MassBeneficiaryError {
+  code: string;
+  message: string;
+  details: string;
+  /** Place of the beneficiary in the instruction */
+  request_index: number;
+}
+
+export interface Money {
+  /** A decimal */
+  amount: string;
+  currency: string;
+}
+
+export interface OnboardingEvent {
+  type: string;
+  links: {
+    self: string;
+  };
+  id: string;
+  attributes: {
+    OnboardingStatus: string;
+    AccountNumber: string | null;
+    ServiceId: string;
+    BecameClient: string | null;
+  };
+}
+
+export interface OnboardingNotification {
+  data: OnboardingEvent[];
+}
+
+export interface Party {
+  account_name: string | null;
+  account_number: string | null;
+  bank_identifier: string | null;
+  bank_identifier_code: string | null;
+  iban: string | null;
+  swift: string | null;
+}
+
+export interface Payment {
+  /** Unique identifier of the payment */
+  payment_id: string;
+  /** Contact who booked the payment */
+  contact_id: string;
+  /** Trade the payment is allocated to */
+  trade_id: string;
+  /** Internal identifier; the UETR of SWIFT payments */
+  uuid: string;
+  /** The uuid can be used for SWIFT tracking now */
+  is_uuid_used_for_tracking: boolean;
+  /** Payment amount, exactly as it is stored */
+  amount: number;
+  /** Currency of the payment */
+  payment_currency: string;
+  fee_amount: number | null;
+  fee_currency: string | null;
+  reference: string | null;
+  status:
+    | 'Need more beneficiary information'
+    | 'Validating beneficiary information'
+    | 'Waiting for payment date'
+    | 'Payment complete'
+    | 'Executing Payment'
+    | 'Payment pending of authorization'
+    | 'Payment rejected'
+    | 'Payment cancelled';
+  charges: string | null;
+  /** Whether the payment requires an invoice */
+  invoice_required: boolean;
+  /** Name of who made the order */
+  ordered_by_name: string;
+  /** When it was created, with the London offset */
+  created_date: string;
+  /** Target payment date */
+  payment_date: string;
+  authorised_by: string | null;
+  authorised_date: string | null;
+  cancelled_by: string | null;
+  cancelled_date: string | null;
+  rejected_by: string | null;
+  rejected_date: string | null;
+  authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
+  approvals_workflow: {
+    authorisations: {
+      /** When the approval or rejection was received */
+      date: string;
+      /** 1 authorised, 2 rejected */
+      status: number;
+      contact_id: string;
+      /** The level that it counts for, from 1 */
+      level: number;
+      contact_name: string;
+      on_behalf_by: string | null;
+    }[];
+    contact_authorisation_actions: {
+      /** What the requesting contact may do now */
+      allowed: ('authorise' | 'reject' | 'cancel')[];
+      executed: 'authorise' | 'reject' | 'cancel' | null;
+    };
+    n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
+    /** Authorisations still needed at least */
+    minimum_remaining_authorisations: number;
+  };
+  beneficiary_name: string | null;
+  /** Beneficiary identifier */
+  beneficiary_id: string;
+  beneficiary_aml_id: string | null;
+  beneficiary_active: boolean | null;
+  beneficiary_authorised: boolean | null;
+  beneficiary_blocked: boolean | null;
+  beneficiary_completed: boolean | null;
+  beneficiary_verified: boolean | null;
+  account_number: string | null;
+  iban: string | null;
+  bank_identifier: string | null;
+  swift_code: string | null;
+  multipayment: string | null;
+  multipayment_id: string | null;
+  multipayment_unique_id: string | null;
+  /** Location of the payment instruction */
+  payment_instruction: string;
+  payment_receipt: string | null;
+}
+
+export interface PaymentNotification {
+  data: Payment[];
+  /** What happened to each payment, in the order of `data` */
+  payment_webhook_status: (
+    | 'CREATED'
+    | 'PENDING_OF_AUTHORIZATION'
+    | 'AUTHORIZED'
+    | 'REJECTED'
+    | 'CANCELLED'
+    | 'SENT'
+    | 'PENDING_RETURN'
+    | 'RETURNED'
+    | 'INVALIDATED'
+  )[];
+}
+
+/** JSON without a fixed shape */
+export type Ping = Record<string, unknown>;
+
+export interface Ruleset {
+  /** Amounts are converted to it */
+  currency: string;
+  /** Thresholds, each once; below the lowest no approval is needed */
+  rules: {
+    /** Levels, all of which must be met */
+    groups: {
+      /** Alternatives, one of which is enough */
+      one_of: {
+        /** Groups, each of which gives one person of its own; a name twice: two persons */
+        all_of: string[];
+      }[];
+    }[];
+    /** The rule holds from this amount up to the next threshold */
+    minimum_threshold: number;
+  }[];
+}
+
+export interface Trade {
+  /** Unique identifier of the trade */
+  trade_id: string;
+  parent_trade_id: string | null;
+  status:
+    | 'Created'
+    | 'Funds In Partially'
+    | 'Funds In Full'
+    | 'Funds Out Partially Allocated'
+    | 'Funds Out Full Allocated'
+    | 'Closed'
+    | 'Cancelled'
+    | 'Rejected';
+  trade_type: 'spot' | 'forward' | 'window_forward' | 'drawdown' | 'ndf';
+  /** Pair, sold currency first */
+  rate_symbol: string;
+  /** Units of the bought currency for one unit of the sold one */
+  rate: number;
+  /** Currency that is bought */
+  buy_currency: string;
+  /** Currency that is sold */
+  sell_currency: string;
+  /** Amount that is bought */
+  buy_amount: number;
+  /** Amount that is sold */
+  sell_amount: number;
+  fee_amount: number | null;
+  fee_currency: string | null;
+  /** Day of the order */
+  order_date: string;
+  maturity_date: string | null;
+  reference: string | null;
+  synthetic: boolean;
+  /** Location to download the trade receipt */
+  trade_receipt: string;
+  /** The beneficiaries of its payments */
+  beneficiaries: unknown[];
+}
+
+export interface TradeNotification {
+  data: Trade[];
+}
+
+export interface Transaction {
+  transaction_id: string;
+  /** The currency account */
+  account_id: string;
+  transaction_reference: string | null;
+  transaction_information: string | null;
+  additional_transaction_information: string | null;
+  amount: Money;
+  /** The balance of the account after the booking */
+  balance: {
+    amount: Money;
+    type: 'InterimAvailable';
+    credit_debit_indicator: 'Credit' | 'Debit';
+  };
+  credit_debit_indicator: 'Credit' | 'Debit';
+  status: 'Booked';
+  /** When it was booked */
+  booking_datetime: string;
+  /** Its value date */
+  value_datetime: string;
+  creditor_name: string | null;
+  creditor_account: Party | null;
+  debtor_name: string | null;
+  debtor_account: Party | null;
+}
+
+export interface TransactionNotification {
+  data: Transaction[];
+}
+
+export interface TriggeredEvent {
+  event: string;
+  entity: 'payment' | 'trade' | 'transaction' | 'onboarding_event';
+  /** The id in the body of the notification */
+  entity_id: string;
+}
+
+export interface WrittenApprovalConfiguration {
+  groups: {
+    name: string;
+    scope?: string;
+    users: {
+      /** A contact of the client */
+      id: string;
+      /** Not read: the service knows it */
+      name?: string;
+      /** Not read: the service knows it */
+      email?: string;
+    }[];
+  }[];
+  ruleset: Ruleset;
+  /** Read with `dry_run=true` only; without it each threshold is a sample */
+  sample_amounts?: (
+    | number
+    | string
+    | {
+        /** Amount; a number or a decimal string, read exactly */
+        amount: number | string;
+        currency?: string;
+      }
+  )[];
+}
+
 /** Every operation of the client API, by method and path. */
 export interface Operations {
   /** List the currency accounts */
   'GET /accounts/currency-accounts': {
-    response: {
-      account_id: number;
-      currency: string;
-    }[];
+    response: CurrencyAccount[];
   };
   /** Read an account */
   'GET /accounts/{account_id}': {
@@ -15,41 +504,22 @@ export interface Operations {
       /** Account UUID */
       account_id: string;
     };
-    response: {
-      /** Account UUID */
-      account_id: string;
-      account_subtype: 'EMoney';
-      account_type: 'Personal' | 'Business';
-      /** Currency of the account */
-      currency: string;
-      status: 'Enabled' | 'Disabled' | 'Deleted';
-      account_details: {
-        account_address: string | null;
-        account_name: string | null;
-        account_number: string | null;
-        account_number_type: string | null;
-        bank_identifier: string | null;
-        bank_identifier_type: string | null;
-      }[];
-    };
+    response: Account;
   };
   /** Tell whether FX can be initiated now */
   'GET /quotes/fx-availability': {
-    response: {
-      /** True if FX markets are available now */
-      fx_available: boolean;
-    };
+    response: FxAvailability;
   };
   /** Search payments */
   'GET /payments': {
     query?: {
-      /** One or several payment identifiers, comma separated */
+      /** One or several payment identifiers, comma separated, for example `PAY000001,PAY000002` */
       payment_ids?: string;
       /** UUID of the related mass payment */
       mass_payment_id?: string;
       /** External reference of the related mass payment */
       mass_payment_external_reference_id?: string;
-      /** One or several currencies, comma separated */
+      /** One or several currencies, comma separated, for example `EUR,USD` */
       payment_currency?: string;
       /** Requires amount_range */
       amount?: number;
@@ -69,13 +539,13 @@ export interface Operations {
       trade_id?: string;
       /** Beneficiary of the payment */
       beneficiary_id?: string;
-      /** First payment date, included */
+      /** First payment date, included, for example `2026-07-01` */
       from_payment_date?: string;
-      /** Last payment date, included */
+      /** Last payment date, included, for example `2026-07-01` */
       to_payment_date?: string;
-      /** First Europe/London day of creation, included */
+      /** First Europe/London day of creation, included, for example `2026-07-01` */
       from_created_date?: string;
-      /** Last Europe/London day of creation, included */
+      /** Last Europe/London day of creation, included, for example `2026-07-01` */
       to_created_date?: string;
       /** pending: not in a final state; authorised: approved, in progress, not yet complete; pending_your_approval and pending_others_approval: pending of authorization, and the requesting contact may, or may not, authorise it now */
       status?:
@@ -88,90 +558,7 @@ export interface Operations {
         | 'pending_your_approval'
         | 'pending_others_approval';
     };
-    response: {
-      /** Unique identifier of the payment */
-      payment_id: string;
-      /** Contact who booked the payment */
-      contact_id: string;
-      /** Trade the payment is allocated to */
-      trade_id: string;
-      /** Internal identifier; the UETR of SWIFT payments */
-      uuid: string;
-      /** The uuid can be used for SWIFT tracking now */
-      is_uuid_used_for_tracking: boolean;
-      /** Payment amount, exactly as it is stored */
-      amount: number;
-      /** Currency of the payment */
-      payment_currency: string;
-      fee_amount: number | null;
-      fee_currency: string | null;
-      reference: string | null;
-      status:
-        | 'Need more beneficiary information'
-        | 'Validating beneficiary information'
-        | 'Waiting for payment date'
-        | 'Payment complete'
-        | 'Executing Payment'
-        | 'Payment pending of authorization'
-        | 'Payment rejected'
-        | 'Payment cancelled';
-      charges: string | null;
-      /** Whether the payment requires an invoice */
-      invoice_required: boolean;
-      /** Name of who made the order */
-      ordered_by_name: string;
-      /** When it was created, with the London offset */
-      created_date: string;
-      /** Target payment date */
-      payment_date: string;
-      authorised_by: string | null;
-      authorised_date: string | null;
-      cancelled_by: string | null;
-      cancelled_date: string | null;
-      rejected_by: string | null;
-      rejected_date: string | null;
-      authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
-      approvals_workflow: {
-        authorisations: {
-          /** When the approval or rejection was received */
-          date: string;
-          /** 1 authorised, 2 rejected */
-          status: number;
-          contact_id: string;
-          /** The level that it counts for, from 1 */
-          level: number;
-          contact_name: string;
-          on_behalf_by: string | null;
-        }[];
-        contact_authorisation_actions: {
-          /** What the requesting contact may do now */
-          allowed: ('authorise' | 'reject' | 'cancel')[];
-          executed: 'authorise' | 'reject' | 'cancel' | null;
-        };
-        n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
-        /** Authorisations still needed at least */
-        minimum_remaining_authorisations: number;
-      };
-      beneficiary_name: string | null;
-      /** Beneficiary identifier */
-      beneficiary_id: string;
-      beneficiary_aml_id: string | null;
-      beneficiary_active: boolean | null;
-      beneficiary_authorised: boolean | null;
-      beneficiary_blocked: boolean | null;
-      beneficiary_completed: boolean | null;
-      beneficiary_verified: boolean | null;
-      account_number: string | null;
-      iban: string | null;
-      bank_identifier: string | null;
-      swift_code: string | null;
-      multipayment: string | null;
-      multipayment_id: string | null;
-      multipayment_unique_id: string | null;
-      /** Location of the payment instruction */
-      payment_instruction: string;
-      payment_receipt: string | null;
-    }[];
+    response: Payment[];
   };
   /** Read a payment */
   'GET /payments/{payment_id}': {
@@ -179,90 +566,7 @@ export interface Operations {
       /** Payment identifier */
       payment_id: string;
     };
-    response: {
-      /** Unique identifier of the payment */
-      payment_id: string;
-      /** Contact who booked the payment */
-      contact_id: string;
-      /** Trade the payment is allocated to */
-      trade_id: string;
-      /** Internal identifier; the UETR of SWIFT payments */
-      uuid: string;
-      /** The uuid can be used for SWIFT tracking now */
-      is_uuid_used_for_tracking: boolean;
-      /** Payment amount, exactly as it is stored */
-      amount: number;
-      /** Currency of the payment */
-      payment_currency: string;
-      fee_amount: number | null;
-      fee_currency: string | null;
-      reference: string | null;
-      status:
-        | 'Need more beneficiary information'
-        | 'Validating beneficiary information'
-        | 'Waiting for payment date'
-        | 'Payment complete'
-        | 'Executing Payment'
-        | 'Payment pending of authorization'
-        | 'Payment rejected'
-        | 'Payment cancelled';
-      charges: string | null;
-      /** Whether the payment requires an invoice */
-      invoice_required: boolean;
-      /** Name of who made the order */
-      ordered_by_name: string;
-      /** When it was created, with the London offset */
-      created_date: string;
-      /** Target payment date */
-      payment_date: string;
-      authorised_by: string | null;
-      authorised_date: string | null;
-      cancelled_by: string | null;
-      cancelled_date: string | null;
-      rejected_by: string | null;
-      rejected_date: string | null;
-      authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
-      approvals_workflow: {
-        authorisations: {
-          /** When the approval or rejection was received */
-          date: string;
-          /** 1 authorised, 2 rejected */
-          status: number;
-          contact_id: string;
-          /** The level that it counts for, from 1 */
-          level: number;
-          contact_name: string;
-          on_behalf_by: string | null;
-        }[];
-        contact_authorisation_actions: {
-          /** What the requesting contact may do now */
-          allowed: ('authorise' | 'reject' | 'cancel')[];
-          executed: 'authorise' | 'reject' | 'cancel' | null;
-        };
-        n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
-        /** Authorisations still needed at least */
-        minimum_remaining_authorisations: number;
-      };
-      beneficiary_name: string | null;
-      /** Beneficiary identifier */
-      beneficiary_id: string;
-      beneficiary_aml_id: string | null;
-      beneficiary_active: boolean | null;
-      beneficiary_authorised: boolean | null;
-      beneficiary_blocked: boolean | null;
-      beneficiary_completed: boolean | null;
-      beneficiary_verified: boolean | null;
-      account_number: string | null;
-      iban: string | null;
-      bank_identifier: string | null;
-      swift_code: string | null;
-      multipayment: string | null;
-      multipayment_id: string | null;
-      multipayment_unique_id: string | null;
-      /** Location of the payment instruction */
-      payment_instruction: string;
-      payment_receipt: string | null;
-    };
+    response: Payment;
   };
   /** Authorise or reject a payment */
   'PATCH /payments/{payment_id}': {
@@ -286,12 +590,7 @@ export interface Operations {
   };
   /** Read the approvals settings */
   'GET /approvals-workflow/settings': {
-    response: {
-      /** The workflow is enabled */
-      payment_approvals_enabled: boolean;
-      /** The creator-as-approver option is active */
-      payment_creator_approval_enabled: boolean;
-    };
+    response: ApprovalSettings;
   };
   /** Read the approvals configuration */
   'GET /approvals-workflow/config': {
@@ -299,35 +598,7 @@ export interface Operations {
       /** An earlier version; default: the version in force */
       version?: number;
     };
-    response: {
-      groups: {
-        name: string;
-        /** Kept as it was sent */
-        scope: string;
-        users: {
-          id: string;
-          name: string;
-          email: string;
-        }[];
-      }[];
-      ruleset: {
-        /** Amounts are converted to it */
-        currency: string;
-        /** Thresholds, each once; below the lowest no approval is needed */
-        rules: {
-          /** Levels, all of which must be met */
-          groups: {
-            /** Alternatives, one of which is enough */
-            one_of: {
-              /** Groups, each of which gives one person of its own; a name twice: two persons */
-              all_of: string[];
-            }[];
-          }[];
-          /** The rule holds from this amount up to the next threshold */
-          minimum_threshold: number;
-        }[];
-      } | null;
-    };
+    response: ApprovalConfiguration;
   };
   /** Replace the approvals configuration */
   'POST /approvals-workflow/config': {
@@ -335,138 +606,8 @@ export interface Operations {
       /** Check only, and answer who would have to approve `sample_amounts` */
       dry_run?: boolean;
     };
-    body: {
-      groups: {
-        name: string;
-        scope?: string;
-        users: {
-          /** A contact of the client */
-          id: string;
-          /** Not read: the service knows it */
-          name?: string;
-          /** Not read: the service knows it */
-          email?: string;
-        }[];
-      }[];
-      ruleset: {
-        /** Amounts are converted to it */
-        currency: string;
-        /** Thresholds, each once; below the lowest no approval is needed */
-        rules: {
-          /** Levels, all of which must be met */
-          groups: {
-            /** Alternatives, one of which is enough */
-            one_of: {
-              /** Groups, each of which gives one person of its own; a name twice: two persons */
-              all_of: string[];
-            }[];
-          }[];
-          /** The rule holds from this amount up to the next threshold */
-          minimum_threshold: number;
-        }[];
-      };
-      /** Read with `dry_run=true` only; without it each threshold is a sample */
-      sample_amounts?: (
-        | number
-        | string
-        | {
-            /** Amount; a number or a decimal string, read exactly */
-            amount: number | string;
-            currency?: string;
-          }
-      )[];
-    };
-    response:
-      | {
-          groups: {
-            name: string;
-            /** Kept as it was sent */
-            scope: string;
-            users: {
-              id: string;
-              name: string;
-              email: string;
-            }[];
-          }[];
-          ruleset: {
-            /** Amounts are converted to it */
-            currency: string;
-            /** Thresholds, each once; below the lowest no approval is needed */
-            rules: {
-              /** Levels, all of which must be met */
-              groups: {
-                /** Alternatives, one of which is enough */
-                one_of: {
-                  /** Groups, each of which gives one person of its own; a name twice: two persons */
-                  all_of: string[];
-                }[];
-              }[];
-              /** The rule holds from this amount up to the next threshold */
-              minimum_threshold: number;
-            }[];
-          } | null;
-        }
-      | {
-          groups: {
-            name: string;
-            /** Kept as it was sent */
-            scope: string;
-            users: {
-              id: string;
-              name: string;
-              email: string;
-            }[];
-          }[];
-          ruleset: {
-            /** Amounts are converted to it */
-            currency: string;
-            /** Thresholds, each once; below the lowest no approval is needed */
-            rules: {
-              /** Levels, all of which must be met */
-              groups: {
-                /** Alternatives, one of which is enough */
-                one_of: {
-                  /** Groups, each of which gives one person of its own; a name twice: two persons */
-                  all_of: string[];
-                }[];
-              }[];
-              /** The rule holds from this amount up to the next threshold */
-              minimum_threshold: number;
-            }[];
-          };
-          dry_run: true;
-          payment_approvals_enabled: boolean;
-          payment_creator_approval_enabled: boolean;
-          /** For each group, its users who may authorise payments now */
-          approvers: {
-            group: string;
-            users: {
-              id: string;
-              name: string;
-              email: string;
-            }[];
-          }[];
-          samples: {
-            amount: number;
-            currency: string;
-            /** What one unit of the currency is in the currency of the ruleset */
-            rate: number;
-            converted_amount: number;
-            rule: number | null;
-            minimum_threshold: number | null;
-            /** The least number of distinct people */
-            minimum_authorisations: number;
-            levels: {
-              /** Alternatives, one of which is enough */
-              one_of: {
-                /** Groups, each of which gives one person of its own; a name twice: two persons */
-                all_of: string[];
-              }[];
-            }[];
-            /** Contacts whose approval could be the first */
-            first_approvers: string[];
-          }[];
-        };
+    body: WrittenApprovalConfiguration;
+    response: ApprovalConfiguration | ApprovalDryRun;
   };
   /** List the versions of the approvals configuration */
   'GET /approvals-workflow/config/versions': {
@@ -476,15 +617,7 @@ export interface Operations {
       /** Entries on a page */
       page_size?: number;
     };
-    response: {
-      /** From 1 */
-      version: number;
-      /** With the London offset */
-      created_date: string;
-      /** As in the audit trail */
-      created_by: string;
-      contact_name: string | null;
-    }[];
+    response: ApprovalConfigurationVersion[];
   };
   /** Explain a payment's approvals */
   'GET /payments/{payment_id}/approvals': {
@@ -492,65 +625,7 @@ export interface Operations {
       /** Payment identifier */
       payment_id: string;
     };
-    response: {
-      payment_id: string;
-      /** The payment's status */
-      status: string;
-      /** What decided when the payment was created */
-      governed_by: 'none' | 'eyes' | 'ruleset';
-      n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
-      minimum_remaining_authorisations: number;
-      /** Those who may authorise payments now are enough */
-      can_be_completed: boolean;
-      creator: {
-        contact_id: string;
-        contact_name: string;
-        /** Counts as an approval where a group of the rule has the creator */
-        creation_counts: boolean;
-      };
-      approvers_needed: number | null;
-      rule: {
-        /** Version of the configuration */
-        version: number;
-        /** Index into its `ruleset.rules` */
-        index: number;
-        minimum_threshold: number;
-        currency: string;
-        payment_amount: number;
-        payment_currency: string;
-        /** As it was when the payment was created */
-        rate: number;
-        converted_amount: number;
-      } | null;
-      levels: {
-        level: number;
-        met: boolean;
-        one_of: {
-          all_of: string[];
-        }[];
-        /** Index of the alternative that the fewest further people complete */
-        alternative: number;
-        /** Its places, and who fills them */
-        places: {
-          group: string | null;
-          contact_id: string | null;
-          contact_name: string | null;
-        }[];
-      }[];
-      authorisations: {
-        date: string;
-        status: number;
-        contact_id: string;
-        level: number;
-        contact_name: string;
-      }[];
-      /** Who could act now */
-      next: {
-        contact_id: string;
-        contact_name: string;
-        actions: ('authorise' | 'reject')[];
-      }[];
-    };
+    response: ApprovalExplanation;
   };
   /** Reject a multi payment */
   'DELETE /multipayments/{multipayment_id}': {
@@ -572,13 +647,7 @@ export interface Operations {
       /** Entries on a page */
       page_size?: number;
     };
-    response: {
-      code: string;
-      message: string;
-      details: string;
-      /** Place of the beneficiary in the instruction */
-      request_index: number;
-    }[];
+    response: MassBeneficiaryError[];
   };
   /** Manages webhook subscriptions over GraphQL */
   'POST /webhooks/graphql': {
@@ -627,7 +696,7 @@ export interface Operations {
     query: {
       /** pi: payment instruction, pr: payment receipt, tr: trade receipt */
       type: 'pi' | 'pr' | 'tr';
-      /** payment_id, or trade_id for tr */
+      /** payment_id, or trade_id for tr, for example `PAY000001` */
       id?: string;
       /** Another name of id */
       reference?: string;
@@ -652,90 +721,7 @@ export interface Operations {
       /** needed: another contact creates it, and the requesting contact can approve it; none: no approval is needed. Default: as the client's rules say */
       approval?: 'needed' | 'none';
     };
-    response: {
-      /** Unique identifier of the payment */
-      payment_id: string;
-      /** Contact who booked the payment */
-      contact_id: string;
-      /** Trade the payment is allocated to */
-      trade_id: string;
-      /** Internal identifier; the UETR of SWIFT payments */
-      uuid: string;
-      /** The uuid can be used for SWIFT tracking now */
-      is_uuid_used_for_tracking: boolean;
-      /** Payment amount, exactly as it is stored */
-      amount: number;
-      /** Currency of the payment */
-      payment_currency: string;
-      fee_amount: number | null;
-      fee_currency: string | null;
-      reference: string | null;
-      status:
-        | 'Need more beneficiary information'
-        | 'Validating beneficiary information'
-        | 'Waiting for payment date'
-        | 'Payment complete'
-        | 'Executing Payment'
-        | 'Payment pending of authorization'
-        | 'Payment rejected'
-        | 'Payment cancelled';
-      charges: string | null;
-      /** Whether the payment requires an invoice */
-      invoice_required: boolean;
-      /** Name of who made the order */
-      ordered_by_name: string;
-      /** When it was created, with the London offset */
-      created_date: string;
-      /** Target payment date */
-      payment_date: string;
-      authorised_by: string | null;
-      authorised_date: string | null;
-      cancelled_by: string | null;
-      cancelled_date: string | null;
-      rejected_by: string | null;
-      rejected_date: string | null;
-      authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
-      approvals_workflow: {
-        authorisations: {
-          /** When the approval or rejection was received */
-          date: string;
-          /** 1 authorised, 2 rejected */
-          status: number;
-          contact_id: string;
-          /** The level that it counts for, from 1 */
-          level: number;
-          contact_name: string;
-          on_behalf_by: string | null;
-        }[];
-        contact_authorisation_actions: {
-          /** What the requesting contact may do now */
-          allowed: ('authorise' | 'reject' | 'cancel')[];
-          executed: 'authorise' | 'reject' | 'cancel' | null;
-        };
-        n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
-        /** Authorisations still needed at least */
-        minimum_remaining_authorisations: number;
-      };
-      beneficiary_name: string | null;
-      /** Beneficiary identifier */
-      beneficiary_id: string;
-      beneficiary_aml_id: string | null;
-      beneficiary_active: boolean | null;
-      beneficiary_authorised: boolean | null;
-      beneficiary_blocked: boolean | null;
-      beneficiary_completed: boolean | null;
-      beneficiary_verified: boolean | null;
-      account_number: string | null;
-      iban: string | null;
-      bank_identifier: string | null;
-      swift_code: string | null;
-      multipayment: string | null;
-      multipayment_id: string | null;
-      multipayment_unique_id: string | null;
-      /** Location of the payment instruction */
-      payment_instruction: string;
-      payment_receipt: string | null;
-    };
+    response: Payment;
   };
   /** Advance a payment */
   'POST /sandbox/payments/{payment_id}/advance': {
@@ -759,90 +745,7 @@ export interface Operations {
       /** Kept in the audit trail */
       reason?: string;
     };
-    response: {
-      /** Unique identifier of the payment */
-      payment_id: string;
-      /** Contact who booked the payment */
-      contact_id: string;
-      /** Trade the payment is allocated to */
-      trade_id: string;
-      /** Internal identifier; the UETR of SWIFT payments */
-      uuid: string;
-      /** The uuid can be used for SWIFT tracking now */
-      is_uuid_used_for_tracking: boolean;
-      /** Payment amount, exactly as it is stored */
-      amount: number;
-      /** Currency of the payment */
-      payment_currency: string;
-      fee_amount: number | null;
-      fee_currency: string | null;
-      reference: string | null;
-      status:
-        | 'Need more beneficiary information'
-        | 'Validating beneficiary information'
-        | 'Waiting for payment date'
-        | 'Payment complete'
-        | 'Executing Payment'
-        | 'Payment pending of authorization'
-        | 'Payment rejected'
-        | 'Payment cancelled';
-      charges: string | null;
-      /** Whether the payment requires an invoice */
-      invoice_required: boolean;
-      /** Name of who made the order */
-      ordered_by_name: string;
-      /** When it was created, with the London offset */
-      created_date: string;
-      /** Target payment date */
-      payment_date: string;
-      authorised_by: string | null;
-      authorised_date: string | null;
-      cancelled_by: string | null;
-      cancelled_date: string | null;
-      rejected_by: string | null;
-      rejected_date: string | null;
-      authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
-      approvals_workflow: {
-        authorisations: {
-          /** When the approval or rejection was received */
-          date: string;
-          /** 1 authorised, 2 rejected */
-          status: number;
-          contact_id: string;
-          /** The level that it counts for, from 1 */
-          level: number;
-          contact_name: string;
-          on_behalf_by: string | null;
-        }[];
-        contact_authorisation_actions: {
-          /** What the requesting contact may do now */
-          allowed: ('authorise' | 'reject' | 'cancel')[];
-          executed: 'authorise' | 'reject' | 'cancel' | null;
-        };
-        n_eyes_plus_status: 'Pending approval' | 'Approved' | 'Rejected' | 'Cancelled';
-        /** Authorisations still needed at least */
-        minimum_remaining_authorisations: number;
-      };
-      beneficiary_name: string | null;
-      /** Beneficiary identifier */
-      beneficiary_id: string;
-      beneficiary_aml_id: string | null;
-      beneficiary_active: boolean | null;
-      beneficiary_authorised: boolean | null;
-      beneficiary_blocked: boolean | null;
-      beneficiary_completed: boolean | null;
-      beneficiary_verified: boolean | null;
-      account_number: string | null;
-      iban: string | null;
-      bank_identifier: string | null;
-      swift_code: string | null;
-      multipayment: string | null;
-      multipayment_id: string | null;
-      multipayment_unique_id: string | null;
-      /** Location of the payment instruction */
-      payment_instruction: string;
-      payment_receipt: string | null;
-    };
+    response: Payment;
   };
   /** Trigger a notification */
   'POST /sandbox/trigger': {
@@ -875,12 +778,7 @@ export interface Operations {
         | 'DEBIT_TRANSACTION'
         | 'ONBOARDING_STATUS_CHANGE';
     };
-    response: {
-      event: string;
-      entity: 'payment' | 'trade' | 'transaction' | 'onboarding_event';
-      /** The id in the body of the notification */
-      entity_id: string;
-    };
+    response: TriggeredEvent;
   };
   /** Read your requests */
   'GET /sandbox/requests': {
@@ -914,4 +812,23 @@ export interface Operations {
 }
 
 /** The bodies of the notifications, by the name that X-<Brand>-Webhook has. */
-export interface Notifications {}
+export interface Notifications {
+  /** The status of a trade has changed */
+  TradeStatusChange: TradeNotification;
+  /** The status of a payment has changed */
+  PaymentStatusChange: PaymentNotification;
+  /** Funds have come into an account */
+  CreditIncomingTransaction: TransactionNotification;
+  /** Margin has been credited back */
+  CreditMarginTransaction: TransactionNotification;
+  /** A payment has been returned */
+  CreditPaymentReturnedTransaction: TransactionNotification;
+  /** An account has been credited */
+  CreditTransaction: TransactionNotification;
+  /** An account has been debited */
+  DebitTransaction: TransactionNotification;
+  /** The onboarding status of the client has changed */
+  OnboardingStatusChange: OnboardingNotification;
+  /** A connectivity check, sent by the ping operation only */
+  Ping: Ping;
+}

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { fxAvailable } from '../../quotes/fx-availability.ts';
 import { isUuid } from '../../uuid.ts';
-import { ClientQuery, errors, Nullable } from '../schemas.ts';
+import { ClientQuery, errors, jsonAnswer, Nullable } from '../schemas.ts';
 
 const text = Nullable(Type.String());
 
@@ -29,6 +29,7 @@ const Account = Type.Object(
     ),
   },
   {
+    title: 'Account',
     examples: [
       {
         account_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
@@ -52,38 +53,47 @@ const Account = Type.Object(
 );
 const CurrencyAccount = Type.Object(
   { account_id: Type.Integer(), currency: Type.String() },
-  { examples: [{ account_id: 1, currency: 'EUR' }] },
+  { title: 'CurrencyAccount', examples: [{ account_id: 1, currency: 'EUR' }] },
 );
 const FxAvailability = Type.Object(
   { fx_available: Type.Boolean({ description: 'True if FX markets are available now' }) },
-  { examples: [{ fx_available: true }] },
+  { title: 'FxAvailability', examples: [{ fx_available: true }] },
 );
 
 const LIST_CURRENCY_ACCOUNTS = {
   schema: {
+    operationId: 'listCurrencyAccounts',
     tags: ['accounts'],
     summary: 'List the currency accounts',
     querystring: ClientQuery,
-    response: { 200: Type.Array(CurrencyAccount), ...errors(400, 403, 404, 502) },
+    response: {
+      200: jsonAnswer('The currency accounts', Type.Array(CurrencyAccount)),
+      ...errors(400, 403, 404, 502),
+    },
   },
 };
 
 const READ_ONE = {
   schema: {
+    operationId: 'getAccount',
     tags: ['accounts'],
     summary: 'Read an account',
     params: Type.Object({ account_id: Type.String({ description: 'Account UUID' }) }),
     querystring: ClientQuery,
-    response: { 200: Account, ...errors(400, 403, 404, 502) },
+    response: { 200: jsonAnswer('The account', Account), ...errors(400, 403, 404, 502, 'account_not_found') },
   },
 };
 
 const READ_FX = {
   schema: {
+    operationId: 'getFxAvailability',
     tags: ['quotes'],
     summary: 'Tell whether FX can be initiated now',
     querystring: ClientQuery,
-    response: { 200: FxAvailability, ...errors(400, 403, 404, 409, 502) },
+    response: {
+      200: jsonAnswer('Whether FX can be initiated', FxAvailability),
+      ...errors(400, 403, 404, 502, 'fx_not_enabled'),
+    },
   },
 };
 

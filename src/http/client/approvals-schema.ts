@@ -19,7 +19,10 @@ export const Settings = Type.Object(
     payment_approvals_enabled: Type.Boolean({ description: 'The workflow is enabled' }),
     payment_creator_approval_enabled: Type.Boolean({ description: 'The creator-as-approver option is active' }),
   },
-  { examples: [{ payment_approvals_enabled: true, payment_creator_approval_enabled: false }] },
+  {
+    title: 'ApprovalSettings',
+    examples: [{ payment_approvals_enabled: true, payment_creator_approval_enabled: false }],
+  },
 );
 
 const example = {
@@ -70,13 +73,16 @@ const levels = { minItems: 1, maxItems: MAX_LEVELS, description: 'Levels, all of
 const Threshold = Type.Number({ minimum: 0, description: 'The rule holds from this amount up to the next threshold' });
 const Person = Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() });
 
-const Ruleset = Type.Object({
-  currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'Amounts are converted to it' }),
-  rules: Type.Array(Type.Object({ groups: Type.Array(Level, levels), minimum_threshold: Threshold }), {
-    maxItems: MAX_RULES,
-    description: 'Thresholds, each once; below the lowest no approval is needed',
-  }),
-});
+const Ruleset = Type.Object(
+  {
+    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'Amounts are converted to it' }),
+    rules: Type.Array(Type.Object({ groups: Type.Array(Level, levels), minimum_threshold: Threshold }), {
+      maxItems: MAX_RULES,
+      description: 'Thresholds, each once; below the lowest no approval is needed',
+    }),
+  },
+  { title: 'Ruleset' },
+);
 const Group = Type.Object({
   name: GroupName,
   scope: Type.String({ minLength: 1, maxLength: MAX_SCOPE_LENGTH, description: 'Kept as it was sent' }),
@@ -85,7 +91,7 @@ const Group = Type.Object({
 
 export const Configuration = Type.Object(
   { groups: Type.Array(Group, { maxItems: MAX_GROUPS }), ruleset: Nullable(Ruleset) },
-  { examples: [example] },
+  { title: 'ApprovalConfiguration', examples: [example] },
 );
 
 export const WrittenConfiguration = Type.Object(
@@ -117,6 +123,7 @@ export const WrittenConfiguration = Type.Object(
     ),
   },
   {
+    title: 'WrittenApprovalConfiguration',
     examples: [
       {
         groups: example.groups.map(({ users, ...group }) => ({ ...group, users: users.map(({ id }) => ({ id })) })),
@@ -151,6 +158,7 @@ export const DryRun = Type.Object(
     ),
   },
   {
+    title: 'ApprovalDryRun',
     examples: [
       {
         ...example,
@@ -184,6 +192,7 @@ export const Version = Type.Object(
     contact_name: Nullable(Type.String()),
   },
   {
+    title: 'ApprovalConfigurationVersion',
     examples: [
       {
         version: 3,
@@ -264,6 +273,7 @@ export const Explanation = Type.Object(
     ),
   },
   {
+    title: 'ApprovalExplanation',
     examples: [
       {
         payment_id: 'PAY000001',

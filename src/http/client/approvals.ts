@@ -37,6 +37,7 @@ const tags = ['approvals'];
 
 const READ_SETTINGS = {
   schema: {
+    operationId: 'getApprovalSettings',
     tags,
     summary: 'Read the approvals settings',
     querystring: ClientQuery,
@@ -46,6 +47,7 @@ const READ_SETTINGS = {
 
 const READ_CONFIGURATION = {
   schema: {
+    operationId: 'getApprovalConfiguration',
     tags,
     summary: 'Read the approvals configuration',
     description:
@@ -60,6 +62,7 @@ const READ_CONFIGURATION = {
 
 const LIST_VERSIONS = {
   schema: {
+    operationId: 'listApprovalConfigurationVersions',
     tags,
     summary: 'List the versions of the approvals configuration',
     description: 'The newest first, with its author and its date.',
@@ -73,6 +76,7 @@ const REPLACE_CONFIGURATION = {
   // The body is checked by the domain, whose messages name rules, levels and groups; the query's types by checkQuery.
   validatorCompiler: () => () => true,
   schema: {
+    operationId: 'replaceApprovalConfiguration',
     tags,
     summary: 'Replace the approvals configuration',
     description:
@@ -86,20 +90,21 @@ const REPLACE_CONFIGURATION = {
         Type.Union([Configuration, DryRun]),
         CONFIGURATION_VERSION,
       ),
-      ...errors(400, 403, 404, 409, 413, 415, 502),
+      ...errors(400, 403, 404, 413, 415, 502, 'ruleset_unsatisfiable', 'exchange_rate_missing'),
     },
   },
 };
 
 const EXPLAIN = {
   schema: {
+    operationId: 'explainApproval',
     tags,
     summary: "Explain a payment's approvals",
     description:
       'The rule that governs it, the rate that converted its amount, who met which levels, and who can act next.',
     params: PaymentPath,
     querystring: ClientQuery,
-    response: { 200: jsonAnswer('The explanation', Explanation), ...errors(400, 403, 404, 502) },
+    response: { 200: jsonAnswer('The explanation', Explanation), ...errors(400, 403, 404, 502, 'payment_not_found') },
   },
 };
 

@@ -6,7 +6,7 @@ import type { Drawing } from '../../documents/drawing.ts';
 import { paymentFacts, tradeFacts } from '../../documents/source.ts';
 import { RenderError } from '../../documents/task.ts';
 import { Problem } from '../../errors.ts';
-import { ClientId, errors } from '../schemas.ts';
+import { ClientId, errors, jsonAnswer } from '../schemas.ts';
 
 const DocumentQuery = Type.Object({
   client_id: ClientId,
@@ -20,14 +20,15 @@ const DocumentQuery = Type.Object({
 
 const READ_DOCUMENT = {
   schema: {
+    operationId: 'getDocument',
     tags: ['documents'],
     summary: 'Return a document as a base64 PDF',
     description:
       'Drawn at the request from what is stored now; the same facts give the same bytes. A payment has a receipt once it has been sent.',
     querystring: DocumentQuery,
     response: {
-      200: Type.String({ description: 'The PDF, base64 encoded', examples: ['JVBERi0xLjcK'] }),
-      ...errors(400, 403, 404, 502),
+      200: jsonAnswer('The PDF, base64 encoded', Type.String({ examples: ['JVBERi0xLjcK'] })),
+      ...errors(400, 403, 404, 502, 'document_not_found'),
     },
   },
 };

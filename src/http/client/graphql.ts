@@ -23,9 +23,10 @@ import type { ClientRoutes } from './listener.ts';
 const PATH = '/webhooks/graphql';
 const STREAM_PATH = `${PATH}/stream`;
 
-const Errors = Type.Object({
-  errors: Type.Array(Type.Object({ message: Type.String({ description: 'For developers' }) })),
-});
+const Errors = Type.Object(
+  { errors: Type.Array(Type.Object({ message: Type.String({ description: 'For developers' }) })) },
+  { title: 'GraphqlErrors' },
+);
 /** The parameter or the header names the client. The listener has checked that one of them does. */
 const Client = Type.Object({ client_id: Type.Optional(ClientId) });
 const ClientHeader = Type.Object({
@@ -33,8 +34,8 @@ const ClientHeader = Type.Object({
 });
 
 const DESCRIPTION = {
-  operationId: 'webhookSubscriptions',
-  tags: ['Webhooks'],
+  operationId: 'queryWebhooks',
+  tags: ['webhooks'],
   summary: 'Manages webhook subscriptions over GraphQL',
   description:
     'Queries `subscriptions` and `webhookTypes`; mutations `createSubscription`, `updateSubscription`, `deleteSubscription`. ' +
@@ -67,7 +68,7 @@ const DESCRIPTION = {
         },
       },
     },
-    ...errors(400, 403, 404, 405, 415, 502),
+    ...errors(400, 404, 415, 502, 'permission_denied'),
     400: {
       description: 'The document does not parse or validate, or is over a limit; or the client is not named',
       content: { 'application/json': { schema: Type.Union([Errors, ErrorMessage]) } },
@@ -76,8 +77,8 @@ const DESCRIPTION = {
 };
 
 const STREAM_DESCRIPTION = {
-  operationId: 'webhookChanges',
-  tags: ['Webhooks'],
+  operationId: 'followWebhookChanges',
+  tags: ['webhooks'],
   summary: 'Follows the changes of subscriptions and notifications',
   description:
     'Server-sent events `ready`, `subscription`, `notification`, `resync` (some were missed: read again) and `end`.',

@@ -8,6 +8,7 @@ import { peerOf } from '../peer.ts';
 import { RateLimit } from '../rate-limit.ts';
 import { createServer } from '../server.ts';
 import { checkClient, checkEnabled, checkPermission } from './caller.ts';
+import { clientDescription } from './description.ts';
 import { recordRequests } from './sandbox-recording.ts';
 
 /** The contact and the client of a request, once the token and the client have been checked. */
@@ -74,12 +75,7 @@ export async function createClientListener(
 
   if (context.config.environment === 'sandbox') recordRequests(app, context, sessions);
 
-  await openApi(app, context, {
-    title: 'Lombard client API',
-    path: '/openapi.json',
-    url: () => (name === 'trusted' && context.addresses.trusted) || context.addresses.api,
-    description: 'Payments, accounts, approvals, statements, documents and webhooks of one client at a time.',
-  });
+  await openApi(app, context, clientDescription(context, name));
   for (const register of routes) await app.register(async (scope) => register(scope, context));
   return app;
 }

@@ -20,6 +20,7 @@ const ErrorRecord = Type.Object(
     request_index: Type.Integer({ description: 'Place of the beneficiary in the instruction' }),
   },
   {
+    title: 'MassBeneficiaryError',
     examples: [
       {
         code: 'invalid_iban',
@@ -33,6 +34,7 @@ const ErrorRecord = Type.Object(
 
 const LIST_ERRORS = {
   schema: {
+    operationId: 'listMassBeneficiaryErrors',
     tags: ['mass beneficiaries'],
     summary: 'List the errors of a mass-beneficiaries instruction',
     description:
@@ -42,7 +44,7 @@ const LIST_ERRORS = {
     querystring: Query,
     response: {
       200: jsonAnswer('A page of errors', Type.Array(ErrorRecord), TOTAL_COUNT),
-      ...errors(400, 403, 404, 502),
+      ...errors(400, 403, 404, 502, 'mass_beneficiary_not_found'),
     },
   },
 };

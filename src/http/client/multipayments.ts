@@ -16,6 +16,7 @@ const Path = Type.Object({
 const REJECT = {
   config: { permission: 'can_manage_multipayments' as const },
   schema: {
+    operationId: 'rejectMultipayment',
     tags: ['multi payments'],
     summary: 'Reject a multi payment',
     description:
@@ -23,7 +24,10 @@ const REJECT = {
       '`transition_not_allowed` once one of its payments has been sent. Needs can_manage_multipayments.',
     params: Path,
     querystring: ClientQuery,
-    response: { 204: { description: 'Rejected', type: 'null' }, ...errors(400, 403, 404, 409, 502) },
+    response: {
+      204: { description: 'Rejected', type: 'null' },
+      ...errors(400, 403, 502, 'multipayment_not_found', 'already_rejected', 'transition_not_allowed'),
+    },
   },
 };
 

@@ -20,6 +20,7 @@ const done = { 204: { description: 'Done', type: 'null' } };
 const ACT = {
   config: { permission: 'can_authorise_payments' as const },
   schema: {
+    operationId: 'decidePayment',
     tags: ['payments'],
     summary: 'Authorise or reject a payment',
     description:
@@ -27,19 +28,20 @@ const ACT = {
       '`contact_authorisation_actions.allowed`. Needs can_authorise_payments.',
     params: Path,
     querystring: ActionQuery,
-    response: { ...done, ...errors(400, 403, 404, 409, 502) },
+    response: { ...done, ...errors(400, 403, 502, 'payment_not_found', 'approval_not_allowed') },
   },
 };
 
 const CANCEL = {
   schema: {
+    operationId: 'cancelPayment',
     tags: ['payments'],
     summary: 'Cancel a payment',
     description:
       'Cancels a payment that has not been sent. Its creator may cancel it, and contacts with can_manage_payments.',
     params: Path,
     querystring: ClientQuery,
-    response: { ...done, ...errors(400, 403, 404, 409, 502) },
+    response: { ...done, ...errors(400, 502, 'permission_denied', 'payment_not_found', 'transition_not_allowed') },
   },
 };
 

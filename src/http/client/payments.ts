@@ -64,6 +64,7 @@ const Path = Type.Object({ payment_id: Type.String({ description: 'Payment ident
 
 const SEARCH = {
   schema: {
+    operationId: 'searchPayments',
     tags: ['payments'],
     summary: 'Search payments',
     description:
@@ -78,13 +79,14 @@ const SEARCH = {
 
 const READ_ONE = {
   schema: {
+    operationId: 'getPayment',
     tags: ['payments'],
     summary: 'Read a payment',
     params: Path,
     querystring: ClientQuery,
     response: {
       200: jsonAnswer('The payment', Payment),
-      ...errors(400, 403, 404, 502),
+      ...errors(400, 403, 502, 'payment_not_found'),
     },
   },
 };

@@ -55,7 +55,19 @@ const CREATE = {
       'Creates a payment as the institution would, with its notifications. What is left out is chosen. Exists in the sandbox only.',
     querystring: ClientQuery,
     body: NewPayment,
-    response: { 201: jsonAnswer('The payment', Payment), ...errors(400, 403, 404, 409, 502) },
+    response: {
+      201: jsonAnswer('The payment', Payment),
+      ...errors(
+        400,
+        403,
+        404,
+        502,
+        'beneficiary_not_found',
+        'trade_not_found',
+        'already_exists',
+        'transition_not_allowed',
+      ),
+    },
   },
 };
 
@@ -70,7 +82,10 @@ const ADVANCE = {
     params: Path,
     querystring: ClientQuery,
     body: Advance,
-    response: { 200: jsonAnswer('The payment', Payment), ...errors(400, 403, 404, 409, 502) },
+    response: {
+      200: jsonAnswer('The payment', Payment),
+      ...errors(400, 403, 502, 'payment_not_found', 'transition_not_allowed'),
+    },
   },
 };
 

@@ -16,11 +16,17 @@ const Trigger = Type.Object(
   },
   { ...closed, examples: [{ event: 'PAYMENT_STATUS_CHANGE:SENT' }] },
 );
-const Triggered = Type.Object({
-  event: Type.String(),
-  entity: Type.Enum(['payment', 'trade', 'transaction', 'onboarding_event']),
-  entity_id: Type.String({ description: 'The id in the body of the notification' }),
-});
+const Triggered = Type.Object(
+  {
+    event: Type.String(),
+    entity: Type.Enum(['payment', 'trade', 'transaction', 'onboarding_event']),
+    entity_id: Type.String({ description: 'The id in the body of the notification' }),
+  },
+  {
+    title: 'TriggeredEvent',
+    examples: [{ event: 'PAYMENT_STATUS_CHANGE:SENT', entity: 'payment', entity_id: 'PAY000001' }],
+  },
+);
 
 const TRIGGER = {
   schema: {
@@ -32,7 +38,7 @@ const TRIGGER = {
       'the sandbox only.',
     querystring: ClientQuery,
     body: Trigger,
-    response: { 201: jsonAnswer('What was made', Triggered), ...errors(400, 403, 404, 409, 502) },
+    response: { 201: jsonAnswer('What was made', Triggered), ...errors(400, 403, 404, 502, 'transition_not_allowed') },
   },
 };
 

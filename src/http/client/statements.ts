@@ -7,7 +7,7 @@ import {
   requestStatement,
   STATEMENT_FORMATS,
 } from '../../statements/request.ts';
-import { ClientQuery, Day, errors } from '../schemas.ts';
+import { ClientQuery, Day, errors, jsonAnswer } from '../schemas.ts';
 import { contactChange } from './change.ts';
 
 /** Characters of the list of currencies: several times the list of all currencies. */
@@ -46,6 +46,7 @@ const ACCEPTED: Record<DeliveryMethod, string> = {
 
 const REQUEST = {
   schema: {
+    operationId: 'requestStatement',
     tags: ['statements'],
     summary: 'Request a statement of the currency accounts',
     description:
@@ -54,8 +55,8 @@ const REQUEST = {
     querystring: ClientQuery,
     body: StatementBody,
     response: {
-      202: Type.String({ description: 'Accepted', examples: [ACCEPTED.email] }),
-      ...errors(400, 403, 404, 502),
+      202: jsonAnswer('Accepted', Type.String({ examples: [ACCEPTED.email] })),
+      ...errors(400, 404, 502, 'statement_period_too_long', 'statement_push_not_configured'),
     },
   },
 };

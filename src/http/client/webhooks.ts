@@ -8,13 +8,17 @@ import { contactChange } from './change.ts';
 const PING = {
   config: { permission: 'can_manage_webhooks' as const, clientHeader: true },
   schema: {
+    operationId: 'pingSubscription',
     tags: ['webhooks'],
     summary: 'Send a Ping notification to a subscription',
     params: Type.Object({ subscription_id: Type.String({ description: 'Subscription UUID' }) }),
     querystring: Type.Object({
       client_id: Type.Optional(Type.String({ description: 'Client identifier; or the header X-Client-ID' })),
     }),
-    response: { 204: Type.Null({ description: 'Accepted for sending' }), ...errors(400, 403, 404, 502) },
+    response: {
+      204: Type.Null({ description: 'Accepted for sending' }),
+      ...errors(400, 403, 502, 'subscription_not_found'),
+    },
   },
 };
 

@@ -6,6 +6,7 @@ import { requireScopes, type Scope } from '../../operator/scope.ts';
 import { findOperatorToken, type OperatorToken } from '../../operator/token.ts';
 import { openApi } from '../openapi.ts';
 import { createServer } from '../server.ts';
+import { operatorDescription } from './description.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -56,12 +57,7 @@ export async function createOperatorListener(
     const { scopesOf } = request.routeOptions.config;
     if (scopesOf && !request.is404) requireScopes(request.operator, scopesOf(request));
   });
-  await openApi(app, context, {
-    title: 'Lombard operator interface',
-    path: '/openapi.json',
-    url: () => '/',
-    description: 'For the institution: feed clients, payments and transactions, and operate the service.',
-  });
+  await openApi(app, context, operatorDescription);
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.open && !config?.scope && !config?.scopesOf) throw new TypeError(`${method} ${url} names no scope`);
   });

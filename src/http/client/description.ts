@@ -1,0 +1,72 @@
+import type { RouteOptions } from 'fastify';
+import type { Context } from '../../context.ts';
+import type { ErrorCode } from '../../errors.ts';
+import { describeWebhooks } from '../description/webhooks.ts';
+import type { Description } from '../openapi.ts';
+
+const TAGS = {
+  payments: 'Search payments, read one, approve, reject and cancel',
+  accounts: 'Accounts and currency accounts',
+  approvals: 'Who must approve a payment',
+  statements: 'Statements of the currency accounts',
+  documents: 'Payment instructions and receipts as PDF',
+  quotes: 'Foreign exchange',
+  'multi payments': 'Several payments that were ordered together',
+  'mass beneficiaries': 'Instructions that create many beneficiaries',
+  webhooks: 'Subscriptions and the notifications that they get',
+  sandbox: 'Move things in the sandbox; production does not have these addresses',
+};
+
+/** What the listener checks before a handler runs (docs/decisions.md, 1). */
+function implied({ config }: RouteOptions): ErrorCode[] {
+  if (config?.open) return ['integration_error'];
+  return [
+    'missing_parameter',
+    'invalid_parameter',
+    'authentication_failed',
+    'token_expired',
+    'contact_mismatch',
+    'client_disabled',
+    'client_not_found',
+    'rate_limited',
+    'integration_error',
+    ...(config?.permission ? ['permission_denied' as const] : []),
+  ];
+}
+
+/** The description of the client API, at its own address and at the trusted one. */
+export function clientDescription(context: Context, name: 'api' | 'trusted'): Description {
+  const { addresses, config } = context;
+  return {
+    title: 'Lombard client API',
+    path: '/openapi.json',
+    url: () => (name === 'trusted' && addresses.trusted) || addresses.api,
+    description: 'Payments, accounts, approvals, statements, documents and webhooks of one client at a time.',
+    tags: TAGS,
+    implied,
+    limited: true,
+    securitySchemes: () => ({
+      openIdConnect: {
+        type: 'openIdConnect',
+        openIdConnectUrl: `${addresses.auth}/.well-known/openid-configuration`,
+        description: 'Signs a contact in',
+      },
+      accessToken: { type: 'http', scheme: 'bearer', description: 'An access token' },
+      mutualTLS: {
+        type: 'mutualTLS',
+        description: 'At the trusted address: the certificate that the access token is bound to',
+      },
+    }),
+    security: [{ openIdConnect: [] }, { accessToken: [] }, { openIdConnect: [], mutualTLS: [] }],
+    parameters: [
+      {
+        name: 'X-Contact-Id',
+        in: 'header',
+        required: false,
+        description: 'The contact of the access token; can be omitted',
+        schema: { type: 'string' },
+      },
+    ],
+    webhooks: describeWebhooks(config.brand) as Record<string, unknown>,
+  };
+}

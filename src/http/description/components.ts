@@ -1,0 +1,40 @@
+/** Schemas with a title become components of that name, and what uses them refers to them. */
+
+type Json = Record<string, unknown>;
+
+/** Values that only look like schemas. */
+const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const', 'security', 'x-graphql']);
+const NAME = /^[A-Z][A-Za-z0-9]*$/;
+
+/**
+ * Routes hold their schemas whole, since validation and serialization are compiled from them. The description names each one once.
+ * @param document an OpenAPI document; it is not changed
+ * @returns the document with a component for each title, and a `$ref` in each place that has the schema
+ * @throws TypeError if two different schemas have one title
+ */
+export function nameSchemas<Document extends object>(document: Document): Document {
+  const schemas: Record<string, Json> = {};
+  const { info, ...rest } = document as Json;
+  const named = walk(rest, schemas) as Json;
+  const components = (named.components ?? {}) as Json;
+  const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { ...named, info, components: { ...components, schemas: sorted } } as unknown as Document;
+}
+
+function walk(value: unknown, schemas: Record<string, Json>): unknown {
+  if (Array.isArray(value)) return value.map((each) => walk(each, schemas));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Json = {};
+  for (const [key, inner] of Object.entries(value)) copy[key] = VALUES.has(key) ? inner : walk(inner, schemas);
+  const { title, ...schema } = copy;
+  if (typeof title !== 'string' || !NAME.test(title)) return copy;
+  const known = schemas[title];
+  if (known && !sameShape(known, schema)) throw new TypeError(`two schemas have the name ${title}`);
+  schemas[title] = { ...schema, ...known };
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+/** The framework moves the examples of some places out of the schema. */
+function sameShape({ examples: _a, ...one }: Json, { examples: _b, ...other }: Json): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,31 @@
+import type { FastifySchema, RouteOptions } from 'fastify';
+import type { ErrorCode } from '../../errors.ts';
+import { errorAnswer } from '../schemas.ts';
+import { examplesByStatus } from './error-examples.ts';
+
+/** The codes that a request can get before its handler runs: what the listener checks, for each of its routes. */
+export type ImpliedCodes = (route: RouteOptions, schema: FastifySchema) => ErrorCode[];
+
+interface Answer {
+  content?: Record<string, object>;
+  'x-codes'?: ErrorCode[];
+}
+
+/**
+ * The schema of a route as the description shows it: each error status that can occur, with an example for each code. The codes are those
+ * that the route names (`errors` of schemas.ts), those that the listener implies, and those of reading a body.
+ */
+export function describeOperation(schema: FastifySchema, route: RouteOptions, implied: ImpliedCodes): FastifySchema {
+  if (!schema || schema.hide) return schema;
+  const declared = (schema.response ?? {}) as Record<string, Answer>;
+  const own = Object.values(declared).flatMap((answer) => answer['x-codes'] ?? []);
+  const reading: ErrorCode[] = schema.body ? ['invalid_body', 'payload_too_large', 'unsupported_media_type'] : [];
+  const response: Record<string, unknown> = { ...declared };
+  for (const [status, examples] of examplesByStatus([...own, ...reading, ...implied(route, schema)])) {
+    const answer = (declared[status] ?? errorAnswer(status)) as Answer;
+    const media = answer.content?.['application/json'] ?? {};
+    response[status] = { ...answer, content: { 'application/json': { ...media, examples } } };
+  }
+  const { summary } = schema;
+  return { ...schema, description: schema.description ?? `${summary}.`, response };
+}

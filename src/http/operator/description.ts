@@ -1,0 +1,53 @@
+import type { FastifySchema, RouteOptions } from 'fastify';
+import type { ErrorCode } from '../../errors.ts';
+import type { Description } from '../openapi.ts';
+
+const TAGS = {
+  clients: "The institution's clients and their onboarding",
+  contacts: 'The people who sign in, and what they may do',
+  applications: 'The programs that sign contacts in',
+  beneficiaries: 'Who is paid',
+  trades: 'Foreign exchange that funds payments',
+  payments: 'Payments and their moves',
+  'multi payments': 'Several payments that were ordered together',
+  'mass beneficiaries': 'Instructions that create many beneficiaries',
+  accounts: 'Accounts, currency accounts and their transactions',
+  quotes: 'Exchange rates, and when FX is available',
+  imports: 'Many records at once',
+  webhooks: 'Subscriptions, notifications and their attempts',
+  statements: 'Statement requests and their deliveries',
+  changes: 'What changed, in order',
+  audit: 'Who did what, and when',
+  'operator tokens': 'Tokens of this interface',
+  health: 'Health and metrics of the process',
+  sandbox: 'Clock, mails and texts of a sandbox; production does not have these addresses',
+};
+
+/** What the listener checks before a handler runs: the token and its scopes; a POST has an idempotency key too. */
+function implied({ config, method }: RouteOptions, { querystring }: FastifySchema): ErrorCode[] {
+  if (config?.open) return ['integration_error'];
+  return [
+    'authentication_failed',
+    'token_expired',
+    'permission_denied',
+    'rate_limited',
+    'integration_error',
+    ...(querystring ? ['invalid_parameter' as const] : []),
+    ...(method === 'POST' ? ['invalid_parameter' as const, 'idempotency_conflict' as const] : []),
+  ];
+}
+
+/** The description of the operator interface. */
+export const operatorDescription: Description = {
+  title: 'Lombard operator interface',
+  path: '/openapi.json',
+  url: () => '/',
+  description: 'For the institution: feed clients, payments and transactions, and operate the service.',
+  tags: TAGS,
+  implied,
+  limited: false,
+  securitySchemes: () => ({
+    operatorToken: { type: 'http', scheme: 'bearer', description: 'An operator token, with scopes' },
+  }),
+  security: [{ operatorToken: [] }],
+};

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { MESSAGES } from '../../src/errors.ts';
+import { STATUS } from '../../src/http/problem.ts';
+import { TYPE_NAMES } from '../../src/webhooks/notification.ts';
+import { call, startTestService, type TestService } from '../world/service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.stop());
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of another standard
+type Json = any;
+
+const documents = {
+  'client API': () => call(`${service.api}/openapi.json`, 'GET'),
+};
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
+
+function* operations(document: Json): Generator<[string, Json]> {
+  for (const [path, item] of Object.entries<Json>(document.paths)) {
+    for (const method of METHODS) if (item[method]) yield [`${method.toUpperCase()} ${path}`, item[method]];
+  }
+}
+
+const resolve = (document: Json, value: Json): Json =>
+  value?.$ref
+    ? value.$ref
+        .slice(2)
+        .split('/')
+        .reduce((at: Json, key: string) => at[key], document)
+    : value;
+
+for (const [name, read] of Object.entries(documents)) {
+  test(`${name}: every operation has a name of its own, a summary, a tag and a success answer`, async () => {
+    const { body: document } = await read();
+    const names = [...operations(document)].map(([, operation]) => operation.operationId);
+    assert.equal(new Set(names).size, names.length);
+    for (const [place, operation] of operations(document)) {
+      assert.match(operation.operationId ?? '', /^[a-z][A-Za-z]+$/, place);
+      assert.ok(operation.summary && operation.description, place);
+      assert.equal(operation.tags?.length, 1, place);
+      const success = Object.entries<Json>(operation.responses).filter(([status]) => status.startsWith('2'));
+      assert.ok(success.length > 0, `${place}: has no success answer`);
+      for (const [status, answer] of success) {
+        if (status === '204') assert.equal(answer.content, undefined, place);
+        else assert.ok(Object.values<Json>(answer.content ?? {})[0]?.schema, `${place}: ${status} has no body`);
+      }
+    }
+  });
+
+  test(`${name}: every error status has its codes, each with an example of its own`, async () => {
+    const { body: document } = await read();
+    for (const [place, operation] of operations(document)) {
+      const open = operation.security?.length === 0;
+      for (const [status, answer] of Object.entries<Json>(operation.responses)) {
+        assert.ok(resolve(document, answer.headers?.['x-request-id']), `${place}: ${status}`);
+        if (status.startsWith('2')) continue;
+        const examples = answer.content?.['application/json']?.examples ?? {};
+        assert.ok(Object.keys(examples).length > 0, `${place}: ${status} has no code`);
+        for (const [code, example] of Object.entries<Json>(examples)) {
+          assert.equal(example.value.code, code, place);
+          assert.equal(STATUS[code as keyof typeof STATUS], Number(status), place);
+          assert.equal(example.value.message, MESSAGES[code as keyof typeof MESSAGES]);
+        }
+      }
+      if (open) continue;
+      for (const status of ['401', '429', '502', ...(operation.requestBody ? ['400', '413', '415'] : [])])
+        assert.ok(operation.responses[status], `${place}: has no ${status}`);
+      assert.ok(operation.responses['429'].headers['Retry-After'], place);
+    }
+  });
+
+  test(`${name}: every example is one of its schema`, async () => {
+    const { body: document } = await read();
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', ...document });
+    let checked = 0;
+    const check = (pointer: string, example: Json, place: string) => {
+      const validate = ajv.compile({ $ref: `document#${pointer}` });
+      assert.ok(validate(example), `${place}: ${ajv.errorsText(validate.errors)}`);
+      checked += 1;
+    };
+    const walk = (value: Json, pointer: string) => {
+      if (typeof value !== 'object' || value === null) return;
+      if (value.schema && 'example' in value) check(`${pointer}/schema`, value.example, pointer);
+      if (value.schema)
+        for (const [code, each] of Object.entries<Json>(value.examples ?? {}))
+          check(`${pointer}/schema`, each.value, `${pointer} ${code}`);
+      if (Array.isArray(value.examples) && value.type) for (const each of value.examples) check(pointer, each, pointer);
+      for (const [key, inner] of Object.entries(value)) {
+        if (key !== 'example' && key !== 'examples' && key !== 'default')
+          walk(inner, `${pointer}/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`);
+      }
+    };
+    walk(document, '');
+    assert.ok(checked > 50, `${checked} examples`);
+  });
+}
+
+test('the client API names its schemas, operations and security schemes as a programmer would', async () => {
+  const { body: document } = await documents['client API']();
+  for (const name of ['Payment', 'Trade', 'Account', 'CurrencyAccount', 'Transaction', 'ErrorMessage'])
+    assert.ok(document.components.schemas[name], name);
+  const named = Object.fromEntries([...operations(document)].map(([place, { operationId }]) => [place, operationId]));
+  assert.equal(named['GET /payments'], 'searchPayments');
+  assert.equal(named['GET /payments/{payment_id}'], 'getPayment');
+  assert.equal(named['PATCH /payments/{payment_id}'], 'decidePayment');
+  assert.equal(named['DELETE /payments/{payment_id}'], 'cancelPayment');
+  const { openIdConnect, mutualTLS } = document.components.securitySchemes;
+  assert.equal(openIdConnect.openIdConnectUrl, `${service.auth}/.well-known/openid-configuration`);
+  assert.equal(mutualTLS.type, 'mutualTLS');
+  const list = document.paths['/payments'].get.responses['200'];
+  assert.deepEqual(list.content['application/json'].schema.items, { $ref: '#/components/schemas/Payment' });
+  for (const header of ['x-total-count', 'x-request-id', 'RateLimit', 'RateLimit-Policy'])
+    assert.ok(list.headers[header], header);
+});
+
+test('webhooks are keyed by the name that their header has, each with a schema and an example', async () => {
+  const { body: document } = await documents['client API']();
+  assert.deepEqual(Object.keys(document.webhooks).sort(), Object.values(TYPE_NAMES).sort());
+  for (const [name, { post }] of Object.entries<Json>(document.webhooks)) {
+    const { schema, example } = post.requestBody.content['application/json'];
+    assert.ok(resolve(document, schema), name);
+    assert.ok(example, name);
+    assert.ok(post.parameters.some((each: Json) => each.name === 'X-Service-Webhook' && each.example === name));
+  }
+});
