@@ -101,10 +101,7 @@ function complete(document: Json, { limited, tags, security, parameters = [] }: 
     for (const tag of operation.tags ?? []) used.add(tag);
   }
   if ('webhooks' in named) used.add('webhooks');
-  const missing = [...used].find((tag) => !(tag in tags));
-  if (missing !== undefined) throw new TypeError(`the tag ${missing} has no description`);
-  const described = Object.entries(tags).filter(([name]) => used.has(name));
-  return { ...named, security, tags: described.map(([name, text]) => ({ name, description: text })) };
+  return { ...named, security, tags: [...used].map((name) => ({ name, description: tags[name] })) };
 }
 
 /** An example would fill the field of an optional parameter in the page, which then searches for it. */

@@ -166,6 +166,10 @@ export interface ErrorMessage {
     | 'invalid_parameter'
     | 'missing_parameter'
     | 'invalid_body'
+    | 'malformed_request'
+    | 'request_timeout'
+    | 'expectation_failed'
+    | 'headers_too_large'
     | 'unsupported_media_type'
     | 'payload_too_large'
     | 'authentication_failed'
@@ -787,7 +791,7 @@ export interface Operations {
       page?: number;
       /** Entries on a page */
       page_size?: number;
-      /** A status, as 404, or a class of them, as 4xx */
+      /** A status, as 404, or a class of them, as 4xx, for example `4xx` */
       status?: string;
     };
     response: {
