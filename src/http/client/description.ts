@@ -1,8 +1,8 @@
 import type { RouteOptions } from 'fastify';
 import type { Context } from '../../context.ts';
 import type { ErrorCode } from '../../errors.ts';
-import { describeWebhooks } from '../description/webhooks.ts';
 import type { Description } from '../openapi.ts';
+import { describeWebhooks } from './notification-descriptions.ts';
 
 const TAGS = {
   payments: 'Search payments, read one, approve, reject and cancel',
