@@ -20,7 +20,20 @@ const ROOMS: Record<string, string[]> = {
   statements: ['kernel', 'documents', 'webhooks'],
   operator: ['kernel'],
   imports: ['kernel', 'accounts', 'approvals', 'identity', 'operator', 'payments', 'quotes', 'webhooks'],
-  sandbox: ['kernel', 'accounts', 'approvals', 'documents', 'embedded', 'identity', 'imports', 'payments', 'quotes'],
+  sandbox: [
+    ...[
+      'kernel',
+      'accounts',
+      'approvals',
+      'documents',
+      'embedded',
+      'identity',
+      'imports',
+      'payments',
+      'quotes',
+      'webhooks',
+    ],
+  ],
   graphql: ['kernel', 'webhooks'],
   http: ['kernel'],
   'http/client': [

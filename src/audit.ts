@@ -39,7 +39,7 @@ export interface AuditEntry {
 
 /** Writes the rows of a change; secrets in `before` and `after` become `[redacted]`. */
 export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise<void> {
-  if (entries.length === 0) return;
+  if (entries.length === 0 || act.summarised) return;
   await tx.query({
     name: 'audit',
     text: `insert into audit (at, actor, request_id, action, entity, entity_id, client_id, before, after)

@@ -38,4 +38,6 @@ export interface Act {
   /** `operator:<token name>`, `contact:<contact_id>` or `service:<part>`. */
   actor: string;
   requestId: string;
+  /** Its changes have one audit row together, which whoever makes the whole writes: `audit` writes none for them. */
+  summarised?: true;
 }

@@ -9,16 +9,21 @@ export interface CurrencyAccount {
   currency: string;
 }
 
-/** @throws Problem already_exists (one for each currency), client_not_found */
+/**
+ * @param wanted `accountId`: the demonstration's accounts have the same numbers every time; default: the next number
+ * @throws Problem already_exists (one for each currency), client_not_found
+ */
 export async function createCurrencyAccount(
   tx: Transaction,
   act: Act,
-  { clientId, currency }: { clientId: string; currency: string },
+  { clientId, currency, accountId }: { clientId: string; currency: string; accountId?: number },
 ): Promise<CurrencyAccount & { client_id: string }> {
   await requireClient(tx, clientId);
   const { rows } = await tx.query<CurrencyAccount & { client_id: string }>(
-    'insert into currency_accounts (client_id, currency, created_at) values ($1, $2, $3) returning account_id, currency, client_id',
-    [clientId, currency, act.now],
+    `insert into currency_accounts (account_id, client_id, currency, created_at) overriding system value
+     values (coalesce($4, nextval(pg_get_serial_sequence('currency_accounts', 'account_id'))), $1, $2, $3)
+     returning account_id, currency, client_id`,
+    [clientId, currency, act.now, accountId ?? null],
   );
   const account = rows[0] as CurrencyAccount & { client_id: string };
   await audit(tx, act, {

@@ -10,6 +10,7 @@ const CALLS = [
   ['POST', '/sandbox/payments'],
   ['POST', '/sandbox/payments/PAY000001/advance'],
   ['POST', '/sandbox/trigger'],
+  ['POST', '/sandbox/reset'],
   ['GET', '/sandbox/requests'],
 ] as const;
 

@@ -784,6 +784,10 @@ export interface Operations {
     };
     response: TriggeredEvent;
   };
+  /** Start again */
+  'POST /sandbox/reset': {
+    response: undefined;
+  };
   /** Read your requests */
   'GET /sandbox/requests': {
     query?: {

@@ -1,6 +1,7 @@
 import type { ClientRoutes } from './listener.ts';
 import { sandboxPaymentRoutes } from './sandbox-payments.ts';
 import { sandboxRequestRoutes } from './sandbox-requests.ts';
+import { sandboxResetRoutes } from './sandbox-reset.ts';
 import { sandboxTriggerRoutes } from './sandbox-trigger.ts';
 
 /**
@@ -15,5 +16,6 @@ export const sandboxRoutes: ClientRoutes = (app, context) => {
   });
   sandboxPaymentRoutes(app, context);
   sandboxTriggerRoutes(app, context);
+  sandboxResetRoutes(app, context);
   sandboxRequestRoutes(app, context);
 };

@@ -1,11 +1,11 @@
-import { createAccount } from '../../accounts/account.ts';
+import { type AccountInput, createAccount } from '../../accounts/account.ts';
 import { createCurrencyAccount } from '../../accounts/currency-account.ts';
-import { addDays, startOfLondonDay } from '../../calendar.ts';
+import { addDays, londonDay, startOfLondonDay } from '../../calendar.ts';
 import type { Transaction } from '../../database.ts';
 import type { ImportScope } from '../../imports/kind.ts';
 import { transactionImport } from '../../imports/transactions.ts';
 import { DEMO_BANKS } from './banks.ts';
-import { DEMO_CLIENTS, type DemoClient } from './institution.ts';
+import { type ChosenClient, DEMO_CLIENTS, type DemoClient } from './institution.ts';
 import { putRecords } from './records.ts';
 import { Seeded } from './seeded.ts';
 
@@ -16,21 +16,30 @@ const HISTORY_DAYS = 360;
 const INTERVAL_DAYS = 20;
 const CURRENCIES = ['GBP', 'EUR', 'USD'];
 
-/** Creates the accounts that clients show to their payers, and currency accounts with a year of transactions. @param today London day */
-export async function putAccounts(tx: Transaction, scope: ImportScope, today: string): Promise<void> {
+/**
+ * Creates the accounts that clients show to their payers, and currency accounts with a year of transactions. They have the same ids
+ * every time.
+ * @param chosen whether a client's are created
+ */
+export async function putAccounts(tx: Transaction, scope: ImportScope, chosen: ChosenClient): Promise<void> {
   const random = new Seeded(SEED);
+  const today = londonDay(scope.act.now);
   const transactions = [];
+  let accountId = 0;
   for (const client of DEMO_CLIENTS) {
-    await putBankAccounts(tx, scope, client, random);
+    const { client_id: clientId } = client;
+    const accounts = bankAccounts(client, random);
+    if (chosen(clientId)) for (const account of accounts) await createAccount(tx, scope.act, account);
     for (const currency of CURRENCIES) {
-      const account = await createCurrencyAccount(tx, scope.act, { clientId: client.client_id, currency });
+      accountId += 1;
+      if (chosen(clientId)) await createCurrencyAccount(tx, scope.act, { clientId, currency, accountId });
       for (let age = HISTORY_DAYS; age > 0; age -= INTERVAL_DAYS) {
         const credit = age % (2 * INTERVAL_DAYS) === 0;
         const day = startOfLondonDay(addDays(today, -age)).getTime();
         const booked = new Date(day + random.whole(8, 17) * HOUR_MS).toISOString();
         transactions.push({
-          client_id: client.client_id,
-          currency_account_id: account.account_id,
+          client_id: clientId,
+          currency_account_id: accountId,
           booking_datetime: booked,
           value_datetime: booked,
           ...transaction(random, credit, currency),
@@ -38,35 +47,31 @@ export async function putAccounts(tx: Transaction, scope: ImportScope, today: st
       }
     }
   }
-  await putRecords(tx, scope, transactionImport, transactions);
+  const kept = transactions.filter(({ client_id: clientId }) => chosen(clientId));
+  await putRecords(tx, scope, transactionImport, kept);
 }
 
-async function putBankAccounts(
-  tx: Transaction,
-  { act }: ImportScope,
-  { client_id, client_name }: DemoClient,
-  random: Seeded,
-): Promise<void> {
-  for (const [currency, bank] of [
-    ['GBP', DEMO_BANKS[0]],
-    ['EUR', DEMO_BANKS[1]],
-  ] as const) {
-    await createAccount(tx, act, {
-      client_id,
-      currency,
-      account_id: random.uuid(),
-      account_details: [
-        {
-          account_name: client_name,
-          account_address: '1 Lombard Street, London EC3V 9AA',
-          account_number: bank?.iban ?? null,
-          account_number_type: 'IBAN',
-          bank_identifier: bank?.swift_code ?? null,
-          bank_identifier_type: 'SWBIC',
-        },
-      ],
-    });
-  }
+function bankAccounts({ client_id, client_name }: DemoClient, random: Seeded): AccountInput[] {
+  return (
+    [
+      ['GBP', DEMO_BANKS[0]],
+      ['EUR', DEMO_BANKS[1]],
+    ] as const
+  ).map(([currency, bank]) => ({
+    client_id,
+    currency,
+    account_id: random.uuid(),
+    account_details: [
+      {
+        account_name: client_name,
+        account_address: '1 Lombard Street, London EC3V 9AA',
+        account_number: bank?.iban ?? null,
+        account_number_type: 'IBAN',
+        bank_identifier: bank?.swift_code ?? null,
+        bank_identifier_type: 'SWBIC',
+      },
+    ],
+  }));
 }
 
 /** What a credit or a debit says, whatever its account and day. */

@@ -41,7 +41,8 @@ export async function decide(
   }
   for (;;) {
     const contactId = await nextApprover(tx, clientId, id);
-    if (contactId === undefined) throw new Error(`nobody can approve ${input.payment_id} of the demonstration`);
+    // When it is made again, contacts may have lost permissions: the payment then waits.
+    if (contactId === undefined) return { id, status: 'Payment pending of authorization' };
     const decision = { clientId, id, contactId, now: decided };
     if (status === 'Payment rejected') {
       await approvals.reject(tx, decision);

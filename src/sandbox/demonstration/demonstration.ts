@@ -8,8 +8,8 @@ import { presentationOf } from '../../payments/presentation.ts';
 import { setRates } from '../../quotes/exchange-rates.ts';
 import { putAccounts } from './accounts.ts';
 import { DEMO_RATES } from './banks.ts';
-import { DEMO_MASS_BENEFICIARY } from './institution.ts';
-import { putParties } from './parties.ts';
+import { type ChosenClient, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_MASS_BENEFICIARY } from './institution.ts';
+import { putBeneficiaries, putParties } from './parties.ts';
 import { putPayments } from './payments.ts';
 
 /**
@@ -32,12 +32,29 @@ export async function ensureDemonstration(context: Context): Promise<boolean> {
     const today = londonDay(now);
     await putParties(tx, scope, today);
     await setRates(tx, act, { base_currency: 'GBP', rates: DEMO_RATES });
-    await putAccounts(tx, scope, today);
-    await putPayments(tx, scope);
-    await createMassBeneficiary(tx, act, DEMO_MASS_BENEFICIARY);
+    await putClientData(tx, scope, () => true);
     await advanceSequences(tx);
     return true;
   });
+}
+
+/** Creates everything that a reset of a client creates again. @param chosen whether a client's is created */
+export async function putClientData(tx: Transaction, scope: ImportScope, chosen: ChosenClient): Promise<void> {
+  await putBeneficiaries(tx, scope, chosen);
+  await putAccounts(tx, scope, chosen);
+  await putPayments(tx, scope, chosen);
+  if (chosen(DEMO_MASS_BENEFICIARY.client_id)) await createMassBeneficiary(tx, scope.act, DEMO_MASS_BENEFICIARY);
+}
+
+/** Whether the demonstration made a client. A client of somebody else can have the same identifier, but not the same people. */
+export async function isDemonstrated(tx: Transaction, clientId: string): Promise<boolean> {
+  if (!DEMO_CLIENTS.some((client) => client.client_id === clientId)) return false;
+  const { rows } = await tx.query(
+    `select from contact_clients cc join contacts c using (contact_id)
+     where cc.client_id = $1 and (cc.contact_id, c.email) in (select * from unnest($2::text[], $3::text[])) limit 1`,
+    [clientId, DEMO_CONTACTS.map((contact) => contact.contact_id), DEMO_CONTACTS.map((contact) => contact.email)],
+  );
+  return rows.length > 0;
 }
 
 /** Lets new identifiers continue after those of the demonstration. */
@@ -45,6 +62,7 @@ async function advanceSequences(tx: Transaction): Promise<void> {
   await tx.query(`select setval(s.name::regclass, greatest(s.used, 1)) from (values
     ('client_numbers', (select count(*) from clients)), ('contact_numbers', (select count(*) from contacts)),
     ('beneficiary_numbers', (select count(*) from beneficiaries)), ('trade_numbers', (select count(*) from trades)),
-    ('payment_numbers', (select count(*) from payments)), ('multipayment_numbers', (select count(*) from multipayments))
+    ('payment_numbers', (select count(*) from payments)), ('multipayment_numbers', (select count(*) from multipayments)),
+    (pg_get_serial_sequence('currency_accounts', 'account_id'), (select count(*) from currency_accounts))
   ) as s (name, used)`);
 }

@@ -12,7 +12,7 @@ export interface DemoTrade {
   sell_currency: string;
   buy_amount: string;
   rate: string;
-  status: 'Closed' | 'Funds In Full';
+  status: 'Created' | 'Closed' | 'Funds In Full';
   order_date: string;
   maturity_date: string;
   reference: string;
@@ -25,12 +25,16 @@ const SPOT_DAYS = 2;
 /** Pounds for one euro: payments in pounds are funded with euros. */
 const EURO_RATE = '0.8540';
 
-/** The trades that fund payments, one for each client, currency and quarter; writes the trade_id into each payment. */
+/**
+ * The trades that fund payments, one for each client, currency and quarter, or for each currency of an open multi payment; writes the
+ * trade_id into each payment.
+ */
 export function fundingTrades(payments: DemoPayment[]): DemoTrade[] {
   const trades = new Map<string, DemoTrade>();
-  for (const { input, age } of payments) {
+  for (const { input, age, multipayment, ownTrade } of payments) {
     const day = input.created_date.slice(0, 10);
-    const key = `${input.client_id} ${input.payment_currency} ${Math.floor(age / FUNDED_DAYS)}`;
+    const purpose = ownTrade ? `multi payment ${multipayment}` : Math.floor(age / FUNDED_DAYS);
+    const key = `${input.client_id} ${input.payment_currency} ${purpose}`;
     let trade = trades.get(key);
     if (!trade) {
       const rate = DEMO_RATES[input.payment_currency];
@@ -42,7 +46,7 @@ export function fundingTrades(payments: DemoPayment[]): DemoTrade[] {
         sell_currency: rate === undefined ? 'EUR' : 'GBP',
         buy_amount: '0',
         rate: rate ?? EURO_RATE,
-        status: age >= FUNDED_DAYS ? 'Closed' : 'Funds In Full',
+        status: ownTrade ? 'Created' : age >= FUNDED_DAYS ? 'Closed' : 'Funds In Full',
         order_date: day,
         maturity_date: addDays(day, SPOT_DAYS),
         reference: `FX ${input.payment_currency}`,

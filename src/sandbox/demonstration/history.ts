@@ -33,8 +33,8 @@ const MULTIPAYMENTS_OF_CLIENT = 3;
 const PAYMENTS_OF_MULTIPAYMENT = 3;
 /** The client's payment at which its multi payments begin. */
 const FIRST_IN_MULTIPAYMENT = 60;
-/** Multi payments of all clients. */
-export const DEMO_MULTIPAYMENTS = DEMO_CLIENTS.length * MULTIPAYMENTS_OF_CLIENT;
+/** Multi payments of the history, of all clients. */
+export const PAST_MULTIPAYMENTS = DEMO_CLIENTS.length * MULTIPAYMENTS_OF_CLIENT;
 
 /** A payment of the demonstration, and the status that it reaches once its approval has been opened. */
 export interface DemoPayment {
@@ -45,6 +45,8 @@ export interface DemoPayment {
   age: number;
   /** Index of the multi payment that it belongs to. */
   multipayment: number | undefined;
+  /** Whether its multi payment books a trade for it, which no other payment uses. */
+  ownTrade?: boolean;
 }
 
 /** All payments of a year, oldest first; without their trades. @param today London day */

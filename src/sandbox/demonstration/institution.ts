@@ -29,8 +29,13 @@ export interface DemoClient {
   account_number: string;
   /** The contacts who create its payments; one who is listed twice creates twice as many. */
   creators: string[];
+  /** The contact who created the payments that wait, so that the others can approve them. */
+  openCreator: string;
   payments: number;
 }
+
+/** Whether a client's data is created: all clients at first, one of them when it is reset. */
+export type ChosenClient = (clientId: string) => boolean;
 
 export const DEMO_CLIENTS: DemoClient[] = [
   {
@@ -38,6 +43,7 @@ export const DEMO_CLIENTS: DemoClient[] = [
     client_name: 'Ashdown Imports Ltd',
     account_number: '10048213',
     creators: ['CON000002', 'CON000002', 'CON000001'],
+    openCreator: 'CON000002',
     payments: 240,
   },
   {
@@ -45,6 +51,7 @@ export const DEMO_CLIENTS: DemoClient[] = [
     client_name: 'Brunel Marine plc',
     account_number: '10059377',
     creators: ['CON000004', 'CON000006'],
+    openCreator: 'CON000006',
     payments: 180,
   },
 ];

@@ -7,13 +7,13 @@ import { clientImport } from '../../imports/clients.ts';
 import { contactImport } from '../../imports/contacts.ts';
 import type { ImportScope } from '../../imports/kind.ts';
 import { beneficiaryId, beneficiaryNumber, DEMO_BANKS, DEMO_BENEFICIARIES } from './banks.ts';
-import { DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from './institution.ts';
+import { type ChosenClient, DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from './institution.ts';
 import { putRecords } from './records.ts';
 
 /** Days since the clients became clients. */
 const CLIENT_SINCE_DAYS = 800;
 
-/** Creates clients, contacts, beneficiaries and the application. @param today London day */
+/** Creates clients, contacts and the application. @param today London day */
 export async function putParties(tx: Transaction, scope: ImportScope, today: string): Promise<void> {
   await putRecords(
     tx,
@@ -35,8 +35,13 @@ export async function putParties(tx: Transaction, scope: ImportScope, today: str
     trusted_access: true,
   }));
   await putRecords(tx, scope, contactImport, contacts);
-  await putRecords(tx, scope, beneficiaryImport, DEMO_CLIENTS.flatMap(beneficiariesOf));
   await putApplication(tx, scope);
+}
+
+/** Creates beneficiaries. @param chosen whether a client's are created */
+export async function putBeneficiaries(tx: Transaction, scope: ImportScope, chosen: ChosenClient): Promise<void> {
+  const beneficiaries = DEMO_CLIENTS.flatMap(beneficiariesOf).filter(({ client_id: clientId }) => chosen(clientId));
+  await putRecords(tx, scope, beneficiaryImport, beneficiaries);
 }
 
 function beneficiariesOf({ client_id }: { client_id: string }, clientIndex: number) {

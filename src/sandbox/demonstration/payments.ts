@@ -7,8 +7,9 @@ import { paymentImport } from '../../imports/payments.ts';
 import { tradeImport } from '../../imports/trades.ts';
 import { type DecidedPayment, decide } from './decisions.ts';
 import { fundingTrades } from './funding.ts';
-import { DEMO_MULTIPAYMENTS, type DemoPayment, demonstrationPayments } from './history.ts';
-import { DEMO_RULESET } from './institution.ts';
+import { type DemoPayment, demonstrationPayments, PAST_MULTIPAYMENTS } from './history.ts';
+import { type ChosenClient, DEMO_RULESET } from './institution.ts';
+import { OPEN_MULTIPAYMENTS, openPayments } from './open-payments.ts';
 import { putRecords } from './records.ts';
 import { Seeded } from './seeded.ts';
 
@@ -16,18 +17,31 @@ import { Seeded } from './seeded.ts';
 const CLIENT_WITH_RULES = 'CLI000002';
 const MULTIPAYMENT_SEED = 11;
 
+/** All payments of the demonstration: a year's, and those that wait. @param today London day */
+export function allPayments(today: string, now: Date): DemoPayment[] {
+  const past = demonstrationPayments(today, now);
+  const open = openPayments(today, now, { firstNumber: past.length + 1, firstMultipayment: PAST_MULTIPAYMENTS });
+  return [...past, ...open];
+}
+
 /**
  * Creates a year of payments with their trades, approvals and multi payments. The payments are pending at first. They get their
  * approvals, and are then given the status that they have reached.
+ * @param chosen whether a client's are created
  */
-export async function putPayments(tx: Transaction, scope: ImportScope): Promise<void> {
+export async function putPayments(tx: Transaction, scope: ImportScope, chosen: ChosenClient): Promise<void> {
   const { now } = scope.act;
-  const payments = demonstrationPayments(londonDay(now), now);
-  await putRecords(tx, scope, tradeImport, fundingTrades(payments));
-  await replaceConfiguration(tx, scope.act, CLIENT_WITH_RULES, DEMO_RULESET);
+  const all = allPayments(londonDay(now), now);
+  const trades = fundingTrades(all).filter(({ client_id: clientId }) => chosen(clientId));
+  const payments = all.filter(({ input }) => chosen(input.client_id));
+  await putRecords(tx, scope, tradeImport, trades);
+  if (chosen(CLIENT_WITH_RULES)) await replaceConfiguration(tx, scope.act, CLIENT_WITH_RULES, DEMO_RULESET);
   const pending = payments.map(({ input }) => ({ ...input, status: 'Payment pending of authorization' as const }));
   await putRecords(tx, scope, paymentImport, pending);
-  const { rows } = await tx.query<{ id: PaymentNumber; payment_id: string }>('select id, payment_id from payments');
+  const { rows } = await tx.query<{ id: PaymentNumber; payment_id: string }>(
+    'select id, payment_id from payments where client_id = any($1)',
+    [[...new Set(payments.map(({ input }) => input.client_id))]],
+  );
   const ids = new Map(rows.map((row) => [row.payment_id, row.id]));
   const decided = [];
   for (const payment of payments)
@@ -54,7 +68,9 @@ async function putMultipayments(
   ids: Map<string, PaymentNumber>,
 ): Promise<void> {
   const random = new Seeded(MULTIPAYMENT_SEED);
-  for (let index = 0; index < DEMO_MULTIPAYMENTS; index += 1) {
+  for (let index = 0; index < PAST_MULTIPAYMENTS + OPEN_MULTIPAYMENTS; index += 1) {
+    // Drawn for each of them, so that each has the same one every time.
+    const unique = random.uuid();
     const own = payments.filter((payment) => payment.multipayment === index);
     const first = own[0];
     if (!first) continue;
@@ -62,7 +78,7 @@ async function putMultipayments(
     await tx.query(
       `insert into multipayments (multipayment_id, client_id, multipayment_unique_id, contact_id, status, created_at)
        values ($1, $2, $3, $4, 'created', $5)`,
-      [index + 1, clientId, random.uuid(), contactId, first.created],
+      [index + 1, clientId, unique, contactId, first.created],
     );
     await tx.query('update payments set multipayment_id = $3 where client_id = $1 and id = any($2::bigint[])', [
       clientId,

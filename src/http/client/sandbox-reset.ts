@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../../context.ts';
+import { presentationOf } from '../../payments/presentation.ts';
+import { resetClient } from '../../sandbox/reset.ts';
+import { ClientQuery, errors } from '../schemas.ts';
+import { contactChange } from './change.ts';
+
+const RESET = {
+  schema: {
+    operationId: 'resetSandbox',
+    tags: ['sandbox'],
+    summary: 'Start again',
+    description:
+      "Makes the client's data as the demonstration made it; a client that it did not make is empty then. Contacts, tokens, " +
+      'applications and subscriptions stay. Exists in the sandbox only.',
+    querystring: ClientQuery,
+    response: { 204: { description: 'Done', type: 'null' }, ...errors(400, 403, 404, 409, 502) },
+  },
+};
+
+/** POST /sandbox/reset (docs/sandbox.md). */
+export function sandboxResetRoutes(app: FastifyInstance, context: Context): void {
+  // Statements of a large client may take longer than those of other requests.
+  const patient = { ...context, pool: context.backgroundPool };
+  app.post('/sandbox/reset', RESET, async (request, reply) => {
+    const scope = { vault: context.vault, presentation: presentationOf(context) };
+    await contactChange(patient, request, (tx, act) => resetClient(tx, act, scope, request.caller.clientId));
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,79 @@
+import Big from 'big.js';
+import { addDays } from '../../calendar.ts';
+import { beneficiaryId, DEMO_BANKS } from './banks.ts';
+import type { DemoPayment } from './history.ts';
+import { DEMO_CLIENTS, type DemoClient } from './institution.ts';
+import { Seeded } from './seeded.ts';
+
+/**
+ * Payments that wait for an approval, beside those of the history: enough to try each documented request several times
+ * (docs/sandbox.md). Small and large amounts take turns, so that every rule of the clients has some.
+ */
+
+const SEED = 20_260_702;
+/** Single payments of a client, multi payments of a client, and payments of one of these. */
+const SINGLE_PAYMENTS = 16;
+const MULTIPAYMENTS = 4;
+const PAYMENTS_OF_MULTIPAYMENT = 3;
+/** Amounts in the payments' currencies: below and above every threshold. */
+const SMALL_AMOUNT = 1_000;
+const LARGE_AMOUNT = 60_000;
+const MINUTE_MS = 60_000;
+/** Days until the payment date: nobody has to hurry. */
+const DUE_DAYS = 14;
+/** Pounds, euros, francs and dollars: amounts of all banks' currencies would not be comparable. */
+const BANKS = [0, 1, 2, 6, 11];
+
+/** Open multi payments of all clients. */
+export const OPEN_MULTIPAYMENTS = DEMO_CLIENTS.length * MULTIPAYMENTS;
+
+/**
+ * The open payments of all clients.
+ * @param firstNumber of the first payment's identifier
+ * @param firstMultipayment index of the first multi payment
+ */
+export function openPayments(
+  today: string,
+  now: Date,
+  { firstNumber, firstMultipayment }: { firstNumber: number; firstMultipayment: number },
+): DemoPayment[] {
+  const random = new Seeded(SEED);
+  const perClient = SINGLE_PAYMENTS + MULTIPAYMENTS * PAYMENTS_OF_MULTIPAYMENT;
+  return DEMO_CLIENTS.flatMap((client, clientIndex) =>
+    Array.from({ length: perClient }, (_, number) => {
+      const place = clientIndex * perClient + number;
+      const group = Math.floor((number - SINGLE_PAYMENTS) / PAYMENTS_OF_MULTIPAYMENT);
+      return {
+        input: {
+          ...openPayment(random, client, clientIndex, number),
+          payment_id: `PAY${String(firstNumber + place).padStart(6, '0')}`,
+          payment_date: addDays(today, DUE_DAYS),
+          created_date: new Date(now.getTime() - (perClient - number) * MINUTE_MS).toISOString(),
+        },
+        status: 'Payment pending of authorization' as const,
+        created: new Date(now.getTime() - (perClient - number) * MINUTE_MS),
+        age: 0,
+        multipayment: group < 0 ? undefined : firstMultipayment + clientIndex * MULTIPAYMENTS + group,
+        ownTrade: group >= 0,
+      };
+    }),
+  );
+}
+
+function openPayment(random: Seeded, client: DemoClient, clientIndex: number, number: number) {
+  const bankIndex = BANKS[number % BANKS.length] as number;
+  const bank = DEMO_BANKS[bankIndex] as (typeof DEMO_BANKS)[number];
+  const amount = new Big(number % 2 === 0 ? SMALL_AMOUNT : LARGE_AMOUNT).plus(random.whole(0, 90_000) / 100);
+  return {
+    client_id: client.client_id,
+    contact_id: client.openCreator,
+    trade_id: '',
+    beneficiary_id: beneficiaryId(clientIndex, bankIndex),
+    amount: amount.toFixed(2),
+    payment_currency: bank.currency,
+    reference: `OPEN-${String(number + 1).padStart(3, '0')}`,
+    charges: 'SHA',
+    scheme: bank.scheme,
+    uuid: random.uuid(),
+  };
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
+import { accessToken } from '../world/access-token.ts';
+import { createIntegrator } from '../world/sandbox.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+
+let service: TestService;
+let ada: string;
+let edith: string;
+before(async () => {
+  service = await startTestService();
+  await ensureDemonstration(service.service.context);
+  ada = await accessToken(service, 'CON000001');
+  edith = await accessToken(service, 'CON000004');
+});
+after(() => service.stop());
+
+const one = (method: string, path: string, body?: unknown) => ask(ada, 'CLI000001', method, path, body);
+const two = (method: string, path: string, body?: unknown) => ask(edith, 'CLI000002', method, path, body);
+function ask(token: string, client: string, method: string, path: string, body?: unknown) {
+  const address = `${path}${path.includes('?') ? '&' : '?'}client_id=${client}`;
+  return service.client(token, method, address, body === undefined ? {} : { body });
+}
+
+/** What a client sees, without moments that count from now. */
+async function picture(get: typeof one) {
+  const payments = await get('GET', '/payments?page_size=1000');
+  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an answer is its own affair
+  const timeless = payments.body.map(({ created_date, authorised_date, approvals_workflow, ...rest }: any) => ({
+    ...rest,
+    given: approvals_workflow.authorisations.length,
+    allowed: approvals_workflow.contact_authorisation_actions.allowed,
+  }));
+  const config = await get('GET', '/approvals-workflow/config');
+  const accounts = await get('GET', '/accounts/currency-accounts');
+  const byId = timeless.toSorted((a: { payment_id: string }, b: { payment_id: string }) =>
+    a.payment_id < b.payment_id ? -1 : 1,
+  );
+  return { total: payments.headers.get('x-total-count'), payments: byId, config: config.body, accounts: accounts.body };
+}
+
+describe('the demonstration', () => {
+  test('has payments to approve and multi payments to reject, several times, of each client', async () => {
+    for (const get of [one, two]) {
+      const mine = (await get('GET', '/payments?status=pending_your_approval&page_size=1000')).body;
+      assert.ok(mine.length >= 20, String(mine.length));
+      const open = [
+        ...new Set(mine.map((payment: { multipayment_id: string | null }) => payment.multipayment_id)),
+      ].filter(Boolean);
+      assert.ok(open.length >= 4);
+      assert.equal((await get('DELETE', `/multipayments/${open[0]}`)).status, 204);
+      const { payment_id: id } = mine.find((payment: { multipayment_id: string | null }) => !payment.multipayment_id);
+      assert.equal((await get('PATCH', `/payments/${id}?action=authorise`)).status, 204);
+    }
+  });
+});
+
+describe('POST /sandbox/reset', () => {
+  test('makes the data of the demonstration again, of this client only', async () => {
+    assert.equal((await one('POST', '/sandbox/reset')).status, 204);
+    const before = { one: await picture(one), two: await picture(two) };
+    await one('POST', '/sandbox/trigger', { event: 'PAYMENT_STATUS_CHANGE:RETURNED' });
+    await one('POST', '/sandbox/trigger', { event: 'TRADE_STATUS_CHANGE:Closed' });
+    await one('POST', '/sandbox/trigger', { event: 'CREDIT_TRANSACTION' });
+    await one('POST', '/statements/accounts', { date_from: '2026-07-01', date_to: '2026-07-02' });
+    await one('POST', '/approvals-workflow/config', {
+      groups: [{ name: 'all', scope: 'payments', users: [{ id: 'CON000001' }] }],
+      ruleset: { currency: 'GBP', rules: [{ minimum_threshold: 0, groups: [{ one_of: [{ all_of: ['all'] }] }] }] },
+    });
+    await service.operator('POST', '/currency-accounts', { client_id: 'CLI000001', currency: 'JPY' });
+    const changed = await picture(one);
+    assert.notDeepEqual(changed.accounts, before.one.accounts);
+    assert.notDeepEqual(changed.config, before.one.config);
+    const count = async (table: string, where = 'true') =>
+      (await service.query(`select count(*)::int as n from ${table} where ${where}`)).rows[0].n;
+    const audited = await count('audit');
+    assert.equal((await one('POST', '/sandbox/reset')).status, 204);
+    assert.deepEqual(await picture(one), before.one);
+    assert.deepEqual(await picture(two), before.two);
+    assert.equal(await count('audit'), audited + 1);
+    const { rows } = await service.query(
+      'select actor, action, entity, entity_id, client_id, after from audit order by id desc limit 1',
+    );
+    assert.deepEqual(rows[0], {
+      actor: 'contact:CON000001',
+      action: 'action',
+      entity: 'client',
+      entity_id: 'CLI000001',
+      client_id: 'CLI000001',
+      after: { action: 'reset' },
+    });
+    assert.equal(await count('delivery.events', "client_id = 'CLI000001'"), 0);
+    assert.equal(await count('statement_requests', "client_id = 'CLI000001'"), 0);
+    // New identifiers go on; the documented mass beneficiary is there.
+    const made = await one('POST', '/sandbox/payments', {});
+    assert.equal(made.status, 201, made.text);
+    const errors = await one('GET', '/mass-beneficiaries/3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01/errors');
+    assert.equal(errors.body.length, 2);
+    assert.equal((await two('POST', '/sandbox/reset')).status, 204);
+    assert.deepEqual((await picture(two)).config, before.two.config);
+  });
+
+  test('works again and again, also where people have lost what the demonstration gave them', async () => {
+    const clients = [{ client_id: 'CLI000001', permissions: ['can_manage_payments'] }];
+    assert.equal((await service.operator('PATCH', '/contacts/CON000003', { clients })).status, 200);
+    assert.equal((await one('POST', '/sandbox/reset')).status, 204);
+    assert.equal((await one('POST', '/sandbox/reset')).status, 204);
+  });
+
+  test('a client that the demonstration did not make is empty; tokens, contacts, subscriptions and the log stay', async (t) => {
+    const received: string[] = [];
+    const receiver = createServer((request, response) => {
+      request.resume().on('end', () => {
+        received.push(String(request.headers['x-service-webhook']));
+        response.writeHead(500).end();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    t.after(() => receiver.close());
+    const { port } = receiver.address() as { port: number };
+    const client = await createIntegrator(service);
+    const created = await client.ask('POST', '/webhooks/graphql', {
+      query: `mutation { createSubscription(input: {subscription: {url: "http://127.0.0.1:${port}/", active: true, types: [PAYMENT_STATUS_CHANGE]}}) { subscription { id } } }`,
+    });
+    assert.ok(created.body.data.createSubscription.subscription.id, created.text);
+    await client.ask('POST', '/sandbox/trigger', { event: 'PAYMENT_STATUS_CHANGE:SENT' });
+    assert.equal((await client.ask('POST', '/sandbox/reset')).status, 204);
+    assert.deepEqual(await client.notified(), []);
+    assert.deepEqual((await client.ask('GET', '/payments')).body, []);
+    assert.deepEqual((await client.ask('GET', '/accounts/currency-accounts')).body, []);
+    const queue = await service.query('select count(*)::int as n from delivery.queue where client_id = $1', [
+      client.clientId,
+    ]);
+    assert.equal(queue.rows[0].n, 0);
+    const kept = await client.ask('POST', '/webhooks/graphql', {
+      query: '{ subscriptions { nodes { active notifications { totalCount } } } }',
+    });
+    assert.deepEqual(kept.body.data.subscriptions.nodes, [{ active: true, notifications: { totalCount: 0 } }]);
+    assert.ok((await client.ask('GET', '/sandbox/requests')).body.length > 3);
+    assert.equal((await client.ask('POST', '/sandbox/trigger', { event: 'PAYMENT_STATUS_CHANGE' })).status, 201);
+  });
+});
