@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
+import { ApplicationOrigins } from '../../identity/application-origins.ts';
 import { deleteExpired } from '../../identity/housekeeping.ts';
 import { warmUpPasswords } from '../../identity/password.ts';
 import type { Sessions } from '../../identity/sessions.ts';
 import { Periodic } from '../../periodic.ts';
+import { answerOrigins } from '../cross-origin.ts';
 import { createServer } from '../server.ts';
 import { createAuthContext } from './auth-context.ts';
 import { answerOAuthErrors } from './errors.ts';
@@ -17,6 +19,9 @@ const HOUSEKEEPING_INTERVAL_MS = 300_000;
 /** The authorization listener ({auth_url}): the sign-in pages, the token operations, and OpenID Connect discovery. */
 export async function createAuthListener(context: Context, sessions: Sessions): Promise<FastifyInstance> {
   const app = createServer({ name: 'auth', log: context.log });
+  const origins = new ApplicationOrigins(context.pool);
+  const own = () => [context.addresses.api, context.addresses.auth].map((address) => new URL(address).origin);
+  answerOrigins(app, (origin) => own().includes(origin) || origins.has(origin));
   const auth = { ...createAuthContext(context, sessions), pages: new Pages(context.config) };
   await app.register(async (scope) => {
     answerOAuthErrors(scope, auth.pages);

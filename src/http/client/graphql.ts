@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError, printSchema } from 'graphql';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
@@ -22,6 +22,7 @@ import type { ClientRoutes } from './listener.ts';
 
 const PATH = '/webhooks/graphql';
 const STREAM_PATH = `${PATH}/stream`;
+const SCHEMA_PATH = `${PATH}/schema.graphql`;
 
 const Errors = Type.Object(
   { errors: Type.Array(Type.Object({ message: Type.String({ description: 'For developers' }) })) },
@@ -127,6 +128,11 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
           .type('application/json; charset=utf-8')
           .send(JSON.stringify(errors ? { errors, data: result.data } : { data: result.data }));
       },
+    );
+
+    const schema = `${printSchema(endpoint.schema)}\n`;
+    app.get(SCHEMA_PATH, { config: { open: true }, schema: { hide: true } }, (_request, reply) =>
+      reply.type('text/plain; charset=utf-8').send(schema),
     );
 
     app.get(

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
+import { ApplicationOrigins } from '../../identity/application-origins.ts';
 import type { Permissions, Session, Sessions } from '../../identity/sessions.ts';
 import { addressKey } from '../address-key.ts';
+import { answerOrigins } from '../cross-origin.ts';
 import { openApi } from '../openapi.ts';
 import { peerOf } from '../peer.ts';
 import { RateLimit } from '../rate-limit.ts';
@@ -48,6 +50,9 @@ export async function createClientListener(
 ): Promise<FastifyInstance> {
   const { sessions, routes, name = 'api' } = options;
   const app = createServer({ name, log: context.log });
+  const origins = new ApplicationOrigins(context.pool);
+  const own = () => [context.addresses.api, context.addresses.auth].map((address) => new URL(address).origin);
+  answerOrigins(app, (origin) => own().includes(origin) || origins.has(origin));
   const rate = new RateLimit('api', context.config.apiRate, { exchange: context.rateCounts });
   const refused = new RateLimit('api', context.config.apiRate, { exchange: context.rateCounts, kind: 'refused' });
   app.decorateRequest('caller', null as unknown as Caller);

@@ -1,0 +1,29 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** Seconds that a browser keeps the answer to a preflight: the most that Chromium does. */
+const PREFLIGHT_SECONDS = 7_200;
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, No-Redirect, X-Client-ID, X-Contact-Id, X-Request-Id';
+const EXPOSED_HEADERS =
+  'Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Configuration-Version, X-Request-Id, X-Total-Count';
+
+/**
+ * Lets pages of some origins call a listener (Fetch, 3.3, CORS). Browsers send no cookies with such calls, since no answer allows
+ * credentials. Register it before the hooks that check tokens: refusals are for the page to read too.
+ * @param allowed says whether pages of an origin may call
+ */
+export function answerOrigins(app: FastifyInstance, allowed: (origin: string) => boolean | Promise<boolean>): void {
+  app.addHook('onRequest', async (request, reply): Promise<FastifyReply | undefined> => {
+    const { origin } = request.headers;
+    reply.header('vary', 'Origin');
+    if (origin === undefined || origin === 'null' || !(await allowed(origin))) return undefined;
+    reply.header('access-control-allow-origin', origin);
+    reply.header('access-control-expose-headers', EXPOSED_HEADERS);
+    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return undefined;
+    reply.header('access-control-allow-methods', METHODS);
+    reply.header('access-control-allow-headers', REQUEST_HEADERS);
+    reply.header('access-control-max-age', String(PREFLIGHT_SECONDS));
+    return reply.code(204).send();
+  });
+}
