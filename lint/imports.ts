@@ -35,7 +35,7 @@ const ROOMS: Record<string, string[]> = {
     ],
   ],
   graphql: ['kernel', 'webhooks'],
-  http: ['kernel'],
+  http: ['kernel', 'payments'],
   'http/client': [
     ...['kernel', 'accounts', 'approvals', 'documents', 'graphql', 'http', 'identity', 'payments', 'quotes'],
     ...['sandbox', 'statements', 'webhooks'],

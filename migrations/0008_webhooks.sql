@@ -56,8 +56,11 @@ create table delivery.events (
   type text not null,
   body text not null,
   created_at timestamptz(3) not null,
+  -- Of an event about one payment.
+  payment_id text,
   primary key (client_id, created_at, id)
 ) partition by range (created_at);
+create index events_payment on delivery.events (client_id, payment_id) where payment_id is not null;
 create table delivery.events_default partition of delivery.events default with (toast_tuple_target = 8160);
 
 -- The outbox: events without notifications so far. One thin row for each event, written with it, deleted by the worker that takes it.

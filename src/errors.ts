@@ -25,6 +25,7 @@ export const MESSAGES = {
   trade_not_found: 'The trade does not exist',
   payment_not_found: 'The payment does not exist',
   account_not_found: 'The account does not exist',
+  transaction_not_found: 'The transaction does not exist',
   currency_account_not_found: 'The currency account does not exist',
   multipayment_not_found: 'The multi payment does not exist',
   document_not_found: 'The document does not exist',

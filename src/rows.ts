@@ -60,23 +60,55 @@ export interface ListRequest {
   clientId?: string | undefined;
 }
 
+/** A page of a list, and how many entries it has in all; undefined where they are too many to be counted. */
+export interface List<R> {
+  rows: R[];
+  total: number | undefined;
+}
+
+/** Entries that are counted in a list that is not of one client (docs/operator-interface.md, Lists). */
+const MAX_COUNTED_ROWS = 10_000;
+
+/** A condition, in which `?` stands for the value. A filter without a value does not count. */
+export type Filter = readonly [condition: string, value: unknown];
+
+/** The filters that have a value, as the text of a `where` and its values. */
+export function whereOf(filters: readonly Filter[]): { where: string; values: unknown[] } {
+  const given = filters.filter(([, value]) => value !== undefined);
+  const conditions = given.map(([condition], index) => condition.replaceAll('?', `$${index + 1}`));
+  return { where: conditions.join(' and ') || 'true', values: given.map(([, value]) => value) };
+}
+
 /**
- * A page of rows, and how many there are in all.
+ * A page of rows, and how many there are in all. Without a client, more than 10,000 are not counted.
  * @param list SQL of the program's own; `client` is the column that names the client
  */
 export async function listRows<R extends pg.QueryResultRow>(
   db: Db,
-  { select, from, client, order }: { select: string; from: string; client: string; order: string },
+  list: { select: string; from: string; client?: string; order: string; filters?: readonly Filter[] },
   { page, pageSize, clientId }: ListRequest,
-): Promise<{ rows: R[]; total: number }> {
-  const values = clientId === undefined ? [] : [clientId];
-  const where = (parameter: string) => (clientId === undefined ? '' : `where ${client} = ${parameter}`);
+): Promise<List<R>> {
+  const { select, from, client, order, filters = [] } = list;
+  const { where, values } = whereOf([...(client ? [[`${client} = ?`, clientId] as const] : []), ...filters]);
   const { rows } = await db.query<R>(
-    `select ${select} from ${from} ${where('$3')} order by ${order} limit $1 offset $2`,
-    [pageSize, (page - 1) * pageSize, ...values],
+    `select ${select} from ${from} where ${where} order by ${order} limit $${values.length + 1} offset $${values.length + 2}`,
+    [...values, pageSize, (page - 1) * pageSize],
   );
-  const total = first(
-    await db.query<{ total: number }>(`select count(*) as total from ${from} ${where('$1')}`, values),
-  );
-  return { rows, total: total?.total ?? 0 };
+  return { rows, total: await countRows(db, { from, where, values, bounded: clientId === undefined }) };
+}
+
+/** How many rows match. @param list `bounded`: undefined where more than 10,000 do */
+export async function countRows(
+  db: Db,
+  { from, where, values, bounded }: { from: string; where: string; values: unknown[]; bounded: boolean },
+): Promise<number | undefined> {
+  const matching = `select from ${from} where ${where}${bounded ? ` limit ${MAX_COUNTED_ROWS + 1}` : ''}`;
+  const counted = first(await db.query<{ total: number }>(`select count(*) as total from (${matching}) m`, values));
+  const total = counted?.total ?? 0;
+  return bounded && total > MAX_COUNTED_ROWS ? undefined : total;
+}
+
+/** A text that a `like` finds anywhere: its own wildcards are letters. */
+export function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -3,7 +3,7 @@ import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { insertRow, type ListRequest, listRows, updateRow } from '../rows.ts';
+import { insertRow, type List, type ListRequest, listRows, updateRow } from '../rows.ts';
 import { requireClient } from '../tenant.ts';
 
 export const ACCOUNT_STATUSES = ['Enabled', 'Disabled', 'Deleted'] as const;
@@ -145,7 +145,7 @@ export async function readAccount(db: Db, accountId: string): Promise<OwnedAccou
 }
 
 /** A page of accounts in the order of their creation. */
-export function listAccounts(db: Db, request: ListRequest): Promise<{ rows: OwnedAccount[]; total: number }> {
+export function listAccounts(db: Db, request: ListRequest): Promise<List<OwnedAccount>> {
   const list = { select: OWNED, from: 'accounts', client: 'client_id', order: 'created_at, account_id' };
   return listRows<OwnedAccount>(db, list, request);
 }

@@ -1,6 +1,7 @@
 import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import { type Db, first, type Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
 import { requireClient } from '../tenant.ts';
 
 /** A currency account as the client sees it (the service interface, Currency account). */
@@ -44,6 +45,21 @@ export async function listCurrencyAccounts(db: Db, clientId: string): Promise<Cu
     values: [clientId],
   });
   return rows;
+}
+
+/** Any client's currency account with its balance, a decimal string. @throws Problem currency_account_not_found */
+export async function findCurrencyAccount(
+  db: Db,
+  accountId: number,
+): Promise<CurrencyAccount & { client_id: string; balance: string }> {
+  const found = first(
+    await db.query<CurrencyAccount & { client_id: string; balance: string }>(
+      'select account_id, currency, client_id, balance from currency_accounts where account_id = $1',
+      [accountId],
+    ),
+  );
+  if (!found) throw new Problem('currency_account_not_found', { field: 'account_id', message: 'does not exist' });
+  return found;
 }
 
 /** The client's account in a currency, which is created if it does not exist: a returned payment has to be credited. */

@@ -25,6 +25,7 @@ export const STATUS: Record<ErrorCode, number> = {
   trade_not_found: 404,
   payment_not_found: 404,
   account_not_found: 404,
+  transaction_not_found: 404,
   currency_account_not_found: 404,
   multipayment_not_found: 404,
   document_not_found: 404,

@@ -10,7 +10,8 @@ export function sendValue(reply: FastifyReply, value: unknown): FastifyReply {
   return sendJson(reply, JSON.stringify(value));
 }
 
-/** Sends a page of a list; the header x-total-count says how many entries the whole list has. */
-export function sendList(reply: FastifyReply, list: { rows: unknown[]; total: number }): FastifyReply {
-  return sendValue(reply.header('x-total-count', list.total), list.rows);
+/** Sends a page of a list; the header x-total-count says how many entries the whole list has, where they were counted. */
+export function sendList(reply: FastifyReply, list: { rows: unknown[]; total: number | undefined }): FastifyReply {
+  if (list.total !== undefined) reply.header('x-total-count', list.total);
+  return sendValue(reply, list.rows);
 }

@@ -4,7 +4,7 @@ import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { nextId, updateRow } from '../rows.ts';
+import { containing, type List, type ListRequest, listRows, nextId, updateRow } from '../rows.ts';
 
 /** Distinct approvers besides the creator: none to four (docs/decisions.md, 4). */
 export const AUTHORISATION_WORKFLOWS = ['simple', '4-eyes', '6-eyes', '8-eyes', '10-eyes'] as const;
@@ -93,15 +93,10 @@ export async function findClient(db: Db, clientId: string, field = 'client_id'):
   return client;
 }
 
-/** A page of all clients in the order of their identifiers, and their number. */
-export async function listClients(
-  db: Db,
-  { page, pageSize }: { page: number; pageSize: number },
-): Promise<{ rows: Client[]; total: number }> {
-  const { rows } = await db.query<Client>(`select ${COLUMNS} from clients order by client_id limit $1 offset $2`, [
-    pageSize,
-    (page - 1) * pageSize,
-  ]);
-  const counted = first(await db.query<{ total: number }>('select count(*) as total from clients'));
-  return { rows, total: counted?.total ?? 0 };
+/** A page of clients in the order of their identifiers. @param q a part of the name, the identifier or the account number */
+export function listClients(db: Db, request: ListRequest & { q?: string | undefined }): Promise<List<Client>> {
+  const { q, ...page } = request;
+  const found = "client_name ilike ? or client_id ilike ? or coalesce(account_number, '') ilike ?";
+  const filters = [[`(${found})`, q === undefined ? undefined : containing(q)]] as const;
+  return listRows(db, { select: COLUMNS, from: 'clients', order: 'client_id', filters }, page);
 }

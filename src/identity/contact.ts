@@ -3,7 +3,7 @@ import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { nextId, updateRow } from '../rows.ts';
+import { type List, type ListRequest, listRows, nextId, updateRow } from '../rows.ts';
 import { liftLocks, passwordSubject, secondFactorSubject } from './attempt-limit.ts';
 
 /** What a contact may do for a client (docs/decisions.md, 1). Reading needs no permission. */
@@ -162,41 +162,26 @@ async function setClients(tx: Transaction, contactId: string, clients: ContactIn
   );
 }
 
-const SELECT = `select c.contact_id, c.name, c.email, c.phone, c.status, c.second_factor, c.trusted_access,
+const COLUMNS = `c.contact_id, c.name, c.email, c.phone, c.status, c.second_factor, c.trusted_access,
   coalesce((select json_agg(json_build_object('client_id', cc.client_id, 'permissions',
     array_remove(array[${PERMISSIONS.map((name) => `case when cc.${name} then '${name}' end`).join(', ')}], null)) order by cc.client_id)
-    from contact_clients cc where cc.contact_id = c.contact_id), '[]') as clients
-  from contacts c`;
+    from contact_clients cc where cc.contact_id = c.contact_id), '[]') as clients`;
 
 /** A contact with its clients and permissions. @throws Problem contact_not_found, which names `field` */
 export async function findContact(db: Db, contactId: string, field = 'contact_id'): Promise<Contact> {
-  const contact = first(await db.query<Contact>(`${SELECT} where c.contact_id = $1`, [contactId]));
+  const contact = first(
+    await db.query<Contact>(`select ${COLUMNS} from contacts c where c.contact_id = $1`, [contactId]),
+  );
   if (!contact) throw new Problem('contact_not_found', { field, message: 'does not exist' });
   return contact;
 }
 
-/** A page of all contacts, or of the contacts of one client, and their number. */
-export async function listContacts(
-  db: Db,
-  { page, pageSize, clientId }: { page: number; pageSize: number; clientId?: string | undefined },
-): Promise<{ rows: Contact[]; total: number }> {
-  const where =
-    clientId === undefined
-      ? ''
-      : 'where exists (select from contact_clients m where m.contact_id = c.contact_id and m.client_id = $3)';
-  const values = clientId === undefined ? [] : [clientId];
-  const { rows } = await db.query<Contact>(`${SELECT} ${where} order by c.contact_id limit $1 offset $2`, [
-    pageSize,
-    (page - 1) * pageSize,
-    ...values,
-  ]);
-  const counted = first(
-    await db.query<{ total: number }>(
-      clientId === undefined
-        ? 'select count(*) as total from contacts'
-        : 'select count(*) as total from contact_clients where client_id = $1',
-      values,
-    ),
-  );
-  return { rows, total: counted?.total ?? 0 };
+/** A page of contacts: of all, of one client, or the one with an email, which knows no case. */
+export function listContacts(db: Db, request: ListRequest & { email?: string | undefined }): Promise<List<Contact>> {
+  const { email, clientId } = request;
+  const filters = [
+    ['exists (select from contact_clients m where m.contact_id = c.contact_id and m.client_id = ?)', clientId],
+    ['lower(c.email) = lower(?)', email],
+  ] as const;
+  return listRows(db, { select: COLUMNS, from: 'contacts c', order: 'c.contact_id', filters }, request);
 }

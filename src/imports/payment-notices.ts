@@ -42,6 +42,7 @@ export async function notifyImported(
       (['CREATED', WEBHOOK_STATUSES[statusOf(row)]] as const).map((status) => ({
         clientId: row.input.client_id,
         type: 'PAYMENT_STATUS_CHANGE' as const,
+        paymentId: row.id as string,
         body: `{"data":[${bodies.get(row.id as string)}],"payment_webhook_status":["${status}"]}`,
         now: act.now,
       })),

@@ -3,7 +3,7 @@ import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { insertRow, type ListRequest, listRows, nextId, updateRow } from '../rows.ts';
+import { insertRow, type List, type ListRequest, listRows, nextId, updateRow } from '../rows.ts';
 import { requireClient } from '../tenant.ts';
 
 /** The party that a payment pays. The names of its fields are those of a Payment. */
@@ -133,7 +133,7 @@ export async function findBeneficiary(db: Db, id: string): Promise<Beneficiary> 
 }
 
 /** A page of beneficiaries in the order of their identifiers. */
-export function listBeneficiaries(db: Db, request: ListRequest): Promise<{ rows: Beneficiary[]; total: number }> {
+export function listBeneficiaries(db: Db, request: ListRequest): Promise<List<Beneficiary>> {
   const list = { select: COLUMNS, from: 'beneficiaries', client: 'client_id', order: 'beneficiary_id' };
   return listRows<Beneficiary>(db, list, request);
 }

@@ -98,7 +98,7 @@ export async function createPayment(
   });
   const pending = requirement !== null && !(await openApproval(tx, act, { id, input, requirement }));
   const next = pending ? 'PENDING_OF_AUTHORIZATION' : 'AUTHORIZED';
-  await notifyPayment(tx, act, presentation, { clientId: input.client_id, id, statuses: ['CREATED', next] });
+  await notifyPayment(tx, act, presentation, { clientId: input.client_id, id, paymentId, statuses: ['CREATED', next] });
   await audit(tx, act, {
     action: 'create',
     entity: 'payment',

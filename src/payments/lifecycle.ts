@@ -83,7 +83,7 @@ export async function movePayment(
     },
   });
   if (final && move.webhook) {
-    await notifyPayment(tx, act, presentation, { clientId, id: payment.id, statuses: [move.webhook] });
+    await notifyPayment(tx, act, presentation, { clientId, id: payment.id, paymentId, statuses: [move.webhook] });
   }
   return { id: payment.id, status };
 }
@@ -156,18 +156,27 @@ async function write(
   await updateRow(tx, 'payments', { client_id: request.clientId, id }, values, 'id');
 }
 
+/** What the notifications of a payment say. */
+interface PaymentNews {
+  clientId: string;
+  id: PaymentNumber;
+  paymentId: PaymentId;
+  statuses: PaymentWebhookStatus[];
+}
+
 /** Writes one PAYMENT_STATUS_CHANGE for each status: one payment and one status, the two lists in parallel. */
 export async function notifyPayment(
   tx: Transaction,
   act: Act,
   presentation: Presentation,
-  { clientId, id, statuses }: { clientId: string; id: PaymentNumber; statuses: PaymentWebhookStatus[] },
+  { clientId, id, paymentId, statuses }: PaymentNews,
 ): Promise<void> {
   const [body] = await paymentBodies(tx, { clientId, viewer: null, now: act.now, ...presentation }, [id]);
   for (const status of statuses) {
     await notify(tx, {
       clientId,
       type: 'PAYMENT_STATUS_CHANGE',
+      paymentId,
       body: `{"data":[${body}],"payment_webhook_status":["${status}"]}`,
       now: act.now,
     });

@@ -112,7 +112,7 @@ export async function updateMassBeneficiary(
 }
 
 /** @throws Problem mass_beneficiary_not_found */
-async function findMassBeneficiary(db: Db, id: string): Promise<MassBeneficiary> {
+export async function findMassBeneficiary(db: Db, id: string): Promise<MassBeneficiary> {
   if (!isUuid(id)) noInstruction();
   const { rows } = await db.query<MassBeneficiary & { created_at: Date }>(
     `select mass_beneficiary_id, client_id, status, created_at,

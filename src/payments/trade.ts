@@ -2,7 +2,7 @@ import { londonTimestamp } from '../calendar.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { exact } from '../json.ts';
-import { type ListRequest, listRows } from '../rows.ts';
+import { type List, type ListRequest, listRows } from '../rows.ts';
 import { notify } from '../webhooks/notification.ts';
 
 export const TRADE_STATUSES = [
@@ -97,9 +97,10 @@ export async function findTrade(db: Db, apiUrl: string, tradeId: string): Promis
 export async function listTrades(
   db: Db,
   apiUrl: string,
-  request: ListRequest,
-): Promise<{ rows: TradeRecord[]; total: number }> {
-  const list = { select: COLUMNS, from: 'trades t', client: 't.client_id', order: 't.trade_id' };
+  { status, ...request }: ListRequest & { status?: TradeStatus | undefined },
+): Promise<List<TradeRecord>> {
+  const filters = [['t.status = ?', status]] as const;
+  const list = { select: COLUMNS, from: 'trades t', client: 't.client_id', order: 't.trade_id', filters };
   const { rows, total } = await listRows<TradeRow>(db, list, request);
   return { rows: rows.map((row) => record(row, apiUrl)), total };
 }

@@ -1,4 +1,6 @@
 import type { Db } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { isUuid } from '../uuid.ts';
 
 /** The state of a request is that of its delivery that is furthest from its end; failed if all have ended and one has failed. */
 export const STATEMENT_STATES = ['requested', 'making', 'retrying', 'sent', 'failed'] as const;
@@ -6,6 +8,7 @@ export type StatementState = (typeof STATEMENT_STATES)[number];
 
 export interface StatementFilter {
   clientId?: string | undefined;
+  statementId?: string | undefined;
   status?: StatementState | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
@@ -55,8 +58,15 @@ export async function listStatements(
     '($2::timestamptz is null or r.created_at >= $2)',
     '($3::timestamptz is null or r.created_at < $3)',
     '($4::text is null or state.status = $4)',
+    '($5::uuid is null or r.statement_id = $5)',
   ].join(' and ');
-  const values = [filter.clientId ?? null, filter.from ?? null, filter.to ?? null, filter.status ?? null];
+  const values = [
+    filter.clientId ?? null,
+    filter.from ?? null,
+    filter.to ?? null,
+    filter.status ?? null,
+    filter.statementId ?? null,
+  ];
   const total = await db.query<{ total: number }>(
     `select count(*) as total from statement_requests r ${DELIVERIES} where ${conditions}`,
     values,
@@ -66,7 +76,7 @@ export async function listStatements(
        array(select s.currency from statement_sections s where s.statement_id = r.statement_id order by s.currency) as currencies,
        state.status, r.created_at, r.request_id, state.deliveries
      from statement_requests r ${DELIVERIES} where ${conditions}
-     order by r.created_at desc, r.statement_id desc limit $5 offset $6`,
+     order by r.created_at desc, r.statement_id desc limit $6 offset $7`,
     [...values, page.limit, page.offset],
   );
   const utc = (text: string | null) => text && new Date(text).toISOString();
@@ -82,4 +92,11 @@ export async function listStatements(
       })),
     })),
   };
+}
+
+/** @throws Problem statement_not_found */
+export async function findStatement(db: Db, id: string): Promise<StatementRequest> {
+  const found = isUuid(id) ? await listStatements(db, { statementId: id }, { limit: 1, offset: 0 }) : undefined;
+  if (!found?.rows[0]) throw new Problem('statement_not_found', { field: 'id', message: 'does not exist' });
+  return found.rows[0];
 }

@@ -1,5 +1,6 @@
 import { type Db, first } from '../database.ts';
 import { Problem } from '../errors.ts';
+import { countRows, type List, whereOf } from '../rows.ts';
 import { isUuid } from '../uuid.ts';
 import { instantOf } from './redelivery.ts';
 import type { ExtraHeader } from './subscription-rules.ts';
@@ -68,6 +69,7 @@ export interface NotificationView {
 export interface NotificationFilter {
   clientId?: string | undefined;
   subscriptionId?: string | undefined;
+  paymentId?: string | undefined;
   status?: string | undefined;
   type?: string | undefined;
   from?: Date | undefined;
@@ -82,43 +84,43 @@ const notificationColumns = (tenant: string) => `n.id, n.client_id, n.subscripti
       order by a.attempt_number, a.started_at)
     from webhooks.attempts a where a.client_id = ${tenant} and a.notification_id = n.id and a.created_at = n.created_at), '[]') as attempts`;
 
+/** The notifications of a payment: those of its events, for each subscription of its client. */
+const OF_PAYMENT = `select delivery.notification_id(e.id, s.id, e.created_at), e.created_at
+  from payments p join delivery.events e on e.client_id = p.client_id and e.payment_id = p.payment_id
+  join webhooks.subscriptions s on s.client_id = p.client_id where p.payment_id = ?`;
+
 /** A page of notifications with their attempts, the newest first, and the number of all of them. */
 export async function listNotifications(
   db: Db,
   filter: NotificationFilter,
   page: { limit: number; offset: number },
-): Promise<{ rows: NotificationView[]; total: number }> {
-  const conditions: string[] = [];
-  const values: unknown[] = [];
-  const add = (condition: (parameter: string) => string, value: unknown) => {
-    if (value === undefined) return;
-    values.push(value);
-    conditions.push(condition(`$${values.length}`));
-  };
-  // The index leads from a client's subscriptions to its notifications.
-  add(
-    (p) => `n.client_id = ${p} and n.subscription_id in (select id from webhooks.subscriptions where client_id = ${p})`,
-    filter.clientId,
-  );
-  add((p) => `n.subscription_id = ${p}`, filter.subscriptionId);
-  add((p) => `n.status = ${p}`, filter.status);
-  add((p) => `n.type = ${p}`, filter.type);
-  add((p) => `n.created_at >= ${p}`, filter.from);
-  add((p) => `n.created_at < ${p}`, filter.to);
-  const where = conditions.length > 0 ? conditions.join(' and ') : 'true';
-  const counted = await db.query<{ total: number }>(
-    `select count(*) as total from webhooks.notifications n where ${where}`,
-    values,
-  );
+): Promise<List<NotificationView>> {
+  const { where, values } = whereOf([
+    // The index leads from a client's subscriptions to its notifications.
+    [
+      'n.client_id = ? and n.subscription_id in (select id from webhooks.subscriptions where client_id = ?)',
+      filter.clientId,
+    ],
+    [`(n.id, n.created_at) in (${OF_PAYMENT})`, filter.paymentId],
+    ['n.subscription_id = ?', filter.subscriptionId],
+    ['n.status = ?', filter.status],
+    ['n.type = ?', filter.type],
+    ['n.created_at >= ?', filter.from],
+    ['n.created_at < ?', filter.to],
+  ]);
+  const bounded = filter.clientId === undefined;
+  const total = await countRows(db, { from: 'webhooks.notifications n', where, values, bounded });
+  // An id begins with its moment: the same order, and the primary key of each partition has it.
+  const order = bounded ? 'n.id desc' : 'n.created_at desc, n.id desc';
   const tenant = filter.clientId === undefined ? 'n.client_id' : '$1';
   const { rows } = await db.query<NotificationView>(
     `select ${notificationColumns(tenant)} from webhooks.notifications n
      join (select n.id, n.created_at from webhooks.notifications n where ${where}
-       order by n.created_at desc, n.id desc limit $${values.length + 1} offset $${values.length + 2}) as page
+       order by ${order} limit $${values.length + 1} offset $${values.length + 2}) as page
      on n.client_id = ${tenant} and n.id = page.id and n.created_at = page.created_at order by n.created_at desc, n.id desc`,
     [...values, page.limit, page.offset],
   );
-  return { rows, total: first(counted)?.total ?? 0 };
+  return { rows, total };
 }
 
 /** @throws Problem notification_not_found */

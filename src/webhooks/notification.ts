@@ -39,6 +39,8 @@ export interface WebhookEvent {
   body: string;
   /** Service time of the event. */
   now: Date;
+  /** The payment that it is about, so that its notifications are found. */
+  paymentId?: string;
 }
 
 const INTO_OUTBOX = `insert into delivery.outbox (event_id, client_id, type, created_at)
@@ -52,9 +54,10 @@ export async function notify(tx: Transaction, event: WebhookEvent): Promise<void
   await tx.query({
     name: 'webhooks-notify',
     text: `with event as (
-        insert into delivery.events (client_id, type, body, created_at) values ($1, $2, $3, $4) returning id, client_id, type, created_at)
+        insert into delivery.events (client_id, type, body, created_at, payment_id) values ($1, $2, $3, $4, $5)
+        returning id, client_id, type, created_at)
       ${INTO_OUTBOX}`,
-    values: [event.clientId, event.type, event.body, event.now],
+    values: [event.clientId, event.type, event.body, event.now, event.paymentId ?? null],
   });
 }
 
@@ -64,9 +67,10 @@ export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]
   await tx.query({
     name: 'webhooks-notify-all',
     text: `with event as (
-        insert into delivery.events (client_id, type, body, created_at)
-        select client_id, type, body, created_at
-        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) with ordinality as e(client_id, type, body, created_at, n)
+        insert into delivery.events (client_id, type, body, created_at, payment_id)
+        select client_id, type, body, created_at, payment_id
+        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
+          with ordinality as e(client_id, type, body, created_at, payment_id, n)
         order by n
         returning id, client_id, type, created_at)
       ${INTO_OUTBOX}`,
@@ -75,6 +79,7 @@ export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]
       events.map((event) => event.type),
       events.map((event) => event.body),
       events.map((event) => event.now),
+      events.map((event) => event.paymentId ?? null),
     ],
   });
 }

@@ -5,61 +5,13 @@ import type { PaymentId } from '../../identifiers.ts';
 import { noPayment, paymentBody } from '../../payments/payment.ts';
 import { type PaymentView, presentationOf } from '../../payments/presentation.ts';
 import { searchPayments } from '../../payments/search.ts';
-import {
-  AMOUNT_RANGES,
-  MAX_INT32,
-  ORDER_FIELDS,
-  ORDERS,
-  readSearch,
-  type SearchQuery,
-  STATUS_FILTERS,
-} from '../../payments/search-parameters.ts';
+import { readSearch, type SearchQuery } from '../../payments/search-parameters.ts';
+import { PaymentFilters } from '../payment-filters.ts';
 import { Payment } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
-import { ClientId, ClientQuery, errors, jsonAnswer, Paging, TOTAL_COUNT } from '../schemas.ts';
+import { ClientId, ClientQuery, errors, jsonAnswer, TOTAL_COUNT } from '../schemas.ts';
 
-const list = (description: string, example: string) =>
-  Type.Optional(Type.String({ 'x-list': true, description: `${description}, comma separated`, examples: [example] }));
-const text = (description: string) => Type.Optional(Type.String({ description }));
-const day = (description: string) =>
-  Type.Optional(Type.String({ format: 'date', description: `${description}, included`, examples: ['2026-07-01'] }));
-
-const Search = Type.Object({
-  client_id: ClientId,
-  payment_ids: list('One or several payment identifiers', 'PAY000001,PAY000002'),
-  mass_payment_id: text('UUID of the related mass payment'),
-  mass_payment_external_reference_id: text('External reference of the related mass payment'),
-  payment_currency: list('One or several currencies', 'EUR,USD'),
-  amount: Type.Optional(
-    Type.Integer({ minimum: -MAX_INT32 - 1, maximum: MAX_INT32, description: 'Requires amount_range' }),
-  ),
-  amount_range: Type.Optional(
-    Type.Enum([...AMOUNT_RANGES], { description: 'Requires amount; `over` and `below` exclude the amount itself' }),
-  ),
-  ...Paging,
-  order: Type.Optional(Type.Enum([...ORDERS], { default: 'asc', description: 'Direction' })),
-  order_by: Type.Optional(
-    Type.Enum([...ORDER_FIELDS], {
-      default: 'order_date',
-      description:
-        'order_date: when the payment was created; value_date: its payment date. Ties keep the order of insertion',
-    }),
-  ),
-  reference: text('Exact payment reference'),
-  trade_id: text('Trade that the payment is allocated to'),
-  beneficiary_id: text('Beneficiary of the payment'),
-  from_payment_date: day('First payment date'),
-  to_payment_date: day('Last payment date'),
-  from_created_date: day('First Europe/London day of creation'),
-  to_created_date: day('Last Europe/London day of creation'),
-  status: Type.Optional(
-    Type.Enum([...STATUS_FILTERS], {
-      description:
-        'pending: not in a final state; authorised: approved, in progress, not yet complete; pending_your_approval and ' +
-        'pending_others_approval: pending of authorization, and the requesting contact may, or may not, authorise it now',
-    }),
-  ),
-});
+const Search = Type.Object({ client_id: ClientId, ...PaymentFilters });
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
 
 const SEARCH = {

@@ -6,7 +6,7 @@ import { AUTHORISATION_WORKFLOWS, createClient, findClient, listClients, updateC
 import { checkClient } from '../../identity/client-rules.ts';
 import { hasApprovalFields, scopesOfClientChange } from '../../operator/scope.ts';
 import { sendList } from '../reply.ts';
-import { closed, Day, errors, Id, idPath, Nullable, type Page, PageQuery, Text } from '../schemas.ts';
+import { closed, Day, errors, Id, idPath, Nullable, type Page, Paging, Text } from '../schemas.ts';
 import { change } from './change.ts';
 import { READ } from './listener.ts';
 
@@ -41,6 +41,11 @@ const ClientPatch = Type.Partial(Type.Object(ClientFields), closed);
 /** The body of a request before it is checked: an object, or nothing that could name a field. */
 const fieldsOf = (body: unknown): object => (typeof body === 'object' && body !== null ? body : {});
 
+const ClientList = Type.Object({
+  ...Paging,
+  q: Type.Optional(Text('A part of the name, the identifier or the account number', 128)),
+});
+
 const CREATE = {
   config: {
     scopesOf: ({ body }: FastifyRequest) =>
@@ -51,7 +56,7 @@ const CREATE = {
 
 const LIST = {
   config: READ,
-  schema: { tags: ['clients'], summary: 'List clients', querystring: PageQuery, response: errors(400, 502) },
+  schema: { tags: ['clients'], summary: 'List clients', querystring: ClientList, response: errors(400, 502) },
 };
 
 const READ_ONE = {
@@ -82,8 +87,8 @@ export function operatorClientRoutes(app: FastifyInstance, context: Context): vo
       return createClient(tx, act, vault, body);
     }),
   );
-  app.get<{ Querystring: Page }>('/clients', LIST, async ({ query }, reply) =>
-    sendList(reply, await listClients(pool, { page: query.page, pageSize: query.page_size })),
+  app.get<{ Querystring: Page & { q?: string } }>('/clients', LIST, async ({ query }, reply) =>
+    sendList(reply, await listClients(pool, { page: query.page, pageSize: query.page_size, q: query.q })),
   );
   app.get<{ Params: { client_id: string } }>('/clients/:client_id', READ_ONE, (request) =>
     findClient(pool, request.params.client_id),

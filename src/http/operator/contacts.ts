@@ -16,7 +16,18 @@ import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../id
 
 import { newTotp } from '../../identity/totp.ts';
 import { sendList } from '../reply.ts';
-import { ClientId, type ClientPage, ClientPageQuery, closed, errors, Id, idPath, Nullable, Text } from '../schemas.ts';
+import {
+  ClientId,
+  type ClientPage,
+  ClientPageQuery,
+  closed,
+  errors,
+  Id,
+  idPath,
+  listRequest,
+  Nullable,
+  Text,
+} from '../schemas.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ, UNLOCK } from './listener.ts';
 
@@ -60,6 +71,11 @@ export const ContactBody = Type.Object(
 );
 const ContactPatch = Type.Partial(Type.Object(ContactFields), closed);
 
+const ContactList = Type.Object({
+  ...ClientPageQuery.properties,
+  email: Type.Optional(Text('The whole email, in any case', 254)),
+});
+
 const CREATE = {
   config: IDENTITY,
   schema: {
@@ -75,7 +91,7 @@ const LIST = {
   schema: {
     tags: ['contacts'],
     summary: 'List contacts',
-    querystring: ClientPageQuery,
+    querystring: ContactList,
     response: errors(400, 502),
   },
 };
@@ -116,11 +132,8 @@ const UNLOCK_CONTACT = {
 export function operatorContactRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
   app.post<Creation>('/contacts', CREATE, (request, reply) => create(context, request, reply));
-  app.get<{ Querystring: ClientPage }>('/contacts', LIST, async ({ query }, reply) =>
-    sendList(
-      reply,
-      await listContacts(pool, { page: query.page, pageSize: query.page_size, clientId: query.client_id }),
-    ),
+  app.get<{ Querystring: ClientPage & { email?: string } }>('/contacts', LIST, async ({ query }, reply) =>
+    sendList(reply, await listContacts(pool, { ...listRequest(query), email: query.email })),
   );
   app.get<{ Params: { contact_id: string } }>('/contacts/:contact_id', READ_ONE, (request) =>
     findContact(pool, request.params.contact_id),

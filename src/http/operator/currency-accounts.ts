@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { createCurrencyAccount, listCurrencyAccounts } from '../../accounts/currency-account.ts';
+import { createCurrencyAccount, findCurrencyAccount, listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
-import { ClientId, Currency, closed, errors } from '../schemas.ts';
+import { ClientId, Currency, closed, errors, jsonAnswer } from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -32,6 +32,30 @@ const LIST = {
   },
 };
 
+const READ_ONE = {
+  config: READ,
+  schema: {
+    tags: ['accounts'],
+    summary: 'Read a currency account with its balance',
+    params: Type.Object({ account_id: Type.String({ pattern: '^[0-9]{1,15}$', description: 'Its number' }) }),
+    response: {
+      200: jsonAnswer(
+        'The account',
+        Type.Object(
+          {
+            account_id: Type.Integer(),
+            currency: Type.String(),
+            client_id: Type.String(),
+            balance: Type.String({ description: 'A decimal' }),
+          },
+          { examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001', balance: '1500.00' }] },
+        ),
+      ),
+      ...errors(400, 403, 404, 502),
+    },
+  },
+};
+
 /** Currency accounts (docs/operator-interface.md). */
 export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof CurrencyAccountBody> }>(
@@ -40,6 +64,9 @@ export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Con
     change(context, 201, (tx, act, request) =>
       createCurrencyAccount(tx, act, { clientId: request.body.client_id, currency: request.body.currency }),
     ),
+  );
+  app.get<{ Params: { account_id: string } }>('/currency-accounts/:account_id', READ_ONE, (request) =>
+    findCurrencyAccount(context.pool, Number(request.params.account_id)),
   );
   app.get<{ Querystring: { client_id: string } }>('/currency-accounts', LIST, (request) =>
     listCurrencyAccounts(context.pool, request.query.client_id),

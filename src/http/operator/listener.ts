@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';
@@ -28,6 +28,9 @@ export const UNLOCK = { scope: 'unlock' } as const;
 export const AUDIT = { scope: 'audit' } as const;
 export const SYSTEM = { scope: 'system' } as const;
 
+/** Characters of a caller's text that a refusal quotes. */
+const MAX_QUOTED_LENGTH = 100;
+
 export type OperatorRoutes = (app: FastifyInstance, context: Context) => void | Promise<void>;
 
 /** The operator listener: operator tokens with scopes, errors as ErrorMessage, idempotent POSTs (docs/operator-interface.md). */
@@ -54,6 +57,8 @@ export async function createOperatorListener(
     if (scope) requireScopes(request.operator, [scope]);
   });
   app.addHook('preValidation', async (request) => {
+    if (request.method === 'GET' && !request.is404) refuseUnknownFilters(request);
+
     const { scopesOf } = request.routeOptions.config;
     if (scopesOf && !request.is404) requireScopes(request.operator, scopesOf(request));
   });
@@ -63,4 +68,17 @@ export async function createOperatorListener(
   });
   for (const register of routes) await app.register(async (scope) => register(scope, context));
   return app;
+}
+
+/**
+ * A support tool must not show everybody where it filters by what does not exist (docs/operator-interface.md, Lists).
+ * @throws Problem invalid_parameter
+ */
+function refuseUnknownFilters({ query, routeOptions: { url = '', schema, config } }: FastifyRequest): void {
+  if (config.open || url.includes(':')) return;
+  const known = Object.keys((schema?.querystring as { properties?: object } | undefined)?.properties ?? {});
+  const unknown = Object.keys(query as object).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const message = `is not a filter of this list: ${known.join(', ') || 'it has none'}`;
+  throw new Problem('invalid_parameter', `query.${unknown.slice(0, MAX_QUOTED_LENGTH)}: ${message}`);
 }

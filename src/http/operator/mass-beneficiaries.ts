@@ -3,13 +3,14 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import {
   createMassBeneficiary,
+  findMassBeneficiary,
   MASS_BENEFICIARY_STATUSES,
   updateMassBeneficiary,
 } from '../../payments/mass-beneficiary.ts';
 import { MAX_MASS_ERRORS } from '../../payments/mass-beneficiary-errors.ts';
 import { ClientId, closed, errors, jsonAnswer, Text, Uuid } from '../schemas.ts';
 import { change } from './change.ts';
-import { FEED } from './listener.ts';
+import { FEED, READ } from './listener.ts';
 
 const MassErrors = Type.Array(
   Type.Object(
@@ -101,12 +102,27 @@ const CHANGE = {
   },
 };
 
+const READ_ONE = {
+  config: READ,
+  schema: {
+    tags: ['mass beneficiaries'],
+    summary: 'Read an instruction',
+    params: Type.Object({ mass_beneficiary_id: Type.String() }),
+    response: { 200: jsonAnswer('The instruction', MassBeneficiary), ...errors(403, 404, 502) },
+  },
+};
+
 /** Mass-beneficiary instructions (docs/operator-interface.md). */
 export function operatorMassBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof MassBody> }>(
     '/mass-beneficiaries',
     CREATE,
     change(context, 201, (tx, act, request) => createMassBeneficiary(tx, act, request.body)),
+  );
+  app.get<{ Params: { mass_beneficiary_id: string } }>(
+    '/mass-beneficiaries/:mass_beneficiary_id',
+    READ_ONE,
+    (request) => findMassBeneficiary(context.pool, request.params.mass_beneficiary_id),
   );
   app.patch<{ Params: { mass_beneficiary_id: string }; Body: Static<typeof MassPatch> }>(
     '/mass-beneficiaries/:mass_beneficiary_id',

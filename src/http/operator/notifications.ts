@@ -15,6 +15,7 @@ const STATUSES = ['pending', 'delivered', 'failed', 'cancelled'];
 const NotificationList = Type.Object({
   client_id: Type.Optional(Type.String({ description: 'Only of this client' })),
   subscription_id: Type.Optional(Uuid('Only of this subscription')),
+  payment_id: Type.Optional(Type.String({ minLength: 1, description: 'Only about this payment' })),
   status: Type.Optional(Type.Enum(STATUSES)),
   type: Type.Optional(Type.Enum([...WEBHOOK_TYPES, PING])),
   from: Type.Optional(Instant('Created from this instant on')),
@@ -59,6 +60,7 @@ export function operatorNotificationRoutes(app: FastifyInstance, context: Contex
     const filter = {
       clientId: query.client_id,
       subscriptionId: query.subscription_id,
+      paymentId: query.payment_id,
       status: query.status,
       type: query.type,
       from: optionalInstant(query.from, 'from'),

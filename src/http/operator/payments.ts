@@ -6,13 +6,32 @@ import type { Db } from '../../database.ts';
 import type { PaymentId, PaymentNumber } from '../../identifiers.ts';
 import type { Scope } from '../../operator/scope.ts';
 import { createPayment } from '../../payments/creation.ts';
+import { searchForInstitution } from '../../payments/institution-search.ts';
 import { PAYMENT_ACTIONS, type PaymentAction } from '../../payments/moves.ts';
 import { findPaymentOwner } from '../../payments/owner.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { SCHEMES } from '../../payments/scheme.ts';
-import { sendJson } from '../reply.ts';
-import { ClientId, Currency, closed, Day, Decimal, errors, Id, idPath, Nullable, Text, Uuid } from '../schemas.ts';
+import { readSearch, type SearchQuery } from '../../payments/search-parameters.ts';
+import { paymentTimeline } from '../../payments/timeline.ts';
+import { PaymentFilters } from '../payment-filters.ts';
+import { Payment } from '../payment-schema.ts';
+import { sendJson, sendValue } from '../reply.ts';
+import {
+  ClientId,
+  Currency,
+  closed,
+  Day,
+  Decimal,
+  errors,
+  Id,
+  idPath,
+  jsonAnswer,
+  Nullable,
+  Text,
+  TOTAL_COUNT,
+  Uuid,
+} from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -83,6 +102,28 @@ const CREATE = {
   },
 };
 
+const Search = Type.Object({
+  client_id: Type.Optional(
+    Type.String({ minLength: 1, description: 'Required unless payment_ids, uuid or reference is given' }),
+  ),
+  uuid: Type.Optional(Uuid('The SWIFT UETR')),
+  ...PaymentFilters,
+});
+
+const SEARCH = {
+  config: READ,
+  schema: {
+    tags: ['payments'],
+    summary: 'Search payments',
+    description: 'As clients search. Each payment has `client_id`.',
+    querystring: Search,
+    response: {
+      200: jsonAnswer('A page of payments', Type.Array(Payment), TOTAL_COUNT),
+      ...errors(400, 403, 502),
+    },
+  },
+};
+
 const READ_ONE = {
   config: READ,
   schema: {
@@ -90,6 +131,30 @@ const READ_ONE = {
     summary: 'Read a payment',
     params: idPath('payment_id'),
     response: errors(404, 502),
+  },
+};
+
+const TIMELINE = {
+  config: READ,
+  schema: {
+    tags: ['payments'],
+    summary: 'Read everything that happened to a payment, in order',
+    params: idPath('payment_id'),
+    response: {
+      200: jsonAnswer(
+        'What happened, the oldest first',
+        Type.Array(
+          Type.Object(
+            {
+              at: Type.String({ format: 'date-time' }),
+              kind: Type.Enum(['action', 'approval', 'notification', 'attempt', 'audit']),
+            },
+            { additionalProperties: true },
+          ),
+        ),
+      ),
+      ...errors(403, 404, 502),
+    },
   },
 };
 
@@ -119,10 +184,22 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
       return shown(tx, context, { client_id: request.body.client_id, id, now: act.now });
     }),
   );
+  app.get<{ Querystring: SearchQuery & { client_id?: string; uuid?: string } }>(
+    '/payments',
+    SEARCH,
+    async ({ query, now }, reply) => {
+      const wanted = { clientId: query.client_id, uuid: query.uuid, search: readSearch(query), now };
+      const { total, body } = await searchForInstitution(pool, presentationOf(context), wanted);
+      return sendJson(reply.header('x-total-count', total), body);
+    },
+  );
   app.get<{ Params: { payment_id: PaymentId } }>('/payments/:payment_id', READ_ONE, async (request, reply) => {
     const owner = await findPaymentOwner(pool, request.params.payment_id);
     return sendJson(reply, await shown(pool, context, { ...owner, now: request.now }));
   });
+  app.get<{ Params: { payment_id: PaymentId } }>('/payments/:payment_id/timeline', TIMELINE, async (request, reply) =>
+    sendValue(reply, await paymentTimeline(pool, request.params.payment_id)),
+  );
   app.post<{
     Params: { payment_id: PaymentId };
     Body: { action: PaymentAction; contact_id?: string; reason?: string };

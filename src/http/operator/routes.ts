@@ -1,5 +1,6 @@
 import { operatorAccountRoutes } from './accounts.ts';
 import { operatorApplicationRoutes } from './applications.ts';
+import { operatorApprovalsConfigurationRoutes } from './approvals-configurations.ts';
 import { operatorAuditRoutes } from './audit.ts';
 import { operatorBeneficiaryRoutes } from './beneficiaries.ts';
 import { operatorClientRoutes } from './clients.ts';
@@ -28,6 +29,7 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorTokenRoutes,
   operatorClientRoutes,
   operatorContactRoutes,
+  operatorApprovalsConfigurationRoutes,
   operatorApplicationRoutes,
   operatorBeneficiaryRoutes,
   operatorTradeRoutes,

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { listStatements, STATEMENT_STATES } from '../../statements/history.ts';
+import { findStatement, listStatements, STATEMENT_STATES } from '../../statements/history.ts';
 import { optionalInstant } from '../instant.ts';
 import { sendList } from '../reply.ts';
-import { errors, Instant, type Page, Paging, rowsOf } from '../schemas.ts';
+import { errors, Instant, idPath, jsonAnswer, type Page, Paging, rowsOf } from '../schemas.ts';
 import { READ } from './listener.ts';
 
 const StatementList = Type.Object({
@@ -25,6 +25,19 @@ const LIST = {
   },
 };
 
+const READ_ONE = {
+  config: READ,
+  schema: {
+    tags: ['statements'],
+    summary: 'Read a statement request with its deliveries',
+    params: idPath('id'),
+    response: {
+      200: jsonAnswer('The request', Type.Object({}, { additionalProperties: true })),
+      ...errors(403, 404, 502),
+    },
+  },
+};
+
 /** GET /statements: requests and the status of their deliveries (docs/operator-interface.md). */
 export function operatorStatementRoutes(app: FastifyInstance, context: Context): void {
   app.get<{ Querystring: Static<typeof StatementList> & Page }>('/statements', LIST, async ({ query }, reply) => {
@@ -36,4 +49,7 @@ export function operatorStatementRoutes(app: FastifyInstance, context: Context):
     };
     return sendList(reply, await listStatements(context.pool, filter, rowsOf(query)));
   });
+  app.get<{ Params: { id: string } }>('/statements/:id', READ_ONE, (request) =>
+    findStatement(context.pool, request.params.id),
+  );
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES } from '../../payments/trade.ts';
+import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES, type TradeStatus } from '../../payments/trade.ts';
 import { createTrade, setTradeStatus } from '../../payments/trade-booking.ts';
 import type { TradeInput } from '../../payments/trade-input.ts';
 import { sendList, sendValue } from '../reply.ts';
@@ -64,6 +64,11 @@ export const TradeBody = Type.Object(TradeFields, {
 });
 const TradePatch = Type.Object({ status: Type.Enum([...TRADE_STATUSES]) }, closed);
 
+const TradeList = Type.Object({
+  ...ClientPageQuery.properties,
+  status: Type.Optional(Type.Enum([...TRADE_STATUSES], { description: 'Only trades with this status' })),
+});
+
 const CREATE = {
   config: FEED,
   schema: { tags: ['trades'], summary: 'Book a trade', body: TradeBody, response: errors(400, 404, 409, 502) },
@@ -71,7 +76,7 @@ const CREATE = {
 
 const LIST = {
   config: READ,
-  schema: { tags: ['trades'], summary: 'List trades', querystring: ClientPageQuery, response: errors(400, 502) },
+  schema: { tags: ['trades'], summary: 'List trades', querystring: TradeList, response: errors(400, 502) },
 };
 
 const READ_ONE = {
@@ -99,8 +104,8 @@ export function operatorTradeRoutes(app: FastifyInstance, context: Context): voi
     CREATE,
     change(context, 201, (tx, act, request) => createTrade(tx, act, context.addresses.api, request.body)),
   );
-  app.get<{ Querystring: ClientPage }>('/trades', LIST, async ({ query }, reply) =>
-    sendList(reply, await listTrades(pool, context.addresses.api, listRequest(query))),
+  app.get<{ Querystring: ClientPage & { status?: TradeStatus } }>('/trades', LIST, async ({ query }, reply) =>
+    sendList(reply, await listTrades(pool, context.addresses.api, { ...listRequest(query), status: query.status })),
   );
   app.get<{ Params: { trade_id: string } }>('/trades/:trade_id', READ_ONE, async (request, reply) =>
     sendValue(reply, await findTrade(pool, context.addresses.api, request.params.trade_id)),

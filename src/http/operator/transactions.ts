@@ -2,10 +2,29 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { bookTransaction } from '../../accounts/booking.ts';
 import { TRANSACTION_KINDS, type TransactionInput } from '../../accounts/transaction.ts';
+import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
-import { ClientId, Currency, closed, Decimal, errors, Id, Instant, Nullable, Text } from '../schemas.ts';
+import { optionalInstant } from '../instant.ts';
+import { sendList } from '../reply.ts';
+import {
+  ClientId,
+  type ClientPage,
+  ClientPageQuery,
+  Currency,
+  closed,
+  Decimal,
+  errors,
+  Id,
+  Instant,
+  idPath,
+  jsonAnswer,
+  listRequest,
+  Nullable,
+  Text,
+  TOTAL_COUNT,
+} from '../schemas.ts';
 import { change } from './change.ts';
-import { FEED } from './listener.ts';
+import { FEED, READ } from './listener.ts';
 
 const text = (description: string) => Type.Optional(Nullable(Text(description)));
 
@@ -64,11 +83,74 @@ const BOOK = {
   },
 };
 
+const Booked = Type.Object({
+  client_id: Type.String(),
+  kind: Type.Enum([...TRANSACTION_KINDS]),
+  payment_id: Nullable(Type.String({ description: 'The payment that was returned by it' })),
+  transaction_id: Type.String(),
+  account_id: Type.String(),
+  transaction_reference: Nullable(Type.String()),
+  transaction_information: Nullable(Type.String()),
+  additional_transaction_information: Nullable(Type.String()),
+  amount: Type.Object({ amount: Type.String(), currency: Type.String() }),
+  balance: Type.Object({}, { additionalProperties: true, description: 'The balance after it' }),
+  credit_debit_indicator: Type.Enum(['Credit', 'Debit']),
+  status: Type.String(),
+  booking_datetime: Type.String({ format: 'date-time' }),
+  value_datetime: Type.String({ format: 'date-time' }),
+  creditor_name: Nullable(Type.String()),
+  creditor_account: Nullable(Type.Object({}, { additionalProperties: true })),
+  debtor_name: Nullable(Type.String()),
+  debtor_account: Nullable(Type.Object({}, { additionalProperties: true })),
+});
+
+const TransactionList = Type.Object({
+  ...ClientPageQuery.properties,
+  currency_account_id: Type.Optional(Type.Integer({ minimum: 1, description: 'Only of this currency account' })),
+  from: Type.Optional(Instant('Booked from this instant on')),
+  to: Type.Optional(Instant('Booked before this instant')),
+});
+
+const LIST = {
+  config: READ,
+  schema: {
+    tags: ['accounts'],
+    summary: 'List transactions, the newest first',
+    querystring: TransactionList,
+    response: { 200: jsonAnswer('A page', Type.Array(Booked), TOTAL_COUNT), ...errors(400, 403, 502) },
+  },
+};
+
+const READ_ONE = {
+  config: READ,
+  schema: {
+    tags: ['accounts'],
+    summary: 'Read a transaction',
+    params: idPath('id'),
+    response: { 200: jsonAnswer('The transaction', Booked), ...errors(403, 404, 502) },
+  },
+};
+
 /** Transactions of currency accounts (docs/operator-interface.md). */
 export function operatorTransactionRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: TransactionInput }>(
     '/transactions',
     BOOK,
     change(context, 201, (tx, act, request) => bookTransaction(tx, act, request.body)),
+  );
+  app.get<{ Querystring: ClientPage & { currency_account_id?: number; from?: string; to?: string } }>(
+    '/transactions',
+    LIST,
+    async ({ query }, reply) => {
+      const filter = {
+        currencyAccountId: query.currency_account_id,
+        from: optionalInstant(query.from, 'from'),
+        to: optionalInstant(query.to, 'to'),
+      };
+      return sendList(reply, await listTransactions(context.pool, filter, listRequest(query)));
+    },
+  );
+  app.get<{ Params: { id: string } }>('/transactions/:id', READ_ONE, (request) =>
+    findTransaction(context.pool, request.params.id),
   );
 }

@@ -1,0 +1,83 @@
+import { type Db, first } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { countRows, type List, type ListRequest, whereOf } from '../rows.ts';
+import { type BookedTransaction, shown, type TransactionInput } from './transaction.ts';
+
+/** A booked transaction as the institution sees it. */
+export interface TransactionRecord extends BookedTransaction {
+  client_id: string;
+  kind: string;
+  payment_id: string | null;
+}
+
+type Row = TransactionInput & {
+  transaction_id: string;
+  signed: string;
+  currency: string;
+  balance_after: string;
+  booked: Date;
+  valued: Date;
+  payment_id: string | null;
+};
+
+const COLUMNS = `t.client_id, t.currency_account_id, t.transaction_id, t.kind, t.amount as signed, t.currency, t.balance_after,
+  t.booking_datetime as booked, t.value_datetime as valued, t.transaction_reference, t.transaction_information,
+  t.additional_transaction_information, t.creditor_name, t.creditor_account, t.debtor_name, t.debtor_account, t.payment_id`;
+
+export interface TransactionFilter {
+  currencyAccountId?: number | undefined;
+  /** Moments of booking: included, and excluded. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A page of transactions, the newest booking first. */
+export async function listTransactions(
+  db: Db,
+  filter: TransactionFilter,
+  { page, pageSize, clientId }: ListRequest,
+): Promise<List<TransactionRecord>> {
+  const { where, values } = whereOf([
+    ['t.client_id = ?', clientId],
+    ['t.currency_account_id = ?', filter.currencyAccountId],
+    ['t.booking_datetime >= ?', filter.from],
+    ['t.booking_datetime < ?', filter.to],
+  ]);
+  const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::bigint`];
+  // Each account's newest through its index, then the newest of them.
+  const newest = `select ${COLUMNS}, t.id from transactions t where ${where} order by t.booking_datetime desc, t.id desc`;
+  const ofClient = `select t.* from (select account_id from currency_accounts where client_id = $1) a cross join lateral (
+      select ${COLUMNS}, t.id from transactions t where ${where} and t.currency_account_id = a.account_id
+      order by t.booking_datetime desc, t.id desc limit ${limit} + ${offset}) t order by t.booked desc, t.id desc`;
+  const { rows } = await db.query<Row>(
+    `${clientId === undefined ? newest : ofClient} limit ${limit} offset ${offset}`,
+    [...values, pageSize, (page - 1) * pageSize],
+  );
+  const bounded = clientId === undefined;
+  return { rows: rows.map(record), total: await countRows(db, { from: 'transactions t', where, values, bounded }) };
+}
+
+/** @throws Problem transaction_not_found */
+export async function findTransaction(db: Db, id: string): Promise<TransactionRecord> {
+  const row = first(await db.query<Row>(`select ${COLUMNS} from transactions t where t.transaction_id = $1`, [id]));
+  if (!row) throw new Problem('transaction_not_found', { field: 'id', message: 'does not exist' });
+  return record(row);
+}
+
+function record(row: Row): TransactionRecord {
+  const {
+    client_id,
+    kind,
+    payment_id,
+    transaction_id: id,
+    signed,
+    currency,
+    balance_after: balance,
+    booked,
+    valued,
+  } = row;
+  const debit = signed.startsWith('-');
+  const amount = debit ? signed.slice(1) : signed;
+  const input = { ...row, amount: { amount, currency } };
+  return { client_id, kind, payment_id, ...shown(input, { id, amount, debit, balance, booked, valued }) };
+}

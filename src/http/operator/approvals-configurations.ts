@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { readConfiguration } from '../../approvals/configuration.ts';
+import type { Context } from '../../context.ts';
+import { findClient } from '../../identity/client.ts';
+import { sendValue } from '../reply.ts';
+import { errors, idPath, jsonAnswer, Nullable } from '../schemas.ts';
+import { READ } from './listener.ts';
+
+const open = { additionalProperties: true };
+
+const Configuration = Type.Object({
+  client_id: Type.String(),
+  version: Type.Integer({ description: '0: none; then the eyes workflow governs' }),
+  groups: Type.Array(Type.Object({}, open)),
+  ruleset: Nullable(Type.Object({}, open)),
+});
+
+const READ_ONE = {
+  config: READ,
+  schema: {
+    tags: ['clients'],
+    summary: "Read a client's approvals configuration in force",
+    params: idPath('client_id'),
+    response: { 200: jsonAnswer('The configuration', Configuration), ...errors(403, 404, 502) },
+  },
+};
+
+/** The approvals configurations, which clients set themselves (docs/operator-interface.md). */
+export function operatorApprovalsConfigurationRoutes(app: FastifyInstance, { pool }: Context): void {
+  app.get<{ Params: { client_id: string } }>(
+    '/approvals-configurations/:client_id',
+    READ_ONE,
+    async ({ params }, reply) => {
+      const { client_id: clientId } = await findClient(pool, params.client_id);
+      const { version, shown } = await readConfiguration(pool, clientId);
+      return sendValue(reply, { client_id: clientId, version, ...shown });
+    },
+  );
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { createWorld } from '../../world/client.ts';
+import { createSubscriber } from '../../world/graphql.ts';
+import { startTestService, type TestService } from '../../world/service.ts';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service?.stop());
+
+const get = (path: string) => service.operator('GET', path);
+const ids = (rows: Record<string, string>[], name: string) => rows.map((row) => row[name]);
+
+describe('payments', () => {
+  test('of one client as the client searches, each with its client', async () => {
+    const world = await createWorld(service);
+    const made = [(await world.pay()).body, (await world.pay({ amount: 500 })).body];
+    assert.equal(made[0].client_id, world.clientId);
+    const list = await get(`/payments?client_id=${world.clientId}&amount=100&amount_range=over`);
+    assert.deepEqual(list.body, [made[1]], list.text);
+    assert.equal(list.headers.get('x-total-count'), '1');
+    const one = await get(`/payments/${made[0].payment_id}`);
+    assert.deepEqual(one.body, made[0]);
+  });
+
+  test('without a client by identifier, UETR or reference; else client_id is required', async () => {
+    const reference = randomUUID();
+    const worlds = [await createWorld(service), await createWorld(service), await createWorld(service)];
+    const made: Record<string, string>[] = [];
+    for (const world of worlds) for (let n = 0; n < 2; n += 1) made.push((await world.pay({ reference })).body);
+    const all = await get(`/payments?reference=${reference}`);
+    assert.deepEqual(all.body, made);
+    for (let page = 1; page <= 4; page += 1) {
+      const part = await get(`/payments?reference=${reference}&page_size=2&page=${page}`);
+      assert.deepEqual(part.body, made.slice(page * 2 - 2, page * 2), `page ${page}`);
+      assert.equal(part.headers.get('x-total-count'), '6');
+    }
+    const [first, , third] = made as [Record<string, string>, unknown, Record<string, string>];
+    const named = await get(`/payments?payment_ids=${third.payment_id},${first.payment_id}`);
+    assert.deepEqual(named.body, [first, third]);
+    assert.deepEqual((await get(`/payments?uuid=${third.uuid}`)).body, [third]);
+    assert.deepEqual((await get(`/payments?uuid=${third.uuid}&client_id=${worlds[0]?.clientId}`)).body, []);
+    assert.deepEqual((await get(`/payments?uuid=${randomUUID()}`)).body, []);
+    const bare = await get('/payments?status=pending');
+    assert.deepEqual([bare.status, bare.body.code], [400, 'missing_parameter']);
+  });
+
+  test('a timeline has everything that happened, in order', async () => {
+    const world = await createSubscriber(service, 'Timeline');
+    await service.operator('PATCH', `/clients/${world.clientId}`, {
+      payment_approvals_enabled: true,
+      authorisation_workflow: '4-eyes',
+    });
+    await world.subscribe({ types: ['PAYMENT_STATUS_CHANGE'], active: true, url: 'https://127.0.0.1:9/' });
+    const approver = await world.hire('Approver');
+    const { payment_id: id } = (await world.pay()).body;
+    await service.operator('POST', `/payments/${id}/actions`, { action: 'authorise', contact_id: approver.contactId });
+    await service.operator('POST', `/payments/${id}/actions`, { action: 'validate' });
+    const seen = async () => (await get(`/payments/${id}/timeline`)).body as { at: string; kind: string }[];
+    const deadline = performance.now() + 10_000;
+    while ((await seen()).filter(({ kind }) => kind === 'notification').length < 3 && performance.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    const timeline = await seen();
+    assert.deepEqual(
+      timeline.map(({ kind }) => kind).filter((kind) => kind !== 'notification' && kind !== 'attempt'),
+      ['audit', 'action', 'approval', 'action'],
+    );
+    assert.equal(timeline.filter(({ kind }) => kind === 'notification').length, 3);
+    assert.deepEqual(
+      timeline.map(({ at }) => at).toSorted(),
+      timeline.map(({ at }) => at),
+    );
+    const told = await get(`/notifications?payment_id=${id}`);
+    assert.equal(told.body.length, 3, told.text);
+    assert.ok(told.body.every(({ body }: { body: string }) => body.includes(id)));
+    assert.deepEqual((await get('/notifications?payment_id=none')).body, []);
+    assert.equal((await get('/payments/none/timeline')).body.code, 'payment_not_found');
+  });
+});
+
+describe('lists and single records', () => {
+  test('transactions: newest first, filtered, one by one', async () => {
+    const world = await createWorld(service);
+    const open = async (currency: string) =>
+      (await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency })).body.account_id;
+    const accounts = { EUR: await open('EUR'), GBP: await open('GBP') };
+    const booked: Record<string, string>[] = [];
+    for (const [index, currency] of (['EUR', 'GBP', 'EUR'] as const).entries()) {
+      const answer = await service.operator('POST', '/transactions', {
+        client_id: world.clientId,
+        currency_account_id: accounts[currency],
+        kind: index === 2 ? 'DEBIT_TRANSACTION' : 'CREDIT_TRANSACTION',
+        amount: { amount: '10.50', currency },
+        booking_datetime: `2026-07-0${index + 1}T12:00:00Z`,
+      });
+      booked.unshift(answer.body);
+    }
+    const list = await get(`/transactions?client_id=${world.clientId}`);
+    assert.deepEqual(ids(list.body, 'transaction_id'), ids(booked, 'transaction_id'));
+    assert.equal(list.headers.get('x-total-count'), '3');
+    const { client_id, kind, payment_id, ...rest } = list.body[0];
+    assert.deepEqual([client_id, kind, payment_id], [world.clientId, 'DEBIT_TRANSACTION', null]);
+    assert.deepEqual(rest, booked[0]);
+    const paged = await get(`/transactions?client_id=${world.clientId}&page=2&page_size=2`);
+    assert.deepEqual(ids(paged.body, 'transaction_id'), [booked[2]?.transaction_id]);
+    const ofAccount = await get(`/transactions?client_id=${world.clientId}&currency_account_id=${accounts.GBP}`);
+    assert.deepEqual(ids(ofAccount.body, 'transaction_id'), [booked[1]?.transaction_id]);
+    const days = `from=2026-07-02T00:00:00Z&to=2026-07-03T00:00:00Z`;
+    assert.equal((await get(`/transactions?client_id=${world.clientId}&${days}`)).body.length, 1);
+    assert.deepEqual((await get(`/transactions/${booked[0]?.transaction_id}`)).body, list.body[0]);
+    assert.equal((await get('/transactions/none')).body.code, 'transaction_not_found');
+    const account = await get(`/currency-accounts/${accounts.GBP}`);
+    assert.deepEqual(account.body, {
+      account_id: accounts.GBP,
+      currency: 'GBP',
+      client_id: world.clientId,
+      balance: '10.50',
+    });
+    assert.equal((await get('/currency-accounts/999999')).body.code, 'currency_account_not_found');
+  });
+
+  test('contacts by email, clients by a part of the name, trades by status', async () => {
+    const world = await createWorld(service, `100% Ünique ${randomUUID()}`);
+    const found = await get(`/contacts?email=${encodeURIComponent(world.email.toUpperCase())}`);
+    assert.deepEqual(ids(found.body, 'contact_id'), [world.contactId]);
+    assert.deepEqual((await get('/contacts?email=nobody@example.com')).body, []);
+    assert.equal((await get(`/contacts?email=${world.email}&client_id=none`)).body.length, 0);
+    const clients = await get(`/clients?q=${encodeURIComponent('0% üniq')}`);
+    assert.deepEqual(ids(clients.body, 'client_id'), [world.clientId]);
+    assert.deepEqual((await get('/clients?q=_____%25zzz')).body, []);
+    const trades = (status: string) => get(`/trades?client_id=${world.clientId}&status=${encodeURIComponent(status)}`);
+    assert.deepEqual(ids((await trades('Created')).body, 'trade_id'), [world.tradeId]);
+    assert.deepEqual((await trades('Closed')).body, []);
+    assert.equal((await trades('Lost')).status, 400);
+  });
+
+  test('mass beneficiaries, statements and approvals configurations, one by one', async () => {
+    const world = await createWorld(service);
+    const mass = await service.operator('POST', '/mass-beneficiaries', { client_id: world.clientId });
+    const read = await get(`/mass-beneficiaries/${mass.body.mass_beneficiary_id}`);
+    assert.deepEqual(read.body, mass.body);
+    assert.equal((await get('/mass-beneficiaries/none')).body.code, 'mass_beneficiary_not_found');
+    const configuration = await get(`/approvals-configurations/${world.clientId}`);
+    assert.deepEqual(configuration.body, { client_id: world.clientId, version: 0, groups: [], ruleset: null });
+    assert.equal((await get('/approvals-configurations/none')).body.code, 'client_not_found');
+    await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'EUR' });
+    const token = await world.signIn();
+    const asked = await service.client(token, 'POST', `/statements/accounts?client_id=${world.clientId}`, {
+      body: { date_from: '2026-07-01', date_to: '2026-07-02' },
+    });
+    assert.equal(asked.status, 202, asked.text);
+    const [statement] = (await get(`/statements?client_id=${world.clientId}`)).body;
+    assert.equal((await get(`/statements/${statement.statement_id}`)).body.statement_id, statement.statement_id);
+    assert.equal((await get('/statements/none')).body.code, 'statement_not_found');
+  });
+
+  test('an unknown filter is a 400 that names it', async () => {
+    for (const path of ['/contacts?mail=a', '/clients?client_id=a', '/payments?client=a', '/notifications?payment=a']) {
+      const answer = await get(path);
+      const name = path.split(/[?=]/)[1];
+      assert.equal(answer.status, 400, path);
+      assert.ok(answer.body.details.startsWith(`query.${name}: `), answer.body.details);
+    }
+  });
+
+  test('without a client, more than 10,000 entries are not counted', async () => {
+    await service.query(
+      `insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow,
+         payment_approvals_enabled, payment_creator_approval_enabled, created_at)
+       select 'MANY-' || n, 'Many', 'enabled', true, false, 'simple', false, false, now() from generate_series(1, 10000) n`,
+    );
+    const all = await get('/clients?page_size=1');
+    assert.equal(all.headers.get('x-total-count'), null);
+    const many = await get('/clients?q=MANY-&page_size=1');
+    assert.equal(many.headers.get('x-total-count'), '10000');
+  });
+});
