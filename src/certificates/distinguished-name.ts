@@ -173,10 +173,10 @@ function canonicalAttribute(text: string): string {
   const number = equals < 0 ? undefined : attributeNumber(text.slice(0, equals).trim());
   if (number === undefined) throw new Error('unknown attribute type');
   // Trailing spaces are removed up to the last escaped one.
-  const value = text
-    .slice(equals + 1)
-    .replace(/^ +/, '')
-    .replace(/(?<!\\)((?:\\\\)*)((?:\\ )?) +$/, '$1$2');
+  const padded = text.slice(equals + 1).replace(/^ +/, '');
+  const bare = withoutTrailing(padded, ' ');
+  const escapes = bare.length - withoutTrailing(bare, '\\').length;
+  const value = escapes % 2 === 1 && bare.length < padded.length ? `${bare} ` : bare;
   const hex = /^#((?:[0-9a-f]{2})+)$/i.exec(value)?.[1];
   if (hex) return renderAttribute({ number, der: Buffer.from(hex, 'hex') });
   const name = attributeName(number);
@@ -195,6 +195,13 @@ function unescaped(value: string): string {
     bytes.push(match[1] ? Buffer.from(match[1], 'hex') : Buffer.from(match[2] ?? bare, 'utf8'));
   }
   // Trailing spaces are not part of the value unless they are escaped.
-  if (bare) bytes[bytes.length - 1] = Buffer.from(bare.replace(/ +$/, ''), 'utf8');
+  if (bare) bytes[bytes.length - 1] = Buffer.from(withoutTrailing(bare, ' '), 'utf8');
   return UTF8.decode(Buffer.concat(bytes));
+}
+
+/** A text without the characters at its end that are this one. A regular expression would take the square of its length. */
+function withoutTrailing(text: string, character: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === character) end -= 1;
+  return text.slice(0, end);
 }

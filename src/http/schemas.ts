@@ -93,6 +93,7 @@ const DESCRIPTIONS: Record<number, string> = {
   403: 'The contact or the client may not do this',
   404: 'The entity does not exist, or belongs to another client',
   405: 'The method is not allowed at this address',
+  408: 'The body did not arrive in time',
   409: 'The current state does not allow this',
   413: 'The body is too large',
   415: 'The content type is not supported',

@@ -12,14 +12,13 @@ import type { Logger } from '../log.ts';
 import { requestDuration } from '../metrics.ts';
 import { MAX_BODY_BYTES, parseQuery, readJson } from './body.ts';
 import { answerFor, logFailure, problemOf } from './failure.ts';
+import { limitBodies, PATIENCE } from './patience.ts';
 import { locate } from './problem.ts';
 import { requestIdFrom } from './request-id.ts';
 import { answerUnknownAddresses } from './unknown-address.ts';
 import { answerUnparsed } from './unparsed.ts';
 import { checkQuery, keepDigits, replaceNul } from './validation.ts';
 
-/** Milliseconds for a request's head and body to arrive: a caller that sends them drop by drop is disconnected. */
-const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** Seconds to wait after a 429 because too many requests are in flight; a rate limit sets a more exact number. */
 const BUSY_RETRY_AFTER_SECONDS = 5;
@@ -42,7 +41,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     loggerInstance: options.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    requestTimeout: options.requestTimeoutMs ?? PATIENCE.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestIdHeader: false,
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
@@ -76,6 +75,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const nameless = httpVersion === '1.1' && headers.host === undefined;
     done(nameless ? new Problem('malformed_request', 'header.Host: is required (RFC 9112, 3.2)') : undefined);
   });
+  limitBodies(app);
   app.addHook('preValidation', (request, _reply, done) => {
     replaceNul(request);
     done(checkQuery(request));

@@ -30,12 +30,10 @@ import { idempotencyKey, operatorAct } from './change.ts';
 import { ClientBody } from './clients.ts';
 import { ContactBody } from './contacts.ts';
 import { importBody } from './import-body.ts';
+import { ImportSlots } from './import-slots.ts';
 import { PaymentFields } from './payments.ts';
 import { TradeBody } from './trades.ts';
 import { TransactionBody } from './transactions.ts';
-
-/** Imports at the same time in one process, each with a database connection. Others wait, and their bodies stay unread. */
-const MAX_CONCURRENT_IMPORTS = 3;
 
 const moment = (description: string) => Type.Optional(Nullable(Instant(`${description}; or a day`)));
 const who = (description: string) => Type.Optional(Nullable(Text(description, 128)));
@@ -114,6 +112,7 @@ interface ImportCall {
 
 const IMPORT = {
   config: {
+    stream: true,
     scopesOf: ({ params }: FastifyRequest): Scope[] =>
       (params as { kind: string }).kind === 'contacts' ? ['identity'] : ['feed'],
   },
@@ -127,7 +126,7 @@ const IMPORT = {
     querystring: ImportQuery,
     response: {
       200: jsonAnswer('What was imported, and what was not', ImportAnswer),
-      ...errors(400, 404, 409, 413, 415, 502),
+      ...errors(400, 404, 408, 409, 413, 415, 502),
     },
   },
 };
@@ -136,13 +135,13 @@ const IMPORT = {
 export function operatorImportRoutes(app: FastifyInstance, context: Context): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, stream, done) => done(null, stream));
-  const slots = new Slots(MAX_CONCURRENT_IMPORTS);
+  const slots = new ImportSlots();
 
   app.post<ImportRoute>('/imports/:kind', IMPORT, async (request, reply) => {
     const importable = Object.hasOwn(KINDS, request.params.kind) ? KINDS[request.params.kind] : undefined;
     if (!importable) throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
     const body = request.body === undefined ? nothing() : importBody(request, request.body);
-    return slots.take(() => run(context, { request, reply, importable, body }));
+    return slots.take(reply, () => run(context, { request, reply, importable, body }));
   });
 }
 
@@ -219,26 +218,4 @@ function shapeCheck(
     if (hasApprovalFields(record as object)) requireScopes(request.operator, ['approvals']);
     checkClient(record as object, context.config.environment);
   };
-}
-
-/** Lets a number of imports run; the others wait in the order of their arrival. */
-class Slots {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(most: number) {
-    this.#free = most;
-  }
-
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
-    }
-  }
 }

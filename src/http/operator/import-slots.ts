@@ -1,0 +1,38 @@
+import type { FastifyReply } from 'fastify';
+import { inTime } from '../../deadline.ts';
+import { Problem } from '../../errors.ts';
+
+/** Imports at the same time in one process, each with a database connection. */
+const MAX_CONCURRENT_IMPORTS = 3;
+/** How long another one waits, its body unread, and after how many seconds its caller may try again. */
+export const QUEUE = { waitMs: 10_000, retryAfterSeconds: 30 };
+
+/** Lets a number of imports run. The others wait for a short time, in the order of their arrival. */
+export class ImportSlots {
+  #free = MAX_CONCURRENT_IMPORTS;
+  readonly #waiting: (() => void)[] = [];
+
+  /** @throws Problem rate_limited with `Retry-After`, where no import ends in time */
+  async take<T>(reply: FastifyReply, work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#turn(reply);
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
+
+  async #turn(reply: FastifyReply): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    const busy = () => {
+      this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
+      reply.header('retry-after', String(QUEUE.retryAfterSeconds));
+      return new Problem('rate_limited', `${MAX_CONCURRENT_IMPORTS} imports run already; send this one again later`);
+    };
+    await inTime(promise, QUEUE.waitMs, busy);
+  }
+}

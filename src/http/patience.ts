@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body is a stream of any length, whose reader watches its pace. */
+    stream?: boolean;
+  }
+}
+
+/** Limits of what a caller may keep waiting. An object, so that a test need not wait as long. */
+export const PATIENCE = {
+  /** Milliseconds for a request's head and body to arrive: a caller that sends them drop by drop is disconnected. */
+  requestMs: 60_000,
+  /** Milliseconds that a body may still arrive once its request is answered, as a 401 is before its body is read. */
+  answeredMs: 5_000,
+};
+
+/** Ends the connections of a listener whose callers do not send the bodies that they announced. */
+export function limitBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (announcesBody(request) && !request.routeOptions.config.stream)
+      after(PATIENCE.requestMs, request, () => {
+        // As Node's own requestTimeout does, which knows no routes.
+        const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+        app.server.emit('clientError', late, request.raw.socket);
+      });
+    done();
+  });
+  app.addHook('onResponse', (request, _reply, done) => {
+    if (announcesBody(request)) after(PATIENCE.answeredMs, request, () => request.raw.socket.destroy());
+    done();
+  });
+}
+
+function announcesBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Does something if the body is not complete by then. */
+function after(milliseconds: number, { raw }: FastifyRequest, act: () => void): void {
+  if (raw.complete) return;
+  const timer = setTimeout(() => {
+    if (!raw.complete && !raw.socket.destroyed) act();
+  }, milliseconds).unref();
+  raw.once('close', () => raw.complete && clearTimeout(timer));
+  raw.socket.once('close', () => clearTimeout(timer));
+}

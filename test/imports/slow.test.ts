@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { PACE } from '../../src/http/operator/import-body.ts';
+import { QUEUE } from '../../src/http/operator/import-slots.ts';
+import { PATIENCE } from '../../src/http/patience.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+
+/** Callers who send slowly, or not at all, hold up nobody (docs/imports.md, Limits). */
+
+let service: TestService;
+const limits = { pace: { ...PACE }, queue: { ...QUEUE }, patience: { ...PATIENCE } };
+
+before(async () => {
+  service = await startTestService();
+});
+after(async () => {
+  Object.assign(PACE, limits.pace);
+  Object.assign(QUEUE, limits.queue);
+  Object.assign(PATIENCE, limits.patience);
+  await service.stop();
+});
+
+interface Sending {
+  request: ClientRequest;
+  answer: Promise<{ status: number; headers: IncomingMessage['headers']; text: string }>;
+  closed: Promise<void>;
+}
+
+/** A POST whose head is sent, and whose body is the caller's affair. */
+function begin(path: string, headers: Record<string, string> = {}): Sending {
+  const outgoing = request(`${service.operatorUrl}${path}`, {
+    method: 'POST',
+    agent: false,
+    headers: { authorization: `Bearer ${service.operatorToken}`, 'content-type': 'application/x-ndjson', ...headers },
+  });
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  outgoing.on('close', close);
+  const answer = new Promise<Awaited<Sending['answer']>>((resolve, reject) => {
+    outgoing.on('error', reject);
+    outgoing.on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+      response.on('error', reject);
+    });
+  });
+  answer.catch(() => {});
+  outgoing.flushHeaders();
+  return { request: outgoing, answer, closed };
+}
+
+test('three imports run; a fourth waits, and gets 429 with Retry-After where none ends', async () => {
+  assert.equal(QUEUE.waitMs, 10_000);
+  QUEUE.waitMs = 200;
+  const slow = Array.from({ length: 3 }, () => begin('/imports/clients'));
+  for (const one of slow) one.request.write('{"client_name":"slow"}\n');
+  // Until the three have their turns, another one may have its own at once.
+  let refused = await begin('/imports/clients', { 'content-length': '10' }).answer.catch(() => undefined);
+  while (refused?.status !== 429) {
+    const next = begin('/imports/clients');
+    next.request.end('{"client_name":"fourth"}\n');
+    refused = await next.answer;
+  }
+  assert.equal(JSON.parse(refused.text).code, 'rate_limited');
+  assert.ok(Number(refused.headers['retry-after']) > 0);
+  QUEUE.waitMs = 10_000;
+  const waiting = begin('/imports/clients');
+  waiting.request.end('{"client_name":"fifth"}\n');
+  slow[0]?.request.end();
+  assert.equal((await waiting.answer).status, 200, 'it gets the turn of one that ended');
+  for (const one of slow) one.request.end();
+  for (const one of slow) assert.equal((await one.answer).status, 200);
+});
+
+test('fewer than 1 KiB within the time: 408, which says how far the import got; a slow one that sends enough goes in', async () => {
+  assert.deepEqual(PACE, { bytes: 1_024, withinMs: 30_000 });
+  PACE.withinMs = 2_000;
+  const idle = begin('/imports/clients');
+  idle.request.write('{"client_name":"first"}\n{"client_na');
+  const dribble = setInterval(() => idle.request.write(' '), 50);
+  const answer = await idle.answer;
+  clearInterval(dribble);
+  assert.equal(answer.status, 408, answer.text);
+  assert.equal(JSON.parse(answer.text).code, 'request_timeout');
+  assert.match(JSON.parse(answer.text).details, /^body: fewer than 1024 bytes arrived/);
+  const steady = begin('/imports/clients');
+  const line = `${JSON.stringify({ client_name: 'x'.repeat(400) })}\n`;
+  for (let count = 0; count < 12; count += 1) {
+    steady.request.write(line.repeat(3));
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+  steady.request.end();
+  const done = await steady.answer;
+  assert.equal(done.status, 200, done.text);
+  assert.equal(JSON.parse(done.text).accepted, 36);
+  PACE.withinMs = 30_000;
+});
+
+test('a body of the operator interface that does not arrive: 408', async () => {
+  assert.equal(PATIENCE.requestMs, 60_000);
+  PATIENCE.requestMs = 200;
+  const half = begin('/clients', { 'content-type': 'application/json', 'content-length': '100' });
+  half.request.write('{"client_name":');
+  const answer = await half.answer;
+  assert.equal(answer.status, 408, answer.text);
+  assert.equal(JSON.parse(answer.text).code, 'request_timeout');
+  assert.ok(answer.headers['x-request-id']);
+  PATIENCE.requestMs = 60_000;
+});
+
+test('a 401 comes before the body is read, and the connection ends although the caller goes on sending', async () => {
+  PATIENCE.answeredMs = 200;
+  for (const path of ['/clients', '/imports/clients']) {
+    const stranger = begin(path, { authorization: 'Bearer nobody', 'transfer-encoding': 'chunked' });
+    stranger.request.on('error', () => {});
+    const answer = await stranger.answer;
+    assert.equal(answer.status, 401, answer.text);
+    const dribble = setInterval(() => stranger.request.write(' '), 50);
+    await stranger.closed;
+    clearInterval(dribble);
+  }
+});
