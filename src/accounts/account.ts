@@ -20,14 +20,18 @@ const ACCOUNT_MOVES: Record<AccountStatus, readonly AccountStatus[]> = {
   Deleted: [],
 };
 
+/** All are texts; one that was not given is empty (the service interface, Account). */
 export interface AccountDetails {
-  account_address: string | null;
-  account_name: string | null;
-  account_number: string | null;
-  account_number_type: string | null;
-  bank_identifier: string | null;
-  bank_identifier_type: string | null;
+  account_address: string;
+  account_name: string;
+  account_number: string;
+  account_number_type: string;
+  bank_identifier: string;
+  bank_identifier_type: string;
 }
+
+/** Details as the core gives them. */
+export type GivenDetails = { [Field in keyof AccountDetails]?: string | null };
 
 /** An account as the client sees it (the service interface, Account). */
 export interface Account {
@@ -46,7 +50,7 @@ export interface AccountInput {
   account_type?: Account['account_type'];
   account_subtype?: Account['account_subtype'];
   status?: AccountStatus;
-  account_details?: Partial<AccountDetails>[];
+  account_details?: GivenDetails[];
 }
 
 /** An account and whose it is, for the operator. */
@@ -57,14 +61,14 @@ export interface OwnedAccount extends Account {
 const COLUMNS = 'account_id, account_subtype, account_type, currency, status, account_details';
 const OWNED = `${COLUMNS}, client_id`;
 
-function details(input: Partial<AccountDetails>[]): AccountDetails[] {
+function details(input: GivenDetails[]): AccountDetails[] {
   return input.map((item) => ({
-    account_address: item.account_address ?? null,
-    account_name: item.account_name ?? null,
-    account_number: item.account_number ?? null,
-    account_number_type: item.account_number_type ?? null,
-    bank_identifier: item.bank_identifier ?? null,
-    bank_identifier_type: item.bank_identifier_type ?? null,
+    account_address: item.account_address ?? '',
+    account_name: item.account_name ?? '',
+    account_number: item.account_number ?? '',
+    account_number_type: item.account_number_type ?? '',
+    bank_identifier: item.bank_identifier ?? '',
+    bank_identifier_type: item.bank_identifier_type ?? '',
   }));
 }
 
@@ -97,7 +101,7 @@ export async function updateAccount(
   tx: Transaction,
   act: Act,
   accountId: string,
-  patch: { status?: AccountStatus; account_details?: Partial<AccountDetails>[] },
+  patch: { status?: AccountStatus; account_details?: GivenDetails[] },
 ): Promise<OwnedAccount> {
   const before =
     first(

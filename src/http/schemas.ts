@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { type ErrorCode, MESSAGES } from '../errors.ts';
 import type { ListRequest } from '../rows.ts';
+import { PATTERNS } from './patterns.ts';
 import { STATUS } from './problem.ts';
 
 /** Pieces of request and response schemas that several domains use. */
@@ -9,24 +10,23 @@ export const MAX_PAGE = 2_147_483_647;
 const MAX_PAGE_SIZE = 1_000;
 
 /** An identifier that the institution's core chose, or the service (docs/decisions.md, 1). A path cannot name `.` and `..`. */
-export const Id = (description: string) =>
-  Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$', maxLength: 64, description });
+export const Id = (description: string) => Type.String({ pattern: PATTERNS.id, maxLength: 64, description });
 export const Uuid = (description: string) =>
   Type.String({
-    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+    pattern: PATTERNS.uuid,
     description,
   });
 /** Version 4 (RFC 9562, 5.4). */
 export const RandomUuid = (description: string) =>
   Type.String({
-    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$',
+    pattern: PATTERNS.randomUuid,
     description,
   });
-export const Currency = (description = 'ISO 4217 currency') => Type.String({ pattern: '^[A-Z]{3}$', description });
+export const Currency = (description = 'ISO 4217 currency') => Type.String({ pattern: PATTERNS.currency, description });
 /** Free text. */
 export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
 export const Day = (description: string) =>
-  Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: `${description}, YYYY-MM-DD` });
+  Type.String({ pattern: PATTERNS.day, description: `${description}, YYYY-MM-DD` });
 export const Instant = (description: string) =>
   Type.String({ maxLength: 40, description: `${description}, ISO 8601 with an offset` });
 /** A JSON number or a decimal string; read exactly (money.ts). */

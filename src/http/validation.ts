@@ -2,6 +2,7 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import { type WrittenDigits, writtenDigits } from '../json.ts';
 import { findUnstorable, NOT_STORABLE } from '../storable.ts';
+import { PATTERNS } from './patterns.ts';
 
 interface PropertySchema {
   type?: string;
@@ -86,6 +87,23 @@ function fieldPath(pointer: string): string {
     .join('');
 }
 
+const A_DAY = 'must be a calendar day as YYYY-MM-DD';
+const A_UUID = 'must be a UUID';
+const FORMAT_WORDS: Record<string, string> = {
+  date: A_DAY,
+  'date-time': 'must be an ISO 8601 timestamp with an offset',
+  uuid: A_UUID,
+  uri: 'must be an absolute address',
+};
+/** What the patterns of schemas.ts ask for. */
+const PATTERN_WORDS: Record<string, string> = {
+  [PATTERNS.day]: A_DAY,
+  [PATTERNS.uuid]: A_UUID,
+  [PATTERNS.randomUuid]: 'must be a UUID of version 4',
+  [PATTERNS.currency]: 'must be three capital letters (ISO 4217)',
+  [PATTERNS.id]: 'must have 1 to 64 characters of A-Z a-z 0-9 . _ -, the first a letter or digit',
+};
+
 function words(fault: Fault): string {
   const limit = fault.params.limit;
   switch (fault.keyword) {
@@ -106,7 +124,9 @@ function words(fault: Fault): string {
     case 'maxItems':
       return `must have at most ${String(limit)} items`;
     case 'pattern':
-      return `must match ${String(fault.params.pattern)}`;
+      return PATTERN_WORDS[String(fault.params.pattern)] ?? `must match ${String(fault.params.pattern)}`;
+    case 'format':
+      return FORMAT_WORDS[String(fault.params.format)] ?? `must have the format ${String(fault.params.format)}`;
     case 'anyOf':
     case 'oneOf':
       return 'must have one of the forms that the API description shows';

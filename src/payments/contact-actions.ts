@@ -3,6 +3,7 @@ import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { PaymentId } from '../identifiers.ts';
 import { movePayment } from './lifecycle.ts';
+import { mayMove, type PaymentStatus } from './moves.ts';
 import { noPayment } from './payment.ts';
 import { mayManage } from './payment-fields.ts';
 import type { Presentation } from './presentation.ts';
@@ -14,6 +15,8 @@ export interface ContactAction {
   paymentId: PaymentId;
 }
 
+type DecisionRequest = ContactAction & { action: 'authorise' | 'reject' };
+
 /**
  * Counts a contact's approval or rejection. An approver is not told of the lifecycle: whatever the reason, it may not act on this
  * payment now.
@@ -23,14 +26,31 @@ export async function decidePayment(
   tx: Transaction,
   act: Act,
   presentation: Presentation,
-  request: ContactAction & { action: 'authorise' | 'reject' },
+  request: DecisionRequest,
 ): Promise<void> {
   try {
     await movePayment(tx, act, presentation, request);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'transition_not_allowed') throw error;
-    throw new Problem('approval_not_allowed', error.fault ?? error.details);
+    throw await refusal(tx, request);
   }
+}
+
+/** Why no approval is open: the payment's status, and what is left to this contact. The institution's moves are none of its. */
+async function refusal(tx: Transaction, { clientId, contactId, paymentId, action }: DecisionRequest): Promise<Problem> {
+  const payment = first(
+    await tx.query<{ status: PaymentStatus; return_started: boolean; may: boolean | null }>(
+      `select p.status, p.return_started, p.contact_id = $2 or ${mayManage('$1', '$2')} as may
+       from payments p where p.client_id = $1 and p.payment_id = $3`,
+      [clientId, contactId, paymentId],
+    ),
+  );
+  if (!payment) noPayment();
+  const mayCancel = payment.may && mayMove({ status: payment.status, returnStarted: payment.return_started }, 'cancel');
+  return new Problem('approval_not_allowed', {
+    field: 'payment_id',
+    message: `${action} is not possible: the payment is "${payment.status}"; this contact may ${mayCancel ? 'cancel it' : 'not act on it now'}`,
+  });
 }
 
 /**

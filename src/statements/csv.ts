@@ -27,6 +27,9 @@ type CsvRow = Record<(typeof CSV_COLUMNS)[number], string>;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL before the sign is skipped by spreadsheets too
 const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 
+/** What separates fields where a comma is the decimal point: `ref;=1+1` would be two fields, the second a formula. */
+const OTHER_DELIMITERS = /[;\t|]/;
+
 /**
  * A statement as a stream of CSV (RFC 4180: CRLF, quotes doubled) that keeps a few lines in memory. It is UTF-8 with a byte order mark;
  * without one, spreadsheets read it in the machine's old code page. Each section has a row `opening_balance`, its transactions and a
@@ -34,7 +37,13 @@ const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
  * need none (docs/decisions.md, 5).
  */
 export function statementCsv(statement: AccountStatement): Readable {
-  const writer = stringify({ header: true, columns: [...CSV_COLUMNS], bom: true, record_delimiter: 'windows' });
+  const writer = stringify({
+    header: true,
+    columns: [...CSV_COLUMNS],
+    bom: true,
+    record_delimiter: 'windows',
+    quoted_match: OTHER_DELIMITERS,
+  });
   const source = Readable.from(rows(statement), { objectMode: true, highWaterMark: 64 });
   source.on('error', (error) => writer.destroy(error));
   writer.on('close', () => source.destroy());

@@ -336,3 +336,40 @@ describe('identifiers given by a caller', () => {
     }
   });
 });
+
+describe('the words of refusals', () => {
+  test('each format is said in words, not as a pattern', async () => {
+    const day = 'must be a calendar day as YYYY-MM-DD';
+    const payment = { ...world.base };
+    const told: [string, object, string][] = [
+      ['/payments', { ...payment, payment_date: '1.12.2026' }, `body.payment_date: ${day}`],
+      [
+        '/payments',
+        { ...payment, payment_currency: 'euro' },
+        'body.payment_currency: must be three capital letters (ISO 4217)',
+      ],
+      ['/accounts', { client_id: world.clientId, currency: 'EUR', account_id: '1' }, 'body.account_id: must be a UUID'],
+    ];
+    for (const [path, body, details] of told)
+      assert.equal((await service.operator('POST', path, body)).body.details, details);
+    const statement = await client('POST', '/statements/accounts', '{"date_from":"1.1.2026","date_to":"2026-01-31"}');
+    assert.equal(statement.body.details, `body.date_from: ${day}`);
+    const search = await client('GET', '/payments?from_payment_date=1.1.2026');
+    assert.equal(search.status, 400);
+    assert.match(search.body.details, /^query\.from_payment_date: must be a calendar day/);
+  });
+
+  test('an id_token as bearer token is recognised', async () => {
+    const answer = await call(`${service.api}/payments?client_id=${world.clientId}`, 'GET', { token: 'eyJh.eyJz.abc' });
+    assert.equal(answer.status, 401);
+    assert.match(answer.body.details, /id_token: send the access_token/);
+  });
+
+  test('a contact that cannot approve learns what it may do, and not what the institution may', async () => {
+    const { body } = await world.pay();
+    const answer = await client('PATCH', `/payments/${body.payment_id}?action=authorise`);
+    assert.deepEqual([answer.status, answer.body.code], [409, 'approval_not_allowed']);
+    assert.match(answer.body.details, /this contact may cancel it$/);
+    assert.doesNotMatch(answer.body.details, /validate|invalidate|request_information/);
+  });
+});

@@ -102,21 +102,22 @@ describe('csv', () => {
       'a"b,c\r\nd',
       '"=1"',
       'plain',
+      'ref;=1+1',
       '',
     ];
-    const rows = rowsOf(
-      await csvOf(
-        statement(
-          section(
-            'GBP',
-            0n,
-            nasty.length,
-            () => -100n,
-            (index) => ({ transaction_information: nasty[index]! }),
-          ),
+    const csv = await csvOf(
+      statement(
+        section(
+          'GBP',
+          0n,
+          nasty.length,
+          () => -100n,
+          (index) => ({ transaction_information: nasty[index]! }),
         ),
       ),
     );
+    assert.match(csv, /,"ref;=1\+1",/, 'another delimiter is inside quotes');
+    const rows = rowsOf(csv);
     const read = rows.slice(1, -1).map((row) => row.transaction_information!);
     assert.deepEqual(read, [
       "'=1+1",
@@ -130,6 +131,7 @@ describe('csv', () => {
       'a"b,c\r\nd',
       '"=1"',
       'plain',
+      'ref;=1+1',
       '',
     ]);
     for (const row of rows.slice(1, -1)) assert.equal(row.amount, '-1.00');

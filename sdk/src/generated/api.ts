@@ -9,12 +9,18 @@ export interface Account {
   currency: string;
   status: 'Enabled' | 'Disabled' | 'Deleted';
   account_details: {
-    account_address: string | null;
-    account_name: string | null;
-    account_number: string | null;
-    account_number_type: string | null;
-    bank_identifier: string | null;
-    bank_identifier_type: string | null;
+    /** Empty where it was not given */
+    account_address: string;
+    /** Empty where it was not given */
+    account_name: string;
+    /** Empty where it was not given */
+    account_number: string;
+    /** Empty where it was not given */
+    account_number_type: string;
+    /** Empty where it was not given */
+    bank_identifier: string;
+    /** Empty where it was not given */
+    bank_identifier_type: string;
   }[];
 }
 

@@ -6,9 +6,9 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { fxAvailable } from '../../quotes/fx-availability.ts';
 import { isUuid } from '../../uuid.ts';
-import { ClientQuery, errors, jsonAnswer, Nullable } from '../schemas.ts';
+import { ClientQuery, errors, jsonAnswer } from '../schemas.ts';
 
-const text = Nullable(Type.String());
+const text = Type.String({ description: 'Empty where it was not given' });
 
 const Account = Type.Object(
   {
@@ -39,7 +39,7 @@ const Account = Type.Object(
         status: 'Enabled',
         account_details: [
           {
-            account_address: null,
+            account_address: '',
             account_name: 'Acme Ltd',
             account_number: 'GB29NWBK60161331926819',
             account_number_type: 'IBAN',

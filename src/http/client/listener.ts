@@ -109,6 +109,12 @@ function bearer(request: FastifyRequest): string {
   if (header.length > MAX_HEADER_LENGTH || !/^bearer +[A-Za-z0-9._~+/-]+=*$/i.test(header)) {
     throw new Problem('authentication_failed', { field: 'Authorization', message: 'must be `Bearer <access token>`' });
   }
+  // Opaque tokens have no dots; an id_token is a JWT, three parts between dots.
+  if (/^bearer +[^.]+\.[^.]+\.[^.]+$/i.test(header))
+    throw new Problem('authentication_failed', {
+      field: 'Authorization',
+      message: 'this looks like an id_token: send the access_token',
+    });
   return header.slice(7).trim();
 }
 

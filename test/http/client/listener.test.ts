@@ -115,8 +115,8 @@ test('accounts: exactly the fields of the interface, of this client only', async
     status: 'Enabled',
     account_details: [
       {
-        account_address: null,
-        account_name: null,
+        account_address: '',
+        account_name: '',
         account_number: 'GB29NWBK60161331926819',
         account_number_type: 'IBAN',
         bank_identifier: 'NWBKGB2L',
