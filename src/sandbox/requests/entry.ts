@@ -3,6 +3,8 @@ import { maskPath, maskText, maskValue, parsed, Secrets } from './masking.ts';
 
 /** Bytes of each body that are kept. */
 const MAX_BODY_BYTES = 4_096;
+/** Characters of a long body that are searched for secrets: more than are kept, so that none is cut in two. */
+const MAX_SEARCHED_CHARACTERS = 2 * MAX_BODY_BYTES;
 
 /** A request and its answer, as they went over the wire. */
 export interface AnsweredRequest {
@@ -49,7 +51,8 @@ export function logEntry(request: AnsweredRequest): LoggedRequest {
     answer !== undefined && request.graphql
       ? JSON.stringify(maskValue(answer, secrets, 'open', sent?.isSecret))
       : request.responseBody;
-  const show = (text: string | null) => (text === null ? null : kept(secrets.strike(text)));
+  const show = (text: string | null) =>
+    text === null ? null : kept(secrets.strike(text.slice(0, MAX_SEARCHED_CHARACTERS)));
   const fault = faultOf(answer);
   return {
     client_id: request.clientId,

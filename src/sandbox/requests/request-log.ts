@@ -6,22 +6,24 @@ import { type AnsweredRequest, type LoggedRequest, logEntry } from './entry.ts';
 
 /** Requests of a client that are kept. */
 const MAX_REQUESTS_OF_CLIENT = 1_000;
-/** Milliseconds that a request waits for others before it is written, and requests that wait while the database is away. */
-const WRITE_AFTER_MS = 150;
-const MAX_WAITING_REQUESTS = 2_000;
-/** Requests in one statement. */
-const MAX_BATCH_ROWS = 500;
+/** Requests that wait to be written. Where more come in a second, the older ones are lost: only the newest are ever read. */
+const MAX_WAITING_REQUESTS = 1_000;
+/** Milliseconds between two writings of a process that is under load. Otherwise requests are written at once. */
+const WRITE_INTERVAL_MS = 1_000;
+/** Requests in one writing from which on a process is under load. */
+const MIN_LOAD_REQUESTS = 100;
 
 /** The log of what integrators sent (docs/sandbox.md, Read your requests), for one listener. */
 export class RequestLog {
   readonly #pool: Pool;
   readonly #periodic: Periodic;
   #waiting: AnsweredRequest[] = [];
+  #loaded = false;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(pool: Pool, log: Logger) {
     this.#pool = pool;
-    this.#periodic = new Periodic({ name: 'request log', intervalMs: WRITE_AFTER_MS, log, run: () => this.write() });
+    this.#periodic = new Periodic({ name: 'request log', intervalMs: WRITE_INTERVAL_MS, log, run: () => this.write() });
   }
 
   start(): void {
@@ -35,8 +37,9 @@ export class RequestLog {
   }
 
   add(request: AnsweredRequest): void {
-    // A log of trials is not worth the memory of a process whose database is away.
-    if (this.#waiting.length < MAX_WAITING_REQUESTS) this.#waiting.push(request);
+    this.#waiting.push(request);
+    if (this.#waiting.length > MAX_WAITING_REQUESTS) this.#waiting.shift();
+    if (!this.#loaded) this.#periodic.wake();
   }
 
   /** Writes the requests that wait; the reader of the log calls it too, and so finds its own requests. */
@@ -46,11 +49,11 @@ export class RequestLog {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, MAX_BATCH_ROWS);
-      await insert(this.#pool, batch.map(logEntry));
-      this.#waiting.splice(0, batch.length);
-    }
+    const batch = this.#waiting;
+    this.#waiting = [];
+    this.#loaded = batch.length >= MIN_LOAD_REQUESTS;
+    // While the database is away they are lost: a log of trials is not worth the memory.
+    if (batch.length > 0) await insert(this.#pool, batch.map(logEntry));
   }
 }
 
