@@ -78,7 +78,12 @@ async function subscribe(client: number, path: string): Promise<string> {
     secret: 'secret',
   };
   return transaction(pool, (tx) =>
-    createSubscription(tx, act, made, { sandbox: true, brand: 'Service', vault: new Vault(Buffer.alloc(32, 7)) }),
+    createSubscription(tx, act, made, {
+      sandbox: true,
+      brand: 'Service',
+      vault: new Vault(Buffer.alloc(32, 7)),
+      streamUrl: 'http://service.example',
+    }),
   );
 }
 

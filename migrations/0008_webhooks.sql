@@ -12,12 +12,16 @@ create type webhooks.webhook_type as enum (
   'TRADE_STATUS_CHANGE', 'PAYMENT_STATUS_CHANGE', 'CREDIT_INCOMING_TRANSACTION', 'CREDIT_MARGIN_TRANSACTION',
   'CREDIT_PAYMENT_RETURNED_TRANSACTION', 'CREDIT_TRANSACTION', 'DEBIT_TRANSACTION', 'ONBOARDING_STATUS_CHANGE');
 
+-- HTTP: the service sends to `url`. STREAM: the client reads (src/webhooks/stream.ts); nothing is dialled.
+create type webhooks.subscription_delivery as enum ('HTTP', 'STREAM');
+
 create type webhooks.extra_header as (name text, value text);
 
 create table webhooks.subscriptions (
   id uuid primary key default gen_random_uuid(),
   client_id text not null references clients,
   contact_id text not null references contacts,
+  delivery webhooks.subscription_delivery not null default 'HTTP',
   url text not null check (length(url) <= 2048),
   active boolean not null default false,
   -- Sealed under the master key (purpose `webhook_secret`); null is the empty key.
@@ -139,6 +143,31 @@ create table delivery.workers (
   name text not null,
   started_at timestamptz not null
 );
+
+-- The streams of subscriptions of delivery STREAM. One reader has it at a time; the newest one takes it over.
+create table delivery.streams (
+  subscription_id uuid primary key references webhooks.subscriptions,
+  client_id text not null,
+  reader uuid,
+  -- Service time at which a reader was last there.
+  read_at timestamptz not null,
+  -- By the database's clock, until when the reader counts as there: the sandbox's clock may jump past `read_at`.
+  reader_until timestamptz,
+  -- The place of the last notification that was sent.
+  position bigint not null default 0
+);
+-- What was sent, in its order: a reader that lost the connection goes on behind the last place that it knows.
+create table delivery.stream_positions (
+  subscription_id uuid not null,
+  position bigint not null,
+  client_id text not null,
+  notification_id uuid not null,
+  created_at timestamptz(3) not null,
+  attempt_number int not null,
+  delivery_id uuid not null,
+  primary key (subscription_id, position)
+);
+create index stream_positions_day on delivery.stream_positions (created_at);
 
 -- The health of an endpoint: its last success, and since when every attempt has failed.
 create table delivery.endpoints (

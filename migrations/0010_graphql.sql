@@ -31,7 +31,7 @@ begin
 end $$;
 
 grant usage on schema webhooks, delivery to lombard_client;
-grant select (id, client_id, contact_id, url, active, types, extra_headers, disabled_reason, disabled_at, created_at)
+grant select (id, client_id, contact_id, delivery, url, active, types, extra_headers, disabled_reason, disabled_at, created_at)
   on webhooks.subscriptions to lombard_client;
 grant select (id, client_id, subscription_id, event_id, type, status, created_at) on webhooks.notifications to lombard_client;
 grant select (notification_id, attempt_number, delivery_id, client_id, started_at, duration_ms, status_code, headers, body, reason, created_at)

@@ -42,6 +42,7 @@ import { StatementWorker } from './statements/worker.ts';
 import { Dispatcher } from './webhooks/dispatcher.ts';
 import { EventSignal } from './webhooks/event-signal.ts';
 import { createDays } from './webhooks/retention.ts';
+import { createUnreadStreams } from './webhooks/unread-streams.ts';
 
 /** Milliseconds between two runs. One run a second for the totals costs a fifth of five runs a second. */
 const TOTALS_INTERVAL_MS = 1_000;
@@ -336,6 +337,7 @@ async function startWorkers({ context, parts, drawing, signal }: Starting): Prom
   ];
   for (const task of tasks) await parts.start(task);
   await parts.start(new Backlog(backgroundPool, clock));
+  await parts.start(createUnreadStreams(context));
   if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));
   const dispatcher = new Dispatcher(context);
   await parts.start(dispatcher, { takesWork: true });

@@ -30,8 +30,10 @@ export const MUTATION_TYPES = gql`
 
   """A subscription to be created."""
   input SubscriptionInput {
-    """Where notifications are sent: https, at most 2,048 characters, no credentials, no fragment."""
-    url: String!
+    """HTTP, the default: the service sends to the url. STREAM: the client reads them at /webhooks/stream."""
+    delivery: SubscriptionDelivery
+    """Where notifications are sent: https, at most 2,048 characters, no credentials, no fragment. Required, except with delivery STREAM."""
+    url: String
     types: [WebhookType]!
     """Whether notifications are sent from now on; false by default."""
     active: Boolean

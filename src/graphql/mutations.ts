@@ -27,7 +27,7 @@ import { type GraphqlRequest, needsManage } from './request.ts';
 /** The input of a mutation, as the schema has checked it; the rules for its values are the domain's. */
 interface Input {
   id: string;
-  subscription: Fields & { url: string; types: string[] };
+  subscription: Fields & { types: string[]; delivery?: 'HTTP' | 'STREAM' | null };
   patch: Fields;
   subscriptionId: string;
   since: string;

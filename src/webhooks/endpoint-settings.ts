@@ -62,7 +62,7 @@ export interface EndpointRow {
 export async function readEndpointRows(db: Db, ids: readonly string[]): Promise<EndpointRow[]> {
   const { rows } = await db.query<EndpointRow>({
     name: 'webhooks-subscriptions',
-    text: `select id, client_id, revision, active and cardinality(types) > 0 as active, deleted_at is not null as deleted,
+    text: `select id, client_id, revision, active and delivery = 'HTTP' and cardinality(types) > 0 as active, deleted_at is not null as deleted,
         url, secret, former_secrets, former_secrets_until, to_json(extra_headers) as extra_headers
       from webhooks.subscriptions where id = any($1::uuid[])`,
     values: [ids],

@@ -64,14 +64,15 @@ const fanOutStatement = (window: DayWindow) => `
   taken as materialized (
     delete from delivery.outbox where ctid = any(array(select place from picked)) returning event_id, client_id, type, created_at),
   placed as materialized (
-    select t.*, s.id as subscription_id, s.revision, row_number() over (partition by s.id order by t.event_id) as place
+    select t.*, s.id as subscription_id, s.revision, s.streamed, row_number() over (partition by s.id order by t.event_id) as place
     from taken t cross join lateral (
-      select id, revision from webhooks.subscriptions
+      select id, revision, delivery = 'STREAM' as streamed from webhooks.subscriptions
       where client_id = t.client_id and deleted_at is null and active and t.type = any(types) offset 0) s),
   matched as materialized (
     select delivery.notification_id(event_id, subscription_id, created_at) as id, event_id, client_id, type::text as type, created_at,
-      subscription_id, revision, place,
-      case when place <= $6::int then $6::int else coalesce(($4::jsonb ->> subscription_id::text)::int, $3::int) end as room
+      subscription_id, revision, place, streamed,
+      -- What a client reads itself waits in the queue for its reader.
+      case when streamed then 0 when place <= $6::int then $6::int else coalesce(($4::jsonb ->> subscription_id::text)::int, $3::int) end as room
     from placed),
   made as (
     insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
@@ -89,7 +90,7 @@ const fanOutStatement = (window: DayWindow) => `
   from (select) as always left join (matched m left join delivery.events e
     on e.client_id = m.client_id and e.created_at = m.created_at and e.id = m.event_id and m.place <= m.room
       and ${within('e.created_at', window)})
-    on m.place <= m.room + 1
+    on m.place <= m.room + 1 and not m.streamed
   order by m.event_id`;
 
 /**

@@ -15,8 +15,8 @@ export async function ping(
 ): Promise<void> {
   const found = isUuid(key.subscriptionId)
     ? first(
-        await tx.query<{ id: string }>(
-          'select id from webhooks.subscriptions where client_id = $1 and id = $2 and deleted_at is null',
+        await tx.query<{ id: string; dialled: boolean }>(
+          `select id, delivery = 'HTTP' as dialled from webhooks.subscriptions where client_id = $1 and id = $2 and deleted_at is null`,
           [key.clientId, key.subscriptionId],
         ),
       )
@@ -36,7 +36,8 @@ export async function ping(
         select delivery.notification_id(id, $2, created_at), client_id, $2, id, 'PING', 'pending', created_at from event)
       insert into delivery.queue
         (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
-      select delivery.notification_id(id, $2, created_at), client_id, $2, id, created_at, created_at, 0, 0, true from event`,
-    values: [key.clientId, found.id, body, now],
+      select delivery.notification_id(id, $2, created_at), client_id, $2, id, created_at, created_at, 0, 0, $5 from event`,
+    // The reader of a stream takes it with the others; the engine claims only what is dialled.
+    values: [key.clientId, found.id, body, now, found.dialled],
   });
 }

@@ -12,7 +12,8 @@ export function instantOf(notificationId: string): Date {
 /** Queues the notifications of `again`, in a new round. */
 const QUEUE = `insert into delivery.queue as q
     (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
-  select id, client_id, subscription_id, event_id, created_at, $1, attempts_count, 0, type = 'PING' from again
+  select a.id, a.client_id, a.subscription_id, a.event_id, a.created_at, $1, a.attempts_count, 0, a.type = 'PING' and s.delivery = 'HTTP'
+  from again a join webhooks.subscriptions s on s.id = a.subscription_id and s.client_id = a.client_id
   on conflict (notification_id) do update set due_at = excluded.due_at, round_attempts = 0`;
 
 /** Whose notification or subscription it must be; undefined for the institution, which may send any of them again. */

@@ -38,6 +38,7 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
   const old = rows.map((row) => row.day).filter((day) => day < oldest);
   // Deliveries of those days still wait only where their subscription has been inactive ever since.
   await pool.query('delete from delivery.queue where created_at < $1', [`${oldest}T00:00:00Z`]);
+  await pool.query('delete from delivery.stream_positions where created_at < $1', [`${oldest}T00:00:00Z`]);
   for (const day of old) {
     const suffix = day.replaceAll('-', '');
     for (const table of TABLES.toReversed()) {

@@ -1,11 +1,16 @@
 import type { Attempt } from './attempt.ts';
 import type { Egress, OutgoingRequest } from './egress.ts';
 import type { Endpoint } from './endpoint.ts';
-import { signingSecrets } from './endpoint-settings.ts';
+import { type EndpointSettings, signingSecrets } from './endpoint-settings.ts';
 import { TYPE_NAMES } from './notification.ts';
 import type { Outcome } from './outcome.ts';
 import { signature, standardSignature } from './signature.ts';
 import { ownHeaderNames } from './subscription-rules.ts';
+
+/** What the headers of an attempt tell. */
+interface SignedAttempt extends Pick<Attempt, 'deliveryId' | 'startedAt'> {
+  delivery: Pick<Attempt['delivery'], 'id' | 'clientId' | 'type' | 'attempts' | 'body'>;
+}
 
 /** Makes the requests of attempts, with the headers of the service interface in the brand's words. */
 export class Signer {
@@ -26,8 +31,14 @@ export class Signer {
    * that is signed is the one that was registered.
    */
   request(endpoint: Endpoint, attempt: Attempt): OutgoingRequest {
-    const [clientId, signed, webhook, notificationId, delivered, attemptNumber] = this.#names;
     const { settings } = endpoint;
+    const headers = this.headers(settings, attempt);
+    return { method: 'POST', url: settings.url, headers, body: attempt.delivery.body, connections: endpoint.id };
+  }
+
+  /** The headers of one attempt, names and values by turns. */
+  headers(settings: EndpointSettings, attempt: SignedAttempt): string[] {
+    const [clientId, signed, webhook, notificationId, delivered, attemptNumber] = this.#names;
     const { delivery, deliveryId } = attempt;
     const time = attempt.startedAt.getTime();
     const seconds = Math.floor(time / 1_000);
@@ -56,7 +67,7 @@ export class Signer {
       standardSignature(signingSecrets(settings, time), { id: delivery.id, timestamp: seconds, body: delivery.body }),
     ];
     for (const part of settings.extraHeaders) headers.push(part);
-    return { method: 'POST', url: settings.url, headers, body: delivery.body, connections: endpoint.id };
+    return headers;
   }
 
   /**

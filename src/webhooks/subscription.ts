@@ -6,6 +6,7 @@ import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
 import type { WebhookType } from './notification.ts';
 import { type FormerSecret, openSecret, rotateSecrets, sealSecret } from './secret.ts';
+import { createStream } from './stream.ts';
 import {
   checkExtraHeaders,
   checkSecret,
@@ -26,12 +27,17 @@ export interface SubscriptionSettings {
   brand: string;
   /** Seals secrets. */
   vault: Vault;
+  /** The address that a stream's notifications are signed for: `{base_url}/webhooks/stream`. */
+  streamUrl: string;
 }
 
 export interface NewSubscription {
   clientId: string;
   contactId: string;
-  url: string;
+  /** HTTP by default: the service sends to the url. STREAM: the client reads. */
+  delivery?: 'HTTP' | 'STREAM' | null | undefined;
+  /** Required, except of a stream. */
+  url?: string | null | undefined;
   types: readonly string[];
   active?: boolean | null | undefined;
   secret?: string | null | undefined;
@@ -60,7 +66,8 @@ export async function createSubscription(
   input: NewSubscription,
   settings: SubscriptionSettings,
 ): Promise<string> {
-  const url = checkUrl(input.url, settings);
+  const delivery = input.delivery ?? 'HTTP';
+  const url = urlOf(delivery, input.url, settings);
   const types = checkTypes(input.types);
   const secret = checkSecret(input.secret);
   const extraHeaders = checkExtraHeaders(input.extraHeaders ?? [], settings.brand);
@@ -77,8 +84,8 @@ export async function createSubscription(
     });
   }
   const created = await tx.query<{ id: string }>(
-    `insert into webhooks.subscriptions (client_id, contact_id, url, active, secret, types, extra_headers, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6::webhooks.webhook_type[], ${HEADERS_FROM_JSON('$7')}, ${NEXT_MOMENT}, $8) returning id`,
+    `insert into webhooks.subscriptions (client_id, contact_id, url, active, secret, types, extra_headers, created_at, updated_at, delivery)
+     values ($1, $2, $3, $4, $5, $6::webhooks.webhook_type[], ${HEADERS_FROM_JSON('$7')}, ${NEXT_MOMENT}, $8, $9) returning id`,
     [
       input.clientId,
       input.contactId,
@@ -88,17 +95,31 @@ export async function createSubscription(
       types,
       JSON.stringify(extraHeaders),
       act.now,
+      delivery,
     ],
   );
   const id = first(created)?.id as string;
+  if (delivery === 'STREAM') await createStream(tx, { clientId: input.clientId, subscriptionId: id }, act.now);
   await audit(tx, act, {
     action: 'create',
     entity: 'subscription',
     entityId: id,
     clientId: input.clientId,
-    after: { url, active: input.active ?? false, types, secret, extraHeaders },
+    after: { delivery, url, active: input.active ?? false, types, secret, extraHeaders },
   });
   return id;
+}
+
+/** Where a subscription's notifications go: its address, or the stream's, which is signed too. */
+function urlOf(delivery: 'HTTP' | 'STREAM', url: string | null | undefined, settings: SubscriptionSettings): string {
+  if (delivery === 'HTTP') {
+    if (url == null)
+      throw new Problem('invalid_body', { field: 'url', message: 'is required, except with delivery STREAM' });
+    return checkUrl(url, settings);
+  }
+  if (url != null)
+    throw new Problem('invalid_body', { field: 'url', message: 'must be left out with delivery STREAM' });
+  return settings.streamUrl;
 }
 
 /** The moment of creation. Subscriptions that one request creates keep their order: they are a microsecond apart. */
@@ -109,6 +130,7 @@ const HEADERS_FROM_JSON = (parameter: string) =>
   `array(select row(h->>'name', h->>'value')::webhooks.extra_header from json_array_elements(${parameter}::json) h)`;
 
 interface LockedSubscription {
+  delivery: 'HTTP' | 'STREAM';
   url: string;
   active: boolean;
   types: WebhookType[];
@@ -126,7 +148,7 @@ async function lockSubscription(tx: Transaction, clientId: string, id: string): 
   if (!isUuid(id)) throw notFound();
   const row = first(
     await tx.query<LockedSubscription & { formerSecrets: Buffer[]; formerUntil: Date[] }>(
-      `select url, active, types::text[] as types, secret, to_json(extra_headers) as "extraHeaders",
+      `select delivery, url, active, types::text[] as types, secret, to_json(extra_headers) as "extraHeaders",
          disabled_reason as "disabledReason", former_secrets as "formerSecrets", former_secrets_until as "formerUntil"
        from webhooks.subscriptions where client_id = $1 and id = $2 and deleted_at is null for update`,
       [clientId, id],
@@ -160,7 +182,7 @@ export async function updateSubscription(
   const { clientId, id, patch } = input;
   const { vault } = settings;
   const present = await lockSubscription(tx, clientId, id);
-  const url = patch.url == null ? present.url : checkUrl(patch.url, settings);
+  const url = patch.url == null ? present.url : urlOf(present.delivery, patch.url, settings);
   const types = patch.types == null ? present.types : checkTypes(patch.types);
   const extraHeaders =
     patch.extraHeaders === undefined

@@ -60,6 +60,7 @@ describe('GraphQL schema', () => {
       id: 'UUID!',
       clientId: 'String!',
       contactId: 'String!',
+      delivery: 'SubscriptionDelivery!',
       url: 'String!',
       active: 'Boolean!',
       secret: 'String',
@@ -116,7 +117,8 @@ describe('GraphQL schema', () => {
       subscription: 'SubscriptionInput!',
     });
     assert.deepEqual(fields('SubscriptionInput'), {
-      url: 'String!',
+      delivery: 'SubscriptionDelivery',
+      url: 'String',
       types: '[WebhookType]!',
       active: 'Boolean',
       secret: 'String',

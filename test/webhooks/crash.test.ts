@@ -52,7 +52,7 @@ async function prepare(url: string, receiver: Receiver, clients: number): Promis
           active: true,
           secret: 'secret',
         },
-        { sandbox: true, brand: 'Service', vault: new Vault(MASTER_KEY) },
+        { sandbox: true, brand: 'Service', vault: new Vault(MASTER_KEY), streamUrl: 'http://service.example' },
       ),
     );
   }

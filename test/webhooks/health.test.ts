@@ -44,7 +44,7 @@ async function processes() {
       tx,
       { now: clock.now(), actor: 'test', requestId: 'test' },
       { clientId: 'CLI', contactId: 'CON', url: 'http://127.0.0.1:9/', types: ['DEBIT_TRANSACTION'], active: true },
-      { sandbox: true, brand: 'Service', vault: new Vault(Buffer.alloc(32, 7)) },
+      { sandbox: true, brand: 'Service', vault: new Vault(Buffer.alloc(32, 7)), streamUrl: 'http://service.example' },
     ),
   );
   const context = { config: readConfig({}), clock, log, pool, backgroundPool: pool } as unknown as Context;

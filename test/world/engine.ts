@@ -18,7 +18,7 @@ import {
 import { createDatabase, log } from './database.ts';
 
 const VAULT = new Vault(Buffer.alloc(32, 7));
-const SETTINGS = { sandbox: true, brand: 'Service', vault: VAULT };
+const SETTINGS = { sandbox: true, brand: 'Service', vault: VAULT, streamUrl: 'http://service.example/webhooks/stream' };
 
 /** The delivery engine in this process, without the rest of the service: clients CLI0, CLI1, ... in a database of their own. */
 export async function createEngine(clients = 1) {

@@ -19,6 +19,7 @@ import { contactAct } from './act.ts';
 import { contactChange } from './change.ts';
 import { explorerRoutes } from './explorer.ts';
 import type { ClientRoutes } from './listener.ts';
+import { streamUrl } from './stream.ts';
 
 const PATH = '/webhooks/graphql';
 const STREAM_PATH = `${PATH}/stream`;
@@ -218,6 +219,7 @@ function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {
       sandbox: context.config.environment === 'sandbox',
       brand: context.config.brand,
       vault: context.vault,
+      streamUrl: streamUrl(context.addresses),
     },
   };
 }

@@ -11,6 +11,7 @@ import { paymentActionRoutes } from './payment-actions.ts';
 import { paymentSearchRoutes } from './payments.ts';
 import { sandboxRoutes } from './sandbox.ts';
 import { statementRoutes } from './statements.ts';
+import { streamRoutes } from './stream.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** The operations of the client API, for the client listener and for the trusted one. */
@@ -24,6 +25,7 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing): ClientRoutes
     massBeneficiaryRoutes,
     graphqlRoutes(sessions),
     webhookRoutes,
+    streamRoutes(sessions),
     statementRoutes,
     documentRoutes(drawing),
     sandboxRoutes,

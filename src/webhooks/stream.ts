@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { type Db, first, type Pool, type Transaction, transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { isUuid } from '../uuid.ts';
+import type { NotificationType } from './notification.ts';
+
+/** Notifications that one statement takes or reads. */
+const MAX_BATCH_ROWS = 200;
+/** Milliseconds for which a reader counts as there after its last sign of life. */
+export const READER_LIFETIME_MS = 60_000;
+/** Milliseconds without a reader after which a subscription of delivery STREAM is removed (docs/webhooks.md). */
+export const MAX_UNREAD_MS = 600_000;
+
+/** The stream of one subscription of one client. */
+export interface StreamKey {
+  clientId: string;
+  subscriptionId: string;
+}
+
+/** A notification as it was given its place in the stream. */
+export interface StreamedNotification {
+  position: number;
+  id: string;
+  type: NotificationType;
+  attemptNumber: number;
+  deliveryId: string;
+  body: string;
+}
+
+/** A stream counts as read when it is made: its reader has ten minutes to come. */
+export async function createStream(tx: Transaction, key: StreamKey, now: Date): Promise<void> {
+  await tx.query('insert into delivery.streams (subscription_id, client_id, read_at) values ($2, $1, $3)', [
+    key.clientId,
+    key.subscriptionId,
+    now,
+  ]);
+}
+
+/** A cursor names the subscription, so that no other stream takes it. */
+export function cursorOf(subscriptionId: string, position: number): string {
+  return `${subscriptionId}.${position}`;
+}
+
+/**
+ * Takes a stream over from whoever has read it so far.
+ * @param after a cursor: the stream goes on behind it. Undefined: it begins with what is pending
+ * @returns the reader, and the place behind which it reads
+ * @throws Problem subscription_not_found; invalid_parameter where the subscription is not a stream, or the cursor is unknown
+ */
+export async function openStream(
+  db: Db,
+  key: StreamKey,
+  options: { after: string | undefined; now: Date },
+): Promise<{ reader: string; position: number }> {
+  const { clientId, subscriptionId } = key;
+  const found = isUuid(subscriptionId)
+    ? first(
+        await db.query<{ position: number | null }>(
+          `select t.position from webhooks.subscriptions s
+           left join delivery.streams t on t.subscription_id = s.id and t.client_id = s.client_id
+           where s.client_id = $1 and s.id = $2 and s.deleted_at is null`,
+          [clientId, subscriptionId],
+        ),
+      )
+    : undefined;
+  if (!found)
+    throw new Problem('subscription_not_found', {
+      field: 'subscription_id',
+      message: 'does not name a subscription of this client',
+    });
+  if (found.position === null)
+    throw new Problem('invalid_parameter', {
+      field: 'subscription_id',
+      message: 'must name a subscription with delivery STREAM; the service sends this one to its url',
+    });
+  const position = options.after === undefined ? found.position : positionOf(options.after, subscriptionId);
+  if (position === undefined || position > found.position)
+    throw new Problem('invalid_parameter', 'header.Last-Event-ID: must be the id of an event of this stream');
+  const reader = randomUUID();
+  await db.query(
+    `update delivery.streams set reader = $3, read_at = $4, reader_until = clock_timestamp() + $5 * interval '1 ms'
+     where client_id = $1 and subscription_id = $2`,
+    [clientId, subscriptionId, reader, options.now, READER_LIFETIME_MS],
+  );
+  return { reader, position };
+}
+
+function positionOf(cursor: string, subscriptionId: string): number | undefined {
+  const place = cursor.startsWith(`${subscriptionId}.`) ? cursor.slice(subscriptionId.length + 1) : '';
+  return /^(0|[1-9]\d{0,14})$/.test(place) ? Number(place) : undefined;
+}
+
+/** Whether a reader still has the stream, and whether notifications wait for it. */
+export async function lookAtStream(
+  db: Db,
+  key: StreamKey,
+  reader: string,
+): Promise<{ mine: boolean; waiting: boolean }> {
+  const found = first(
+    await db.query<{ waiting: boolean }>({
+      name: 'webhooks-stream-look',
+      text: `select exists (select from delivery.queue q
+          where q.subscription_id = $2 and q.client_id = $1 and q.lease_owner is null and not q.ping) as waiting
+        from delivery.streams t join webhooks.subscriptions s on s.id = t.subscription_id and s.client_id = t.client_id
+        where t.client_id = $1 and t.subscription_id = $2 and t.reader = $3 and s.deleted_at is null`,
+      values: [key.clientId, key.subscriptionId, reader],
+    }),
+  );
+  return { mine: found !== undefined, waiting: found?.waiting ?? false };
+}
+
+/**
+ * Gives pending notifications their places in the stream, in the order of their events, and counts them as delivered. An event that is
+ * still in the outbox holds later ones back: another may be about one entity.
+ */
+export async function takePending(pool: Pool, key: StreamKey, options: { reader: string; now: Date }): Promise<void> {
+  const { clientId, subscriptionId } = key;
+  await transaction(pool, async (tx) => {
+    // A wrong estimate must not read days of notifications to find two hundred.
+    await tx.query('set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_seqscan = off');
+    const stream = first(
+      await tx.query<{ position: number; active: boolean }>(
+        `select t.position, s.active from delivery.streams t
+         join webhooks.subscriptions s on s.id = t.subscription_id and s.client_id = t.client_id
+         where t.client_id = $1 and t.subscription_id = $2 and t.reader = $3 and s.deleted_at is null for update of t`,
+        [clientId, subscriptionId, options.reader],
+      ),
+    );
+    if (!stream) return;
+    await tx.query(TAKE, [clientId, subscriptionId, stream.position, stream.active, options.now, MAX_BATCH_ROWS]);
+  });
+}
+
+const TAKE = `
+  with taken as materialized (
+    select q.notification_id, q.created_at, q.event_id, q.attempts + 1 as attempt_number, gen_random_uuid() as delivery_id
+    from delivery.queue q
+    join webhooks.notifications n on n.id = q.notification_id and n.created_at = q.created_at and n.client_id = q.client_id
+    where q.subscription_id = $2 and q.client_id = $1 and q.lease_owner is null and not q.ping and ($4 or n.type = 'PING')
+      and q.event_id < coalesce((select min(o.event_id) from delivery.outbox o where o.client_id = $1), 9223372036854775807)
+    order by q.event_id limit $6 for update of q),
+  placed as materialized (
+    select *, $3::bigint + row_number() over (order by event_id) as position from taken),
+  gone as (
+    delete from delivery.queue q using placed p where q.client_id = $1 and q.notification_id = p.notification_id),
+  changed as (
+    update webhooks.notifications n set status = 'delivered', attempts_count = p.attempt_number, finished_at = $5
+    from placed p where n.client_id = $1 and n.id = p.notification_id and n.created_at = p.created_at),
+  attempted as (
+    insert into webhooks.attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms, created_at)
+    select notification_id, attempt_number, delivery_id, $1, $2, $5::timestamptz, 0, created_at from placed),
+  sent as (
+    insert into delivery.stream_positions
+      (subscription_id, position, client_id, notification_id, created_at, attempt_number, delivery_id)
+    select $2, position, $1, notification_id, created_at, attempt_number, delivery_id from placed)
+  update delivery.streams t set position = t.position + (select count(*) from placed) where t.client_id = $1 and t.subscription_id = $2`;
+
+/** What has a place behind `after`, in its order; at most MAX_BATCH_ROWS. */
+export async function readStream(db: Db, key: StreamKey, after: number): Promise<StreamedNotification[]> {
+  const { rows } = await db.query<StreamedNotification>({
+    name: 'webhooks-stream-read',
+    text: `select p.position, n.id, n.type, p.attempt_number as "attemptNumber", p.delivery_id as "deliveryId", e.body
+      from delivery.stream_positions p
+      join webhooks.notifications n on n.id = p.notification_id and n.created_at = p.created_at and n.client_id = p.client_id
+      join delivery.events e on e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id
+      where p.client_id = $1 and p.subscription_id = $2 and p.position > $3 order by p.position limit ${MAX_BATCH_ROWS}`,
+    values: [key.clientId, key.subscriptionId, after],
+  });
+  return rows;
+}
+
+/** A sign of life of a reader; `gone`: its last one. */
+export async function noteReader(
+  db: Db,
+  key: StreamKey,
+  { reader, now, gone }: { reader: string; now: Date; gone: boolean },
+): Promise<void> {
+  await db.query(
+    `update delivery.streams set read_at = $4,
+       reader_until = case when not $5::boolean then clock_timestamp() + $6 * interval '1 ms' end
+     where client_id = $1 and subscription_id = $2 and reader = $3`,
+    [key.clientId, key.subscriptionId, reader, now, gone, READER_LIFETIME_MS],
+  );
+}
+
+/** Streams that nobody has read for ten minutes, of any client. */
+export async function unreadStreams(db: Db, now: Date): Promise<StreamKey[]> {
+  const { rows } = await db.query<StreamKey>(
+    `select t.client_id as "clientId", t.subscription_id as "subscriptionId" from delivery.streams t
+     join webhooks.subscriptions s on s.id = t.subscription_id and s.client_id = t.client_id
+     where s.deleted_at is null and t.read_at < $1 and coalesce(t.reader_until < clock_timestamp(), true)`,
+    [new Date(now.getTime() - MAX_UNREAD_MS)],
+  );
+  return rows;
+}
