@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
@@ -5,7 +6,7 @@ export type { Logger } from 'pino';
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Fields whose values are never logged, at the top of a record or one level below. */
+/** Fields whose values are never logged, at the top of a record or one level below. `code` is why a request was refused. */
 const SECRET_FIELDS = [
   'password',
   'secret',
@@ -14,17 +15,16 @@ const SECRET_FIELDS = [
   'client_secret',
   'access_token',
   'refresh_token',
-  'code',
 ];
 
 /** @param pretty coloured lines for a terminal, in place of JSON lines */
 export function createLog(level: LogLevel, pretty: boolean): Logger {
   return pino({
     level,
-    base: undefined,
+    base: { host: hostname(), pid: process.pid },
     redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[redacted]' },
     ...(pretty
-      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'HH:MM:ss' } } }
+      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,host', translateTime: 'HH:MM:ss' } } }
       : {}),
   });
 }

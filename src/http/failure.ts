@@ -15,6 +15,8 @@ const MAX_QUOTED_LENGTH = 100;
 
 /** The Problem behind whatever a handler, the schema or Fastify itself threw. */
 export function problemOf(error: FastifyError, request: FastifyRequest): Problem {
+  if (hasHungUp(request))
+    return new Problem('invalid_body', 'body: the caller hung up before its end', { cause: error });
   if (error.validation) return explain(error);
   const code = FRAMEWORK_CODES[error.code];
   if (code) return new Problem(code, frameworkDetails(code, request), { cause: error });
@@ -32,6 +34,16 @@ function frameworkDetails(code: ErrorCode, request: FastifyRequest): string {
     return `header.Content-Type: must be application/json, not ${sent}`;
   }
   return 'body: its length differs from the Content-Length';
+}
+
+/**
+ * Whether the caller has closed the connection before the request was complete. Then whatever failed lies with the caller. Nobody gets
+ * the answer, and Fastify never calls it finished, so the line of the request is written here.
+ */
+export function hasHungUp({ raw, log, method, routeOptions }: FastifyRequest): boolean {
+  const hungUp = raw.destroyed && !raw.complete;
+  if (hungUp) log.info({ method, route: routeOptions.url }, 'the caller hung up before the end of the request');
+  return hungUp;
 }
 
 export interface ErrorAnswer {
@@ -53,8 +65,5 @@ export function answerFor(problem: Problem): ErrorAnswer {
 export function logFailure(problem: Problem, request: FastifyRequest): void {
   if (problem.code !== 'integration_error') return;
   const cause = problem.cause as (Error & { code?: string }) | undefined;
-  request.log.error(
-    { requestId: request.id, reason: cause?.message, sqlstate: cause?.code, stack: cause?.stack },
-    problem.details,
-  );
+  request.log.error({ reason: cause?.message, sqlstate: cause?.code, stack: cause?.stack }, problem.details);
 }

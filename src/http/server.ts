@@ -15,6 +15,7 @@ import { answerFor, logFailure, problemOf } from './failure.ts';
 import { limitBodies, PATIENCE } from './patience.ts';
 import { locate } from './problem.ts';
 import { requestIdFrom } from './request-id.ts';
+import { traceIdFrom } from './trace.ts';
 import { answerUnknownAddresses } from './unknown-address.ts';
 import { answerUnparsed } from './unparsed.ts';
 import { checkQuery, keepDigits, replaceNul } from './validation.ts';
@@ -23,6 +24,13 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** Seconds to wait after a 429 because too many requests are in flight; a rate limit sets a more exact number. */
 const BUSY_RETRY_AFTER_SECONDS = 5;
 const MAX_PATH_PARAMETER_LENGTH = 256;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why the request was refused, for its line in the log. */
+    refusal: { code: string; details: string } | undefined;
+  }
+}
 
 export interface ServerOptions {
   /** Its name in log lines and metrics. */
@@ -39,11 +47,16 @@ export interface ServerOptions {
 export function createServer(options: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: options.requestTimeoutMs ?? PATIENCE.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestIdHeader: false,
+    childLoggerFactory: (logger, bindings, childOptions, request) =>
+      logger.child(
+        { listener: options.name, ...bindings, trace_id: traceIdFrom(request.headers.traceparent) },
+        childOptions,
+      ),
     genReqId: (request) => requestIdFrom(request.headers['x-request-id']),
     // A request without Host is refused below, in the shape of every other refusal.
     http: { requireHostHeader: false },
@@ -88,29 +101,29 @@ export function createServer(options: ServerOptions): FastifyInstance {
     record(options, request, reply);
     done();
   });
+  app.decorateRequest('refusal', undefined);
   app.setErrorHandler(answerFailure);
   answerUnknownAddresses(app);
-  answerUnparsed(app.server, options.log);
+  answerUnparsed(app.server, options.log.child({ listener: options.name }));
   return app;
 }
 
 /** The metric and the log line of a request. */
-function record({ name, log }: ServerOptions, request: FastifyRequest, reply: FastifyReply): void {
+function record({ name }: ServerOptions, request: FastifyRequest, reply: FastifyReply): void {
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const status = reply.statusCode;
   requestDuration.observe({ listener: name, method, route, status }, reply.elapsedTime / 1_000);
-  const { caller } = request as { caller?: { contactId: string; clientId: string } | null };
-  log.info(
+  const { caller, refusal } = request as FastifyRequest & { caller?: { contactId: string; clientId: string } | null };
+  request.log.info(
     {
-      listener: name,
-      request_id: request.id,
       method,
       route,
       status,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       contact_id: caller?.contactId,
       client_id: caller?.clientId,
+      ...(status >= 400 && refusal),
     },
     'request',
   );
@@ -118,6 +131,7 @@ function record({ name, log }: ServerOptions, request: FastifyRequest, reply: Fa
 
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = locate(problemOf(error, request), request);
+  request.refusal = { code: problem.code, details: problem.details };
   logFailure(problem, request);
   const { status, body, headers } = answerFor(problem);
   if (status === 429 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(BUSY_RETRY_AFTER_SECONDS));
@@ -127,7 +141,10 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
 
 /** A path that Fastify cannot decode never reaches the error handler. */
 function answerInvalidPath(error: FastifyError, request: FastifyRequest, response: ServerResponse): void {
-  const answer = answerFor(new Problem('not_found', `path: is not a valid path (${error.code})`));
+  const problem = new Problem('not_found', `path: is not a valid path (${error.code})`);
+  const answer = answerFor(problem);
+  const { code, details } = problem;
+  request.log.info({ method: request.method, route: 'none', status: answer.status, code, details }, 'request');
   const body = JSON.stringify(answer.body);
   response.writeHead(answer.status, {
     'content-type': 'application/json; charset=utf-8',

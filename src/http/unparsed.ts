@@ -4,6 +4,7 @@ import { type ErrorCode, Problem } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { errorMessage, STATUS } from './problem.ts';
 import { requestIdFrom } from './request-id.ts';
+import { traceIdFrom, traceIdIn } from './trace.ts';
 
 /** The time that a refused connection may stay open after its answer. */
 const LINGER_MS = 2_000;
@@ -33,7 +34,9 @@ export function answerUnparsed(server: Server, log: Logger): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const problem = new Problem('expectation_failed', 'header.Expect: must be 100-continue, or absent');
     const { status, headers, body } = rawAnswer(problem, requestIdFrom(request.headers['x-request-id']));
-    log.info({ request_id: headers['x-request-id'], status, code: problem.code, details: problem.details }, 'request');
+    const { code, details } = problem;
+    const trace = traceIdFrom(request.headers.traceparent);
+    log.info({ request_id: headers['x-request-id'], trace_id: trace, status, code, details }, 'request');
     response.writeHead(status, headers);
     response.end(body);
   });
@@ -44,7 +47,9 @@ export function answerUnparsed(server: Server, log: Logger): void {
 
   function end(socket: Duplex, problem: Problem, head: string): void {
     const { status, headers, body } = rawAnswer(problem, requestIdIn(head));
-    log.info({ request_id: headers['x-request-id'], status, code: problem.code, details: problem.details }, 'request');
+    const { code, details } = problem;
+    const trace = traceIdIn(head);
+    log.info({ request_id: headers['x-request-id'], trace_id: trace, status, code, details }, 'request');
     socket.on('error', () => socket.destroy());
     socket.end(answerText({ status, reason: STATUS_CODES[status] ?? '', headers, body }));
     // What the caller still sends is read: closing a connection with unread bytes would reset it before it has its answer.

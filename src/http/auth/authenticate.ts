@@ -116,7 +116,8 @@ async function signInByPage(auth: PageContext, request: FastifyRequest, reply: F
     return await continueSignIn(auth, request, reply, { ...kept, ...signedIn, browser, page: true, language });
   } catch (error) {
     if (!(error instanceof OAuthError) || error.refusal === undefined) throw error;
-    request.log.info({ requestId: request.id, application: application.id, refusal: error.refusal }, 'sign-in refused');
+    request.refusal = { code: error.code, details: error.message };
+    request.log.info({ application: application.id, refusal: error.refusal }, 'sign-in refused');
     if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter));
     return showAgain(error.refusal, error.status);
   }

@@ -54,7 +54,7 @@ export async function completeSignIn(
   const { applicationId, contactId, methods } = signIn;
   const now = context.clock.now();
   const code = await issueCode(context.pool, { ...signIn, authenticatedAt: now }, now);
-  request.log.info({ requestId: request.id, application: applicationId, contact: contactId, methods }, 'signed in');
+  request.log.info({ application: applicationId, contact: contactId, methods }, 'signed in');
   if (wantsCode(request)) return reply.header('cache-control', 'no-store').send({ code });
   if (signIn.page && context.config.singleSignOn) {
     const value = await beginBrowserSession(context.pool, { contactId, methods, authenticatedAt: now });

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../errors.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
+import { hasHungUp } from '../failure.ts';
 import { STATUS, toProblem } from '../problem.ts';
 import { wantsPage } from './negotiation.ts';
 import type { Pages } from './pages/pages.ts';
@@ -16,7 +17,9 @@ declare module 'fastify' {
 /** Makes every error of a scope `{error, error_description}` (RFC 6749, 5.2), or a page for a browser. */
 export function answerOAuthErrors(scope: FastifyInstance, pages?: Pages): void {
   scope.setErrorHandler((error: FastifyError, request, reply) => {
-    const refused = toOAuthError(error);
+    const refused = hasHungUp(request)
+      ? new OAuthError('invalid_request', 'the caller hung up before the end of the request')
+      : toOAuthError(error);
     logRefusal(request, refused);
     if (pages && request.routeOptions.config.page && wantsPage(request))
       return sendFailure(pages, request, reply, refused);
@@ -79,13 +82,8 @@ export function toOAuthError(error: unknown): OAuthError {
 }
 
 function logRefusal(request: FastifyRequest, refused: OAuthError): void {
-  if (refused.status < 500) {
-    request.log.info({ requestId: request.id, error: refused.code, reason: refused.message }, 'refused');
-    return;
-  }
+  request.refusal = { code: refused.code, details: refused.message };
+  if (refused.status < 500) return;
   const cause = refused.cause as (Error & { code?: string }) | undefined;
-  request.log.error(
-    { requestId: request.id, reason: cause?.message, sqlstate: cause?.code, stack: cause?.stack },
-    refused.message,
-  );
+  request.log.error({ reason: cause?.message, sqlstate: cause?.code, stack: cause?.stack }, refused.message);
 }

@@ -41,7 +41,7 @@ export async function signInHeadless(
     });
   } catch (error) {
     if (!(error instanceof OAuthError) || wantsCode(request)) throw error;
-    request.log.info({ requestId: request.id, application: application.id, refusal: error.refusal }, 'sign-in refused');
+    request.log.info({ application: application.id, refusal: error.refusal }, 'sign-in refused');
     return redirectError(auth, reply, error, { redirectUri, parameters: fields });
   }
 }

@@ -72,7 +72,7 @@ async function verify(auth: PageContext, request: FastifyRequest, reply: Fastify
   } catch (error) {
     const refusal = shownRefusal(request, error, ['wrong_code', 'locked']);
     if (!refusal || !('browser' in presenter)) throw error;
-    request.log.info({ requestId: request.id, application: step.clientId, refusal }, 'second factor refused');
+    request.log.info({ application: step.clientId, refusal }, 'second factor refused');
     return showStep(auth, request, reply, { status: (error as OAuthError).status, refused: refusal });
   }
 }

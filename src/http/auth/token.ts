@@ -65,10 +65,7 @@ async function tokenForContact(auth: AuthContext, request: ContactRequest, reply
     thumbprint,
     now: clock.now(),
   });
-  request.log.info(
-    { requestId: request.id, application: application.id, contact: tokens.contactId },
-    'token issued to a certificate',
-  );
+  request.log.info({ application: application.id, contact: tokens.contactId }, 'token issued to a certificate');
   return sendTokens(reply, auth, secret, tokens);
 }
 

@@ -45,11 +45,12 @@ export async function createProxiedListener(options: ProxiedOptions): Promise<Pr
   const cache = new BoundedMap<string, Admitted>(MAX_CACHED_CERTIFICATES);
 
   const server = createServer({ ...options.http }, (request, response) => void serve(request, response));
-  answerUnparsed(server, options.log);
+  const log = options.log.child({ listener: 'trusted' });
+  answerUnparsed(server, log);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const result = await admit(request);
-    if ('code' in result) return refuseRequest(request, response, result);
+    if ('code' in result) return refuseRequest(request, response, { ...result, log: log });
     setPeer(request, result.peer);
     options.handler(request, response);
   }

@@ -1,14 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, Problem } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
 import { errorMessage } from '../problem.ts';
 import { requestIdFrom } from '../request-id.ts';
-import { answerText, rawAnswer, requestIdIn } from '../unparsed.ts';
+import { traceIdFrom, traceIdIn } from '../trace.ts';
+import { answerText, type RawAnswer, rawAnswer, requestIdIn } from '../unparsed.ts';
 
 /** Why a caller is refused before its request reaches the application (the service interface, Mutual TLS). */
 export interface Refusal {
   code: Extract<ErrorCode, 'certificate_invalid' | 'certificate_missing' | 'https_required' | 'integration_error'>;
   details: string;
+}
+
+/** A refusal, and the log that gets its line. */
+interface LoggedRefusal extends Refusal {
+  log: Logger;
 }
 
 /** The reason phrases of nginx, which invented 495 to 497. Node has none for them. */
@@ -35,7 +42,7 @@ const END_OF_HEAD_BYTES = 3;
  * Answers a connection that never reaches the HTTP server. It reads the request head first, and discards everything after the
  * answer: closing a connection with unread bytes resets it, and the caller would not see the answer.
  */
-export function refuseConnection(socket: Duplex, refusal: Refusal, limits: RefusalLimits): void {
+export function refuseConnection(socket: Duplex, refusal: LoggedRefusal, limits: RefusalLimits): void {
   let head = Buffer.alloc(0);
   let answered = false;
   const answer = () => {
@@ -58,21 +65,28 @@ export function refuseConnection(socket: Duplex, refusal: Refusal, limits: Refus
   socket.on('end', answer);
 }
 
-function refusalText(head: string, refusal: Refusal): string {
+function refusalText(head: string, refusal: LoggedRefusal): string {
   const body = bodyOf(refusal, /^[A-Z]+ (\S+)/.exec(head)?.[1]);
   const answer = rawAnswer(new Problem(refusal.code, refusal.details), requestIdIn(head), body);
   if (head.startsWith('HEAD ')) answer.body = '';
+  record(refusal, answer, traceIdIn(head));
   return answerText({ ...answer, reason: REASONS[refusal.code] });
 }
 
 /** Answers a request of a connection that was admitted before. */
-export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: LoggedRefusal): void {
   const problem = new Problem(refusal.code, refusal.details);
   const id = requestIdFrom(request.headers['x-request-id']);
-  const { status, headers, body } = rawAnswer(problem, id, bodyOf(refusal, request.url));
-  response.writeHead(status, REASONS[refusal.code], headers);
-  response.end(body);
+  const answer = rawAnswer(problem, id, bodyOf(refusal, request.url));
+  record(refusal, answer, traceIdFrom(request.headers.traceparent));
+  response.writeHead(answer.status, REASONS[refusal.code], answer.headers);
+  response.end(answer.body);
   request.resume();
+}
+
+/** The line of a refused request, as the other listeners write it. */
+function record({ code, details, log }: LoggedRefusal, { status, headers }: RawAnswer, trace: string | null): void {
+  log.info({ request_id: headers['x-request-id'], trace_id: trace, status, code, details }, 'request');
 }
 
 /** The token operations answer with the members of OAuth (RFC 6749, 5.2) in addition to those of the API. */

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Authority } from '../../certificates/authority.ts';
+import type { Logger } from '../../log.ts';
 import { setPeer } from '../peer.ts';
 import { answerUnparsed } from '../unparsed.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
@@ -51,6 +52,7 @@ export async function createTlsListener(options: TlsOptions): Promise<TlsListene
 export class TlsListener {
   readonly server: Server;
   readonly #options: TlsOptions;
+  readonly #log: Logger;
   readonly #limits: TlsLimits;
   readonly #admission: Admission;
   readonly #pending: PendingConnections;
@@ -61,6 +63,7 @@ export class TlsListener {
 
   constructor(options: TlsOptions, authority: Authority, context: SecureContextOptions) {
     this.#options = options;
+    this.#log = options.log.child({ listener: 'trusted' });
     this.#limits = { ...TLS_LIMITS, ...options.limits };
     this.#admission = new Admission(authority, options);
     this.#pending = new PendingConnections(this.#limits);
@@ -79,7 +82,7 @@ export class TlsListener {
     this.server.removeAllListeners('connection').removeAllListeners('secureConnection');
     this.server.on('connection', (socket: Socket) => this.#connected(socket));
     this.server.on('secureConnection', (socket: TLSSocket) => void this.#secured(socket));
-    answerUnparsed(this.server, options.log);
+    answerUnparsed(this.server, this.#log);
     this.server.on('request', (request, response) => this.#requested(request, response));
     this.server.on('tlsClientError', (error) => options.log.debug({ err: error.message }, 'TLS handshake failed'));
   }
@@ -113,7 +116,7 @@ export class TlsListener {
       if (!looksLikeHttp(start)) return this.#handshake(socket);
       this.#pending.keep(socket);
       const details = 'connection: it must be made over HTTPS (TLS 1.3)';
-      refuseConnection(socket, { code: 'https_required', details }, this.#limits);
+      refuseConnection(socket, { code: 'https_required', details, log: this.#log }, this.#limits);
     });
   }
 
@@ -124,7 +127,7 @@ export class TlsListener {
     socket.on('error', ignore);
     const result = await this.#admission.admit(presentedBy(socket));
     if (socket.destroyed) return;
-    if ('code' in result) return refuseConnection(socket, result, this.#limits);
+    if ('code' in result) return refuseConnection(socket, { ...result, log: this.#log }, this.#limits);
     this.#pending.delete(socket);
     this.#live.set(socket, result);
     setPeer(socket, result.peer);
@@ -143,7 +146,7 @@ export class TlsListener {
   /** Admits a connection again whose certificate is out of its dates, or whose registration was last checked a second ago. */
   async #admitAgain(request: IncomingMessage, response: ServerResponse, admitted: Admitted | undefined): Promise<void> {
     const result = await this.#admission.admit(admitted?.presented ?? []);
-    if ('code' in result) return refuseRequest(request, response, result);
+    if ('code' in result) return refuseRequest(request, response, { ...result, log: this.#log });
     this.#live.set(request.socket, result);
     this.#options.handler(request, response);
   }
