@@ -189,7 +189,9 @@ $$;
 -- partition. Gives false where the partition exists, or where the rows are so many that everybody would wait for the move: they stay.
 -- A transaction does this for one table: a lock on all three would deadlock with their readers. While it waits for its lock, later
 -- readers and writers wait behind it, so it soon gives up.
-create function delivery.create_partition(parent regclass, day date) returns boolean language plpgsql set lock_timeout = '500ms' as $$
+-- It runs as its owner: the service's role need not be allowed to alter tables.
+create function delivery.create_partition(parent regclass, day date) returns boolean
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
 declare
   since timestamptz := day::timestamp at time zone 'UTC';
   until timestamptz := (day + 1)::timestamp at time zone 'UTC';
@@ -198,6 +200,9 @@ declare
   most_moved constant int := 10000;
   held bigint;
 begin
+  if parent not in ('delivery.events'::regclass, 'webhooks.notifications'::regclass, 'webhooks.attempts'::regclass) then
+    raise exception '% has no partitions of days', parent;
+  end if;
   perform pg_advisory_xact_lock(7210441);
   if to_regclass('delivery.' || name) is not null then return false; end if;
   execute format('select count(*) from (select from delivery.%I where created_at >= %L and created_at < %L limit %s) as found',
@@ -214,4 +219,14 @@ begin
     table_name || '_default', since, until, name);
   execute format('alter table %s attach partition delivery.%I for values from (%L) to (%L)', parent, name, since, until);
   return true;
+end $$;
+
+-- Drops the partition of a UTC day of one table, if there is one. As above, it soon gives up its lock.
+create function delivery.drop_partition(parent regclass, day date) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
+begin
+  if parent not in ('delivery.events'::regclass, 'webhooks.notifications'::regclass, 'webhooks.attempts'::regclass) then
+    raise exception '% has no partitions of days', parent;
+  end if;
+  execute format('drop table if exists delivery.%I', (select relname from pg_class where oid = parent) || '_' || to_char(day, 'YYYYMMDD'));
 end $$;

@@ -22,6 +22,12 @@ export interface Config {
   environment: 'sandbox' | 'production';
   dataDir: string;
   databaseUrl: string | undefined;
+  /** The server itself, where DATABASE_URL leads through a pooler in transaction mode. */
+  sessionDatabaseUrl: string | undefined;
+  /** The owner's, where DATABASE_URL is of a role that may alter nothing. */
+  migrateDatabaseUrl: string | undefined;
+  /** Whether a start migrates. */
+  migrate: boolean;
   host: string;
   operatorHost: string;
   apiPort: number;
@@ -95,7 +101,7 @@ export function readConfig(env: Environment = process.env): Config {
   const config: Config = {
     environment,
     dataDir: settings.text('LOMBARD_DATA_DIR') ?? './data',
-    databaseUrl: settings.url('DATABASE_URL', ['postgres:', 'postgresql:'], { secret: true }),
+    ...readDatabase(settings),
     smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:'], { secret: true }),
     mailFrom: settings.matching('LOMBARD_MAIL_FROM', 'Lombard <no-reply@localhost>', {
       takes: /^[^\r\n]*@[^\r\n]+$/,
@@ -148,6 +154,23 @@ function readListeners(settings: Settings) {
     apiRate: settings.integer('LOMBARD_API_RATE', 500, { min: 0, max: MAX_RATE }),
     authRate: settings.integer('LOMBARD_AUTH_RATE', 60, { min: 0, max: MAX_RATE }),
   };
+}
+
+function readDatabase(settings: Settings) {
+  const url = (name: string) => settings.url(name, ['postgres:', 'postgresql:'], { secret: true });
+  const database = {
+    databaseUrl: url('DATABASE_URL'),
+    sessionDatabaseUrl: url('LOMBARD_SESSION_DATABASE_URL'),
+    migrateDatabaseUrl: url('LOMBARD_MIGRATE_DATABASE_URL'),
+    migrate: settings.oneOf('LOMBARD_MIGRATE', ['yes', 'no'], 'yes') === 'yes',
+  };
+  if (database.databaseUrl) return database;
+  for (const [name, given] of [
+    ['LOMBARD_SESSION_DATABASE_URL', database.sessionDatabaseUrl],
+    ['LOMBARD_MIGRATE_DATABASE_URL', database.migrateDatabaseUrl],
+  ])
+    if (given) throw new StartupError(`${name}: needs DATABASE_URL, which is not set`);
+  return database;
 }
 
 function readPools(settings: Settings) {

@@ -35,10 +35,21 @@ const types = new pg.TypeOverrides();
 types.setTypeParser(INT8, Number);
 types.setTypeParser(DATE, (text) => text);
 
+/** A connection that prepares no statement by name. The next transaction may run on another connection of the server. */
+class NamelessClient extends pg.Client {
+  override query(...[config, ...others]: never[]): never {
+    const given: unknown = config;
+    if (typeof given === 'object' && given !== null && 'text' in given && 'name' in given && !('submit' in given))
+      return super.query({ ...given, name: undefined } as never, ...others) as never;
+    return super.query(config as never, ...others) as never;
+  }
+}
+
 /**
  * Opens a pool. A connection that breaks while idle is dropped and logged; the next query opens another.
  * @param options `background`: queries may take any time, or `answerWithin` milliseconds (background work, imports, migrations);
- *   `longestLife`: a connection is replaced after so many seconds; `setUp`: statements that each connection runs before its first query
+ *   `longestLife`: a connection is replaced after so many seconds; `setUp`: statements that each connection runs before its first query;
+ *   `names`: false leaves statements unprepared, for a pooler in transaction mode
  */
 export function createPool(
   url: string,
@@ -50,11 +61,13 @@ export function createPool(
     longestLife?: number;
     name?: string;
     setUp?: string;
+    names?: boolean;
   } = {},
 ): Pool {
   const { setUp = '', longestLife = 0, answerWithin = options.background ? undefined : QUERY_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
     connectionString: url,
+    ...(options.names === false ? { Client: NamelessClient } : {}),
     max: options.max ?? DEFAULT_CONNECTIONS,
     types,
     application_name: options.name ?? 'lombard',

@@ -1,21 +1,80 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { sha256 } from './crypto.ts';
-import { type Db, first } from './database.ts';
 import { StartupError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import type { Logger } from './log.ts';
 import { planSettingStatements } from './plan-settings.ts';
+import { type Migration, readMigrations } from './schema.ts';
+import { type ServiceRole, serviceRoleStatements } from './service-role.ts';
 
 const MIN_SERVER_VERSION = 150_000;
 const CONNECT_TIMEOUT_MS = 10_000;
+/**
+ * How long a statement of a migration may wait for a lock. Everything that comes after it waits behind it, so it soon gives up; the whole
+ * migration is tried again.
+ */
+const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_ATTEMPTS = 30;
+const RETRY_AFTER_MS = 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+export interface MigrateOptions {
+  /** The role of DATABASE_URL, where the owner who migrates is another one. */
+  service?: ServiceRole | undefined;
+  /** Other files than migrations/; for tests. */
+  migrations?: Migration[];
+}
+
+/** One thing that is missing in a database. */
+interface Step {
+  /** For the person who asks what is missing. */
+  name: string;
+  sql: string;
+  migration?: Migration;
+}
 
 /**
  * Brings the database to the newest schema: applies each numbered file of migrations/ once, in order, in a transaction that also
- * records it. Any number of processes may start at once.
- * @throws StartupError if the server is older than 15, or a recorded migration differs from the file
+ * records it; then what plans rely on, and the rights of the service's role. Any number of processes may start at once.
+ * @param url of the owner; not through a pooler in transaction mode
+ * @throws StartupError if the server is older than 15, a recorded migration differs from the file
  */
-export async function migrate(url: string, log: Logger): Promise<void> {
+export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
+  await asOwner(url, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [LOCKS.migration]);
+    await client.query(TABLE);
+    const migrations = options.migrations ?? (await readMigrations());
+    for (const step of await missingMigrations(client, migrations)) {
+      await apply(client, step, log);
+      log.info({ migration: step.name }, 'database migrated');
+    }
+    for (const step of await missingSettings(client, options)) await run(client, step);
+  });
+}
+
+/** What `migrate` would do now; it changes nothing. @returns names for a person, and the statements as one text */
+export async function whatIsMissing(
+  url: string,
+  options: MigrateOptions = {},
+): Promise<{ names: string[]; sql: string }> {
+  return asOwner(url, async (client) => {
+    const steps = await missingMigrations(client, options.migrations ?? (await readMigrations()));
+    steps.push(...(await missingSettings(client, options, steps.length > 0)));
+    const sql = steps.map(({ migration, sql: text }) => {
+      if (!migration) return `${text};\n`;
+      return `begin;\n${text.trimEnd()}\n${record(client, migration)};\ncommit;\n`;
+    });
+    const table = steps.some(({ migration }) => migration) ? `${TABLE};\n` : '';
+    return { names: steps.map(({ name }) => name), sql: table + sql.join('\n') };
+  });
+}
+
+const TABLE = `create table if not exists migrations (
+  number int primary key, name text not null, sha256 text not null, oldest_program int not null,
+  applied_at timestamptz not null default now())`;
+
+async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'lombard-migrate',
@@ -30,77 +89,81 @@ export async function migrate(url: string, log: Logger): Promise<void> {
   });
   try {
     await refuseOldServer(client);
-    await client.query('select pg_advisory_lock($1)', [LOCKS.migration]);
-    await client.query(`create table if not exists migrations (
-      number int primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())`);
-    const done = new Map<number, string>();
-    for (const row of (await client.query<{ number: number; sha256: string }>('select number, sha256 from migrations'))
-      .rows) {
-      done.set(row.number, row.sha256);
-    }
-    for (const migration of await readMigrations()) {
-      const recorded = done.get(migration.number);
-      if (recorded === migration.sha256) continue;
-      if (recorded)
-        throw new StartupError(
-          `migration ${migration.name} was applied with different content: restore the file, or use an empty database`,
-        );
-      await apply(client, migration);
-      log.info({ migration: migration.name }, 'database migrated');
-    }
-    for (const statement of await planSettingStatements(client, client.user ?? '')) await client.query(statement);
+    // A process that is killed while it waits leaves nothing behind that waits on.
+    await client.query("set client_connection_check_interval = '1s'");
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
-/** Why the schema of a database does not fit this program, in words for its operator; undefined where it does. */
-export async function schemaFault(db: Db): Promise<string | undefined> {
-  newest ??= (await readMigrations()).at(-1)?.number ?? 0;
-  const row = first(await db.query<{ number: number | null }>('select max(number) as number from migrations'));
-  const found = row?.number ?? 0;
-  if (found >= newest) return undefined;
-  return `the database has schema ${found}, and this program needs schema ${newest}`;
-}
-
-/** The newest migration of this program. */
-let newest: number | undefined;
-
-interface Migration {
-  number: number;
-  name: string;
-  sql: string;
-  sha256: string;
-}
-
-async function readMigrations(): Promise<Migration[]> {
-  const folder = new URL('../migrations/', import.meta.url);
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(new URL(name, folder), 'utf8');
-      return { number: Number(name.slice(0, 4)), name, sql, sha256: sha256(sql).toString('hex') };
-    }),
-  );
-}
-
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  await client.query('begin');
-  try {
-    await client.query('insert into migrations (number, name, sha256) values ($1, $2, $3)', [
-      migration.number,
-      migration.name,
-      migration.sha256,
-    ]);
-    await client.query(migration.sql);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    const { code, message } = error as Error & { code?: string };
-    // The person who starts the service can grant the missing privilege (SQLSTATE 42501).
-    const Failure = code === '42501' ? StartupError : Error;
-    throw new Failure(`migration ${migration.name} failed: ${message}`, { cause: error });
+async function missingMigrations(client: pg.Client, migrations: Migration[]): Promise<Step[]> {
+  const { rows: tables } = await client.query("select where to_regclass('public.migrations') is not null");
+  const done = new Map<number, string>();
+  if (tables.length > 0) {
+    const { rows } = await client.query<{ number: number; sha256: string }>('select number, sha256 from migrations');
+    for (const row of rows) done.set(row.number, row.sha256);
   }
+  const steps: Step[] = [];
+  for (const migration of migrations) {
+    const recorded = done.get(migration.number);
+    if (recorded === migration.sha256) continue;
+    if (recorded)
+      throw new StartupError(
+        `migration ${migration.name} was applied with different content: restore the file, or use an empty database`,
+      );
+    steps.push({ name: migration.name, sql: migration.sql, migration });
+  }
+  return steps;
+}
+
+/** What plans rely on, for each role that runs statements, and the rights of the service's role. @param pending migrations are missing too */
+async function missingSettings(client: pg.Client, { service }: MigrateOptions, pending = false): Promise<Step[]> {
+  const step = (sql: string): Step => ({ name: sql.replace(/ password '.*'/, ''), sql });
+  const steps = (await planSettingStatements(client, client.user ?? '')).map(step);
+  if (!service || service.user === client.user) return steps;
+  steps.push(...(await serviceRoleStatements(client, service, pending)).map(step));
+  return [...steps, ...(await planSettingStatements(client, service.user)).map(step)];
+}
+
+async function apply(client: pg.Client, step: Step, log: Logger): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    try {
+      await client.query(step.sql);
+      await client.query(record(client, step.migration as Migration));
+      await client.query('commit');
+      return;
+    } catch (error) {
+      await client.query('rollback');
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === LOCK_ATTEMPTS)
+        throw failure(step, error);
+      log.warn({ migration: step.name, attempt }, 'a migration waits for a lock; it is tried again');
+      await pause(RETRY_AFTER_MS);
+    }
+  }
+}
+
+function record(client: pg.Client, { number, name, sha256, oldestProgram }: Migration): string {
+  return `insert into migrations (number, name, sha256, oldest_program)
+    values (${number}, ${client.escapeLiteral(name)}, ${client.escapeLiteral(sha256)}, ${oldestProgram})`;
+}
+
+async function run(client: pg.Client, step: Step): Promise<void> {
+  await client.query(step.sql).catch((error) => {
+    throw failure(step, error);
+  });
+}
+
+/** The person who migrates can grant a privilege that is missing. */
+function failure(step: Step, error: unknown): Error {
+  const { code, message } = error as Error & { code?: string };
+  const what = step.migration ? `migration ${step.name}` : step.name;
+  if (code === INSUFFICIENT_PRIVILEGE)
+    return new StartupError(`${what}: ${message}. Let an administrator run it, or migrate as a role that may`, {
+      cause: error,
+    });
+  return new Error(`${what} failed: ${message}`, { cause: error });
 }
 
 async function refuseOldServer(client: pg.Client): Promise<void> {

@@ -24,7 +24,7 @@ import { opensSecrets } from './identity/master-key.ts';
 import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
 import { metrics } from './metrics.ts';
-import { migrate, schemaFault } from './migrate.ts';
+import { databaseAddresses, openDatabase, usesNames } from './open-database.ts';
 import type { ConfiguredToken } from './operator/configured-token.ts';
 import { type FirstToken, firstOperatorToken } from './operator/first-token.ts';
 import { deleteExpiredAnswers } from './operator/idempotency.ts';
@@ -37,6 +37,7 @@ import { RateCounts } from './rate-counts.ts';
 import { Readiness } from './readiness.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
 import { ClockFollower } from './sandbox/clock.ts';
+import { schemaFault } from './schema.ts';
 import { checkStart } from './start-checks.ts';
 import { StatementWorker } from './statements/worker.ts';
 import { Dispatcher } from './webhooks/dispatcher.ts';
@@ -167,11 +168,12 @@ async function startContext(start: {
   const { config, log, parts, readiness } = start;
   const vault = new Vault(config.masterKey ?? (await sandboxKey(config.dataDir)));
   const url = start.databaseUrl ?? (await startDatabase(config, log, parts));
-  await parts.during(migrate(url, log));
+  const addresses = databaseAddresses(config, url);
+  await parts.during(openDatabase(config, addresses, log));
 
-  const pool = createPool(url, log, { max: config.poolSize, name: 'lombard' });
+  const pool = createPool(url, log, { max: config.poolSize, name: 'lombard', names: usesNames(config) });
   await parts.start({ stop: () => pool.end() });
-  const backgroundPool = createPool(url, log, {
+  const backgroundPool = createPool(addresses.sessions, log, {
     max: config.backgroundPoolSize,
     background: true,
     name: 'lombard-background',
@@ -185,7 +187,7 @@ async function startContext(start: {
 
   const clock = new ServiceClock();
   // Other processes may serve the other listeners: their addresses are the configured ones, or those that their settings give.
-  const addresses: Addresses = {
+  const publicAddresses: Addresses = {
     api: config.apiUrl ?? `http://${config.host}:${config.apiPort}`,
     auth: config.authUrl ?? `http://${config.host}:${config.authPort}`,
     trusted: config.trustedUrl,
@@ -200,7 +202,7 @@ async function startContext(start: {
     readiness,
     rateCounts,
     addressOf: createAddressOf(config),
-    addresses,
+    addresses: publicAddresses,
   };
   await checkMasterKey(context);
   if (config.environment === 'sandbox') await parts.start(new ClockFollower(pool, clock, log));
@@ -266,7 +268,7 @@ async function startAuthListener(starting: Starting): Promise<void> {
   const { config, log } = context;
   // Its own connections: many sign-ins at once take none from the payments search, and leave it no cold ones.
   const url = context.pool.options.connectionString as string;
-  const pool = createPool(url, log, { max: config.authPoolSize, name: 'lombard-auth' });
+  const pool = createPool(url, log, { max: config.authPoolSize, name: 'lombard-auth', names: usesNames(config) });
   pools.push(pool);
   await parts.start({ stop: () => pool.end() });
   const app = await createAuthListener({ ...context, pool }, sessions);

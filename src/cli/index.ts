@@ -6,6 +6,7 @@ import { OPERATOR_ROLES } from '../operator/scope.ts';
 import { clientCommands } from './client-commands.ts';
 import { CommandFailure, tell, USAGE } from './failure.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
+import { migrateDatabase } from './migrate.ts';
 import { createToken, listTokens, revokeToken } from './operator-tokens.ts';
 import type { ServeOptions } from './serve.ts';
 
@@ -69,6 +70,8 @@ async function build(json: boolean, finish: (code: number) => void): Promise<Com
     .option('--no-demo', 'start empty, without the demonstration institution')
     .action(async (options: { demo: boolean }) => finish(await start({ demonstration: options.demo, print: true })));
 
+  addMigrate(program, finish);
+
   withOperator(
     program
       .command('import <file>')
@@ -125,6 +128,15 @@ function operatorTokenCommands(program: Command, finish: (code: number) => void)
   withOperator(tokens.command('revoke <id>').description('revoke a token by the id that list prints')).action(
     async (id: string, options) => finish(await revokeToken(id, options)),
   );
+}
+
+function addMigrate(program: Command, finish: (code: number) => void): void {
+  program
+    .command('migrate')
+    .description('bring the database to the schema of this program, and end (docs/upgrading.md)')
+    .option('--check', 'only say what is missing; the exit code is 1 if something is')
+    .option('--print', 'write the missing SQL to standard output, and run nothing')
+    .action(async (options: { check?: boolean; print?: boolean }) => finish(await migrateDatabase(options)));
 }
 
 /** Loads the service only to start it: loading takes a second, which other commands need not wait. */

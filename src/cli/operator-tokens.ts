@@ -4,7 +4,7 @@ import { parseInstant, ServiceClock } from '../calendar.ts';
 import { readConfig } from '../config.ts';
 import { createPool, transaction } from '../database.ts';
 import { createLog } from '../log.ts';
-import { migrate } from '../migrate.ts';
+import { databaseAddresses, openDatabase } from '../open-database.ts';
 import type { OperatorRole } from '../operator/scope.ts';
 import { createOperatorToken } from '../operator/token.ts';
 import { CommandFailure } from './failure.ts';
@@ -41,8 +41,9 @@ async function createInDatabase(
   const config = readConfig();
   const url = config.databaseUrl ?? embeddedUrl(config.dataDir);
   const log = createLog('silent', false);
-  await migrate(url, log);
-  const pool = createPool(url, log, { max: 1 });
+  const addresses = databaseAddresses(config, url);
+  await openDatabase(config, addresses, log);
+  const pool = createPool(addresses.sessions, log, { max: 1 });
   try {
     const act = { now: new ServiceClock().now(), actor: 'command line', requestId: 'operator-token create' };
     return await transaction(pool, (tx) => createOperatorToken(tx, act, { name, role, expiresAt }, null));
@@ -51,11 +52,12 @@ async function createInDatabase(
   }
 }
 
-function embeddedUrl(dataDir: string): string {
+/** @throws CommandFailure if the data directory has no embedded database */
+export function embeddedUrl(dataDir: string): string {
   try {
     return readFileSync(join(dataDir, 'postgres-url'), 'utf8').trim();
   } catch {
-    throw new CommandFailure(`--database: set DATABASE_URL; ${dataDir} does not contain an embedded database`);
+    throw new CommandFailure(`set DATABASE_URL; ${dataDir} does not contain an embedded database`);
   }
 }
 

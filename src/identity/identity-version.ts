@@ -47,12 +47,7 @@ export class IdentityVersion {
 
   async #poll(): Promise<void> {
     const started = monotonic();
-    const row = first(
-      await this.#pool.query<{ version: number }>({
-        name: 'identity_version',
-        text: 'select version from identity_version',
-      }),
-    );
+    const row = first(await this.#pool.query<{ version: number }>('select version from identity_version'));
     if (!row) return;
     this.#version = row.version;
     this.#readAt = started;

@@ -4,8 +4,6 @@ import { first, type Pool } from '../database.ts';
 
 /** Days ahead for which partitions are made, so that nothing waits at midnight. */
 const DAYS_AHEAD = 3;
-/** How long dropping a partition may wait for a lock, while everything that comes after it waits too. It is tried again later. */
-const LOCK_TIMEOUT_MS = 500;
 /** Milliseconds before it is tried again where today has its partitions: the lock (of a backup) may be held for hours. */
 const RETRY_AFTER_MS = 60_000;
 /** Rows that one statement deletes from a default partition. */
@@ -40,12 +38,8 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
   await pool.query('delete from delivery.queue where created_at < $1', [`${oldest}T00:00:00Z`]);
   await pool.query('delete from delivery.stream_positions where created_at < $1', [`${oldest}T00:00:00Z`]);
   for (const day of old) {
-    const suffix = day.replaceAll('-', '');
-    for (const table of TABLES.toReversed()) {
-      const partition = `delivery.${table.split('.')[1]}_${suffix}`;
-      // One message, and so one transaction: nothing in this process can delay the end of the lock.
-      await pool.query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'; drop table if exists ${partition}`);
-    }
+    // A transaction for each: nothing in this process can delay the end of the lock.
+    for (const table of TABLES.toReversed()) await pool.query('select delivery.drop_partition($1, $2)', [table, day]);
   }
   for (const table of TABLES) await deleteOld(pool, `delivery.${table.split('.')[1]}_default`, `${oldest}T00:00:00Z`);
   return old;

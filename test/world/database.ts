@@ -56,8 +56,20 @@ async function leaveServer(): Promise<void> {
   await server.stop();
 }
 
+/** A fresh database without a schema. */
+export function createEmptyDatabase(): Promise<TestDatabase> {
+  return create('template0');
+}
+
 /** A fresh database with the newest schema, cloned from the template. */
 export async function createDatabase(): Promise<TestDatabase> {
+  const database = await create(TEMPLATE);
+  // What is set for role and database stays with the template: migrating sets it here as well.
+  await migrate(database.url, log);
+  return database;
+}
+
+async function create(template: string): Promise<TestDatabase> {
   databases += 1;
   const server = await serverUrl();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
@@ -65,7 +77,7 @@ export async function createDatabase(): Promise<TestDatabase> {
     // Cloning refuses while another session looks at the template.
     for (let attempt = 0; ; attempt += 1) {
       try {
-        await client.query(`create database ${name} template ${TEMPLATE}`);
+        await client.query(`create database ${name} template ${template}`);
         break;
       } catch (error) {
         if (attempt >= 50 || (error as { code?: string }).code !== '55006') throw error;
@@ -73,8 +85,6 @@ export async function createDatabase(): Promise<TestDatabase> {
       }
     }
   });
-  // What is set for role and database stays with the template: migrating sets it here as well.
-  await migrate(databaseUrl(server, name), log);
   return {
     url: databaseUrl(server, name),
     drop: async () => {

@@ -99,7 +99,7 @@ const STREAM_DESCRIPTION = {
 export function graphqlRoutes(sessions: Sessions): ClientRoutes {
   return async (app, context) => {
     const endpoint = await GraphqlEndpoint.create(context.pool);
-    const streams = new EventStreams(new LiveUpdates(context.pool, context.log));
+    const streams = new EventStreams(new LiveUpdates(context.backgroundPool, context.log));
     app.addHook('preClose', () => streams.stop());
     readSmallJson(app);
 

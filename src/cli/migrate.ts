@@ -1,0 +1,30 @@
+import { readConfig } from '../config.ts';
+import { createLog } from '../log.ts';
+import { migrate, whatIsMissing } from '../migrate.ts';
+import { databaseAddresses, migrateOptions } from '../open-database.ts';
+import { refusePooler } from '../pooler.ts';
+import { CommandFailure } from './failure.ts';
+import { embeddedUrl } from './operator-tokens.ts';
+
+/**
+ * `lombard migrate`, `--check`, `--print`: as the owner (LOMBARD_MIGRATE_DATABASE_URL), for the role of DATABASE_URL.
+ * @returns the exit code: 1 where `--check` finds something missing
+ */
+export async function migrateDatabase(options: { check?: boolean; print?: boolean }): Promise<number> {
+  if (options.check && options.print) throw new CommandFailure('--check and --print: give only one of them', 2);
+  const config = readConfig();
+  const addresses = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir));
+  await refusePooler(addresses.owner, config.migrateDatabaseUrl ? 'LOMBARD_MIGRATE_DATABASE_URL' : 'DATABASE_URL');
+  const further = migrateOptions(addresses);
+  if (!options.check && !options.print) {
+    await migrate(addresses.owner, createLog(config.logLevel, process.stdout.isTTY === true), further);
+    return 0;
+  }
+  const { names, sql } = await whatIsMissing(addresses.owner, further);
+  if (options.print) {
+    process.stdout.write(sql);
+    return 0;
+  }
+  for (const name of names) process.stdout.write(`missing: ${name}\n`);
+  return names.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,91 @@
+import type pg from 'pg';
+
+/** The role as which the service runs, where another one owns the database (LOMBARD_MIGRATE_DATABASE_URL). */
+export interface ServiceRole {
+  user: string;
+  /** Of a role that has to be created. */
+  password: string | undefined;
+}
+
+/** What the service's role may do is granted to this role, of which it is a member. It may not log in. */
+const GROUP = 'lombard_service';
+const SCHEMAS = ['public', 'webhooks', 'delivery'];
+/** Rows that the service may add and read, and never change or delete: the audit trail and its chain. */
+const APPEND_ONLY = /^audit(_chain|_heads)?$/;
+/** Rows that the service may only read. */
+const READ_ONLY = /^migrations$/;
+
+interface Relation {
+  schema: string;
+  name: string;
+  kind: 'table' | 'sequence';
+  secured: boolean;
+  /** What the group may do with it now. */
+  granted: string[];
+}
+
+/**
+ * The statements that create the service's role and give it its rights; none where it has them. It needs no right to alter anything.
+ * @param pending migrations are missing: what they make is granted as well
+ */
+export async function serviceRoleStatements(client: pg.Client, role: ServiceRole, pending: boolean): Promise<string[]> {
+  const user = client.escapeIdentifier(role.user);
+  const { rows } = await client.query<{ group: boolean; role: boolean; reader: boolean; member: boolean }>(
+    `select exists (select from pg_roles where rolname = $1) as "group", exists (select from pg_roles where rolname = $2) as role,
+       exists (select from pg_roles where rolname = 'lombard_client') as reader,
+       exists (select from pg_auth_members m join pg_roles g on g.oid = m.roleid join pg_roles r on r.oid = m.member
+         where r.rolname = $2 and g.rolname in ($1, 'lombard_client') having count(distinct g.oid) = 2) as member`,
+    [GROUP, role.user],
+  );
+  const there = rows[0] ?? { group: false, role: false, reader: false, member: false };
+  const statements: string[] = [];
+  if (!there.group) statements.push(`create role ${GROUP} nologin`);
+  if (!there.role) {
+    const password = role.password === undefined ? '' : ` password ${client.escapeLiteral(role.password)}`;
+    statements.push(`create role ${user} login${password}`);
+  }
+  if (!there.member) statements.push(`grant ${GROUP}, lombard_client to ${user}`);
+  if (pending) return [...statements, ...allGrants()];
+  for (const relation of await relations(client, there.group)) statements.push(...missingGrants(client, relation));
+  return statements;
+}
+
+/** For an empty database, where the relations are not known yet: the next migrate grants the rest. */
+function allGrants(): string[] {
+  return SCHEMAS.map((schema) => `grant usage on schema ${schema} to ${GROUP}`);
+}
+
+async function relations(client: pg.Client, group: boolean): Promise<Relation[]> {
+  const { rows } = await client.query<Relation>(
+    `select n.nspname as schema, c.relname as name, case c.relkind when 'S' then 'sequence' else 'table' end as kind,
+       c.relrowsecurity and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'service') as secured,
+       case when not $2 then '{}' when c.relkind = 'S'
+         then array(select p from unnest('{usage,select,update}'::text[]) p where has_sequence_privilege($3, c.oid, p))
+         else array(select p from unnest('{select,insert,update,delete}'::text[]) p where has_table_privilege($3, c.oid, p)) end as granted
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = any ($1) and c.relkind in ('r', 'p', 'S') and (not c.relispartition or c.relname ~ '_default$')
+     order by 1, 2`,
+    [SCHEMAS, group, GROUP],
+  );
+  return rows;
+}
+
+function missingGrants(client: pg.Client, { schema, name, kind, secured, granted }: Relation): string[] {
+  const relation = `${schema}.${client.escapeIdentifier(name)}`;
+  const statements: string[] = [];
+  const rights = rightsTo(name, kind);
+  const missing = rights.filter((right) => !granted.includes(right));
+  const excess = granted.filter((right) => !rights.includes(right));
+  if (missing.length > 0) statements.push(`grant ${missing.join(', ')} on ${kind} ${relation} to ${GROUP}`);
+  if (excess.length > 0) statements.push(`revoke ${excess.join(', ')} on ${kind} ${relation} from ${GROUP}`);
+  // Row level security keeps the clients of GraphQL apart; the service itself names the tenant in each statement.
+  if (secured) statements.push(`create policy service on ${relation} to ${GROUP} using (true) with check (true)`);
+  return statements;
+}
+
+function rightsTo(name: string, kind: Relation['kind']): string[] {
+  if (kind === 'sequence') return ['usage', 'select', 'update'];
+  if (READ_ONLY.test(name)) return ['select'];
+  if (APPEND_ONLY.test(name)) return ['select', 'insert'];
+  return ['select', 'insert', 'update', 'delete'];
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import pg from 'pg';
+import { dropOldDays } from '../src/webhooks/retention.ts';
+import { lombard } from './world/command.ts';
+import { createDatabase, createEmptyDatabase } from './world/database.ts';
+import { startTestService } from './world/service.ts';
+
+/** `lombard migrate`, LOMBARD_MIGRATE=no, schemas of other programs, and a role of the service that may alter nothing. */
+
+async function query(url: string, text: string, values?: unknown[]): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await client.query(text, values);
+  } finally {
+    await client.end();
+  }
+}
+
+test('lombard migrate: --check says what is missing, --print writes it, and it is enough', async () => {
+  const database = await createEmptyDatabase();
+  try {
+    const environment = { DATABASE_URL: database.url };
+    const checked = await lombard(['migrate', '--check'], environment).ended;
+    assert.equal(checked.code, 1, checked.stderr);
+    assert.match(checked.stdout, /^missing: 0001_kernel\.sql$/m);
+    assert.match(checked.stdout, /^missing: alter role .* set random_page_cost = '1\.1'$/m);
+    await assert.rejects(startTestService({ LOMBARD_MIGRATE: 'no' }, database), /has no schema yet.*lombard migrate/);
+
+    const printed = await lombard(['migrate', '--print'], environment).ended;
+    assert.equal(printed.code, 0, printed.stderr);
+    await query(database.url, printed.stdout);
+    const again = await lombard(['migrate', '--check'], environment).ended;
+    assert.deepEqual([again.code, again.stdout], [0, '']);
+    const service = await startTestService({ LOMBARD_MIGRATE: 'no' }, { url: database.url, drop: async () => {} });
+    assert.equal((await service.operator('GET', '/clients')).status, 200);
+    await service.stop();
+  } finally {
+    await database.drop();
+  }
+});
+
+test('a schema that needs a newer program is refused, one that this program works beside is not', async () => {
+  const database = await createDatabase();
+  try {
+    const newer = "insert into migrations (number, name, sha256, oldest_program) values (9998, 'beside', '', 1)";
+    await query(database.url, newer);
+    const service = await startTestService({}, { url: database.url, drop: async () => {} });
+    await query(
+      database.url,
+      "insert into migrations (number, name, sha256, oldest_program) values (9999, 'beyond', '', 9999)",
+    );
+    const ready = async () => (await service.operator('GET', '/health/ready')).status;
+    for (let tries = 0; tries < 100 && (await ready()) !== 503; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(await ready(), 503);
+    await service.stop();
+    await assert.rejects(
+      startTestService({}, { url: database.url, drop: async () => {} }),
+      /schema 9999, which needs a program of schema 9999 or newer; this program is of schema \d+/,
+    );
+  } finally {
+    await database.drop();
+  }
+});
+
+test('the role of the service may alter nothing and cannot change audit rows; the owner migrates', async () => {
+  const database = await createEmptyDatabase();
+  const word = randomBytes(4).toString('hex');
+  const [owner, user] = [`owner_${word}`, `service_${word}`];
+  const as = (name: string) => {
+    const url = new URL(database.url);
+    url.username = name;
+    url.password = 'secret';
+    return url.toString();
+  };
+  try {
+    const name = new URL(database.url).pathname.slice(1);
+    await query(database.url, `create role ${owner} login createrole password 'secret'`);
+    await query(database.url, `alter database ${name} owner to ${owner}; alter schema public owner to ${owner}`);
+    // On a server that other tests use, the roles may exist and belong to somebody else.
+    await query(
+      database.url,
+      `do $$ begin
+        if exists (select from pg_roles where rolname = 'lombard_client') then grant lombard_client to ${owner} with admin option; end if;
+        if exists (select from pg_roles where rolname = 'lombard_service') then grant lombard_service to ${owner} with admin option; end if;
+      end $$`,
+    );
+    const environment = { DATABASE_URL: as(user), LOMBARD_MIGRATE_DATABASE_URL: as(owner) };
+    const migrated = await lombard(['migrate'], environment).ended;
+    assert.equal(migrated.code, 0, migrated.stderr + migrated.stdout);
+    const checked = await lombard(['migrate', '--check'], environment).ended;
+    assert.deepEqual([checked.code, checked.stdout], [0, '']);
+
+    const service = await startTestService(
+      { ...environment, LOMBARD_MIGRATE: 'no' },
+      { url: as(user), drop: async () => {} },
+    );
+    try {
+      const made = await service.operator('POST', '/clients', { client_name: 'Acme Ltd' });
+      assert.equal(made.status, 201, made.text);
+      for (const sql of [
+        "update audit set actor = 'nobody'",
+        'delete from audit',
+        'truncate audit',
+        'alter table payments add column x int',
+        'create table x (y int)',
+        'drop table webhooks.attempts',
+        'delete from migrations',
+      ])
+        await assert.rejects(service.query(sql), /permission denied|must be owner/, sql);
+      const { rows } = await service.query('select count(*)::int as days from pg_inherits');
+      assert.ok(rows[0].days > 3, 'partitions were made');
+      const { clock, backgroundPool } = service.service.context;
+      const dropped = await dropOldDays(backgroundPool, 2, new Date(clock.now().getTime() + 4 * 86_400_000));
+      assert.equal(dropped.length, 2);
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await query(database.url, `reassign owned by ${owner} to current_user; drop owned by ${owner}, ${user}`).catch(
+      () => {},
+    );
+    await database.drop();
+    await query(new URL('/postgres', database.url).toString(), `drop role if exists ${user}, ${owner}`).catch(() => {});
+  }
+});
