@@ -190,6 +190,7 @@ export interface ErrorMessage {
     | 'trade_not_found'
     | 'payment_not_found'
     | 'account_not_found'
+    | 'transaction_not_found'
     | 'currency_account_not_found'
     | 'multipayment_not_found'
     | 'document_not_found'
