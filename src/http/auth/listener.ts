@@ -10,6 +10,7 @@ import { createServer } from '../server.ts';
 import { createAuthContext } from './auth-context.ts';
 import { answerOAuthErrors } from './errors.ts';
 import { readForms } from './form.ts';
+import { useOwnAddress } from './loopback-name.ts';
 import { Pages } from './pages/pages.ts';
 import { limitRequests } from './request-limits.ts';
 import { authRoutes } from './routes.ts';
@@ -27,6 +28,7 @@ export async function createAuthListener(context: Context, sessions: Sessions): 
     answerOAuthErrors(scope, auth.pages);
     readForms(scope);
     limitRequests(scope, auth);
+    scope.addHook('onRequest', (request, reply) => useOwnAddress(context, request, reply));
     for (const register of authRoutes) register(scope, auth);
   });
   const housekeeping = new Periodic({
