@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
 import { accessToken } from '../world/access-token.ts';
 import { createIntegrator } from '../world/sandbox.ts';
-import { startTestService, type TestService } from '../world/service.ts';
+import { call, startTestService, type TestService } from '../world/service.ts';
 
 let service: TestService;
 let ada: string;
@@ -43,7 +43,30 @@ async function picture(get: typeof one) {
 }
 
 describe('the demonstration', () => {
+  test('has what the examples of the description name', async () => {
+    const { body: described } = await call(`${service.api}/openapi.json`, 'GET');
+    const idOf = (path: string, method: string) => {
+      const parameter = described.paths[path][method].parameters.find((each: { in: string }) => each.in === 'path');
+      const examples = parameter.schema.examples ?? parameter.examples ?? [parameter.example];
+      const example = Object.values(examples)[0] as string | { value: string };
+      return typeof example === 'string' ? example : example.value;
+    };
+    const id = idOf('/payments/{payment_id}', 'patch');
+    assert.equal((await one('PATCH', `/payments/${id}?action=authorise`)).status, 204, id);
+    const multipayment = idOf('/multipayments/{multipayment_id}', 'delete');
+    assert.equal((await one('DELETE', `/multipayments/${multipayment}`)).status, 204, multipayment);
+    const { schema, examples, example } =
+      described.paths['/approvals-workflow/config'].post.requestBody.content['application/json'];
+    const named = examples && Object.values(examples as Record<string, { value: unknown }>)[0]?.value;
+    const resolved = schema.$ref ? described.components.schemas[schema.$ref.split('/').at(-1)] : schema;
+    const configuration = example ?? named ?? resolved.examples?.[0] ?? resolved.example;
+    assert.ok(configuration);
+    const replaced = await one('POST', '/approvals-workflow/config', configuration);
+    assert.equal(replaced.status, 200, replaced.text);
+  });
+
   test('has payments to approve and multi payments to reject, several times, of each client', async () => {
+    assert.equal((await one('POST', '/sandbox/reset')).status, 204);
     for (const get of [one, two]) {
       const mine = (await get('GET', '/payments?status=pending_your_approval&page_size=1000')).body;
       assert.ok(mine.length >= 20, String(mine.length));

@@ -25,20 +25,21 @@ export const Settings = Type.Object(
   },
 );
 
+/** A configuration that the sandbox's first client can send. */
 const example = {
   groups: [
     {
       name: 'treasury',
       scope: 'payments',
       users: [
-        { id: 'CON000002', name: 'Grace Murray', email: 'grace@acme.example' },
-        { id: 'CON000003', name: 'Alan Mathison', email: 'alan@acme.example' },
+        { id: 'CON000001', name: 'Ada Ashdown', email: 'ada@ashdown.example' },
+        { id: 'CON000003', name: 'Chloé Martin', email: 'chloe@ashdown.example' },
       ],
     },
     {
       name: 'directors',
       scope: 'payments',
-      users: [{ id: 'CON000004', name: 'Ada Byron', email: 'ada@acme.example' }],
+      users: [{ id: 'CON000001', name: 'Ada Ashdown', email: 'ada@ashdown.example' }],
     },
   ],
   ruleset: {
@@ -176,7 +177,7 @@ export const DryRun = Type.Object(
             minimum_threshold: 50000,
             minimum_authorisations: 2,
             levels: example.ruleset.rules[1]?.groups,
-            first_approvers: ['CON000002', 'CON000003', 'CON000004'],
+            first_approvers: ['CON000001', 'CON000003'],
           },
         ],
       },

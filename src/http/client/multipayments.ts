@@ -9,7 +9,7 @@ import { contactChange } from './change.ts';
 const Path = Type.Object({
   multipayment_id: Type.String({
     description: 'The number, the formatted identifier or the unique identifier',
-    examples: ['1', 'MP000001', '0f8fad5b-d9cb-469f-a165-70867728950e'],
+    examples: ['MP000007', '7', '0f8fad5b-d9cb-469f-a165-70867728950e'],
   }),
 });
 

@@ -7,7 +7,7 @@ import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, ClientQuery, errors } from '../schemas.ts';
 import { contactChange } from './change.ts';
 
-const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
+const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier', examples: ['PAY000421'] }) });
 const ActionQuery = Type.Object({
   client_id: ClientId,
   action: Type.Enum(['authorise', 'reject'], {
