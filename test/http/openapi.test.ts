@@ -130,3 +130,25 @@ test('webhooks are keyed by the name that their header has, each with a schema a
     assert.ok(post.parameters.some((each: Json) => each.name === 'X-Service-Webhook' && each.example === name));
   }
 });
+
+test('every operation of the operator interface has a name of its own', async () => {
+  const { body: document } = await call(`${service.operatorUrl}/openapi.json`, 'GET');
+  const names = [...operations(document)].map(([place, { operationId }]) => {
+    assert.match(operationId ?? '', /^[a-z][A-Za-z]+$/, place);
+    return operationId;
+  });
+  assert.equal(new Set(names).size, names.length);
+});
+
+test('the authorization server describes its token operations and their errors', async () => {
+  const { body: document } = await call(`${service.auth}/openapi.json`, 'GET');
+  assert.equal(document.openapi, '3.1.0');
+  assert.equal(document.servers[0].url, service.auth);
+  assert.ok(document.components.schemas.OAuthError);
+  const refused = await call(`${service.auth}/token`, 'POST', {
+    raw: 'grant_type=authorization_code',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  const described = document.paths['/token'].post.responses[refused.status].content['application/json'].examples;
+  assert.ok(described[refused.body.error], refused.text);
+});

@@ -8,6 +8,7 @@ import { Periodic } from '../../periodic.ts';
 import { answerOrigins } from '../cross-origin.ts';
 import { createServer } from '../server.ts';
 import { createAuthContext } from './auth-context.ts';
+import { describeAuthorizationServer } from './description.ts';
 import { answerOAuthErrors } from './errors.ts';
 import { readForms } from './form.ts';
 import { useOwnAddress } from './loopback-name.ts';
@@ -31,6 +32,7 @@ export async function createAuthListener(context: Context, sessions: Sessions): 
     scope.addHook('onRequest', (request, reply) => useOwnAddress(context, request, reply));
     for (const register of authRoutes) register(scope, auth);
   });
+  describeAuthorizationServer(app, context);
   const housekeeping = new Periodic({
     name: 'sign-in housekeeping',
     intervalMs: HOUSEKEEPING_INTERVAL_MS,

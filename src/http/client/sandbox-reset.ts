@@ -14,7 +14,7 @@ const RESET = {
       "Makes the client's data as the demonstration made it; a client that it did not make is empty then. Contacts, tokens, " +
       'applications and subscriptions stay. Exists in the sandbox only.',
     querystring: ClientQuery,
-    response: { 204: { description: 'Done', type: 'null' }, ...errors(400, 403, 404, 409, 502) },
+    response: { 204: { description: 'Done', type: 'null' }, ...errors(400, 403, 404, 502) },
   },
 };
 

@@ -75,36 +75,45 @@ const AccountPatch = Type.Object(
 const OPEN = {
   config: FEED,
   schema: {
+    operationId: 'openAccount',
     tags: ['accounts'],
     summary: 'Open an account',
     body: AccountBody,
-    response: errors(400, 404, 409, 502),
+    response: errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
   },
 };
 
 const LIST = {
   config: READ,
-  schema: { tags: ['accounts'], summary: 'List accounts', querystring: ClientPageQuery, response: errors(400, 502) },
+  schema: {
+    operationId: 'listAccounts',
+    tags: ['accounts'],
+    summary: 'List accounts',
+    querystring: ClientPageQuery,
+    response: errors(400, 502),
+  },
 };
 
 const READ_ONE = {
   config: READ,
   schema: {
+    operationId: 'getAccount',
     tags: ['accounts'],
     summary: 'Read an account',
     params: Type.Object({ account_id: Uuid('Account') }),
-    response: errors(400, 404, 502),
+    response: errors(400, 404, 502, 'account_not_found'),
   },
 };
 
 const CHANGE = {
   config: FEED,
   schema: {
+    operationId: 'updateAccount',
     tags: ['accounts'],
     summary: 'Change an account',
     params: Type.Object({ account_id: Uuid('Account') }),
     body: AccountPatch,
-    response: errors(400, 404, 409, 502),
+    response: errors(400, 404, 409, 502, 'account_not_found', 'transition_not_allowed'),
   },
 };
 

@@ -60,16 +60,18 @@ const SecretBody = Type.Object(
 const CREATE = {
   config: IDENTITY,
   schema: {
+    operationId: 'createApplication',
     tags: ['applications'],
     summary: 'Register an application',
     body: ApplicationBody,
-    response: errors(400, 404, 409, 502),
+    response: errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
   },
 };
 
 const LIST = {
   config: READ,
   schema: {
+    operationId: 'listApplications',
     tags: ['applications'],
     summary: 'List applications',
     querystring: PageQuery,
@@ -80,33 +82,36 @@ const LIST = {
 const READ_ONE = {
   config: READ,
   schema: {
+    operationId: 'getApplication',
     tags: ['applications'],
     summary: 'Read an application',
     params: idPath('client_id'),
-    response: errors(404, 502),
+    response: errors(404, 502, 'application_not_found'),
   },
 };
 
 const CHANGE = {
   config: IDENTITY,
   schema: {
+    operationId: 'updateApplication',
     tags: ['applications'],
     summary: 'Change an application',
     params: idPath('client_id'),
     body: ApplicationPatch,
-    response: errors(400, 404, 502),
+    response: errors(400, 404, 502, 'application_not_found'),
   },
 };
 
 const ROTATE_SECRET = {
   config: IDENTITY,
   schema: {
+    operationId: 'rotateApplicationSecret',
     tags: ['applications'],
     summary: 'Create a new secret',
     description: 'The old secret stays valid for `overlap_seconds`.',
     params: idPath('client_id'),
     body: Type.Optional(SecretBody),
-    response: errors(400, 404, 502),
+    response: errors(400, 404, 502, 'application_not_found'),
   },
 };
 

@@ -20,9 +20,10 @@ const READ_ONE = {
   config: READ,
   schema: {
     tags: ['clients'],
+    operationId: 'getApprovalConfiguration',
     summary: "Read a client's approvals configuration in force",
     params: idPath('client_id'),
-    response: { 200: jsonAnswer('The configuration', Configuration), ...errors(403, 404, 502) },
+    response: { 200: jsonAnswer('The configuration', Configuration), ...errors(403, 404, 502, 'client_not_found') },
   },
 };
 

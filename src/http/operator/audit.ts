@@ -27,12 +27,23 @@ interface AuditParameters extends Page {
 
 const LIST = {
   config: AUDIT,
-  schema: { tags: ['audit'], summary: 'Read the audit trail', querystring: AuditQuery, response: errors(400, 502) },
+  schema: {
+    operationId: 'listAudit',
+    tags: ['audit'],
+    summary: 'Read the audit trail',
+    querystring: AuditQuery,
+    response: errors(400, 502),
+  },
 };
 
 const VERIFY = {
   config: AUDIT,
-  schema: { tags: ['audit'], summary: 'Verify the chain of the audit trail', response: errors(502) },
+  schema: {
+    operationId: 'verifyAudit',
+    tags: ['audit'],
+    summary: 'Verify the chain of the audit trail',
+    response: errors(502),
+  },
 };
 
 /** The audit trail (docs/operator-interface.md). */

@@ -64,16 +64,18 @@ const BeneficiaryPatch = Type.Partial(Type.Object(BeneficiaryFields), closed);
 const CREATE = {
   config: FEED,
   schema: {
+    operationId: 'createBeneficiary',
     tags: ['beneficiaries'],
     summary: 'Create a beneficiary',
     body: BeneficiaryBody,
-    response: errors(400, 404, 409, 502),
+    response: errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
   },
 };
 
 const LIST = {
   config: READ,
   schema: {
+    operationId: 'listBeneficiaries',
     tags: ['beneficiaries'],
     summary: 'List beneficiaries',
     querystring: ClientPageQuery,
@@ -84,21 +86,23 @@ const LIST = {
 const READ_ONE = {
   config: READ,
   schema: {
+    operationId: 'getBeneficiary',
     tags: ['beneficiaries'],
     summary: 'Read a beneficiary',
     params: idPath('beneficiary_id'),
-    response: errors(404, 502),
+    response: errors(404, 502, 'beneficiary_not_found'),
   },
 };
 
 const CHANGE = {
   config: FEED,
   schema: {
+    operationId: 'updateBeneficiary',
     tags: ['beneficiaries'],
     summary: 'Change a beneficiary',
     params: idPath('beneficiary_id'),
     body: BeneficiaryPatch,
-    response: errors(400, 404, 502),
+    response: errors(400, 404, 502, 'beneficiary_not_found'),
   },
 };
 

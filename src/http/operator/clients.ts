@@ -51,27 +51,46 @@ const CREATE = {
     scopesOf: ({ body }: FastifyRequest) =>
       hasApprovalFields(fieldsOf(body)) ? ['feed' as const, 'approvals' as const] : ['feed' as const],
   },
-  schema: { tags: ['clients'], summary: 'Create a client', body: ClientBody, response: errors(400, 409, 502) },
+  schema: {
+    operationId: 'createClient',
+    tags: ['clients'],
+    summary: 'Create a client',
+    body: ClientBody,
+    response: errors(400, 409, 502, 'already_exists'),
+  },
 };
 
 const LIST = {
   config: READ,
-  schema: { tags: ['clients'], summary: 'List clients', querystring: ClientList, response: errors(400, 502) },
+  schema: {
+    operationId: 'listClients',
+    tags: ['clients'],
+    summary: 'List clients',
+    querystring: ClientList,
+    response: errors(400, 502),
+  },
 };
 
 const READ_ONE = {
   config: READ,
-  schema: { tags: ['clients'], summary: 'Read a client', params: idPath('client_id'), response: errors(404, 502) },
+  schema: {
+    operationId: 'getClient',
+    tags: ['clients'],
+    summary: 'Read a client',
+    params: idPath('client_id'),
+    response: errors(404, 502, 'client_not_found'),
+  },
 };
 
 const CHANGE = {
   config: { scopesOf: ({ body }: FastifyRequest) => scopesOfClientChange(fieldsOf(body)) },
   schema: {
+    operationId: 'updateClient',
     tags: ['clients'],
     summary: 'Change a client',
     params: idPath('client_id'),
     body: ClientPatch,
-    response: errors(400, 404, 502),
+    response: errors(400, 404, 502, 'client_not_found'),
   },
 };
 

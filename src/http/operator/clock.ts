@@ -16,17 +16,28 @@ const ClockBody = Type.Object(
 );
 const READ_ONE = {
   config: READ,
-  schema: { tags: ['sandbox'], summary: "Read the service's clock", response: errors(502) },
+  schema: { operationId: 'getClock', tags: ['sandbox'], summary: "Read the service's clock", response: errors(502) },
 };
 
 const MOVE = {
   config: SYSTEM,
-  schema: { tags: ['sandbox'], summary: "Move the service's clock", body: ClockBody, response: errors(400, 502) },
+  schema: {
+    operationId: 'moveClock',
+    tags: ['sandbox'],
+    summary: "Move the service's clock",
+    body: ClockBody,
+    response: errors(400, 502),
+  },
 };
 
 const RESET = {
   config: SYSTEM,
-  schema: { tags: ['sandbox'], summary: "Set the clock back to the machine's time", response: errors(502) },
+  schema: {
+    operationId: 'resetClock',
+    tags: ['sandbox'],
+    summary: "Set the clock back to the machine's time",
+    response: errors(502),
+  },
 };
 
 /** The sandbox's clock (docs/operator-interface.md). Production has no such addresses. */

@@ -79,16 +79,18 @@ const ContactList = Type.Object({
 const CREATE = {
   config: IDENTITY,
   schema: {
+    operationId: 'createContact',
     tags: ['contacts'],
     summary: 'Create a contact',
     body: ContactBody,
-    response: errors(400, 404, 409, 502),
+    response: errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
   },
 };
 
 const LIST = {
   config: READ,
   schema: {
+    operationId: 'listContacts',
     tags: ['contacts'],
     summary: 'List contacts',
     querystring: ContactList,
@@ -99,32 +101,38 @@ const LIST = {
 const READ_ONE = {
   config: READ,
   schema: {
+    operationId: 'getContact',
     tags: ['contacts'],
     summary: 'Read a contact',
     params: idPath('contact_id'),
-    response: errors(404, 502),
+    response: errors(404, 502, 'contact_not_found'),
   },
 };
 
 const CHANGE = {
   config: IDENTITY,
   schema: {
+    operationId: 'updateContact',
     tags: ['contacts'],
     summary: 'Change a contact',
     params: idPath('contact_id'),
     body: ContactPatch,
-    response: errors(400, 404, 409, 502),
+    response: errors(400, 404, 409, 502, 'contact_not_found', 'client_not_found', 'already_exists'),
   },
 };
 
 const UNLOCK_CONTACT = {
   config: UNLOCK,
   schema: {
+    operationId: 'unlockContact',
     tags: ['contacts'],
     summary: 'Lift the lock of a contact that guessed too often',
     description: 'Sign-in is possible again at once. A new password does the same.',
     params: idPath('contact_id'),
-    response: { 204: { description: 'It can sign in again', type: 'null' }, ...errors(403, 404, 502) },
+    response: {
+      204: { description: 'It can sign in again', type: 'null' },
+      ...errors(403, 404, 502, 'contact_not_found'),
+    },
   },
 };
 

@@ -15,16 +15,18 @@ const ClientQuery = Type.Object({ client_id: Type.String({ minLength: 1 }) });
 const OPEN = {
   config: FEED,
   schema: {
+    operationId: 'openCurrencyAccount',
     tags: ['accounts'],
     summary: 'Open a currency account',
     body: CurrencyAccountBody,
-    response: errors(400, 404, 409, 502),
+    response: errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
   },
 };
 
 const LIST = {
   config: READ,
   schema: {
+    operationId: 'listCurrencyAccounts',
     tags: ['accounts'],
     summary: "List a client's currency accounts",
     querystring: ClientQuery,
@@ -36,6 +38,7 @@ const READ_ONE = {
   config: READ,
   schema: {
     tags: ['accounts'],
+    operationId: 'getCurrencyAccount',
     summary: 'Read a currency account with its balance',
     params: Type.Object({ account_id: Type.String({ pattern: '^[0-9]{1,15}$', description: 'Its number' }) }),
     response: {
@@ -51,7 +54,7 @@ const READ_ONE = {
           { examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001', balance: '1500.00' }] },
         ),
       ),
-      ...errors(400, 403, 404, 502),
+      ...errors(400, 403, 404, 502, 'currency_account_not_found'),
     },
   },
 };

@@ -21,6 +21,7 @@ const RatesBody = Type.Object(
 const REPLACE = {
   config: FEED,
   schema: {
+    operationId: 'replaceExchangeRates',
     tags: ['quotes'],
     summary: 'Replace the rates of a base currency',
     body: RatesBody,
@@ -28,7 +29,10 @@ const REPLACE = {
   },
 };
 
-const LIST = { config: READ, schema: { tags: ['quotes'], summary: 'Read all rates', response: errors(502) } };
+const LIST = {
+  config: READ,
+  schema: { operationId: 'listExchangeRates', tags: ['quotes'], summary: 'Read all rates', response: errors(502) },
+};
 
 /** Exchange rates (docs/operator-interface.md). */
 export function operatorExchangeRateRoutes(app: FastifyInstance, context: Context): void {

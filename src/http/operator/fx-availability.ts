@@ -15,10 +15,19 @@ const FxBody = Type.Object(
 );
 const SET = {
   config: FEED,
-  schema: { tags: ['quotes'], summary: 'Set when FX is available', body: FxBody, response: errors(400, 502) },
+  schema: {
+    operationId: 'setFxAvailability',
+    tags: ['quotes'],
+    summary: 'Set when FX is available',
+    body: FxBody,
+    response: errors(400, 502),
+  },
 };
 
-const READ_ONE = { config: READ, schema: { tags: ['quotes'], summary: 'Read the FX setting', response: errors(502) } };
+const READ_ONE = {
+  config: READ,
+  schema: { operationId: 'getFxAvailability', tags: ['quotes'], summary: 'Read the FX setting', response: errors(502) },
+};
 
 /** When clients can trade FX (docs/operator-interface.md). */
 export function operatorFxAvailabilityRoutes(app: FastifyInstance, context: Context): void {

@@ -5,17 +5,27 @@ import { readyAnswer } from '../health.ts';
 
 const LIVE = {
   config: { open: true },
-  schema: { tags: ['health'], security: [], summary: 'Tell whether the process runs' },
+  schema: { operationId: 'getLiveness', tags: ['health'], security: [], summary: 'Tell whether the process runs' },
 };
 
 const READY = {
   config: { open: true },
-  schema: { tags: ['health'], security: [], summary: 'Tell whether the service can answer' },
+  schema: {
+    operationId: 'getReadiness',
+    tags: ['health'],
+    security: [],
+    summary: 'Tell whether the service can answer',
+  },
 };
 
 const METRICS = {
   config: { open: true },
-  schema: { tags: ['health'], security: [], summary: "Read the metrics in Prometheus' text format" },
+  schema: {
+    operationId: 'getMetrics',
+    tags: ['health'],
+    security: [],
+    summary: "Read the metrics in Prometheus' text format",
+  },
 };
 
 /** Health and metrics (docs/operator-interface.md). */

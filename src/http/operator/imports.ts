@@ -117,6 +117,7 @@ const IMPORT = {
       (params as { kind: string }).kind === 'contacts' ? ['identity'] : ['feed'],
   },
   schema: {
+    operationId: 'importRecords',
     tags: ['imports'],
     summary: 'Import records, one JSON record a line',
     description:

@@ -9,6 +9,7 @@ import { IDENTITY } from './listener.ts';
 const LIST_MAILS = {
   config: IDENTITY,
   schema: {
+    operationId: 'listMails',
     tags: ['sandbox'],
     summary: 'List the mails of a service without an SMTP server, the newest first',
     response: errors(502),
@@ -18,6 +19,7 @@ const LIST_MAILS = {
 const LIST_TEXTS = {
   config: IDENTITY,
   schema: {
+    operationId: 'listTextMessages',
     tags: ['sandbox'],
     summary: 'List the texts of a service without a gateway, the newest first',
     response: errors(502),

@@ -83,22 +83,30 @@ const MassBeneficiary = Type.Object(
 const CREATE = {
   config: FEED,
   schema: {
+    operationId: 'createMassBeneficiary',
     tags: ['mass beneficiaries'],
     summary: 'Record a mass-beneficiaries instruction',
     body: MassBody,
-    response: { 201: jsonAnswer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },
+    response: {
+      201: jsonAnswer('The instruction', MassBeneficiary),
+      ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    },
   },
 };
 
 const CHANGE = {
   config: FEED,
   schema: {
+    operationId: 'updateMassBeneficiary',
     tags: ['mass beneficiaries'],
     summary: 'Set the status of an instruction and report errors',
     description: '`errors` replaces the errors reported so far, `add_errors` adds to them.',
     params: Type.Object({ mass_beneficiary_id: Type.String() }),
     body: MassPatch,
-    response: { 200: jsonAnswer('The instruction', MassBeneficiary), ...errors(400, 404, 409, 502) },
+    response: {
+      200: jsonAnswer('The instruction', MassBeneficiary),
+      ...errors(400, 404, 409, 502, 'mass_beneficiary_not_found', 'transition_not_allowed'),
+    },
   },
 };
 
@@ -106,9 +114,13 @@ const READ_ONE = {
   config: READ,
   schema: {
     tags: ['mass beneficiaries'],
+    operationId: 'getMassBeneficiary',
     summary: 'Read an instruction',
     params: Type.Object({ mass_beneficiary_id: Type.String() }),
-    response: { 200: jsonAnswer('The instruction', MassBeneficiary), ...errors(403, 404, 502) },
+    response: {
+      200: jsonAnswer('The instruction', MassBeneficiary),
+      ...errors(403, 404, 502, 'mass_beneficiary_not_found'),
+    },
   },
 };
 

@@ -97,23 +97,38 @@ const Multipayment = Type.Object(
 const CREATE = {
   config: FEED,
   schema: {
+    operationId: 'createMultipayment',
     tags: ['multi payments'],
     summary: 'Create a multi payment',
     description: 'Books trades and creates the payments that they fund, all or nothing.',
     body: MultipaymentBody,
-    response: { 201: jsonAnswer('The multi payment', Multipayment), ...errors(400, 404, 409, 502) },
+    response: {
+      201: jsonAnswer('The multi payment', Multipayment),
+      ...errors(
+        400,
+        404,
+        409,
+        502,
+        'client_not_found',
+        'contact_not_found',
+        'beneficiary_not_found',
+        'already_exists',
+        'exchange_rate_missing',
+      ),
+    },
   },
 };
 
 const READ_ONE = {
   config: READ,
   schema: {
+    operationId: 'getMultipayment',
     tags: ['multi payments'],
     summary: 'Read a multi payment',
     params: Type.Object({
       multipayment_id: Type.String({ description: 'The number, the formatted or the unique identifier' }),
     }),
-    response: { 200: jsonAnswer('The multi payment', Multipayment), ...errors(404, 502) },
+    response: { 200: jsonAnswer('The multi payment', Multipayment), ...errors(404, 502, 'multipayment_not_found') },
   },
 };
 

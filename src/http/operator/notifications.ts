@@ -27,6 +27,7 @@ export const QueuedCount = Type.Object({ count: Type.Integer({ description: 'Not
 const LIST = {
   config: READ,
   schema: {
+    operationId: 'listNotifications',
     tags: ['webhooks'],
     summary: 'List notifications with their attempts, the newest first',
     querystring: NotificationList,
@@ -37,20 +38,22 @@ const LIST = {
 const READ_ONE = {
   config: READ,
   schema: {
+    operationId: 'getNotification',
     tags: ['webhooks'],
     summary: 'Read a notification with its attempts',
     params: Type.Object({ id: Type.String({ description: 'Notification UUID' }) }),
-    response: errors(400, 404, 502),
+    response: errors(400, 404, 502, 'notification_not_found'),
   },
 };
 
 const SEND_AGAIN = {
   config: REDELIVER,
   schema: {
+    operationId: 'redeliverNotification',
     tags: ['webhooks'],
     summary: 'Send a notification again, with the same id and bytes',
     params: Type.Object({ id: Type.String({ description: 'Notification UUID' }) }),
-    response: { 202: QueuedCount, ...errors(400, 404, 409, 502) },
+    response: { 202: QueuedCount, ...errors(400, 404, 409, 502, 'notification_not_found', 'transition_not_allowed') },
   },
 };
 

@@ -23,10 +23,11 @@ const OnboardingBody = Type.Object(
 const RECORD = {
   config: FEED,
   schema: {
+    operationId: 'recordOnboardingEvent',
     tags: ['clients'],
     summary: 'Record a change of an onboarding',
     body: OnboardingBody,
-    response: errors(400, 404, 502),
+    response: errors(400, 404, 502, 'client_not_found'),
   },
 };
 

@@ -95,10 +95,22 @@ async function shown(
 const CREATE = {
   config: FEED,
   schema: {
+    operationId: 'createPayment',
     tags: ['payments'],
     summary: 'Create a payment',
     body: PaymentBody,
-    response: errors(400, 404, 409, 502),
+    response: errors(
+      400,
+      404,
+      409,
+      502,
+      'client_not_found',
+      'contact_not_found',
+      'trade_not_found',
+      'beneficiary_not_found',
+      'already_exists',
+      'exchange_rate_missing',
+    ),
   },
 };
 
@@ -114,6 +126,7 @@ const SEARCH = {
   config: READ,
   schema: {
     tags: ['payments'],
+    operationId: 'searchPayments',
     summary: 'Search payments',
     description: 'As clients search. Each payment has `client_id`.',
     querystring: Search,
@@ -127,10 +140,11 @@ const SEARCH = {
 const READ_ONE = {
   config: READ,
   schema: {
+    operationId: 'getPayment',
     tags: ['payments'],
     summary: 'Read a payment',
     params: idPath('payment_id'),
-    response: errors(404, 502),
+    response: errors(404, 502, 'payment_not_found'),
   },
 };
 
@@ -138,6 +152,7 @@ const TIMELINE = {
   config: READ,
   schema: {
     tags: ['payments'],
+    operationId: 'getPaymentTimeline',
     summary: 'Read everything that happened to a payment, in order',
     params: idPath('payment_id'),
     response: {
@@ -153,7 +168,7 @@ const TIMELINE = {
           ),
         ),
       ),
-      ...errors(403, 404, 502),
+      ...errors(403, 404, 502, 'payment_not_found'),
     },
   },
 };
@@ -164,11 +179,22 @@ const ACT = {
       ['authorise', 'reject'].includes((body as { action?: string } | null)?.action ?? '') ? ['approvals'] : ['feed'],
   },
   schema: {
+    operationId: 'actOnPayment',
     tags: ['payments'],
     summary: 'Act on a payment',
     params: idPath('payment_id'),
     body: ActionBody,
-    response: errors(400, 403, 404, 409, 502),
+    response: errors(
+      400,
+      403,
+      404,
+      409,
+      502,
+      'payment_not_found',
+      'contact_not_found',
+      'transition_not_allowed',
+      'approval_not_allowed',
+    ),
   },
 };
 

@@ -18,6 +18,7 @@ const StatementList = Type.Object({
 const LIST = {
   config: READ,
   schema: {
+    operationId: 'listStatements',
     tags: ['statements'],
     summary: 'List statement requests with their deliveries, the newest first',
     querystring: StatementList,
@@ -29,11 +30,12 @@ const READ_ONE = {
   config: READ,
   schema: {
     tags: ['statements'],
+    operationId: 'getStatement',
     summary: 'Read a statement request with its deliveries',
     params: idPath('id'),
     response: {
       200: jsonAnswer('The request', Type.Object({}, { additionalProperties: true })),
-      ...errors(403, 404, 502),
+      ...errors(403, 404, 502, 'statement_not_found'),
     },
   },
 };

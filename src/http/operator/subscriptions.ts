@@ -31,6 +31,7 @@ const ReplayBody = Type.Object(
 const LIST = {
   config: READ,
   schema: {
+    operationId: 'listSubscriptions',
     tags: ['webhooks'],
     summary: 'List webhook subscriptions',
     querystring: SubscriptionList,
@@ -41,11 +42,12 @@ const LIST = {
 const REPLAY = {
   config: REDELIVER,
   schema: {
+    operationId: 'replaySubscription',
     tags: ['webhooks'],
     summary: 'Send a subscription the events of a period that it missed or that failed',
     params: Type.Object({ id: Type.String({ description: 'Subscription UUID' }) }),
     body: ReplayBody,
-    response: { 202: QueuedCount, ...errors(400, 404, 409, 502) },
+    response: { 202: QueuedCount, ...errors(400, 404, 409, 502, 'subscription_not_found', 'transition_not_allowed') },
   },
 };
 

@@ -27,25 +27,32 @@ const TokenBody = Type.Object(
 const CREATE = {
   config: SYSTEM,
   schema: {
+    operationId: 'createOperatorToken',
     tags: ['operator tokens'],
     summary: 'Create an operator token',
     body: TokenBody,
-    response: errors(400, 403, 409, 502),
+    response: errors(400, 403, 409, 502, 'already_exists'),
   },
 };
 
 const LIST = {
   config: SYSTEM,
-  schema: { tags: ['operator tokens'], summary: 'List the tokens in force', response: errors(502) },
+  schema: {
+    operationId: 'listOperatorTokens',
+    tags: ['operator tokens'],
+    summary: 'List the tokens in force',
+    response: errors(502),
+  },
 };
 
 const DELETE = {
   config: SYSTEM,
   schema: {
+    operationId: 'revokeOperatorToken',
     tags: ['operator tokens'],
     summary: 'Revoke a token',
     params: idPath('id'),
-    response: errors(404, 502),
+    response: errors(404, 502, 'operator_token_not_found'),
   },
 };
 

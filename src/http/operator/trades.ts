@@ -71,27 +71,46 @@ const TradeList = Type.Object({
 
 const CREATE = {
   config: FEED,
-  schema: { tags: ['trades'], summary: 'Book a trade', body: TradeBody, response: errors(400, 404, 409, 502) },
+  schema: {
+    operationId: 'bookTrade',
+    tags: ['trades'],
+    summary: 'Book a trade',
+    body: TradeBody,
+    response: errors(400, 404, 409, 502, 'client_not_found', 'contact_not_found', 'trade_not_found', 'already_exists'),
+  },
 };
 
 const LIST = {
   config: READ,
-  schema: { tags: ['trades'], summary: 'List trades', querystring: TradeList, response: errors(400, 502) },
+  schema: {
+    operationId: 'listTrades',
+    tags: ['trades'],
+    summary: 'List trades',
+    querystring: TradeList,
+    response: errors(400, 502),
+  },
 };
 
 const READ_ONE = {
   config: READ,
-  schema: { tags: ['trades'], summary: 'Read a trade', params: idPath('trade_id'), response: errors(404, 502) },
+  schema: {
+    operationId: 'getTrade',
+    tags: ['trades'],
+    summary: 'Read a trade',
+    params: idPath('trade_id'),
+    response: errors(404, 502, 'trade_not_found'),
+  },
 };
 
 const CHANGE = {
   config: FEED,
   schema: {
+    operationId: 'setTradeStatus',
     tags: ['trades'],
     summary: 'Set the status of a trade',
     params: idPath('trade_id'),
     body: TradePatch,
-    response: errors(400, 404, 502),
+    response: errors(400, 404, 502, 'trade_not_found'),
   },
 };
 

@@ -76,10 +76,11 @@ export const TransactionBody = Type.Object(
 const BOOK = {
   config: FEED,
   schema: {
+    operationId: 'bookTransaction',
     tags: ['accounts'],
     summary: 'Book a transaction',
     body: TransactionBody,
-    response: errors(400, 404, 409, 502),
+    response: errors(400, 404, 409, 502, 'client_not_found', 'currency_account_not_found', 'already_exists'),
   },
 };
 
@@ -115,6 +116,7 @@ const LIST = {
   config: READ,
   schema: {
     tags: ['accounts'],
+    operationId: 'listTransactions',
     summary: 'List transactions, the newest first',
     querystring: TransactionList,
     response: { 200: jsonAnswer('A page', Type.Array(Booked), TOTAL_COUNT), ...errors(400, 403, 502) },
@@ -125,9 +127,10 @@ const READ_ONE = {
   config: READ,
   schema: {
     tags: ['accounts'],
+    operationId: 'getTransaction',
     summary: 'Read a transaction',
     params: idPath('id'),
-    response: { 200: jsonAnswer('The transaction', Booked), ...errors(403, 404, 502) },
+    response: { 200: jsonAnswer('The transaction', Booked), ...errors(403, 404, 502, 'transaction_not_found') },
   },
 };
 
