@@ -46,7 +46,7 @@ const ROOMS: Record<string, string[]> = {
   ],
   'http/auth': ['kernel', 'http', 'identity'],
   'http/trusted': ['kernel', 'certificates', 'embedded', 'http', 'http/auth', 'http/client', 'identity'],
-  cli: ['kernel', 'embedded', 'http', 'imports', 'operator', 'root', 'sandbox'],
+  cli: ['kernel', 'embedded', 'http', 'imports', 'operator', 'root', 'sandbox', 'webhooks'],
   root: ['*'],
 };
 

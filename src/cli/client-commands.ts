@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { accountCommands } from './accounts.ts';
 import { approvalCommands } from './approvals.ts';
 import { createFrame } from './frame.ts';
+import { listenCommand } from './listen.ts';
 import { notificationCommands } from './notifications.ts';
 import { paymentCommands } from './payments.ts';
 import { DEFAULT_PROFILE } from './profile.ts';
@@ -20,4 +21,5 @@ export function clientCommands(program: Command, finish: (code: number) => void)
   approvalCommands(frame);
   subscriptionCommands(frame);
   notificationCommands(frame);
+  listenCommand(frame);
 }

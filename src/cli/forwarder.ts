@@ -1,0 +1,155 @@
+import { request } from 'undici';
+import { monotonic } from '../calendar.ts';
+import { TYPE_NAMES } from '../webhooks/notification.ts';
+import { signature, standardSignature } from '../webhooks/signature.ts';
+
+/** A notification as the stream gives it. */
+export interface StreamedNotification {
+  id: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What came of one forward. */
+export interface Forwarded {
+  id: string;
+  type: string;
+  /** What it is about, as far as its body tells. */
+  entity: string;
+  /** The receiver's status; null where no answer came. */
+  status: number | null;
+  /** Why no answer came. */
+  reason: string | null;
+  milliseconds: number;
+  accepted: boolean;
+}
+
+/** Milliseconds for the answer of a receiver, as the service gives them. */
+const FORWARD_TIMEOUT_MS = 10_000;
+/** Notifications that wait for their receiver; beyond them nothing more is read. */
+const MAX_WAITING = 500;
+/** The header that names the type; its brand word is that of all the service's headers. */
+const TYPE_HEADER = /^x-(.+)-webhook$/i;
+
+/** Sends notifications on to a receiver, those of one entity in their order, and signs them for it. */
+export class Forwarder {
+  readonly #url: string;
+  readonly #secret: string;
+  readonly #report: (forwarded: Forwarded, notification: StreamedNotification) => void;
+  /** The last forward of each entity that has one. */
+  readonly #last = new Map<string, Promise<void>>();
+  #came = 0;
+  #accepted = 0;
+  #waiting = 0;
+  #room: (() => void) | undefined;
+
+  constructor(
+    target: { url: string; secret: string },
+    report: (forwarded: Forwarded, notification: StreamedNotification) => void,
+  ) {
+    this.#url = target.url;
+    this.#secret = target.secret;
+    this.#report = report;
+  }
+
+  /** How many came, and what became of them. */
+  get counts(): { came: number; accepted: number; failed: number } {
+    return { came: this.#came, accepted: this.#accepted, failed: this.#came - this.#accepted - this.#waiting };
+  }
+
+  /** Takes a notification. Resolves when there is room for the next one. */
+  async take(notification: StreamedNotification): Promise<void> {
+    this.#came += 1;
+    this.#waiting += 1;
+    const entity = entityOf(notification);
+    const mine = (this.#last.get(entity) ?? Promise.resolve()).then(() => this.#forward(notification, entity));
+    this.#last.set(entity, mine);
+    void mine.then(() => {
+      if (this.#last.get(entity) === mine) this.#last.delete(entity);
+      this.#waiting -= 1;
+      this.#room?.();
+    });
+    if (this.#waiting < MAX_WAITING) return;
+    await new Promise<void>((resolve) => {
+      this.#room = resolve;
+    });
+  }
+
+  /** Resolves when everything that was taken has been forwarded. */
+  async idle(): Promise<void> {
+    while (this.#last.size > 0) await Promise.all(this.#last.values());
+  }
+
+  async #forward(notification: StreamedNotification, entity: string): Promise<void> {
+    const began = monotonic();
+    const { status, reason } = await this.#post(notification);
+    const accepted = status !== null && status >= 200 && status < 300;
+    if (accepted) this.#accepted += 1;
+    const milliseconds = Math.round(monotonic() - began);
+    const told = { id: notification.id, type: typeOf(notification), entity, status, reason, milliseconds, accepted };
+    this.#report(told, notification);
+  }
+
+  async #post(notification: StreamedNotification): Promise<Pick<Forwarded, 'status' | 'reason'>> {
+    try {
+      // Not fetch: it refuses some ports, on which a developer's receiver may well listen.
+      const { statusCode, body } = await request(this.#url, {
+        method: 'POST',
+        headers: this.#signed(notification),
+        body: notification.body,
+        signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS),
+      });
+      await body.dump();
+      return { status: statusCode, reason: null };
+    } catch (error) {
+      const { name, message, code } = error as Error & { code?: string };
+      return { status: null, reason: name === 'TimeoutError' ? 'no answer within 10 s' : String(code ?? message) };
+    }
+  }
+
+  /** The service's headers, with both signatures made again for this receiver. */
+  #signed({ headers, body }: StreamedNotification): Record<string, string> {
+    const brand = brandOf(headers);
+    const signed: Record<string, string> = {};
+    for (const [name, value] of Object.entries(headers)) {
+      const lower = name.toLowerCase();
+      if (lower === `x-${brand}-signature`) signed[name] = signature(this.#secret, this.#url, body);
+      else if (lower === 'webhook-signature') signed[name] = standardSignature([this.#secret], sentAs(headers, body));
+      else signed[name] = value;
+    }
+    return signed;
+  }
+}
+
+/** The message that the signature of Standard Webhooks covers. */
+function sentAs(headers: Record<string, string>, body: string): { id: string; timestamp: number; body: string } {
+  return { id: headers['webhook-id'] ?? '', timestamp: Number(headers['webhook-timestamp']), body };
+}
+
+/** The brand word in lower case. A subscription's own header may look like one of the service's; this one has the notification's id beside it. */
+function brandOf(headers: Record<string, string>): string {
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  for (const name of names) {
+    const brand = TYPE_HEADER.exec(name)?.[1];
+    if (brand !== undefined && names.has(`x-${brand}-notification-id`)) return brand;
+  }
+  return 'service';
+}
+
+/** The WebhookType, or PING. */
+function typeOf({ headers }: StreamedNotification): string {
+  const wanted = `x-${brandOf(headers)}-webhook`;
+  const value = Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
+  return Object.entries(TYPE_NAMES).find(([, name]) => name === value)?.[0] ?? value ?? '';
+}
+
+/** The id of what a notification is about; its own, where the body does not tell. */
+function entityOf({ id, body }: StreamedNotification): string {
+  try {
+    const [entity] = (JSON.parse(body) as { data: Record<string, unknown>[] }).data;
+    const found = entity?.payment_id ?? entity?.trade_id ?? entity?.transaction_id ?? entity?.id;
+    return found === undefined ? id : String(found);
+  } catch {
+    return id;
+  }
+}

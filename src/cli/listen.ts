@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
+import { EventSourceReader } from './event-source.ts';
+import { CommandFailure, INTERRUPTED, USAGE } from './failure.ts';
+import { type Forwarded, Forwarder, type StreamedNotification } from './forwarder.ts';
+import { type Call, example, type Frame } from './frame.ts';
+import { interruption } from './interruption.ts';
+import type { Session } from './session.ts';
+import { typesOf } from './subscriptions.ts';
+
+const SECRET_BYTES = 32;
+/** Milliseconds before a stream that was cut off is opened again. */
+const REOPEN_AFTER_MS = 300;
+const CREATE = `mutation ($subscription: SubscriptionInput!) {
+  createSubscription(input: {subscription: $subscription}) { subscription { id } } }`;
+
+/** `lombard listen`. */
+export function listenCommand(frame: Frame): void {
+  const listen = frame.program
+    .command('listen')
+    .description('receive the notifications of the client here, without a public address')
+    .requiredOption('--forward-to <url>', 'where each is sent on to, as http://127.0.0.1:3000/webhooks')
+    .option('--types <list>', 'types of notification, comma separated; all by default')
+    .option('--print', 'print the bodies too');
+  example(
+    listen,
+    'listen --forward-to http://127.0.0.1:3000/webhooks',
+    'listen --forward-to http://127.0.0.1:3000/webhooks --types PAYMENT_STATUS_CHANGE --print',
+  );
+  frame.asContact(listen, listenUntilInterrupted);
+}
+
+async function listenUntilInterrupted({ options, session, print }: Call & { session: Session }): Promise<number> {
+  const url = String(options.forwardTo);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new CommandFailure(`--forward-to: "${url}" must be an http or https address`, USAGE);
+  const types = options.types === undefined ? [...WEBHOOK_TYPES] : typesOf(String(options.types));
+  const interrupted = interruption();
+  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+  const forwarder = new Forwarder({ url, secret }, (forwarded, notification) => {
+    print.entry(line(forwarded), { ...forwarded, ...(options.print ? { body: notification.body } : {}) });
+    if (options.print) print.note(notification.body);
+  });
+  const made = await session.lombard.graphql<{ createSubscription: { subscription: { id: string } } }>(CREATE, {
+    subscription: { delivery: 'STREAM', types, active: true },
+  });
+  const { id } = made.createSubscription.subscription;
+  try {
+    print.entry(`listening; the secret of the signatures is ${secret}`, {
+      subscription_id: id,
+      secret,
+      forward_to: url,
+    });
+    await follow(session, id, forwarder, interrupted);
+    await forwarder.idle();
+  } finally {
+    // Where the service is gone, it removes the subscription itself after ten minutes.
+    await session.lombard.subscriptions.delete(id).catch(() => {});
+    const { came, accepted, failed } = forwarder.counts;
+    print.entry(`${came} came, ${accepted} accepted, ${failed} failed`, { came, accepted, failed });
+  }
+  return INTERRUPTED;
+}
+
+/** Reads the stream until the signal; one that is cut off is opened again behind what was read. */
+async function follow(session: Session, id: string, forwarder: Forwarder, signal: AbortSignal): Promise<void> {
+  const reader = new EventSourceReader();
+  let told = false;
+  while (!signal.aborted) {
+    try {
+      const body = await open(session, id, { after: reader.lastId, signal });
+      if (body) {
+        if (told) process.stderr.write('lombard: the service is back\n');
+        told = false;
+        for await (const { data } of reader.read(body)) await forwarder.take(JSON.parse(data) as StreamedNotification);
+      }
+    } catch (error) {
+      if (error instanceof CommandFailure) throw error;
+    }
+    if (signal.aborted) return;
+    await pause(REOPEN_AFTER_MS, undefined, { signal }).catch(() => {});
+    if (told || signal.aborted) continue;
+    told = true;
+    process.stderr.write('lombard: the connection was lost; it is opened again, and nothing is missed\n');
+  }
+}
+
+/** @returns undefined where it should be tried again @throws CommandFailure where there is no stream any more */
+async function open(
+  session: Session,
+  id: string,
+  { after, signal }: { after: string | undefined; signal: AbortSignal },
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const query = new URLSearchParams({ client_id: session.clientId, subscription_id: id });
+  const answer = await fetch(`${session.profile.api_url}/webhooks/stream?${query}`, {
+    headers: { authorization: session.authorization, ...(after === undefined ? {} : { 'last-event-id': after }) },
+    signal,
+  });
+  if (answer.ok) return answer.body as AsyncIterable<Uint8Array>;
+  const { code, details } = (await answer.json().catch(() => ({}))) as { code?: string; details?: string };
+  if (answer.status === 401) await session.renew();
+  else if (answer.status < 500 && answer.status !== 429)
+    throw new CommandFailure(`${code ?? answer.status}: ${details ?? 'the stream cannot be read'}`);
+  return undefined;
+}
+
+function line({ type, entity, status, reason, milliseconds }: Forwarded): string {
+  const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format();
+  return `${time}  ${type.padEnd(36)}  ${entity}  ${status ?? reason}  ${milliseconds} ms`;
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { verifyNotification } from '../../sdk/src/index.ts';
+import { printed } from '../world/command.ts';
+import { type Sandbox, startSandbox } from '../world/demonstration.ts';
+import { Receiver } from '../world/receivers/receiver.ts';
+
+describe('lombard listen', () => {
+  let sandbox: Sandbox;
+  let model: Record<string, string>;
+  before(async () => {
+    sandbox = await startSandbox();
+    [model] = await sandbox.json('payments', 'list', '--status', 'complete', '--page-size', '1');
+  });
+  after(() => sandbox.stop());
+
+  const pay = () => {
+    const { trade_id, beneficiary_id, payment_currency } = model;
+    const fields = { trade_id, beneficiary_id, payment_currency, amount: 10, payment_date: '2035-01-15' };
+    return sandbox.operator('POST', '/payments', { client_id: 'CLI000001', contact_id: 'CON000002', ...fields });
+  };
+  const subscriptions = async () => (await sandbox.json('subscriptions', 'list')).length;
+
+  test('forwards with both signatures, survives a restart, removes its subscription, counts', async () => {
+    const receiver = await Receiver.start();
+    const before = await subscriptions();
+    const types = 'PAYMENT_STATUS_CHANGE';
+    const listening = sandbox.start('listen', '--forward-to', receiver.url(), '--types', types, '--json');
+    const [, secret] = await printed(listening, /"secret":"(whsec_[^"]+)"/);
+    assert.equal(await subscriptions(), before + 1);
+    const first = await pay();
+    const [created] = await receiver.wait(2);
+    const verified = await verifyNotification({
+      url: receiver.url(),
+      headers: created?.headers ?? {},
+      body: created?.body ?? '',
+      secret: secret as string,
+    });
+    assert.equal(verified.type, 'PAYMENT_STATUS_CHANGE');
+
+    await sandbox.restart();
+    receiver.behaviour = (_request, response) => void response.writeHead(500).end();
+    const second = await pay();
+    await receiver.wait(4, 30_000);
+    const told = receiver.received.map(({ body }) => {
+      const { data, payment_webhook_status } = JSON.parse(body.toString());
+      return `${data[0].payment_id} ${payment_webhook_status[0]}`;
+    });
+    const statuses = ['CREATED', 'PENDING_OF_AUTHORIZATION'];
+    assert.deepEqual(
+      told,
+      [first, second].flatMap(({ payment_id }) => statuses.map((status) => `${payment_id} ${status}`)),
+    );
+
+    listening.child.kill('SIGINT');
+    const { code, stdout } = await listening.ended;
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    assert.equal(code, 130);
+    assert.deepEqual(lines.at(-1), { came: 4, accepted: 2, failed: 2 });
+    assert.deepEqual(
+      lines.slice(1, -1).map(({ type, entity, status }) => [type, entity, status]),
+      [first, first, second, second].map(({ payment_id }, n) => [types, payment_id, n < 2 ? 200 : 500]),
+    );
+    assert.equal(await subscriptions(), before);
+    await receiver.stop();
+  });
+
+  test('a receiver that is not there is told and not tried again; a wrong address is exit 2', async () => {
+    const listening = sandbox.start('listen', '--forward-to', 'http://127.0.0.1:9/hook');
+    try {
+      await printed(listening, /whsec_/);
+      await pay();
+      await printed(listening, /ECONNREFUSED[\s\S]*ECONNREFUSED/);
+    } finally {
+      listening.child.kill('SIGINT');
+    }
+    const { stdout } = await listening.ended;
+    assert.match(stdout, /^\d\d:\d\d:\d\d {2}PAYMENT_STATUS_CHANGE +PAY\d+ {2}ECONNREFUSED/m);
+    assert.match(stdout, /2 came, 0 accepted, 2 failed\n$/);
+    assert.equal((await sandbox.run('listen', '--forward-to', 'nowhere')).code, 2);
+  });
+});
