@@ -39,7 +39,7 @@ export function streamUrl({ api }: Addresses): string {
 
 const SCHEMA = {
   operationId: 'streamNotifications',
-  tags: ['Webhooks'],
+  tags: ['webhooks'],
   summary: 'Reads the notifications of a subscription with delivery STREAM',
   description:
     'Server-sent events. Each has an `id`, the cursor, and in `data` a notification: {id, headers, body}. `X-<Brand>-Signature` is over ' +
