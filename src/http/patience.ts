@@ -42,6 +42,12 @@ function after(milliseconds: number, { raw }: FastifyRequest, act: () => void): 
   const timer = setTimeout(() => {
     if (!raw.complete && !raw.socket.destroyed) act();
   }, milliseconds).unref();
-  raw.once('close', () => raw.complete && clearTimeout(timer));
-  raw.socket.once('close', () => clearTimeout(timer));
+  // A connection carries many requests: none may leave its listener behind.
+  const { socket } = raw;
+  const cancel = () => {
+    clearTimeout(timer);
+    socket.off('close', cancel);
+  };
+  raw.once('close', () => raw.complete && cancel());
+  socket.once('close', cancel);
 }
