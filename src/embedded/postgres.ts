@@ -177,7 +177,7 @@ async function endOrphans(cluster: string, log: Log): Promise<void> {
 
 /** Writes a line of PostgreSQL's log to the service's log. Continuation lines are left out. */
 function forward(line: string, log: Log): void {
-  const [, severity, message] = /^(PANIC|FATAL|LOG|WARNING|ERROR):\s+(.*)$/.exec(line) ?? [];
+  const [, severity, message] = /^(PANIC|FATAL|LOG|WARNING|ERROR):\s+(\S.*)$/.exec(line) ?? [];
   if (message === undefined) return;
   if (severity === 'PANIC') log.error({ message }, 'PostgreSQL');
   else if (severity === 'LOG') log.info({ message }, 'PostgreSQL');

@@ -188,7 +188,7 @@ function agentElement(name: string, account: StatementParty | null): string {
 /** A sum may have 17 decimals, but at most 18 digits in all (DecimalNumber). */
 function sum(amount: string): string {
   const [integer = '', fraction = ''] = amount.split('.');
-  const decimals = fraction.replace(/0+$/, '');
+  const decimals = fraction.replace(/(?<!0)0+$/, '');
   if (integer.length + decimals.length > MAX_DIGITS)
     throw new UnwritableAmount(
       `camt.053 has room for sums of ${MAX_DIGITS} digits, and ${amount} has more; request pdf or csv`,
@@ -202,7 +202,7 @@ const MAX_DECIMALS = 5;
 
 function amountElement(signed: string, currency: string): string {
   const [integer = '', fraction = ''] = signed.replace('-', '').split('.');
-  const decimals = fraction.replace(/0+$/, '');
+  const decimals = fraction.replace(/(?<!0)0+$/, '');
   if (decimals.length > MAX_DECIMALS || integer.replace(/^0+/, '').length + decimals.length > MAX_DIGITS) {
     throw new UnwritableAmount(
       `camt.053 has room for amounts of ${MAX_DIGITS} digits, ${MAX_DECIMALS} of them after the point, and ${signed} ${currency} has more; request pdf or csv`,
