@@ -6,6 +6,7 @@ import { listenCommand } from './listen.ts';
 import { notificationCommands } from './notifications.ts';
 import { paymentCommands } from './payments.ts';
 import { DEFAULT_PROFILE } from './profile.ts';
+import { sandboxCommands } from './sandbox.ts';
 import { subscriptionCommands } from './subscriptions.ts';
 
 /** Adds what a client's contact does: the commands that call the client API, and the options that all commands share. */
@@ -22,4 +23,5 @@ export function clientCommands(program: Command, finish: (code: number) => void)
   subscriptionCommands(frame);
   notificationCommands(frame);
   listenCommand(frame);
+  sandboxCommands(frame);
 }

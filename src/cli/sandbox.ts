@@ -1,0 +1,89 @@
+import { createInterface } from 'node:readline/promises';
+import type { Payment } from '../../sdk/src/index.ts';
+import { CommandFailure, USAGE } from './failure.ts';
+import { example, type Frame } from './frame.ts';
+import type { Column } from './printer.ts';
+import type { Session } from './session.ts';
+
+/** A request as the sandbox keeps it. */
+interface LoggedRequest {
+  at: string;
+  method: string;
+  path: string;
+  status: number;
+  code: string | null;
+  details: string | null;
+  ms: number;
+}
+
+const COLUMNS: Column<LoggedRequest>[] = [
+  ['AT', ({ at }) => at],
+  ['STATUS', ({ status }) => status],
+  ['MS', ({ ms }) => ms],
+  ['REQUEST', ({ method, path }) => `${method} ${path}`],
+  ['CODE', ({ code }) => code],
+  ['DETAILS', ({ details }) => details],
+];
+
+/** A route of the sandbox. Events and statuses are texts here: the service says which there are. */
+async function call<T>(session: Session, operation: string, input: object): Promise<T> {
+  const { body } = await session.lombard.call(operation as 'GET /payments', input as never);
+  return body as T;
+}
+
+/** `lombard trigger`, `advance`, `reset` and `logs`: moving things in the sandbox. */
+export function sandboxCommands(frame: Frame): void {
+  const trigger = frame.program
+    .command('trigger <event>')
+    .description('make real data in the sandbox that causes a notification');
+  example(trigger, 'trigger PAYMENT_STATUS_CHANGE:RETURNED', 'trigger CREDIT_INCOMING_TRANSACTION');
+  frame.asContact(trigger, async ({ args, session, print }) => {
+    const input = { body: { event: args[0] } };
+    const made = await call<{ event: string; entity: string; entity_id: string }>(
+      session,
+      'POST /sandbox/trigger',
+      input,
+    );
+    print.done(`${made.event}: ${made.entity} ${made.entity_id}`, made);
+  });
+
+  const advance = frame.program
+    .command('advance <payment> [status]')
+    .description('move a payment in the sandbox: one step, or to a status, or returned');
+  example(advance, 'advance PAY000001', 'advance PAY000001 "Payment complete"', 'advance PAY000001 returned');
+  frame.asContact(advance, async ({ args: [id, to], session, print }) => {
+    const input = { path: { payment_id: id }, body: to === undefined ? {} : { to } };
+    const moved = await call<Payment>(session, 'POST /sandbox/payments/{payment_id}/advance', input);
+    print.done(`${moved.payment_id}: ${moved.status}`, moved);
+  });
+
+  const reset = frame.program
+    .command('reset')
+    .description("put the client's data in the sandbox back to the demonstration's")
+    .option('--yes', 'do not ask');
+  frame.asContact(example(reset, 'reset --yes'), async ({ options, session, print }) => {
+    if (!options.yes && !(await agreed(session.clientId))) throw new CommandFailure('nothing was reset');
+    await call(session, 'POST /sandbox/reset', {});
+    print.done(`${session.clientId} is reset`, { client_id: session.clientId, done: 'reset' });
+  });
+
+  const logs = frame.program
+    .command('logs')
+    .description("show the client's last requests to the sandbox, newest first")
+    .option('--status <status>', 'of one status, as 404, or class, as 4xx');
+  frame.asContact(example(logs, 'logs --status 4xx'), async ({ options, session, print }) => {
+    const query = options.status === undefined ? {} : { status: options.status };
+    print.rows(await call<LoggedRequest[]>(session, 'GET /sandbox/requests', { query }), COLUMNS);
+  });
+}
+
+/** Asks on a terminal. @throws CommandFailure elsewhere */
+async function agreed(clientId: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new CommandFailure('reset: needs --yes where nobody can be asked', USAGE);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(
+    `Delete everything that ${clientId} has, and make the demonstration again? [y/N] `,
+  );
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
