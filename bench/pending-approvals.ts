@@ -25,6 +25,7 @@ const OWN = 200;
 const ROUNDS = 5;
 const CALLS = 200;
 const NOW = new Date('2026-07-01T10:00:00Z');
+const act = { now: NOW, actor: 'service:bench', requestId: 'bench' };
 const log = createLog('warn', false);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -162,7 +163,7 @@ async function measurePermissions(pool: Pool): Promise<void> {
           return result;
         };
         const began = performance.now();
-        await refreshApprovers(Object.assign(Object.create(tx), { query: watched }), clientId);
+        await refreshApprovers(Object.assign(Object.create(tx), { query: watched }), act, clientId);
         took = performance.now() - began;
       });
       const { rows } = await pool.query(
@@ -176,7 +177,7 @@ async function measurePermissions(pool: Pool): Promise<void> {
       );
     }
     const began = performance.now();
-    await transaction(pool, (tx) => refreshApprovers(tx, clientId));
+    await transaction(pool, (tx) => refreshApprovers(tx, act, clientId));
     print(`  a change that concerns nobody's approvals: ${(performance.now() - began).toFixed(1)} ms`);
   }
 }

@@ -19,6 +19,7 @@ const ROOMS: Record<string, string[]> = {
   documents: ['kernel'],
   statements: ['kernel', 'documents', 'webhooks'],
   operator: ['kernel'],
+  feed: ['kernel', 'accounts', 'approvals', 'identity', 'payments', 'statements', 'webhooks'],
   imports: ['kernel', 'accounts', 'approvals', 'identity', 'operator', 'payments', 'quotes', 'webhooks'],
   sandbox: [
     ...[
@@ -27,6 +28,7 @@ const ROOMS: Record<string, string[]> = {
       'approvals',
       'documents',
       'embedded',
+      'feed',
       'identity',
       'imports',
       'payments',
@@ -41,7 +43,19 @@ const ROOMS: Record<string, string[]> = {
     ...['sandbox', 'statements', 'webhooks'],
   ],
   'http/operator': [
-    ...['kernel', 'accounts', 'approvals', 'http', 'identity', 'imports', 'operator', 'payments', 'quotes', 'sandbox'],
+    ...[
+      'kernel',
+      'accounts',
+      'approvals',
+      'feed',
+      'http',
+      'identity',
+      'imports',
+      'operator',
+      'payments',
+      'quotes',
+      'sandbox',
+    ],
     ...['statements', 'webhooks'],
   ],
   'http/auth': ['kernel', 'http', 'identity'],

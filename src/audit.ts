@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type ChangeEntity, noteChange } from './change.ts';
 import type { Act } from './context.ts';
 import { type Db, first, type Pool, transaction } from './database.ts';
 import { LOCKS } from './locks.ts';
@@ -39,6 +40,7 @@ export interface AuditEntry {
 
 /** Writes the rows of a change; secrets in `before` and `after` become `[redacted]`. */
 export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise<void> {
+  for (const entry of entries) noteAudited(tx, act, entry);
   if (entries.length === 0 || act.summarised) return;
   await tx.query({
     name: 'audit',
@@ -56,6 +58,41 @@ export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise
       entries.map((entry) => document(entry.after)),
     ],
   });
+}
+
+/** Entities whose audit row and change in the feed have the same name and identifier. The others note their changes themselves. */
+const FED = new Set<string>([
+  ...['client', 'contact', 'application', 'account', 'currency_account', 'beneficiary', 'trade', 'payment'],
+  ...['mass_beneficiary', 'transaction', 'subscription'],
+]);
+
+/** What the feed knows of a value: without secrets, which it never shows. */
+function withoutSecrets(value: unknown): string {
+  return JSON.stringify(value ?? null, (key, inner) => (SECRET_KEYS.has(key) ? undefined : inner));
+}
+
+/** Notes what an audit row tells for the change feed. An update that leaves the record as it was is no change. */
+function noteAudited(tx: Db, act: Act, entry: AuditEntry): void {
+  const { action, entity, entityId: id, before, after } = entry;
+  if (!FED.has(entity) || action === 'import' || action === 'delete') return;
+  if (action === 'update' && (before == null || after == null || withoutSecrets(before) === withoutSecrets(after)))
+    return;
+  const was = before as { status?: string } | undefined;
+  const is = after as { action?: string; status?: string } | undefined;
+  noteChange(tx, act, {
+    entity: entity as ChangeEntity,
+    id,
+    clientId: entity === 'contact' || entity === 'application' ? null : (entry.clientId ?? null),
+    action: action === 'action' ? (is?.action ?? 'update') : action,
+    created: action === 'create',
+    ...(entity === 'contact' && { members: clientsOf(before, after) }),
+    ...(action === 'action' && was?.status !== is?.status && { movedTo: is?.status }),
+  });
+}
+
+function clientsOf(...contacts: unknown[]): string[] {
+  const lists = contacts.map((contact) => (contact as { clients?: { client_id: string }[] } | null)?.clients ?? []);
+  return [...new Set(lists.flat().map((client) => client.client_id))];
 }
 
 function document(value: unknown): string | null {

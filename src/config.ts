@@ -68,6 +68,7 @@ export interface Config {
   webhookAllow: AddressRange[];
   /** Days that the event log, notifications and attempts are kept. */
   webhookRetentionDays: number;
+  changesRetentionDays: number;
   /** Requests a minute; 0 is unlimited. */
   apiRate: number;
   authRate: number;
@@ -214,6 +215,7 @@ function readWebhooks(settings: Settings, environment: Config['environment']) {
     webhookTimeout: settings.duration('LOMBARD_WEBHOOK_TIMEOUT', '10s'),
     webhookConcurrency: settings.integer('LOMBARD_WEBHOOK_CONCURRENCY', 16, { min: 1, max: 1_000 }),
     webhookAllow: settings.ranges('LOMBARD_WEBHOOK_ALLOW', environment === 'sandbox' ? '127.0.0.0/8,::1' : ''),
+    changesRetentionDays: settings.integer('LOMBARD_CHANGES_RETENTION_DAYS', 30, { min: 1, max: 3_650 }),
     webhookRetentionDays: settings.integer('LOMBARD_WEBHOOK_RETENTION_DAYS', 90, { min: 2, max: 3_650 }),
   };
 }

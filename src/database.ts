@@ -88,6 +88,34 @@ export function createPool(
   return pool;
 }
 
+/** What happens around the transactions of a pool. */
+export interface TransactionHooks {
+  /** The last statements of a transaction before it commits. */
+  beforeCommit(tx: Transaction): Promise<void>;
+  /** A transaction has ended, either way. */
+  ended(tx: Transaction): void;
+}
+
+const HOOKS = new WeakMap<Transaction, TransactionHooks>();
+
+/** Sets the hooks of a pool that has no connection yet. */
+export function hookTransactions(pool: Pool, hooks: TransactionHooks): void {
+  pool.on('connect', (tx) => HOOKS.set(tx, hooks));
+}
+
+/** Commits the transaction of a connection, after the hooks of its pool. */
+export async function commit(tx: Transaction): Promise<void> {
+  await HOOKS.get(tx)?.beforeCommit(tx);
+  await tx.query('commit');
+  HOOKS.get(tx)?.ended(tx);
+}
+
+/** Rolls the transaction of a connection back. */
+export async function rollback(tx: Transaction): Promise<void> {
+  HOOKS.get(tx)?.ended(tx);
+  await tx.query('rollback');
+}
+
 /**
  * Runs a function in one transaction (READ COMMITTED). Commits if it returns and rolls back if it throws.
  * Never call another server inside.
@@ -103,13 +131,13 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
   try {
     await tx.query(begin);
     const result = await work(tx);
-    await tx.query('commit');
+    await commit(tx);
     return result;
   } catch (error) {
     // A server that did not answer in time will not answer a rollback either. Closing the connection rolls back.
     if ((error as Error).message === 'Query read timeout' || refusesWrites(error)) broken ??= error as Error;
     if (!broken) {
-      await tx.query('rollback').catch((failed: Error) => {
+      await rollback(tx).catch((failed: Error) => {
         broken = failed;
       });
     }

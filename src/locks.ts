@@ -25,4 +25,6 @@ export const LOCKS = {
   webhookWorker: 7_210_440,
   /** One process makes partitions of the event log. Taken in migrations/0008_webhooks.sql. */
   webhookPartitions: 7_210_441,
+  /** One process publishes changes. */
+  changePublisher: 7_210_445,
 } as const;

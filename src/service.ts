@@ -11,6 +11,7 @@ import { DatabaseWatch } from './database-watch.ts';
 import { createDrawing, type Drawing } from './documents/drawing.ts';
 import { startEmbedded } from './embedded/postgres.ts';
 import { StartupError } from './errors.ts';
+import { createClearing, createPublisher, recordChanges } from './feed/tasks.ts';
 import { createAuthListener } from './http/auth/listener.ts';
 import { createAddressOf } from './http/caller-address.ts';
 import { type ClientRoutes, createClientListener } from './http/client/listener.ts';
@@ -184,7 +185,6 @@ async function startContext(start: {
   const limited = (['api', 'auth', 'trusted'] as const).some((role) => config.roles.has(role));
   const rateCounts = limited ? new RateCounts(url, log) : undefined;
   if (rateCounts) await parts.start(rateCounts);
-
   const clock = new ServiceClock();
   // Other processes may serve the other listeners: their addresses are the configured ones, or those that their settings give.
   const publicAddresses: Addresses = {
@@ -204,6 +204,7 @@ async function startContext(start: {
     addressOf: createAddressOf(config),
     addresses: publicAddresses,
   };
+  await parts.start(recordChanges(context));
   await checkMasterKey(context);
   if (config.environment === 'sandbox') await parts.start(new ClockFollower(pool, clock, log));
   return context;
@@ -337,12 +338,13 @@ async function startWorkers({ context, parts, drawing, signal }: Starting): Prom
       run: () => deleteExpiredAnswers(backgroundPool, clock.now()),
     }),
   ];
-  for (const task of tasks) await parts.start(task);
+  const publisher = createPublisher(context);
+  for (const task of [...tasks, publisher, createClearing(context)]) await parts.start(task);
   await parts.start(new Backlog(backgroundPool, clock));
   await parts.start(createUnreadStreams(context));
   if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));
   const dispatcher = new Dispatcher(context);
   await parts.start(dispatcher, { takesWork: true });
-  signal.listen(() => dispatcher.wake());
+  signal.listen(dispatcher, publisher);
   await parts.start(new StatementWorker(context, drawing), { takesWork: true });
 }

@@ -158,3 +158,8 @@ export function listAccounts(db: Db, request: ListRequest): Promise<List<OwnedAc
 function noAccount(message: string): never {
   throw new Problem('account_not_found', { field: 'account_id', message });
 }
+
+/** Accounts as the operator reads them, for the change feed. */
+export async function readAccounts(db: Db, ids: readonly string[]): Promise<OwnedAccount[]> {
+  return (await db.query<OwnedAccount>(`select ${OWNED} from accounts where account_id = any($1::uuid[])`, [ids])).rows;
+}

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
+import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -60,6 +61,12 @@ export async function bookTransaction(tx: Transaction, act: Act, input: Transact
     entityId: id,
     clientId: input.client_id,
     after: transaction,
+  });
+  noteChange(tx, act, {
+    entity: 'currency_account',
+    id: String(input.currency_account_id),
+    clientId: input.client_id,
+    action: 'update',
   });
   await notify(tx, {
     clientId: input.client_id,

@@ -76,3 +76,18 @@ export async function openCurrencyAccount(
   );
   return (known ?? (await createCurrencyAccount(tx, act, wanted))).account_id;
 }
+
+/** A currency account as the operator reads it, with its balance as a decimal string. */
+export interface CurrencyAccountRecord extends CurrencyAccount {
+  client_id: string;
+  balance: string;
+}
+
+/** Currency accounts as the operator reads them, for the change feed. */
+export async function readCurrencyAccounts(db: Db, ids: readonly string[]): Promise<CurrencyAccountRecord[]> {
+  const { rows } = await db.query<CurrencyAccountRecord>(
+    'select account_id, currency, client_id, balance from currency_accounts where account_id = any($1::bigint[])',
+    [ids],
+  );
+  return rows;
+}

@@ -64,6 +64,12 @@ export async function findTransaction(db: Db, id: string): Promise<TransactionRe
   return record(row);
 }
 
+/** Transactions of any clients as the operator reads them, for the change feed. */
+export async function readTransactions(db: Db, ids: readonly string[]): Promise<TransactionRecord[]> {
+  const { rows } = await db.query<Row>(`select ${COLUMNS} from transactions t where t.transaction_id = any($1)`, [ids]);
+  return rows.map(record);
+}
+
 function record(row: Row): TransactionRecord {
   const {
     client_id,

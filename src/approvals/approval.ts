@@ -1,3 +1,4 @@
+import type { Db } from '../database.ts';
 import type { Requirement } from './requirement.ts';
 import { type ApprovalRules, type ApprovalState, approvalState } from './rules.ts';
 
@@ -34,4 +35,14 @@ export function evaluate(rules: ApprovalRules, approval: Approval, permitted: Re
     creatorApprovalEnabled: approval.requirement.creation_counts,
     permitted,
   });
+}
+
+/** The decisions of payments that need or needed an approval, for the change feed. @param paymentIds of any clients */
+export async function readDecisions(db: Db, paymentIds: readonly string[]): Promise<Map<string, Authorisation[]>> {
+  const { rows } = await db.query<{ payment_id: string; authorisations: Authorisation[] }>(
+    `select p.payment_id, a.authorisations from payments p
+     join payment_approvals a on a.client_id = p.client_id and a.payment_id = p.id where p.payment_id = any($1)`,
+    [paymentIds],
+  );
+  return new Map(rows.map((row) => [row.payment_id, row.authorisations]));
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import { londonTimestamp } from '../calendar.ts';
+import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -97,6 +98,13 @@ export async function replaceConfiguration(
     clientId,
     before: before && { version: before.version, groups: before.groups, ruleset: before.ruleset },
     after: { version, ...stored },
+  });
+  noteChange(tx, act, {
+    entity: 'approval_configuration',
+    id: clientId,
+    clientId,
+    action: before ? 'update' : 'create',
+    created: !before,
   });
   return { version, shown: shownConfiguration(stored) };
 }

@@ -1,3 +1,5 @@
+import { noteChange } from '../change.ts';
+import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import type { PaymentNumber } from '../identifiers.ts';
 import { type Approval, evaluate } from './approval.ts';
@@ -33,11 +35,11 @@ interface Change {
  * Payments with the same state have the same approvers, so each state is computed once and compared with one of its payments.
  * Only rows that change are written, many at a time. For 200,000 pending payments see docs/performance-approvals.md.
  */
-export async function refreshApprovers(tx: Transaction, ...clientIds: string[]): Promise<void> {
+export async function refreshApprovers(tx: Transaction, act: Act, ...clientIds: string[]): Promise<void> {
   if (clientIds.length === 0) return;
   const clients = clientIds.length > MAX_LOCKS ? await withApprovals(tx, clientIds) : clientIds;
   await takeLock(tx, ...clients);
-  for (const clientId of clients) await refreshClient(tx, clientId);
+  for (const clientId of clients) await refreshClient(tx, act, clientId);
 }
 
 /** An import of contacts can name more clients than there are locks. Clients without approvals need none. */
@@ -50,7 +52,7 @@ async function withApprovals(tx: Transaction, clientIds: string[]): Promise<stri
   return rows.map((row) => row.client_id);
 }
 
-async function refreshClient(tx: Transaction, clientId: string): Promise<void> {
+async function refreshClient(tx: Transaction, act: Act, clientId: string): Promise<void> {
   const states = await pendingStates(tx, clientId);
   if (states.length === 0) return;
   const permitted = await permittedContacts(tx, clientId);
@@ -62,7 +64,7 @@ async function refreshClient(tx: Transaction, clientId: string): Promise<void> {
     const change = difference(each, present.get(each.payment_id) ?? [], approversOf(now), now.remaining);
     if (change) changes.push(change);
   }
-  if (changes.length > 0) await apply(tx, clientId, changes);
+  if (changes.length > 0) await apply(tx, act, clientId, changes);
 }
 
 /** Every state of the client's pending payments, with the first payment of each. The index is searched once for each state. */
@@ -113,7 +115,7 @@ function difference(state: State, before: Approver[], after: Approver[], remaini
 }
 
 /** Applies changes to all payments with their states, some thousand payments at a time. */
-async function apply(tx: Transaction, clientId: string, changes: Change[]): Promise<void> {
+async function apply(tx: Transaction, act: Act, clientId: string, changes: Change[]): Promise<void> {
   const most = Math.max(...changes.map((each) => each.gone.length + each.added.length + each.changed.length), 1);
   const payments = Math.max(1, Math.floor(MAX_ROWS_AT_ONCE / most));
   const byState = new Map(changes.map((change) => [change.state.toString('hex'), change]));
@@ -129,6 +131,7 @@ async function apply(tx: Transaction, clientId: string, changes: Change[]): Prom
     if (!end) return;
     await applyTo(
       tx,
+      act,
       clientId,
       rows.map((row) => ({ id: row.payment_id, change: byState.get(row.state.toString('hex')) as Change })),
     );
@@ -138,6 +141,7 @@ async function apply(tx: Transaction, clientId: string, changes: Change[]): Prom
 
 async function applyTo(
   tx: Transaction,
+  act: Act,
   clientId: string,
   payments: { id: PaymentNumber; change: Change }[],
 ): Promise<void> {
@@ -178,9 +182,11 @@ async function applyTo(
       changed,
     );
   }
-  await tx.query(
-    `update payment_approvals a set remaining = u.remaining from unnest($2::bigint[], $3::int[]) as u(id, remaining)
-     where a.client_id = $1 and a.payment_id = u.id and a.remaining <> u.remaining`,
+  const refreshed = await tx.query<{ id: string }>(
+    `update payment_approvals a set remaining = u.remaining from unnest($2::bigint[], $3::int[]) as u(id, remaining), payments p
+     where a.client_id = $1 and a.payment_id = u.id and a.remaining <> u.remaining and p.client_id = $1 and p.id = u.id
+     returning p.payment_id as id`,
     [clientId, payments.map(({ id }) => id), payments.map(({ change }) => change.remaining)],
   );
+  for (const { id } of refreshed.rows) noteChange(tx, act, { entity: 'payment', id, clientId, action: 'update' });
 }

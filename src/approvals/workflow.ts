@@ -21,12 +21,15 @@ const REJECTED = 2;
  * the same instant follow each other and never both count as the last one.
  */
 
-/** Opens the approval of a payment that was just created; complete if its creation is all that was needed. */
+/**
+ * Opens the approval of a payment that was just created.
+ * @returns whether its creation is all that was needed (`complete`), and whether it counts as an approval (`byCreation`)
+ */
 export async function openApproval(
   tx: Transaction,
   payment: { id: PaymentNumber; clientId: string; created: Date; paymentDate: string },
   requirement: Requirement,
-): Promise<{ complete: boolean }> {
+): Promise<{ complete: boolean; byCreation: boolean }> {
   const rules = await rulesOf(tx, payment.clientId, requirement);
   const state = evaluate(rules, { requirement, authorisations: [] }, await permittedContacts(tx, payment.clientId));
   const creation = state.approvals.find((approval) => approval.creation && approval.counts);
@@ -47,7 +50,7 @@ export async function openApproval(
     ],
   );
   if (!state.complete) await writeApprovers(tx, payment, approversOf(state));
-  return { complete: state.complete };
+  return { complete: state.complete, byCreation: creation !== undefined };
 }
 
 /** An approval or a rejection that a contact gives. */

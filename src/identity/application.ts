@@ -207,3 +207,8 @@ export async function listApplications(
   const counted = first(await db.query<{ total: number }>('select count(*) as total from applications'));
   return { rows, total: counted?.total ?? 0 };
 }
+
+/** Applications as the operator reads them, for the change feed. */
+export async function readApplications(db: Db, ids: readonly string[]): Promise<Application[]> {
+  return (await db.query<Application>(`${SELECT} where a.client_id = any($1)`, [ids])).rows;
+}

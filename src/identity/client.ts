@@ -100,3 +100,8 @@ export function listClients(db: Db, request: ListRequest & { q?: string | undefi
   const filters = [[`(${found})`, q === undefined ? undefined : containing(q)]] as const;
   return listRows(db, { select: COLUMNS, from: 'clients', order: 'client_id', filters }, page);
 }
+
+/** Clients as the operator reads them, for the change feed. Those that do not exist are left out. */
+export async function readClients(db: Db, ids: readonly string[]): Promise<Client[]> {
+  return (await db.query<Client>(`select ${COLUMNS} from clients where client_id = any($1)`, [ids])).rows;
+}

@@ -185,3 +185,8 @@ export function listContacts(db: Db, request: ListRequest & { email?: string | u
   ] as const;
   return listRows(db, { select: COLUMNS, from: 'contacts c', order: 'c.contact_id', filters }, request);
 }
+
+/** Contacts as the operator reads them, for the change feed. */
+export async function readContacts(db: Db, ids: readonly string[]): Promise<Contact[]> {
+  return (await db.query<Contact>(`select ${COLUMNS} from contacts c where c.contact_id = any($1)`, [ids])).rows;
+}

@@ -2,6 +2,7 @@ import { evaluate } from '../approvals/approval.ts';
 import { type Approver, approversOf, permittedContacts } from '../approvals/approvers.ts';
 import { rulesOf, stateOf } from '../approvals/requirement.ts';
 import * as approvals from '../approvals/workflow.ts';
+import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -82,6 +83,7 @@ interface OpenedPayment extends PendingPayment {
 /** Opens the approvals of payments that are stored. @param ids the number of each payment_id */
 export async function openApprovals(
   tx: Transaction,
+  act: Act,
   rows: PaymentImportRow[],
   ids: Map<string, PaymentNumber>,
 ): Promise<void> {
@@ -97,7 +99,7 @@ export async function openApprovals(
     else batch.push({ id, row, requirement, approval });
   }
   await insertApprovals(tx, batch);
-  for (const payment of single) await openApproved(tx, payment);
+  for (const payment of single) await openApproved(tx, act, payment);
 }
 
 /** The initial approvals of a batch, each worked out once. */
@@ -164,13 +166,17 @@ async function insertApprovals(tx: Transaction, payments: OpenedPayment[]): Prom
 }
 
 /** Opens an approval that creation counts for, and releases the payment where no other approval is needed. */
-async function openApproved(tx: Transaction, { id, row, requirement }: PendingPayment): Promise<void> {
+async function openApproved(tx: Transaction, act: Act, { id, row, requirement }: PendingPayment): Promise<void> {
   const clientId = row.input.client_id;
   const opened = await approvals.openApproval(
     tx,
     { id, clientId, created: row.created, paymentDate: row.input.payment_date },
     requirement,
   );
+  if (opened.byCreation) {
+    const decision = { id: `${row.id}/${row.input.contact_id}`, clientId, action: 'import' };
+    noteChange(tx, act, { entity: 'approval', ...decision, created: true });
+  }
   if (!opened.complete) return;
   row.status = VALIDATING;
   await tx.query(

@@ -1,8 +1,9 @@
 import { audit } from '../audit.ts';
-import type { Transaction } from '../database.ts';
+import { commit, rollback, type Transaction } from '../database.ts';
 import type { ErrorCode } from '../errors.ts';
 import { type ImportAnswer, reportRefusals } from './answer.ts';
 import type { Batch } from './batch.ts';
+import { noteImported } from './imported.ts';
 import type { ImportRow } from './kind.ts';
 import type { ImportRequest } from './request.ts';
 
@@ -90,6 +91,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     const end = stop ? refusals.first : Number.POSITIVE_INFINITY;
     const accepted = rows.filter(({ line }) => line < end && !refusals.has(line));
     if (accepted.length === 0) return 0;
+    noteImported(this.#connection, scope.act, kind.entity, accepted);
     await kind.insert(this.#connection, accepted, scope);
     // One row for each batch: one for each record would double the writes. The hash says which lines they were.
     await audit(this.#connection, scope.act, {
@@ -111,10 +113,10 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     try {
       await this.#request.confirm?.(this.#connection);
       const result = await work();
-      await this.#connection.query('commit');
+      await commit(this.#connection);
       return result;
     } catch (error) {
-      await this.#connection.query('rollback').catch(() => {});
+      await rollback(this.#connection).catch(() => {});
       throw error;
     }
   }

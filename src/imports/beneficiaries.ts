@@ -1,5 +1,5 @@
+import { type Columns, copyRows } from '../copy.ts';
 import { type BeneficiaryInput, checkedBank } from '../payments/beneficiary.ts';
-import { type Columns, copyRows } from './copy.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { checkClients } from './references.ts';

@@ -1,6 +1,6 @@
 import { londonDay } from '../calendar.ts';
+import { type Columns, copyRows } from '../copy.ts';
 import type { ClientInput } from '../identity/client.ts';
-import { type Columns, copyRows } from './copy.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, type ImportScope, Refusals } from './kind.ts';
 

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { refreshApprovers } from '../approvals/workflow.ts';
+import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { type ContactInput, PERMISSIONS, type Permission } from '../identity/contact.ts';
 import { hashPassword } from '../identity/password.ts';
-import { type Columns, copyRows } from './copy.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { findClients } from './references.ts';
@@ -94,7 +94,7 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
     );
     await copyRows(tx, 'contact_clients', MEMBERSHIP_COLUMNS, memberships);
     // New contacts may be approvers of payments that are pending already.
-    await refreshApprovers(tx, ...new Set(clientIds(rows)));
+    await refreshApprovers(tx, act, ...new Set(clientIds(rows)));
   },
 };
 

@@ -1,3 +1,4 @@
+import type { ChangeEntity } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import type { Transaction } from '../database.ts';
@@ -41,8 +42,8 @@ export class Refusals extends Map<number, Problem> {
  * single call's body. The kind checks everything else that the single call checks, for all lines of a batch at once.
  */
 export interface ImportKind<Input, Row extends ImportRow<Input>> {
-  /** The entity's noun in the audit trail. */
-  entity: string;
+  /** The entity's noun in the audit trail and the change feed. */
+  entity: ChangeEntity;
   /** Lines of one batch, which is one transaction. */
   batchRows: number;
   /** Reads one record. @throws Problem */

@@ -1,7 +1,7 @@
+import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';
 import { findTrade, notifyTrade } from '../payments/trade.ts';
 import { readTrade, type TradeInput } from '../payments/trade-input.ts';
-import { type Columns, copyRows } from './copy.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { checkClients, checkContacts, findMissing, notOwned, pairKey } from './references.ts';

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import Big from 'big.js';
 import { moment, party, shown, type TransactionInput } from '../accounts/transaction.ts';
+import { noteChange } from '../change.ts';
+import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';
 import { decimal, decimalsOf } from '../money.ts';
 import { notifyAll } from '../webhooks/notification.ts';
-import { type Columns, copyRows } from './copy.ts';
 import { resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { checkClients, pairKey } from './references.ts';
@@ -74,6 +75,10 @@ export const transactionImport: ImportKind<TransactionInput, TransactionImportRo
   async insert(tx, rows, { act, notify }) {
     await moveBalances(tx, rows);
     await copyRows(tx, 'transactions', columns(act.now), rows);
+    for (const { input } of rows) {
+      const { currency_account_id: id, client_id: clientId } = input;
+      noteChange(tx, act, { entity: 'currency_account', id: String(id), clientId, action: 'import' });
+    }
     if (!notify) return;
     const events = rows.map((row) => ({
       clientId: row.input.client_id,

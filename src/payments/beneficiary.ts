@@ -137,3 +137,9 @@ export function listBeneficiaries(db: Db, request: ListRequest): Promise<List<Be
   const list = { select: COLUMNS, from: 'beneficiaries', client: 'client_id', order: 'beneficiary_id' };
   return listRows<Beneficiary>(db, list, request);
 }
+
+/** Beneficiaries as the operator reads them, for the change feed. */
+export async function readBeneficiaries(db: Db, ids: readonly string[]): Promise<Beneficiary[]> {
+  return (await db.query<Beneficiary>(`select ${COLUMNS} from beneficiaries where beneficiary_id = any($1)`, [ids]))
+    .rows;
+}

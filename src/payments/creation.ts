@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as approvals from '../approvals/workflow.ts';
 import { audit } from '../audit.ts';
 import { isCalendarDay } from '../calendar.ts';
+import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { type ErrorCode, Problem } from '../errors.ts';
@@ -96,7 +97,10 @@ export async function createPayment(
     mass_payment_external_reference_id: input.mass_payment_external_reference_id ?? null,
     multipayment_id: multipaymentId ?? null,
   });
-  const pending = requirement !== null && !(await openApproval(tx, act, { id, input, requirement }));
+  const { client_id: clientId, trade_id: tradeId } = input;
+  noteChange(tx, act, { entity: 'payment', id: paymentId, clientId, action: 'create', created: true });
+  if (parties.joinsTrade) noteChange(tx, act, { entity: 'trade', id: tradeId, clientId, action: 'update' });
+  const pending = requirement !== null && !(await openApproval(tx, act, { id, paymentId, input, requirement }));
   const next = pending ? 'PENDING_OF_AUTHORIZATION' : 'AUTHORIZED';
   await notifyPayment(tx, act, presentation, { clientId: input.client_id, id, paymentId, statuses: ['CREATED', next] });
   await audit(tx, act, {
@@ -128,11 +132,15 @@ function readAmounts(input: PaymentInput, inside: string): { amount: string; fee
 async function openApproval(
   tx: Transaction,
   act: Act,
-  payment: { id: PaymentNumber; input: PaymentInput; requirement: approvals.Requirement },
+  payment: { id: PaymentNumber; paymentId: PaymentId; input: PaymentInput; requirement: approvals.Requirement },
 ): Promise<boolean> {
   const { id, input, requirement } = payment;
   const opening = { id, clientId: input.client_id, created: act.now, paymentDate: input.payment_date };
-  const { complete } = await approvals.openApproval(tx, opening, requirement);
+  const { complete, byCreation } = await approvals.openApproval(tx, opening, requirement);
+  if (byCreation) {
+    const decision = { id: `${payment.paymentId}/${input.contact_id}`, clientId: input.client_id, action: 'authorise' };
+    noteChange(tx, act, { entity: 'approval', ...decision, created: true });
+  }
   if (complete) {
     await tx.query(
       'update payments set status = $3, authorised_by = contact_id, authorised_date = $4 where client_id = $1 and id = $2',
@@ -145,6 +153,8 @@ async function openApproval(
 interface Parties {
   creatorName: string;
   payee: Payee;
+  /** The beneficiary becomes one of the trade's. */
+  joinsTrade: boolean;
   workflow: string;
 }
 
@@ -155,12 +165,15 @@ async function findParties(tx: Transaction, input: PaymentInput, inside: string)
     creator: string | null;
     trade: boolean;
     payee: Payee | null;
+    joins: boolean;
   }>(
     `select (select authorisation_workflow from clients where client_id = $1) as workflow,
        (select c.name from contacts c join contact_clients cc using (contact_id) where cc.client_id = $1 and c.contact_id = $2) as creator,
        exists (select from trades where client_id = $1 and trade_id = $3) as trade,
        (select json_build_object(${PAYEE_COLUMNS.map((name) => `'${name}', ${name}`).join(', ')})
-         from beneficiaries where client_id = $1 and beneficiary_id = $4) as payee`,
+         from beneficiaries where client_id = $1 and beneficiary_id = $4) as payee,
+       exists (select from trades t where t.client_id = $1 and t.trade_id = $3 and t.beneficiaries is null and not exists (
+         select from payments p where p.client_id = $1 and p.trade_id = $3 and p.beneficiary_id = $4)) as joins`,
     [input.client_id, input.contact_id, input.trade_id, input.beneficiary_id],
   );
   const found = rows[0];
@@ -170,5 +183,5 @@ async function findParties(tx: Transaction, input: PaymentInput, inside: string)
   if (found.creator === null) throw missing('contact_not_found', 'contact_id');
   if (!found.trade) throw missing('trade_not_found', 'trade_id');
   if (!found.payee) throw missing('beneficiary_not_found', 'beneficiary_id');
-  return { creatorName: found.creator, workflow: found.workflow, payee: found.payee };
+  return { creatorName: found.creator, workflow: found.workflow, payee: found.payee, joinsTrade: found.joins };
 }

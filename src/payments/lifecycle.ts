@@ -1,5 +1,6 @@
 import * as approvals from '../approvals/workflow.ts';
 import { audit } from '../audit.ts';
+import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -82,6 +83,15 @@ export async function movePayment(
       on_behalf_by: contactId && request.onBehalfBy,
     },
   });
+  if (contactId && (action === 'authorise' || action === 'reject'))
+    noteChange(tx, act, {
+      entity: 'approval',
+      id: `${paymentId}/${contactId}`,
+      clientId,
+      action,
+      created: true,
+      reason: request.reason,
+    });
   if (final && move.webhook) {
     await notifyPayment(tx, act, presentation, { clientId, id: payment.id, paymentId, statuses: [move.webhook] });
   }

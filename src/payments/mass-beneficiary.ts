@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import { londonTimestamp } from '../calendar.ts';
+import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -107,11 +108,14 @@ export async function updateMassBeneficiary(
   if (patch.add_errors) await addMassErrors(tx, clientId, id, patch.add_errors);
   const record = await findMassBeneficiary(tx, id);
   const { errors: _after, ...after } = record;
+  // Errors can be replaced by as many others, which the audit row does not show.
+  if (patch.errors || patch.add_errors?.length)
+    noteChange(tx, act, { entity: 'mass_beneficiary', id, clientId, action: 'update' });
   await audit(tx, act, { action: 'update', entity: 'mass_beneficiary', entityId: id, clientId, before, after });
   return record;
 }
 
-/** @throws Problem mass_beneficiary_not_found */
+/** An instruction with its first errors. @throws Problem mass_beneficiary_not_found */
 export async function findMassBeneficiary(db: Db, id: string): Promise<MassBeneficiary> {
   if (!isUuid(id)) noInstruction();
   const { rows } = await db.query<MassBeneficiary & { created_at: Date }>(

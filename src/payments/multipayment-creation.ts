@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as approvals from '../approvals/workflow.ts';
 import { audit } from '../audit.ts';
+import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -48,6 +49,7 @@ export async function createMultipayment(
     [clientId, input.multipayment_unique_id ?? randomUUID(), contactId, act.now],
   );
   const made = rows[0] as { id: number; unique: string };
+  noteChange(tx, act, { entity: 'multipayment', id: String(made.id), clientId, action: 'create', created: true });
   const trades: string[] = [];
   for (const [index, trade] of input.trades.entries()) {
     const inside = `trades[${index}].`;

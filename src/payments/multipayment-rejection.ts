@@ -1,5 +1,6 @@
 import * as approvals from '../approvals/workflow.ts';
 import { audit } from '../audit.ts';
+import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -26,6 +27,7 @@ export async function rejectMultipayment(
   const found = await findMultipayment(tx, clientId, request.id);
   const id = found.multipayment_id;
   await lock(tx, clientId, id);
+  noteChange(tx, act, { entity: 'multipayment', id: String(id), clientId, action: 'update' });
   await cancelPayments(tx, act, presentation, { clientId, contactId, id });
   await rejectTrades(tx, act, presentation, { clientId, id });
   await tx.query(

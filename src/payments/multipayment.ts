@@ -39,6 +39,32 @@ export async function findMultipayment(db: Db, clientId: string | null, id: stri
   return rows[0] ?? notFound();
 }
 
+/** A multi payment as the operator reads it; its trades and payments stand as their identifiers. */
+export interface MultipaymentRecord {
+  multipayment_id: string;
+  multipayment: string;
+  multipayment_unique_id: string;
+  client_id: string;
+  contact_id: string;
+  status: 'created' | 'rejected';
+  trades: string[];
+  payments: string[];
+}
+
+/** Multi payments of any clients, for the change feed. @param ids their numbers */
+export async function readMultipayments(db: Db, ids: readonly string[]): Promise<MultipaymentRecord[]> {
+  const { rows } = await db.query<MultipaymentRecord>(
+    `select m.multipayment_id::text as multipayment_id, '' as multipayment, m.multipayment_unique_id, m.client_id, m.contact_id, m.status,
+       array(select t.trade_id from trades t where t.client_id = m.client_id and t.multipayment_id = m.multipayment_id
+         order by t.created_at, t.trade_id) as trades,
+       array(select p.payment_id from payments p where p.client_id = m.client_id and p.multipayment_id = m.multipayment_id
+         order by p.id) as payments
+     from multipayments m where m.multipayment_id = any($1::bigint[])`,
+    [ids],
+  );
+  return rows.map((row) => ({ ...row, multipayment: formattedId(Number(row.multipayment_id)) }));
+}
+
 /** A text that has none of these forms names no multi payment. */
 function condition(id: string): string {
   if (isUuid(id)) return 'm.multipayment_unique_id = $1::uuid';

@@ -1,9 +1,18 @@
 import type { Db } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { PaymentId, PaymentNumber } from '../identifiers.ts';
-import { AS_TEXT, MAY_MANAGE, mayManage, PAYMENT_COLUMNS, type PaymentTexts, paymentJoins } from './payment-fields.ts';
-import { createPaymentWriter } from './payment-json.ts';
-import type { PaymentView } from './presentation.ts';
+import {
+  AS_TEXT,
+  FIELD_AT,
+  MAY_MANAGE,
+  mayManage,
+  PAYMENT_COLUMNS,
+  type PaymentTexts,
+  paymentJoins,
+  unpack,
+} from './payment-fields.ts';
+import { createPaymentWriter, type PaymentWriter } from './payment-json.ts';
+import type { PaymentView, Presentation } from './presentation.ts';
 
 /**
  * Payments as JSON texts, each exactly as the search shows it, in the order of the numbers. Payments of other clients are left out.
@@ -21,6 +30,41 @@ export async function paymentBodies(db: Db, view: PaymentView, numbers: readonly
   });
   const write = createPaymentWriter(view);
   return rows.map((row) => write(row, row[MAY_MANAGE] === 't'));
+}
+
+/** A payment as the institution reads it. */
+export interface PaymentRecord {
+  payment_id: string;
+  amount: string;
+  currency: string;
+  /** JSON. */
+  text: string;
+}
+
+/** Payments of any clients as the operator reads them, for the change feed. */
+export async function readPayments(
+  db: Db,
+  presentation: Presentation,
+  now: Date,
+  ids: readonly string[],
+): Promise<PaymentRecord[]> {
+  const { rows } = await db.query<PaymentTexts>({
+    name: 'payment_records',
+    text: `select ${PAYMENT_COLUMNS}, p.client_id from payments p ${paymentJoins('p.client_id', 'null::text')} where p.payment_id = any($1)`,
+    values: [ids],
+    rowMode: 'array',
+    types: AS_TEXT as never,
+  });
+  const writers = new Map<string, PaymentWriter>();
+  return rows.map((row) => {
+    const clientId = row[MAY_MANAGE] as string;
+    const view = { clientId, viewer: null, institution: true, now, ...presentation };
+    const write = writers.get(clientId) ?? createPaymentWriter(view);
+    writers.set(clientId, write);
+    const fields = unpack(row);
+    const { payment_id: id, amount, payment_currency: currency } = FIELD_AT;
+    return { payment_id: fields[id], amount: fields[amount], currency: fields[currency], text: write(row, false) };
+  });
 }
 
 /** A payment of the client as JSON text; undefined if the client has no such payment (GET /payments/{payment_id}). */

@@ -93,6 +93,12 @@ export async function findTrade(db: Db, apiUrl: string, tradeId: string): Promis
   return row ? record(row, apiUrl) : noTrade();
 }
 
+/** Trades as the operator reads them, for the change feed. */
+export async function readTrades(db: Db, apiUrl: string, ids: readonly string[]): Promise<TradeRecord[]> {
+  const { rows } = await db.query<TradeRow>(`select ${COLUMNS} from trades t where t.trade_id = any($1)`, [ids]);
+  return rows.map((row) => record(row, apiUrl));
+}
+
 /** A page of trades in the order of their identifiers. */
 export async function listTrades(
   db: Db,

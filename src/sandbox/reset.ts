@@ -2,6 +2,7 @@ import { takeLock } from '../approvals/lock.ts';
 import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
+import { noteReset } from '../feed/removal.ts';
 import type { ImportScope } from '../imports/kind.ts';
 import { removeNotifications } from '../webhooks/removal.ts';
 import { isDemonstrated, putClientData } from './demonstration/demonstration.ts';
@@ -32,6 +33,7 @@ export async function resetClient(
 ): Promise<void> {
   // Nobody creates payments of the client, or acts on them, until it is done.
   await takeLock(tx, clientId);
+  await noteReset(tx, act, scope.presentation, clientId);
   for (const table of TABLES) await tx.query(`delete from ${table} where client_id = $1`, [clientId]);
   await removeNotifications(tx, clientId);
   if (await isDemonstrated(tx, clientId)) {

@@ -1,6 +1,6 @@
 import { londonTimestamp } from '../calendar.ts';
 import type { Context } from '../context.ts';
-import { transaction } from '../database.ts';
+import { type Transaction, transaction } from '../database.ts';
 import type { Drawing } from '../documents/drawing.ts';
 import { keepMail, Mailer, MailFailure } from '../mail.ts';
 import type { AccountStatement } from './account-statement.ts';
@@ -60,7 +60,7 @@ export class DeliveryWork {
       const due = wait === undefined ? undefined : new Date(now.getTime() + wait);
       statementAttemptsTotal.inc({ channel: delivery.channel, outcome: due ? 'retrying' : 'failed' });
       log.warn({ ...about, attempt: delivery.attempts, reason, due }, 'a statement could not be delivered');
-      await this.#record(() => recordFailure(this.#context.backgroundPool, delivery, { reason, due, now }));
+      await this.#record((tx) => recordFailure(tx, delivery, { reason, due, now }));
     }
   }
 
@@ -151,14 +151,14 @@ export class DeliveryWork {
 
   #sent(delivery: StatementDelivery): Promise<void> {
     const now = this.#context.clock.now();
-    return this.#record(() => recordSent(this.#context.backgroundPool, delivery, now));
+    return this.#record((tx) => recordSent(tx, delivery, now));
   }
 
   /** Records an outcome, however long the database does not answer: what was accepted must not be sent again. Gives up when the service ends. */
-  async #record(write: () => Promise<void>): Promise<void> {
+  async #record(write: (tx: Transaction) => Promise<void>): Promise<void> {
     for (;;) {
       try {
-        return await write();
+        return await transaction(this.#context.backgroundPool, write);
       } catch (error) {
         this.#context.log.warn(
           { reason: (error as Error).message },

@@ -47,6 +47,10 @@ const DELIVERIES = `cross join lateral (
         order by d.id) as deliveries
     from statement_deliveries d where d.statement_id = r.statement_id) as state`;
 
+const COLUMNS = `r.statement_id, r.client_id, r.contact_id, r.date_from, r.date_to, r.format, r.delivery,
+  array(select s.currency from statement_sections s where s.statement_id = r.statement_id order by s.currency) as currencies,
+  state.status, r.created_at, r.request_id, state.deliveries`;
+
 /** Requests, the newest first, and how many there are. */
 export async function listStatements(
   db: Db,
@@ -71,25 +75,35 @@ export async function listStatements(
     `select count(*) as total from statement_requests r ${DELIVERIES} where ${conditions}`,
     values,
   );
-  const { rows } = await db.query<Omit<StatementRequest, 'created_at'> & { created_at: Date }>(
-    `select r.statement_id, r.client_id, r.contact_id, r.date_from, r.date_to, r.format, r.delivery,
-       array(select s.currency from statement_sections s where s.statement_id = r.statement_id order by s.currency) as currencies,
-       state.status, r.created_at, r.request_id, state.deliveries
+  const { rows } = await db.query<StatementRow>(
+    `select ${COLUMNS}
      from statement_requests r ${DELIVERIES} where ${conditions}
      order by r.created_at desc, r.statement_id desc limit $6 offset $7`,
     [...values, page.limit, page.offset],
   );
+  return { total: total.rows[0]?.total ?? 0, rows: rows.map(shown) };
+}
+
+/** Requests of any clients, for the change feed. */
+export async function readStatements(db: Db, ids: readonly string[]): Promise<StatementRequest[]> {
+  const { rows } = await db.query<StatementRow>(
+    `select ${COLUMNS} from statement_requests r ${DELIVERIES} where r.statement_id = any($1::uuid[])`,
+    [ids],
+  );
+  return rows.map(shown);
+}
+
+type StatementRow = Omit<StatementRequest, 'created_at'> & { created_at: Date };
+
+function shown(row: StatementRow): StatementRequest {
   const utc = (text: string | null) => text && new Date(text).toISOString();
   return {
-    total: total.rows[0]?.total ?? 0,
-    rows: rows.map((row) => ({
-      ...row,
-      created_at: row.created_at.toISOString(),
-      deliveries: row.deliveries.map((delivery) => ({
-        ...delivery,
-        next_attempt_at: utc(delivery.next_attempt_at),
-        finished_at: utc(delivery.finished_at),
-      })),
+    ...row,
+    created_at: row.created_at.toISOString(),
+    deliveries: row.deliveries.map((delivery) => ({
+      ...delivery,
+      next_attempt_at: utc(delivery.next_attempt_at),
+      finished_at: utc(delivery.finished_at),
     })),
   };
 }

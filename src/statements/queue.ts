@@ -1,4 +1,5 @@
-import { type Db, first } from '../database.ts';
+import { noteChange } from '../change.ts';
+import { type Db, first, type Transaction } from '../database.ts';
 import { LOCKS } from '../locks.ts';
 import type { StatementFormat } from './request.ts';
 
@@ -82,11 +83,11 @@ export async function unlockDelivery(db: Db, id: number): Promise<void> {
  * @returns undefined if another process has completed it meanwhile
  */
 export async function beginAttempt(
-  db: Db,
+  tx: Transaction,
   id: number,
   { now, abandoned }: { now: Date; abandoned: boolean },
 ): Promise<StatementDelivery | undefined> {
-  const result = await db.query<StatementDelivery>(
+  const result = await tx.query<StatementDelivery>(
     `update statement_deliveries d set status = 'making', attempts = d.attempts + 1,
        deaths = case when d.status = 'making' then d.deaths + 1 else d.deaths end
      from statement_requests r
@@ -96,16 +97,19 @@ export async function beginAttempt(
        r.format, r.created_at`,
     [id, now, abandoned],
   );
-  return first(result);
+  const delivery = first(result);
+  if (delivery) noteProgress(tx, delivery, now);
+  return delivery;
 }
 
 /** Records that a delivery was accepted. Whatever else has happened, it is not sent again. */
-export async function recordSent(db: Db, delivery: StatementDelivery, now: Date): Promise<void> {
-  await db.query(
+export async function recordSent(tx: Transaction, delivery: StatementDelivery, now: Date): Promise<void> {
+  const sent = await tx.query(
     `update statement_deliveries set status = 'sent', finished_at = $3, last_error = null, deaths = 0
      where client_id = $1 and id = $2 and status <> 'sent'`,
     [delivery.client_id, delivery.id, now],
   );
+  if (sent.rowCount) noteProgress(tx, delivery, now);
 }
 
 /**
@@ -113,11 +117,11 @@ export async function recordSent(db: Db, delivery: StatementDelivery, now: Date)
  * @param failure `due`: when the next attempt is made; undefined if there is none
  */
 export async function recordFailure(
-  db: Db,
+  tx: Transaction,
   delivery: StatementDelivery,
   { reason, due, now }: { reason: string; due: Date | undefined; now: Date },
 ): Promise<void> {
-  await db.query(
+  const failed = await tx.query(
     `update statement_deliveries set status = $4, last_error = $5, due_at = $6, deaths = 0, finished_at = $7
      where client_id = $1 and id = $2 and attempts = $3 and status = 'making'`,
     [
@@ -130,6 +134,14 @@ export async function recordFailure(
       due ? null : now,
     ],
   );
+  if (failed.rowCount) noteProgress(tx, delivery, now);
+}
+
+/** Notes for the change feed that the state of a request's deliveries has changed. */
+function noteProgress(tx: Transaction, delivery: StatementDelivery, now: Date): void {
+  const act = { now, actor: 'service:statements', requestId: `statement-${delivery.statement_id}` };
+  const { statement_id: id, client_id: clientId } = delivery;
+  noteChange(tx, act, { entity: 'statement_request', id, clientId, action: 'update' });
 }
 
 interface CoveredAccount {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import { daysBetween, isCalendarDay } from '../calendar.ts';
+import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -102,6 +103,7 @@ export async function requestStatement(
   const { date_from, date_to } = input;
   const after = { date_from, date_to, format, delivery, currencies: accounts.map((account) => account.currency) };
   await audit(tx, act, { action: 'create', entity: 'statement', entityId: statementId, clientId, after });
+  noteChange(tx, act, { entity: 'statement_request', id: statementId, clientId, action: 'create', created: true });
   return { statementId, delivery };
 }
 

@@ -1,6 +1,6 @@
 import { monotonic } from '../calendar.ts';
 import type { Context } from '../context.ts';
-import { createPool, type Pool, type Transaction } from '../database.ts';
+import { createPool, type Pool, type Transaction, transaction } from '../database.ts';
 import { endsWithin } from '../deadline.ts';
 import type { Drawing } from '../documents/drawing.ts';
 import { Periodic } from '../periodic.ts';
@@ -94,7 +94,8 @@ export class StatementWorker {
     { channel, abandoned }: { channel: Channel; abandoned: boolean },
   ): Promise<boolean> {
     if (!(await lockDelivery(locks, id))) return false;
-    const delivery = await beginAttempt(locks, id, { now: this.#context.clock.now(), abandoned });
+    const now = this.#context.clock.now();
+    const delivery = await transaction(this.#context.backgroundPool, (tx) => beginAttempt(tx, id, { now, abandoned }));
     if (!delivery) {
       await unlockDelivery(locks, id);
       return false;

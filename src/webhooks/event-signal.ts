@@ -13,7 +13,7 @@ const NOTIFY_INTERVAL_MS = 5;
 export class EventSignal {
   readonly #pool: Pool;
   readonly #log: Logger;
-  #listener: (() => void) | undefined;
+  #workers: { wake(): void }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #idle = true;
 
@@ -22,15 +22,15 @@ export class EventSignal {
     this.#log = log;
   }
 
-  /** A worker in this process is told directly, without the database. */
-  listen(wake: (() => void) | undefined): void {
-    this.#listener = wake;
+  /** The workers of this process are told directly, without the database. */
+  listen(...workers: { wake(): void }[]): void {
+    this.#workers = workers;
   }
 
   /** To be called after the commit of a transaction that may have written events. */
   raise(): void {
-    if (this.#listener) {
-      this.#listener();
+    if (this.#workers.length > 0) {
+      for (const worker of this.#workers) worker.wake();
       return;
     }
     this.#idle = false;

@@ -44,6 +44,23 @@ export async function listSubscriptions(
   return { rows, total: first(counted)?.total ?? 0 };
 }
 
+/** A subscription in the change feed: neither its secret nor the values of its headers, nor its health, which each delivery changes. */
+export type SubscriptionRecord = Omit<SubscriptionView, 'failing_since' | 'extra_headers'> & {
+  extra_headers: { name: string }[];
+};
+
+/** Subscriptions of any clients, deleted ones too, for the change feed. */
+export async function readSubscriptions(db: Db, ids: readonly string[]): Promise<SubscriptionRecord[]> {
+  const { rows } = await db.query<SubscriptionRecord>(
+    `select id, client_id, contact_id, url, active, types::text[] as types,
+       array(select json_build_object('name', h.name) from unnest(extra_headers) h) as extra_headers,
+       created_at, disabled_reason, disabled_at, deleted_at
+     from webhooks.subscriptions where id = any($1::uuid[])`,
+    [ids],
+  );
+  return rows;
+}
+
 export interface AttemptView {
   attempt_number: number;
   delivery_id: string;

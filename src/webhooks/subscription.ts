@@ -1,9 +1,11 @@
 import { audit } from '../audit.ts';
+import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
+import { readSubscriptions } from './history.ts';
 import type { WebhookType } from './notification.ts';
 import { type FormerSecret, openSecret, rotateSecrets, sealSecret } from './secret.ts';
 import { createStream } from './stream.ts';
@@ -236,6 +238,7 @@ export async function deleteSubscription(
   key: { clientId: string; id: string },
 ): Promise<void> {
   const { url } = await lockSubscription(tx, key.clientId, key.id);
+  const [record] = await readSubscriptions(tx, [key.id]);
   await tx.query(
     'update webhooks.subscriptions set active = false, deleted_at = $3, updated_at = $3 where client_id = $1 and id = $2',
     [key.clientId, key.id, act.now],
@@ -247,6 +250,8 @@ export async function deleteSubscription(
     clientId: key.clientId,
     before: { url },
   });
+  const deleted = JSON.stringify(record);
+  noteChange(tx, act, { entity: 'subscription', id: key.id, clientId: key.clientId, action: 'delete', deleted });
 }
 
 /**

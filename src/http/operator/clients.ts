@@ -118,7 +118,7 @@ export function operatorClientRoutes(app: FastifyInstance, context: Context): vo
     change(context, 200, async (tx, act, { params, body }) => {
       checkClient(body, environment);
       const client = await updateClient(tx, act, vault, { clientId: params.client_id, patch: body });
-      await refreshApprovers(tx, client.client_id);
+      await refreshApprovers(tx, act, client.client_id);
       return client;
     }),
   );

@@ -174,7 +174,7 @@ async function create(context: Context, request: FastifyRequest<Creation>, reply
       passwordHash,
       totpSecret: totp?.secret,
     } as ContactInput);
-    await refreshApprovers(tx, ...contact.clients.map((client) => client.client_id));
+    await refreshApprovers(tx, act, ...contact.clients.map((client) => client.client_id));
     return totp ? { ...contact, totp } : contact;
   });
   return work(request, reply);
@@ -195,7 +195,7 @@ async function update(context: Context, request: FastifyRequest<Change>, reply: 
         totpSecret: totp?.secret,
       } as Partial<ContactInput>,
     });
-    await refreshApprovers(tx, ...touchedClients);
+    await refreshApprovers(tx, act, ...touchedClients);
     return totp ? { ...contact, totp } : contact;
   });
   return work(request, reply);

@@ -25,6 +25,7 @@ export const FEED = { scope: 'feed' } as const;
 export const IDENTITY = { scope: 'identity' } as const;
 export const REDELIVER = { scope: 'redeliver' } as const;
 export const UNLOCK = { scope: 'unlock' } as const;
+export const CHANGES = { scope: 'changes' } as const;
 export const AUDIT = { scope: 'audit' } as const;
 export const SYSTEM = { scope: 'system' } as const;
 

@@ -3,6 +3,7 @@ import { operatorApplicationRoutes } from './applications.ts';
 import { operatorApprovalsConfigurationRoutes } from './approvals-configurations.ts';
 import { operatorAuditRoutes } from './audit.ts';
 import { operatorBeneficiaryRoutes } from './beneficiaries.ts';
+import { operatorChangeRoutes } from './changes.ts';
 import { operatorClientRoutes } from './clients.ts';
 import { operatorClockRoutes } from './clock.ts';
 import { operatorContactRoutes } from './contacts.ts';
@@ -45,6 +46,7 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorClockRoutes,
   operatorMailboxRoutes,
   operatorAuditRoutes,
+  operatorChangeRoutes,
   operatorHealthRoutes,
   operatorImportRoutes,
   operatorSubscriptionRoutes,

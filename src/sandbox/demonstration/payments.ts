@@ -1,5 +1,7 @@
 import { replaceConfiguration } from '../../approvals/configuration.ts';
 import { londonDay } from '../../calendar.ts';
+import { noteChange } from '../../change.ts';
+import type { Act } from '../../context.ts';
 import type { Transaction } from '../../database.ts';
 import type { PaymentNumber } from '../../identifiers.ts';
 import type { ImportScope } from '../../imports/kind.ts';
@@ -47,7 +49,7 @@ export async function putPayments(tx: Transaction, scope: ImportScope, chosen: C
   for (const payment of payments)
     decided.push(await decide(tx, payment, ids.get(payment.input.payment_id) as PaymentNumber, now));
   await updatePayments(tx, decided);
-  await putMultipayments(tx, payments, ids);
+  await putMultipayments(tx, scope.act, payments, ids);
 }
 
 async function updatePayments(tx: Transaction, payments: DecidedPayment[]): Promise<void> {
@@ -64,6 +66,7 @@ async function updatePayments(tx: Transaction, payments: DecidedPayment[]): Prom
 
 async function putMultipayments(
   tx: Transaction,
+  act: Act,
   payments: DemoPayment[],
   ids: Map<string, PaymentNumber>,
 ): Promise<void> {
@@ -80,6 +83,7 @@ async function putMultipayments(
        values ($1, $2, $3, $4, 'created', $5)`,
       [index + 1, clientId, unique, contactId, first.created],
     );
+    noteChange(tx, act, { entity: 'multipayment', id: String(index + 1), clientId, action: 'import', created: true });
     await tx.query('update payments set multipayment_id = $3 where client_id = $1 and id = any($2::bigint[])', [
       clientId,
       own.map((payment) => ids.get(payment.input.payment_id)),

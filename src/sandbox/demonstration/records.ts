@@ -1,5 +1,6 @@
 import { audit } from '../../audit.ts';
 import type { Transaction } from '../../database.ts';
+import { noteImported } from '../../imports/imported.ts';
 import type { ImportKind, ImportRow, ImportScope } from '../../imports/kind.ts';
 
 /** Puts records into the database the way an import does, in the caller's transaction. @throws Problem the first refusal */
@@ -13,6 +14,7 @@ export async function putRecords<Input, Row extends ImportRow<Input>>(
   for (const refusals of [await kind.prepare?.(rows), await kind.check(tx, rows, scope)]) {
     for (const problem of refusals?.values() ?? []) throw problem;
   }
+  noteImported(tx, scope.act, kind.entity, rows);
   await kind.insert(tx, rows, scope);
   await audit(tx, scope.act, {
     action: 'import',

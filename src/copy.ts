@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Transaction } from '../database.ts';
+import type { Transaction } from './database.ts';
 
 /** Characters handed to the connection at once. */
 const CHUNK_CHARACTERS = 65_536;

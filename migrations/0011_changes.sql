@@ -1,0 +1,69 @@
+-- The change feed (docs/change-feed.md): what the institution's core reads to learn what happened.
+--
+-- A business transaction writes its changes once, together, as the last thing that it does before it commits (src/feed/recorder.ts).
+-- A change is never copied: its place in the feed is that of its transaction, which the publisher numbers after the commit.
+
+-- The newest version of each record. A record that has only been created has version 1 and no row. Raising the version locks the row
+-- until the end of the transaction, so that the changes of one record follow each other.
+create table change_versions (
+  entity text not null,
+  entity_id text not null,
+  version int not null,
+  primary key (entity, entity_id)
+) with (fillfactor = 70);
+
+-- Transactions that are not published yet: one row for each. The number is taken while the transaction holds its versions, so that
+-- one which depends on another has the higher number; but a lower number can still be committed after a higher one.
+create table changes_unpublished (
+  batch bigint generated always as identity primary key,
+  changes int not null,
+  at timestamptz not null
+) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+create table changes (
+  batch bigint not null,
+  -- From 0 on, in the order of the changes within their transaction.
+  place int not null,
+  at timestamptz not null,
+  entity text not null,
+  entity_id text not null,
+  -- Null for contacts and applications. `members`: the clients of a contact before and after the change.
+  client_id text,
+  members text[],
+  version int not null,
+  action text not null,
+  actor text not null,
+  request_id text not null,
+  data text not null,
+  -- What the reconciliation counts: `created`, `moved:<status>` or `transaction:<kind>`.
+  tally text,
+  currency text,
+  amount numeric,
+  primary key (batch, place)
+);
+-- The reconciliation of a day reads this index alone.
+create index changes_tally on changes (at) include (client_id, tally, currency, amount) where tally is not null;
+
+-- The order of the feed: a row for each published transaction. Its changes have the positions from `position` on, without gaps.
+create table change_order (
+  position bigint primary key,
+  batch bigint not null unique,
+  changes int not null,
+  -- When it was published. Retention goes by it.
+  at timestamptz not null
+);
+create index change_order_at on change_order (at, position);
+
+-- Cursors carry a mark made with this key, so that one that was never handed out is recognised.
+create table change_cursor_key (
+  "only" boolean primary key default true check ("only"),
+  key bytea not null
+);
+insert into change_cursor_key (key) values (sha256((gen_random_uuid()::text || gen_random_uuid()::text)::bytea));
+
+create table change_consumers (
+  name text primary key,
+  -- The position of the last change that it has acknowledged.
+  position bigint not null,
+  acknowledged_at timestamptz not null
+);

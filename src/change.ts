@@ -1,0 +1,77 @@
+import type { Act } from './context.ts';
+
+/** The records whose changes are in the change feed (docs/change-feed.md). */
+export const CHANGE_ENTITIES = [
+  'client',
+  'contact',
+  'application',
+  'account',
+  'currency_account',
+  'beneficiary',
+  'trade',
+  'payment',
+  'approval',
+  'multipayment',
+  'mass_beneficiary',
+  'transaction',
+  'approval_configuration',
+  'subscription',
+  'statement_request',
+] as const;
+export type ChangeEntity = (typeof CHANGE_ENTITIES)[number];
+
+/** A record that a transaction has changed. */
+export interface Change {
+  entity: ChangeEntity;
+  /** The record's identifier. */
+  id: string;
+  /** Whose record it is; null for contacts and applications. */
+  clientId: string | null;
+  /** `create`, `update`, `delete`, `import`, or the payment action. */
+  action: string;
+  /** Whether the transaction has created the record. */
+  created?: boolean;
+  /** The clients of a contact, before and after the change. */
+  members?: string[];
+  /** The status that a payment got. */
+  movedTo?: string | undefined;
+  /** The record before it was deleted, as JSON text. */
+  deleted?: string;
+  /** Why a person decided so, of an approval. */
+  reason?: string | undefined;
+}
+
+/** What one transaction has changed so far, in the order of the first change of each record. */
+export interface Changes {
+  act: Act;
+  records: Map<string, Change>;
+}
+
+const CHANGED = new WeakMap<object, Changes>();
+
+/**
+ * Notes that a transaction has changed a record. The feed shows each record once for each transaction, as it stands at the end of it:
+ * the first note decides the place and the action.
+ * @param tx the transaction's connection
+ */
+export function noteChange(tx: object, act: Act, change: Change): void {
+  let changes = CHANGED.get(tx);
+  if (!changes) {
+    changes = { act, records: new Map() };
+    CHANGED.set(tx, changes);
+  }
+  const key = `${change.entity}\0${change.id}`;
+  const known = changes.records.get(key);
+  if (!known) changes.records.set(key, change);
+  // Removed and made again under its identifier: the same record, which goes on with its next version.
+  else if (known.deleted !== undefined) changes.records.set(key, { ...change, created: false, action: known.action });
+  else if (change.deleted !== undefined) changes.records.set(key, { ...change, created: known.created ?? false });
+  else if (!known.created) known.movedTo = change.movedTo ?? known.movedTo;
+}
+
+/** What the transaction has changed; nobody gets it a second time. */
+export function takeChanges(tx: object): Changes | undefined {
+  const changes = CHANGED.get(tx);
+  CHANGED.delete(tx);
+  return changes;
+}

@@ -1,0 +1,50 @@
+import { addDays, startOfLondonDay } from '../calendar.ts';
+import type { Db } from '../database.ts';
+
+interface Tally {
+  count: number;
+  /** Decimal string. */
+  sum: string;
+}
+
+/** What the payments and transactions of one client in one currency did on one day. */
+export interface Reconciled {
+  client_id: string;
+  currency: string;
+  created?: Tally;
+  /** By the status that payments got. */
+  moved: Record<string, Tally>;
+  /** By the kind of the transaction. */
+  transactions: Record<string, Tally>;
+}
+
+/**
+ * What happened on a London day, by the day of the change. It counts the changes of the feed themselves, so that it agrees with them
+ * and reaches back as far as they are kept.
+ * @param day `YYYY-MM-DD`
+ */
+export async function reconcile(db: Db, day: string): Promise<Reconciled[]> {
+  const { rows } = await db.query<{ client_id: string; tally: string; currency: string } & Tally>(
+    `select client_id, tally, currency, count(*) as count, sum(amount)::text as sum from changes
+     where tally is not null and at >= $1 and at < $2 group by client_id, currency, tally order by client_id, currency, tally`,
+    [startOfLondonDay(day), startOfLondonDay(addDays(day, 1))],
+  );
+  const reconciled = new Map<string, Reconciled>();
+  for (const { client_id, currency, tally, count, sum } of rows) {
+    const key = `${client_id}\0${currency}`;
+    const entry =
+      reconciled.get(key) ??
+      ({
+        client_id,
+        currency,
+        moved: {},
+        transactions: {},
+      } as Reconciled);
+    reconciled.set(key, entry);
+    const [what, which = ''] = tally.split(':', 2);
+    if (what === 'created') entry.created = { count, sum };
+    else if (what === 'moved') entry.moved[which] = { count, sum };
+    else entry.transactions[which] = { count, sum };
+  }
+  return [...reconciled.values()];
+}

@@ -1,0 +1,143 @@
+import { readAccounts } from '../accounts/account.ts';
+import { readCurrencyAccounts } from '../accounts/currency-account.ts';
+import { readTransactions } from '../accounts/transaction-list.ts';
+import { type Authorisation, readDecisions } from '../approvals/approval.ts';
+import { readConfiguration } from '../approvals/configuration.ts';
+import type { Change, ChangeEntity } from '../change.ts';
+import type { Db } from '../database.ts';
+import { readApplications } from '../identity/application.ts';
+import { readClients } from '../identity/client.ts';
+import { readContacts } from '../identity/contact.ts';
+import { readBeneficiaries } from '../payments/beneficiary.ts';
+import { findMassBeneficiary } from '../payments/mass-beneficiary.ts';
+import { readMultipayments } from '../payments/multipayment.ts';
+import { readPayments } from '../payments/payment.ts';
+import type { Presentation } from '../payments/presentation.ts';
+import { readTrades } from '../payments/trade.ts';
+import { readStatements } from '../statements/history.ts';
+import { readSubscriptions } from '../webhooks/history.ts';
+
+/** A record as the change feed shows it. */
+export interface RecordText {
+  /** JSON. */
+  text: string;
+  /** What the reconciliation counts. */
+  kind?: string;
+  currency?: string;
+  amount?: string;
+}
+
+/** What reading records needs besides the database. */
+export interface RecordView {
+  now: Date;
+  presentation: Presentation;
+}
+
+type Reader = (db: Db, changes: readonly Change[], view: RecordView) => Promise<Map<string, RecordText>>;
+
+/** A reader of rows, each written as it is. */
+function rows<Row extends object>(
+  read: (db: Db, ids: string[], view: RecordView) => Promise<Row[]>,
+  idOf: (row: Row) => string | number,
+  counted?: (row: Row) => Omit<RecordText, 'text'>,
+): Reader {
+  return async (db, changes, view) => {
+    const found = await read(
+      db,
+      changes.map(({ id }) => id),
+      view,
+    );
+    return new Map(found.map((row) => [String(idOf(row)), { text: JSON.stringify(row), ...counted?.(row) }]));
+  };
+}
+
+/** How the records of each entity are read: as the operator's GET shows them. */
+const READERS: Record<ChangeEntity, Reader> = {
+  client: rows(readClients, (row) => row.client_id),
+  contact: rows(readContacts, (row) => row.contact_id),
+  application: rows(readApplications, (row) => row.client_id),
+  account: rows(readAccounts, (row) => row.account_id),
+  currency_account: rows(readCurrencyAccounts, (row) => row.account_id),
+  beneficiary: rows(readBeneficiaries, (row) => row.beneficiary_id),
+  trade: rows(
+    (db, ids, { presentation }) => readTrades(db, presentation.apiUrl, ids),
+    (row) => row.trade_id,
+  ),
+  multipayment: rows(readMultipayments, (row) => row.multipayment_id),
+  mass_beneficiary: rows(
+    async (db, ids) => {
+      const found = [];
+      for (const id of ids) found.push(await findMassBeneficiary(db, id));
+      return found;
+    },
+    (row) => row.mass_beneficiary_id,
+  ),
+  transaction: rows(
+    readTransactions,
+    (row) => row.transaction_id,
+    ({ kind, amount: { amount, currency } }) => ({ kind, amount, currency }),
+  ),
+  approval_configuration: rows(
+    async (db, ids) => {
+      const found = [];
+      for (const id of ids) {
+        const { version, shown } = await readConfiguration(db, id);
+        found.push({ client_id: id, version, ...shown });
+      }
+      return found;
+    },
+    (row) => row.client_id,
+  ),
+  subscription: rows(readSubscriptions, (row) => row.id),
+  statement_request: rows(readStatements, (row) => row.statement_id),
+
+  async payment(db, changes, { now, presentation }) {
+    const ids = changes.map(({ id }) => id);
+    const found = await readPayments(db, presentation, now, ids);
+    return new Map(found.map(({ payment_id: id, ...record }) => [id, record]));
+  },
+
+  async approval(db, changes, { now }) {
+    const found = await readDecisions(
+      db,
+      changes.map(({ id }) => id.slice(0, id.indexOf('/'))),
+    );
+    return new Map(
+      changes.map((change): [string, RecordText] => {
+        const [paymentId = '', contactId] = change.id.split('/');
+        const given = found.get(paymentId)?.findLast((each) => each.contact_id === contactId);
+        return [change.id, { text: JSON.stringify(decision(paymentId, change, now, given)) }];
+      }),
+    );
+  },
+};
+
+/** An approval or a rejection, as the feed shows it. */
+function decision(paymentId: string, change: Change, now: Date, given: Authorisation | undefined): object {
+  return {
+    payment_id: paymentId,
+    contact_id: change.id.slice(paymentId.length + 1),
+    decision: given?.status === 2 ? 'reject' : 'authorise',
+    level: given?.level ?? null,
+    reason: change.reason ?? null,
+    on_behalf_by: given?.on_behalf_by ?? null,
+    at: now.toISOString(),
+  };
+}
+
+/** Reads the records of changes as they are now. @returns by the key of `keyOf`; a record that does not exist is missing */
+export async function readRecords(
+  db: Db,
+  changes: readonly Change[],
+  view: RecordView,
+): Promise<Map<string, RecordText>> {
+  const records = new Map<string, RecordText>();
+  for (const [entity, wanted] of Map.groupBy(changes, (change) => change.entity)) {
+    for (const [id, record] of await READERS[entity](db, wanted, view)) records.set(keyOf(entity, id), record);
+  }
+  return records;
+}
+
+export function keyOf(entity: string, id: string): string {
+  return `${entity}\0${id}`;
+}

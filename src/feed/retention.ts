@@ -1,0 +1,54 @@
+import { type Db, first, type Pool } from '../database.ts';
+
+const DAY_MS = 86_400_000;
+/** Changes that a consumer has not acknowledged are kept so many times as long. */
+const MAX_RETENTION_FACTOR = 4;
+/** Transactions whose changes one statement deletes. */
+const CLEARED_BATCHES = 200;
+
+/** Where the feed begins and ends. */
+export interface FeedEnds {
+  /** The newest position that is no longer kept; 0 if all are kept. */
+  floor: number;
+  /** The newest position that was published. */
+  last: number;
+}
+
+/**
+ * Where the feed begins and ends now. What is too old counts as gone, whether or not it has been cleared.
+ * @param days LOMBARD_CHANGES_RETENTION_DAYS
+ */
+export async function feedEnds(db: Db, now: Date, days: number): Promise<FeedEnds> {
+  const before = (age: number) => new Date(now.getTime() - age * DAY_MS);
+  const { rows } = await db.query<{ floor: number; last: number }>({
+    name: 'change-feed-ends',
+    text: `with ends as (select
+        (select position + changes - 1 from change_order where at < $1 order by at desc, position desc limit 1) as old,
+        (select position + changes - 1 from change_order where at < $2 order by at desc, position desc limit 1) as very_old,
+        (select position - 1 from change_order order by position limit 1) as cleared,
+        (select position + changes - 1 from change_order order by position desc limit 1) as last,
+        (select min(position) from change_consumers) as held)
+      select coalesce(last, 0) as last,
+        greatest(coalesce(cleared, 0), coalesce(very_old, 0), least(coalesce(old, 0), held)) as floor from ends`,
+    values: [before(days), before(days * MAX_RETENTION_FACTOR)],
+  });
+  return rows[0] as FeedEnds;
+}
+
+/** Deletes what is no longer kept. The newest transaction keeps its place, from which the next one counts. */
+export async function clearChanges(pool: Pool, now: Date, days: number): Promise<void> {
+  const { floor } = await feedEnds(pool, now, days);
+  for (;;) {
+    const cleared = first(
+      await pool.query<{ batches: number }>(
+        `with old as (select position, batch from change_order o where position + changes - 1 <= $1
+           and position < (select max(position) from change_order) order by position limit ${CLEARED_BATCHES}),
+         gone as (delete from changes where batch in (select batch from old)),
+         forgotten as (delete from change_order where position in (select position from old))
+         select count(*) as batches from old`,
+        [floor],
+      ),
+    );
+    if ((cleared?.batches ?? 0) < CLEARED_BATCHES) return;
+  }
+}

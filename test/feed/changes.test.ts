@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createWorld } from '../world/client.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+
+let service: TestService;
+let world: Awaited<ReturnType<typeof createWorld>>;
+before(async () => {
+  service = await startTestService();
+  world = await createWorld(service, 'Acme Ltd', { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' });
+});
+after(() => service.stop());
+
+interface Change {
+  cursor: string;
+  at: string;
+  entity: string;
+  entity_id: string;
+  client_id: string | null;
+  version: number;
+  action: string;
+  actor: string;
+  request_id: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each entity has its own record
+  data: any;
+}
+
+const post = (path: string, body: unknown) => service.operator('POST', path, body);
+const changes = (query = '') => service.operator('GET', `/changes?${query}`);
+/** Where the feed ends now. */
+async function end(): Promise<string> {
+  await settled();
+  return (await changes('after=now')).body.cursor;
+}
+/** Everything that has been committed is published. */
+async function settled(): Promise<void> {
+  for (;;) {
+    const { rows } = await service.query('select from changes_unpublished limit 1');
+    if (rows.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+async function since(cursor: string, query = ''): Promise<Change[]> {
+  await settled();
+  const { status, body, text } = await changes(`after=${cursor}&limit=1000${query}`);
+  assert.equal(status, 200, text);
+  assert.equal(body.more, false);
+  return body.changes;
+}
+const outline = (list: Change[]) => list.map((each) => `${each.entity} ${each.version} ${each.action}`);
+
+test('a record is in the feed as the operator reads it, once for each change', async () => {
+  const start = await end();
+  const made = await post('/clients', { client_name: 'Fed', statement_push_secret: 'a-secret-of-the-client' });
+  const id = made.body.client_id;
+  await service.operator('PATCH', `/clients/${id}`, { client_name: 'Fed well' });
+  await service.operator('PATCH', `/clients/${id}`, { client_name: 'Fed well' });
+  const read = await service.operator('GET', `/clients/${id}`);
+  const list = await since(start);
+  assert.deepEqual(outline(list), ['client 1 create', 'client 2 update']);
+  assert.deepEqual(list[0]?.data, made.body);
+  assert.deepEqual(list[1]?.data, read.body);
+  assert.equal(list[1]?.actor, 'token:configured');
+  assert.equal(list[0]?.request_id, made.headers.get('x-request-id'));
+  assert.doesNotMatch(JSON.stringify(list), /a-secret/);
+});
+
+test('an approval: the payment first, then the decision, one next to the other', async () => {
+  const approver = await world.hire('Approver');
+  const start = await end();
+  const payment = (await world.pay()).body.payment_id;
+  const act = { action: 'authorise', contact_id: approver.contactId, reason: 'Seen the invoice' };
+  const moved = await post(`/payments/${payment}/actions`, act);
+  assert.equal(moved.status, 200, moved.text);
+  const list = await since(start);
+  assert.deepEqual(outline(list), [
+    'payment 1 create',
+    'trade 2 update',
+    'payment 2 authorise',
+    'approval 1 authorise',
+  ]);
+  const read = await service.operator('GET', `/payments/${payment}`);
+  assert.deepEqual(list[2]?.data, read.body);
+  assert.equal(list[3]?.entity_id, `${payment}/${approver.contactId}`);
+  const { level, at, ...decision } = list[3]?.data ?? {};
+  assert.deepEqual(decision, {
+    payment_id: payment,
+    contact_id: approver.contactId,
+    decision: 'authorise',
+    reason: 'Seen the invoice',
+    on_behalf_by: 'configured',
+  });
+  assert.equal(level, 1);
+  assert.equal(at, list[3]?.at);
+});
+
+test('a booking changes its currency account', async () => {
+  const account = await post('/currency-accounts', { client_id: world.clientId, currency: 'EUR' });
+  const start = await end();
+  const body = { client_id: world.clientId, currency_account_id: account.body.account_id, kind: 'CREDIT_TRANSACTION' };
+  await post('/transactions', { ...body, amount: { amount: '12.50', currency: 'EUR' } });
+  const list = await since(start);
+  assert.deepEqual(outline(list), ['transaction 1 create', 'currency_account 2 update']);
+  assert.equal(list[0]?.data.amount.amount, '12.50');
+  assert.equal(list[1]?.data.balance, '12.50');
+});
+
+test('filters: a client with its contacts, entities; cursors sort and page as the changes do', async () => {
+  await settled();
+  const other = await createWorld(service, 'Other Ltd');
+  await settled();
+  const own = (await changes(`client_id=${other.clientId}&limit=1000`)).body.changes as Change[];
+  assert.deepEqual(outline(own), ['client 1 create', 'contact 1 create', 'beneficiary 1 create', 'trade 1 create']);
+  const trades = (await changes('entities=trade,beneficiary&limit=1000')).body.changes as Change[];
+  assert.deepEqual([...new Set(trades.map((each) => each.entity))].sort(), ['beneficiary', 'trade']);
+  const all = (await changes('limit=1000')).body.changes as Change[];
+  const paged: Change[] = [];
+  for (let page = await changes('limit=3'); ; page = await changes(`limit=3&after=${page.body.cursor}`)) {
+    paged.push(...page.body.changes);
+    if (!page.body.more) break;
+  }
+  assert.deepEqual(paged, all);
+  const cursors = all.map((each) => each.cursor);
+  assert.deepEqual([...cursors].sort(), cursors);
+  assert.equal(new Set(cursors).size, cursors.length);
+});
+
+test('an import gives one change a record, and one for each other record that it alters', async () => {
+  const start = await end();
+  const account = (await post('/currency-accounts', { client_id: world.clientId, currency: 'USD' })).body.account_id;
+  const line = { client_id: world.clientId, currency_account_id: account, kind: 'CREDIT_TRANSACTION' };
+  const lines = Array.from({ length: 30 }, (_, n) =>
+    JSON.stringify({ ...line, transaction_id: `T${n}`, amount: { amount: '1.00', currency: 'USD' } }),
+  );
+  const imported = await service.operator('POST', '/imports/transactions', undefined, {
+    raw: lines.join('\n'),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  assert.equal(imported.body.accepted, 30, imported.text);
+  const list = await since(start);
+  assert.equal(list.length, 32);
+  assert.deepEqual(
+    list.slice(1, 31).map((each) => `${each.entity_id} ${each.version} ${each.action}`),
+    lines.map((_, n) => `T${n} 1 import`),
+  );
+  assert.deepEqual(outline(list.slice(31)), ['currency_account 2 import']);
+  assert.equal(list[31]?.data.balance, '30.00');
+});
+
+test('wait answers as soon as there is a change, and after its time without one', async () => {
+  const start = await end();
+  const waiting = changes(`after=${start}&wait=20&entities=beneficiary`);
+  await post('/clients', { client_name: 'Not what is waited for' });
+  const made = await post('/beneficiaries', { client_id: world.clientId, beneficiary_name: 'Awaited' });
+  const answer = await waiting;
+  assert.deepEqual(
+    answer.body.changes.map((each: Change) => each.entity_id),
+    [made.body.beneficiary_id],
+  );
+  const none = await changes(`after=${answer.body.cursor}&wait=1`);
+  assert.deepEqual(none.body, { changes: [], cursor: answer.body.cursor, more: false });
+});
+
+test('a wrong cursor, entity, limit or wait names the parameter', async () => {
+  const cursor = await end();
+  const forged = `${String(Number(cursor.slice(0, 16)) - 1).padStart(16, '0')}${cursor.slice(16)}`;
+  for (const [query, field] of [
+    [`after=${forged}`, 'query.after'],
+    ['after=yesterday', 'query.after'],
+    ['entities=payments', 'query.entities'],
+    ['limit=1001', 'query.limit'],
+    ['wait=31', 'query.wait'],
+    ['colour=red', 'query.colour'],
+  ]) {
+    const { status, body } = await changes(query);
+    assert.deepEqual([status, body.code, body.details.split(':')[0]], [400, 'invalid_parameter', field]);
+  }
+});
+
+test('the feed needs the scope changes', async () => {
+  const support = await post('/operator-tokens', { name: 'support', role: 'support' });
+  const refused = await service.operator('GET', '/changes', undefined, { token: support.body.token });
+  assert.deepEqual([refused.status, refused.body.details], [403, 'token: needs the scope changes']);
+});
+
+test('consumers acknowledge forwards, and rewind only when they say so', async () => {
+  const first = (await changes('limit=1')).body.cursor;
+  const last = await end();
+  const put = (name: string, cursor: string, query = '') =>
+    service.operator('PUT', `/change-consumers/${name}${query}`, { cursor });
+  const made = await put('core', first);
+  assert.equal(made.status, 200, made.text);
+  assert.ok(made.body.lag_changes > 10);
+  assert.equal((await changes('consumer=core&limit=1')).body.changes[0].version, 1);
+  assert.equal((await put('core', last)).body.lag_changes, 0);
+  const back = await put('core', first);
+  assert.deepEqual([back.status, back.body.code], [409, 'cursor_behind']);
+  assert.equal((await put('core', first, '?rewind=true')).status, 200);
+  const wrong = await put('core', 'x');
+  assert.deepEqual(
+    [wrong.status, wrong.body.code, wrong.body.details.split(':')[0]],
+    [400, 'invalid_parameter', 'body.cursor'],
+  );
+  const listed = await service.operator('GET', '/change-consumers');
+  assert.deepEqual(
+    listed.body.map((each: { name: string }) => each.name),
+    ['core'],
+  );
+  const metrics = await service.operator('GET', '/metrics');
+  assert.match(metrics.text, /lombard_change_consumer_lag\{consumer="core"\} \d+/);
+  assert.match(metrics.text, /lombard_changes_unpublished_age_seconds \d/);
+  const both = await changes(`consumer=core&after=${last}`);
+  assert.deepEqual([both.status, both.body.details.split(':')[0]], [400, 'query.after']);
+  assert.equal((await service.operator('DELETE', '/change-consumers/core')).status, 204);
+  const gone = await changes('consumer=core');
+  assert.deepEqual([gone.status, gone.body.code], [404, 'consumer_not_found']);
+});
+
+test('the reconciliation of the day agrees with the feed', async () => {
+  await settled();
+  const { body } = await service.operator('GET', `/reconciliation?date=${new Date().toISOString().slice(0, 10)}`);
+  const own = body.filter((each: { client_id: string }) => each.client_id === world.clientId);
+  assert.deepEqual(own, [
+    {
+      client_id: world.clientId,
+      currency: 'EUR',
+      created: { count: 1, sum: '100' },
+      moved: { 'Validating beneficiary information': { count: 1, sum: '100' } },
+      transactions: { CREDIT_TRANSACTION: { count: 1, sum: '12.50' } },
+    },
+    {
+      client_id: world.clientId,
+      currency: 'USD',
+      moved: {},
+      transactions: { CREDIT_TRANSACTION: { count: 30, sum: '30.00' } },
+    },
+  ]);
+  const wrong = await service.operator('GET', '/reconciliation?date=2026-02-30');
+  assert.deepEqual([wrong.status, wrong.body.details.split(':')[0]], [400, 'query.date']);
+});
+
+test('a reset removes records in the feed; those that are made again go on with their next version', async () => {
+  const made = await createWorld(service, 'To be reset');
+  const token = await made.signIn();
+  const start = await end();
+  const reset = await service.client(token, 'POST', `/sandbox/reset?client_id=${made.clientId}`);
+  assert.equal(reset.status, 204, reset.text);
+  const list = await since(start);
+  assert.deepEqual(outline(list), ['trade 2 reset', 'beneficiary 2 reset', 'client 2 reset']);
+  assert.equal(list[0]?.data.trade_id, made.tradeId);
+});
+
+test('what is too old is gone, a cursor before it too; a consumer holds it for longer', async () => {
+  const old = (await changes('limit=1')).body.cursor;
+  await service.operator('PUT', '/change-consumers/slow', { cursor: old });
+  const day = 86_400;
+  await service.operator('PUT', '/clock', { advance_seconds: 31 * day });
+  assert.equal((await changes(`after=${old}&limit=1`)).body.changes.length, 1);
+  await service.operator('DELETE', '/change-consumers/slow');
+  const expired = await changes(`after=${old}`);
+  assert.deepEqual([expired.status, expired.body.code], [410, 'cursor_expired']);
+  const fresh = await changes();
+  assert.equal(fresh.status, 200);
+  assert.deepEqual(fresh.body.changes, []);
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createWorld } from '../world/client.ts';
+import { type Command, lombard, PORTS, printed, until } from '../world/command.ts';
+import { call, startTestService, type TestService } from '../world/service.ts';
+
+/** Writers at the same time, and how often their service is killed under them. */
+const WRITERS = 50;
+const KILLS = 3;
+/** Answered calls between two kills. */
+const MIN_ANSWERS = 60;
+const SEED = Number(process.env.LOMBARD_TEST_SEED ?? Date.now() % 100_000);
+
+/** Links in records are made from it: both processes have the same. */
+const API_URL = 'http://api.example.com';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService({ LOMBARD_API_URL: API_URL });
+});
+after(() => service.stop());
+
+interface Change {
+  cursor: string;
+  entity: string;
+  entity_id: string;
+  version: number;
+  action: string;
+  request_id: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each entity has its own record
+  data: any;
+}
+
+/** A small generator, so that a run can be repeated (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** The service that is killed: a process of its own, on the same database. */
+async function startVictim(): Promise<{ command: Command; url: string }> {
+  const command = lombard(['serve'], {
+    ...PORTS,
+    DATABASE_URL: service.databaseUrl,
+    LOMBARD_API_URL: API_URL,
+    LOMBARD_ROLES: 'operator,worker',
+    LOMBARD_DATA_DIR: service.config.dataDir,
+    LOMBARD_OPERATOR_TOKEN: service.operatorToken,
+    HOME: service.config.dataDir,
+  });
+  const [, url] = await printed(command, /"operator":"([^"]+)".*"msg":"ready"/);
+  return { command, url: url as string };
+}
+
+test('50 writers, a service killed again and again: the copy of a reader equals the tables', {
+  timeout: 240_000,
+}, async (t) => {
+  t.diagnostic(`seed ${SEED}`);
+  const random = seeded(SEED);
+  const any = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const worlds: Awaited<ReturnType<typeof createWorld>>[] = [];
+  for (let n = 0; n < 3; n += 1)
+    worlds.push(
+      await createWorld(service, `Client ${n}`, { payment_approvals_enabled: n > 0, authorisation_workflow: '4-eyes' }),
+    );
+  const approvers = await Promise.all(worlds.map((world) => world.hire('Approver')));
+  const accounts: number[] = [];
+  for (const world of worlds) {
+    const opened = await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'EUR' });
+    accounts.push(opened.body.account_id);
+  }
+  const payments: { id: string; world: number }[] = [];
+
+  let target = '';
+  let writing = true;
+  let answered = 0;
+  const write = async (method: string, path: string, body: unknown) => {
+    const answer = await call(`${target}${path}`, method, { body, token: service.operatorToken });
+    answered += 1;
+    return answer;
+  };
+  const operations: (() => Promise<unknown>)[] = [
+    async () => {
+      const at = Math.floor(random() * worlds.length);
+      const made = await write('POST', '/payments', worlds[at]?.base);
+      if (made.status === 201) payments.push({ id: made.body.payment_id, world: at });
+    },
+    async () => {
+      const payment = any(payments);
+      if (!payment) return;
+      const contact = approvers[payment.world]?.contactId;
+      const action = any(['authorise', 'validate', 'cancel', 'send', 'reject', 'complete']);
+      await write('POST', `/payments/${payment.id}/actions`, { action, contact_id: contact });
+    },
+    async () => {
+      const at = Math.floor(random() * worlds.length);
+      const amount = { amount: '1.00', currency: 'EUR' };
+      const kind = any(['CREDIT_TRANSACTION', 'DEBIT_TRANSACTION']);
+      await write('POST', '/transactions', {
+        client_id: worlds[at]?.clientId,
+        currency_account_id: accounts[at],
+        kind,
+        amount,
+      });
+    },
+    () => write('PATCH', `/clients/${any(worlds).clientId}`, { client_name: `Name ${Math.floor(random() * 5)}` }),
+    () => {
+      const world = any(worlds);
+      const permissions = random() < 0.5 ? ['can_authorise_payments'] : [];
+      const clients = [{ client_id: world.clientId, permissions }];
+      return write('PATCH', `/contacts/${world.contactId}`, { clients });
+    },
+  ];
+  const writers = Array.from({ length: WRITERS }, async () => {
+    // A killed service breaks calls: their outcome is unknown, and the feed must show it whichever it was.
+    while (writing) await any(operations)().catch(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  });
+  t.after(() => {
+    writing = false;
+  });
+
+  const read: Change[] = [];
+  const reader = (async () => {
+    for (let cursor = ''; ; ) {
+      const last = !writing;
+      const query = `/changes?limit=${1 + Math.floor(random() * 200)}${cursor && `&after=${cursor}`}`;
+      const { status, body, text } = await service.operator('GET', query);
+      // The connections were cut: the same page is asked for again.
+      if (status === 502) continue;
+      assert.equal(status, 200, text);
+      read.push(...body.changes);
+      cursor = body.cursor;
+      if (last && !body.more && (await service.query('select from changes_unpublished')).rowCount === 0) {
+        const rest = await service.operator('GET', `/changes?limit=1000&after=${cursor}`);
+        read.push(...rest.body.changes);
+        return;
+      }
+    }
+  })();
+
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const victim = await startVictim();
+    target = victim.url;
+    const goal = answered + MIN_ANSWERS * (1 + random());
+    await until(() => answered >= goal, 60);
+    if (kill % 2 === 1)
+      await service.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name like 'lombard%'",
+      );
+    victim.command.child.kill('SIGKILL');
+    await victim.command.ended;
+  }
+  writing = false;
+  await Promise.all(writers);
+  await reader;
+
+  const versions = new Map<string, number>();
+  const copy = new Map<string, Change>();
+  for (const change of read) {
+    const key = `${change.entity} ${change.entity_id}`;
+    assert.equal(change.version, (versions.get(key) ?? 0) + 1, `${key} has its versions in order`);
+    versions.set(key, change.version);
+    copy.set(key, change);
+  }
+  const cursors = read.map((change) => change.cursor);
+  assert.deepEqual([...cursors].sort(), cursors);
+  t.diagnostic(`${read.length} changes of ${copy.size} records`);
+  await compare(copy);
+});
+
+/** Every record of the tables is in the copy, as the operator reads it. */
+async function compare(copy: Map<string, Change>): Promise<void> {
+  const tables: [string, string, string][] = [
+    ['client', 'client_id', 'clients'],
+    ['contact', 'contact_id', 'contacts'],
+    ['trade', 'trade_id', 'trades'],
+    ['beneficiary', 'beneficiary_id', 'beneficiaries'],
+    ['payment', 'payment_id', 'payments'],
+    ['transaction', 'transaction_id', 'transactions'],
+    ['currency_account', 'account_id', 'currency_accounts'],
+  ];
+  for (const [entity, column, table] of tables) {
+    const { rows } = await service.query(`select ${column}::text as id from ${table}`);
+    const known = [...copy.values()].filter((change) => change.entity === entity).map((change) => change.entity_id);
+    assert.deepEqual(known.sort(), rows.map(({ id }) => id).sort(), `${table} are complete`);
+    for (const { id } of rows) {
+      const { body } = await service.operator('GET', `/${table.replace('_', '-')}/${id}`);
+      assert.deepEqual(copy.get(`${entity} ${id}`)?.data, body, `${entity} ${id}`);
+    }
+  }
+  const decided = await service.query(
+    `select p.payment_id || '/' || (a.value->>'contact_id') as id, (a.value->>'status')::int as status
+     from payment_approvals pa join payments p on p.id = pa.payment_id, json_array_elements(pa.authorisations) a`,
+  );
+  for (const { id, status } of decided.rows)
+    assert.equal(copy.get(`approval ${id}`)?.data.decision, status === 1 ? 'authorise' : 'reject', id);
+  const approvals = [...copy.values()].filter((change) => change.entity === 'approval');
+  assert.equal(approvals.length, decided.rows.length);
+}
