@@ -27,7 +27,7 @@ export const TRADE_EXAMPLE = {
   beneficiaries: ['BEN000001'],
 };
 
-export const TradeProperties = {
+const TradeProperties = {
   trade_id: Type.String({ description: 'Unique identifier of the trade' }),
   parent_trade_id: text('The trade that a drawdown draws on'),
   status: Type.Enum([

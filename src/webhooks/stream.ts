@@ -7,9 +7,9 @@ import type { NotificationType } from './notification.ts';
 /** Notifications that one statement takes or reads. */
 const MAX_BATCH_ROWS = 200;
 /** Milliseconds for which a reader counts as there after its last sign of life. */
-export const READER_LIFETIME_MS = 60_000;
+const READER_LIFETIME_MS = 60_000;
 /** Milliseconds without a reader after which a subscription of delivery STREAM is removed (docs/webhooks.md). */
-export const MAX_UNREAD_MS = 600_000;
+const MAX_UNREAD_MS = 600_000;
 
 /** The stream of one subscription of one client. */
 export interface StreamKey {
