@@ -38,10 +38,9 @@ export function tell(error: unknown): { exitCode: number; line: string; json: Er
     const { code, details, status } = error;
     const signIn = status === 401 || code === 'invalid_grant';
     const message = error.message.slice(0, -details.length - 2) || code;
-    const hint = signIn ? ' (sign in with: lombard login)' : '';
     return {
       exitCode: signIn ? NOT_SIGNED_IN : FAILED,
-      line: `${code}: ${details}${hint}`,
+      line: `${code}: ${details}`,
       json: { code, message, details },
     };
   }

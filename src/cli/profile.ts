@@ -32,7 +32,7 @@ export function readProfile(name: string): Profile | undefined {
     return JSON.parse(readFileSync(path, 'utf8')) as Profile;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new CommandFailure(`cannot read ${path}: ${(error as Error).message}; lombard login writes it again`);
+    throw new CommandFailure(`cannot read ${path}: ${(error as Error).message}`);
   }
 }
 

@@ -73,10 +73,7 @@ export async function openSession({ profile: named, client }: SessionOptions): P
   if (profile && (!running || profile.api_url === running.api)) return profileSession(name, profile, client);
   if (!running) {
     const where = named === undefined ? ', and no sandbox runs on the data directory' : '';
-    throw new CommandFailure(
-      `nobody is signed in as profile ${name}${where} (${config.dataDir}): sign in with lombard login`,
-      NOT_SIGNED_IN,
-    );
+    throw new CommandFailure(`nobody is signed in as profile ${name}${where} (${config.dataDir})`, NOT_SIGNED_IN);
   }
   return sandboxSession(config, running, client);
 }
@@ -148,7 +145,7 @@ async function post(
   if (answer.ok) return body;
   const why = body.error_description ?? body.details ?? answer.status;
   throw new CommandFailure(
-    `the demonstration's contact cannot sign in at ${new URL(url).origin} (${why}): sign in with lombard login`,
+    `the demonstration's contact cannot sign in at ${new URL(url).origin} (${why})`,
     NOT_SIGNED_IN,
   );
 }
