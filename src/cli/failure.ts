@@ -1,7 +1,7 @@
 import { LombardError } from '../../sdk/src/index.ts';
 
 /** Exit statuses: it failed; it was called wrongly; nobody is signed in; it was interrupted (as a shell counts SIGINT). */
-export const FAILED = 1;
+const FAILED = 1;
 export const USAGE = 2;
 export const NOT_SIGNED_IN = 3;
 export const INTERRUPTED = 130;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { userConfigHome } from '../config.ts';
@@ -41,8 +41,4 @@ export async function writeProfile(name: string, profile: Profile): Promise<void
   const path = pathOf(name);
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
   await writePrivately(path, `${JSON.stringify(profile, null, 2)}\n`);
-}
-
-export function removeProfile(name: string): void {
-  rmSync(pathOf(name), { force: true });
 }

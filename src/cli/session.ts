@@ -9,7 +9,7 @@ import { DEFAULT_PROFILE, type Profile, readProfile, writeProfile } from './prof
 import { type Running, readRunning } from './running.ts';
 
 /** The public application that contacts sign in with at the command line (RFC 8252). */
-export const COMMAND_APPLICATION = 'lombard-cli';
+const COMMAND_APPLICATION = 'lombard-cli';
 /** The tokens of the demonstration's contact, in the data directory: a sign-in at each command would soon meet the rate limit. */
 const TOKENS_FILE = 'command-tokens.json';
 const UNAUTHORIZED = 401;
@@ -151,7 +151,7 @@ async function post(
 }
 
 /** @throws CommandFailure where nothing answers */
-export async function reach(url: string, init: RequestInit): Promise<Response> {
+async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {

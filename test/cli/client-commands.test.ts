@@ -29,7 +29,7 @@ describe('payments', () => {
     const lines = stdout.trimEnd().split('\n');
     assert.equal(lines.length, 5);
     assert.match(lines[0] as string, /^PAYMENT +AMOUNT +CURRENCY +DATE +STATUS/);
-    assert.match(lines[4] as string, /^3 of 240 payments; the next page: --page 2$/);
+    assert.match(lines[4] as string, /^3 of 268 payments; the next page: --page 2$/);
     const page = await sandbox.json(
       'payments',
       'list',
