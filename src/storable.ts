@@ -15,12 +15,16 @@ export function isStorable(text: string): boolean {
  * @returns the path of the text, or of the object that has the name; undefined if every text can be stored
  */
 export function findUnstorable(value: unknown, path: string): string | undefined {
-  if (typeof value === 'string') return isStorable(value) ? undefined : path;
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, inner] of Object.entries(value)) {
-    if (!isStorable(name)) return path;
-    const found = findUnstorable(inner, Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`);
-    if (found !== undefined) return found;
+  // A list of what is left to look at: a caller can nest values deeper than the call stack goes.
+  const left = [{ value, path }];
+  for (let next = left.pop(); next; next = left.pop()) {
+    const { value: found, path: at } = next;
+    if (typeof found === 'string' && !isStorable(found)) return at;
+    if (typeof found !== 'object' || found === null) continue;
+    const entries = Object.entries(found);
+    if (entries.some(([name]) => !isStorable(name))) return at;
+    for (const [name, inner] of entries.reverse())
+      left.push({ value: inner, path: Array.isArray(found) ? `${at}[${name}]` : `${at}.${name}` });
   }
   return undefined;
 }
