@@ -37,12 +37,16 @@ export function evaluate(rules: ApprovalRules, approval: Approval, permitted: Re
   });
 }
 
-/** The decisions of payments that need or needed an approval, for the change feed. @param paymentIds of any clients */
-export async function readDecisions(db: Db, paymentIds: readonly string[]): Promise<Map<string, Authorisation[]>> {
+/** The decisions of a client's payments that need or needed an approval, for the change feed. */
+export async function readDecisions(
+  db: Db,
+  clientId: string,
+  paymentIds: readonly string[],
+): Promise<Map<string, Authorisation[]>> {
   const { rows } = await db.query<{ payment_id: string; authorisations: Authorisation[] }>(
     `select p.payment_id, a.authorisations from payments p
-     join payment_approvals a on a.client_id = p.client_id and a.payment_id = p.id where p.payment_id = any($1)`,
-    [paymentIds],
+     join payment_approvals a on a.client_id = $1 and a.payment_id = p.id where p.client_id = $1 and p.payment_id = any($2)`,
+    [clientId, paymentIds],
   );
   return new Map(rows.map((row) => [row.payment_id, row.authorisations]));
 }

@@ -33,6 +33,7 @@ export interface RecordView {
   presentation: Presentation;
 }
 
+/** Reads the records of changes of one client, or of records that belong to none. */
 type Reader = (db: Db, changes: readonly Change[], view: RecordView) => Promise<Map<string, RecordText>>;
 
 /** A reader of rows, each written as it is. */
@@ -88,18 +89,29 @@ const READERS: Record<ChangeEntity, Reader> = {
     },
     (row) => row.client_id,
   ),
-  subscription: rows(readSubscriptions, (row) => row.id),
-  statement_request: rows(readStatements, (row) => row.statement_id),
+  async subscription(db, changes, view) {
+    return rows(
+      (each, ids) => readSubscriptions(each, clientOf(changes), ids),
+      (row) => row.id,
+    )(db, changes, view);
+  },
+  async statement_request(db, changes, view) {
+    return rows(
+      (each, ids) => readStatements(each, clientOf(changes), ids),
+      (row) => row.statement_id,
+    )(db, changes, view);
+  },
 
   async payment(db, changes, { now, presentation }) {
     const ids = changes.map(({ id }) => id);
-    const found = await readPayments(db, presentation, now, ids);
+    const found = await readPayments(db, presentation, now, { clientId: clientOf(changes), ids });
     return new Map(found.map(({ payment_id: id, ...record }) => [id, record]));
   },
 
   async approval(db, changes, { now }) {
     const found = await readDecisions(
       db,
+      clientOf(changes),
       changes.map(({ id }) => id.slice(0, id.indexOf('/'))),
     );
     return new Map(
@@ -111,6 +123,11 @@ const READERS: Record<ChangeEntity, Reader> = {
     );
   },
 };
+
+/** The client whose records a reader was given. */
+function clientOf(changes: readonly Change[]): string {
+  return changes[0]?.clientId as string;
+}
 
 /** An approval or a rejection, as the feed shows it. */
 function decision(paymentId: string, change: Change, now: Date, given: Authorisation | undefined): object {
@@ -132,8 +149,10 @@ export async function readRecords(
   view: RecordView,
 ): Promise<Map<string, RecordText>> {
   const records = new Map<string, RecordText>();
-  for (const [entity, wanted] of Map.groupBy(changes, (change) => change.entity)) {
-    for (const [id, record] of await READERS[entity](db, wanted, view)) records.set(keyOf(entity, id), record);
+  for (const [entity, ofEntity] of Map.groupBy(changes, (change) => change.entity)) {
+    for (const wanted of Map.groupBy(ofEntity, (change) => change.clientId).values()) {
+      for (const [id, record] of await READERS[entity](db, wanted, view)) records.set(keyOf(entity, id), record);
+    }
   }
   return records;
 }

@@ -11,7 +11,7 @@ import {
   paymentJoins,
   unpack,
 } from './payment-fields.ts';
-import { createPaymentWriter, type PaymentWriter } from './payment-json.ts';
+import { createPaymentWriter } from './payment-json.ts';
 import type { PaymentView, Presentation } from './presentation.ts';
 
 /**
@@ -41,26 +41,22 @@ export interface PaymentRecord {
   text: string;
 }
 
-/** Payments of any clients as the operator reads them, for the change feed. */
+/** Payments of a client as the operator reads them, for the change feed. */
 export async function readPayments(
   db: Db,
   presentation: Presentation,
   now: Date,
-  ids: readonly string[],
+  { clientId, ids }: { clientId: string; ids: readonly string[] },
 ): Promise<PaymentRecord[]> {
   const { rows } = await db.query<PaymentTexts>({
     name: 'payment_records',
-    text: `select ${PAYMENT_COLUMNS}, p.client_id from payments p ${paymentJoins('p.client_id', 'null::text')} where p.payment_id = any($1)`,
-    values: [ids],
+    text: `select ${PAYMENT_COLUMNS} from payments p ${paymentJoins('$1', 'null::text')} where p.client_id = $1 and p.payment_id = any($2)`,
+    values: [clientId, ids],
     rowMode: 'array',
     types: AS_TEXT as never,
   });
-  const writers = new Map<string, PaymentWriter>();
+  const write = createPaymentWriter({ clientId, viewer: null, institution: true, now, ...presentation });
   return rows.map((row) => {
-    const clientId = row[MAY_MANAGE] as string;
-    const view = { clientId, viewer: null, institution: true, now, ...presentation };
-    const write = writers.get(clientId) ?? createPaymentWriter(view);
-    writers.set(clientId, write);
     const fields = unpack(row);
     const { payment_id: id, amount, payment_currency: currency } = FIELD_AT;
     return { payment_id: fields[id], amount: fields[amount], currency: fields[currency], text: write(row, false) };

@@ -39,16 +39,19 @@ export interface StatementRequest {
   }[];
 }
 
-const DELIVERIES = `cross join lateral (
+/** @param client the SQL of the tenant */
+const deliveries = (client: string) => `cross join lateral (
     select case when bool_or(d.status = 'making') then 'making' when bool_or(d.status = 'retrying') then 'retrying'
         when bool_or(d.status = 'requested') then 'requested' when bool_or(d.status = 'failed') then 'failed' else 'sent' end as status,
       json_agg(json_build_object('channel', d.channel, 'currency', nullif(d.currency, ''), 'status', d.status, 'attempts', d.attempts,
         'last_error', d.last_error, 'next_attempt_at', case when d.finished_at is null then d.due_at end, 'finished_at', d.finished_at)
         order by d.id) as deliveries
-    from statement_deliveries d where d.statement_id = r.statement_id) as state`;
+    from statement_deliveries d where d.client_id = ${client} and d.statement_id = r.statement_id) as state`;
 
-const COLUMNS = `r.statement_id, r.client_id, r.contact_id, r.date_from, r.date_to, r.format, r.delivery,
-  array(select s.currency from statement_sections s where s.statement_id = r.statement_id order by s.currency) as currencies,
+const columns = (
+  client: string,
+) => `r.statement_id, r.client_id, r.contact_id, r.date_from, r.date_to, r.format, r.delivery,
+  array(select s.currency from statement_sections s where s.client_id = ${client} and s.statement_id = r.statement_id order by s.currency) as currencies,
   state.status, r.created_at, r.request_id, state.deliveries`;
 
 /** Requests, the newest first, and how many there are. */
@@ -72,23 +75,24 @@ export async function listStatements(
     filter.statementId ?? null,
   ];
   const total = await db.query<{ total: number }>(
-    `select count(*) as total from statement_requests r ${DELIVERIES} where ${conditions}`,
+    `select count(*) as total from statement_requests r ${deliveries('r.client_id')} where ${conditions}`,
     values,
   );
   const { rows } = await db.query<StatementRow>(
-    `select ${COLUMNS}
-     from statement_requests r ${DELIVERIES} where ${conditions}
+    `select ${columns('r.client_id')}
+     from statement_requests r ${deliveries('r.client_id')} where ${conditions}
      order by r.created_at desc, r.statement_id desc limit $6 offset $7`,
     [...values, page.limit, page.offset],
   );
   return { total: total.rows[0]?.total ?? 0, rows: rows.map(shown) };
 }
 
-/** Requests of any clients, for the change feed. */
-export async function readStatements(db: Db, ids: readonly string[]): Promise<StatementRequest[]> {
+/** Requests of a client, for the change feed. */
+export async function readStatements(db: Db, clientId: string, ids: readonly string[]): Promise<StatementRequest[]> {
   const { rows } = await db.query<StatementRow>(
-    `select ${COLUMNS} from statement_requests r ${DELIVERIES} where r.statement_id = any($1::uuid[])`,
-    [ids],
+    `select ${columns('$1')} from statement_requests r ${deliveries('$1')}
+     where r.client_id = $1 and r.statement_id = any($2::uuid[])`,
+    [clientId, ids],
   );
   return rows.map(shown);
 }

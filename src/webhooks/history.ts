@@ -50,13 +50,17 @@ export type SubscriptionRecord = Omit<SubscriptionView, 'failing_since' | 'extra
 };
 
 /** Subscriptions of any clients, deleted ones too, for the change feed. */
-export async function readSubscriptions(db: Db, ids: readonly string[]): Promise<SubscriptionRecord[]> {
+export async function readSubscriptions(
+  db: Db,
+  clientId: string,
+  ids: readonly string[],
+): Promise<SubscriptionRecord[]> {
   const { rows } = await db.query<SubscriptionRecord>(
     `select id, client_id, contact_id, url, active, types::text[] as types,
        array(select json_build_object('name', h.name) from unnest(extra_headers) h) as extra_headers,
        created_at, disabled_reason, disabled_at, deleted_at
-     from webhooks.subscriptions where id = any($1::uuid[])`,
-    [ids],
+     from webhooks.subscriptions where client_id = $1 and id = any($2::uuid[])`,
+    [clientId, ids],
   );
   return rows;
 }

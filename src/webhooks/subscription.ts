@@ -238,7 +238,7 @@ export async function deleteSubscription(
   key: { clientId: string; id: string },
 ): Promise<void> {
   const { url } = await lockSubscription(tx, key.clientId, key.id);
-  const [record] = await readSubscriptions(tx, [key.id]);
+  const [record] = await readSubscriptions(tx, key.clientId, [key.id]);
   await tx.query(
     'update webhooks.subscriptions set active = false, deleted_at = $3, updated_at = $3 where client_id = $1 and id = $2',
     [key.clientId, key.id, act.now],

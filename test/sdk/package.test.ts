@@ -218,8 +218,8 @@ export async function main(signal: AbortSignal | undefined): Promise<void> {
     ["verifyNotification({ url: 'u', headers: {}, body: { data: [] }, secret: 's' });", 2353],
     ["verifyNotification({ url: 'u', headers: {}, body: '' });", 2741],
     [
-      "const notification = await verifyNotification({ url: 'u', headers: {}, body: '', secret: '' }); notification.body.data;",
-      18046,
+      "const notification = await verifyNotification({ url: 'u', headers: {}, body: '', secret: '' }); notification.body.nothing;",
+      2339,
     ],
   ];
   const HEAD =

@@ -66,8 +66,8 @@ async function insert(pool: Pool, rows: LoggedRequest[]): Promise<void> {
   );
   await pool.query(
     `delete from sandbox_requests r using unnest($1::text[]) as c(client_id)
-     where r.client_id = c.client_id and r.id <= (
-       select o.id from sandbox_requests o where o.client_id = c.client_id order by o.id desc offset $2 limit 1)`,
+     where r.client_id = any($1) and r.client_id = c.client_id and r.id <= (
+       select o.id from sandbox_requests o where o.client_id = any($1) and o.client_id = c.client_id order by o.id desc offset $2 limit 1)`,
     [[...new Set(rows.map((row) => row.client_id))], MAX_REQUESTS_OF_CLIENT],
   );
 }
