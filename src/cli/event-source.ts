@@ -3,7 +3,7 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Reads the events of a stream, and remembers the last id, also of blocks that are no event. */
+/** Reads the events of a stream, and remembers the last id, also of blocks without an event. */
 export class EventSourceReader {
   #lastId: string | undefined;
 

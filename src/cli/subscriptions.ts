@@ -58,7 +58,7 @@ export function subscriptionCommands(frame: Frame): void {
   const ping = group.command('ping <id>').description('send a Ping notification');
   frame.asContact(example(ping, 'subscriptions ping 5f0c...'), async ({ args, session, print }) => {
     await session.lombard.subscriptions.ping(args[0] as string);
-    print.done(`a Ping is on its way (lombard notifications list shows what came of it)`, {
+    print.done(`a Ping is on its way (lombard notifications list shows its result)`, {
       id: args[0],
       done: 'pinged',
     });
@@ -67,7 +67,7 @@ export function subscriptionCommands(frame: Frame): void {
 
 function withFields(command: Command): Command {
   return command
-    .option('--inactive', 'send no notifications for now')
+    .option('--inactive', 'create it paused')
     .option('--secret <key>', 'the key that notifications are signed with; whsec_ and base64, or any text')
     .option('--header <name:value...>', 'a header for every notification; may be repeated, at most 5');
 }

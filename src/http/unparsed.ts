@@ -42,7 +42,7 @@ export function answerUnparsed(server: Server, log: Logger): void {
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     const id = String(request.headers['x-request-id'] ?? '');
-    end(socket, new Problem('method_not_allowed', 'CONNECT: this is no proxy'), `x-request-id: ${id}`);
+    end(socket, new Problem('method_not_allowed', 'CONNECT: this is not a proxy'), `x-request-id: ${id}`);
   });
 
   function end(socket: Duplex, problem: Problem, head: string): void {

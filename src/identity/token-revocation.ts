@@ -3,7 +3,7 @@ import type { Db } from '../database.ts';
 
 /**
  * Revokes a token of the application (RFC 7009). An access token is revoked alone, a refresh token with its whole grant.
- * Every process refuses it within a second. An unknown token is no error (RFC 7009, 2.2).
+ * Every process refuses it within a second. An unknown token is not an error (RFC 7009, 2.2).
  */
 export async function revokeToken(
   db: Db,

@@ -63,7 +63,7 @@ export async function checkContacts(
     if (!names.has(pairKey(input.client_id, input.contact_id)))
       refusals.refuse(line, 'contact_not_found', {
         field: 'contact_id',
-        message: 'does not exist, or is no contact of the client',
+        message: 'does not exist, or does not belong to the client',
       });
   }
   return names;

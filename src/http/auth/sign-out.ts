@@ -15,7 +15,7 @@ const MAX_HINT_LENGTH = 16_384;
 
 /**
  * GET and POST /end-session (OpenID Connect RP-Initiated Logout). A valid id_token_hint spares the visitor the question whether to
- * sign out; it is no proof of anything else. The browser is only ever sent to an address that is registered, character by character.
+ * sign out; it proves nothing else. The browser is only ever sent to an address that is registered, character by character.
  */
 export function signOutRoutes(app: FastifyInstance, auth: PageContext): void {
   const page = { config: { page: true } };

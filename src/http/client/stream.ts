@@ -135,7 +135,7 @@ class StreamReader {
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     });
-    // An id without data is no event. It tells the reader its place, so that one that is cut off before its first event loses nothing.
+    // An id without data is not an event. It tells the reader its place, so that one that is cut off before its first event loses nothing.
     const cursor = cursorOf(this.key.subscriptionId, this.#reading.position);
     this.#response.write(`retry: ${RETRY_AFTER_MS}\nid: ${cursor}\n\n`);
     this.#ended = this.#send().catch((error: Error) => {
