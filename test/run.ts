@@ -1,6 +1,6 @@
 /**
  * Runs all tests: `npm test`. One PostgreSQL for all files, each with databases of its own; the runner's counts come last.
- * `node test/run.ts webhooks` runs the files whose names hold the word.
+ * `node test/run.ts webhooks` runs the files whose paths contain the word.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -16,6 +16,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') && (words.length === 0 || words.some((word) => name.includes(word))))
   .sort()
   .map((name) => folder + name);
+if (files.length === 0) throw new Error(`no test file has one of these words in its path: ${words.join(' ')}`);
 
 const server = await startServer();
 const child = spawn(
