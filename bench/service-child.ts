@@ -4,7 +4,8 @@ import { createLog } from '../src/log.ts';
 import { startService } from '../src/service.ts';
 
 const log = createLog('warn', false);
-const service = await startService(readConfig(), log);
+// As in production: a sandbox also keeps what each integrator sends.
+const service = await startService({ ...readConfig(), environment: 'production' }, log);
 process.send?.({ api: service.addresses.api });
 process.on('message', async (message) => {
   if (message === 'usage') process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() });

@@ -31,9 +31,7 @@ export async function insertRow<R extends pg.QueryResultRow>(
 export async function updateRow<R extends pg.QueryResultRow>(
   tx: Transaction,
   table: string,
-  key: Record<string, unknown>,
-  values: Record<string, unknown>,
-  returning: string,
+  { key, values, returning }: { key: Record<string, unknown>; values: Record<string, unknown>; returning: string },
 ): Promise<R | undefined> {
   const set = Object.entries(values).filter(([, value]) => value !== undefined);
   if (set.length === 0) return undefined;

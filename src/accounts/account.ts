@@ -114,13 +114,14 @@ export async function updateAccount(
       message: `an account that is ${before.status} can become ${moves.join(' or ') || 'nothing else'}`,
     });
   }
-  const after = await updateRow<OwnedAccount>(
-    tx,
-    'accounts',
-    { client_id: before.client_id, account_id: accountId },
-    { status: patch.status, account_details: patch.account_details && JSON.stringify(details(patch.account_details)) },
-    OWNED,
-  );
+  const after = await updateRow<OwnedAccount>(tx, 'accounts', {
+    key: { client_id: before.client_id, account_id: accountId },
+    values: {
+      status: patch.status,
+      account_details: patch.account_details && JSON.stringify(details(patch.account_details)),
+    },
+    returning: OWNED,
+  });
   await audit(tx, act, {
     action: 'update',
     entity: 'account',

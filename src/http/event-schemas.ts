@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { TRADE_STATUSES, TRADE_TYPES } from '../payments/trade.ts';
 import { Nullable } from './schemas.ts';
 
 /** What notifications carry besides payments (the service interface, BookedTrade, Transaction and Events). */
@@ -30,17 +31,8 @@ export const TRADE_EXAMPLE = {
 const TradeProperties = {
   trade_id: Type.String({ description: 'Unique identifier of the trade' }),
   parent_trade_id: text('The trade that a drawdown draws on'),
-  status: Type.Enum([
-    'Created',
-    'Funds In Partially',
-    'Funds In Full',
-    'Funds Out Partially Allocated',
-    'Funds Out Full Allocated',
-    'Closed',
-    'Cancelled',
-    'Rejected',
-  ]),
-  trade_type: Type.Enum(['spot', 'forward', 'window_forward', 'drawdown', 'ndf']),
+  status: Type.Enum([...TRADE_STATUSES]),
+  trade_type: Type.Enum([...TRADE_TYPES]),
   rate_symbol: Type.String({ description: 'Pair, sold currency first' }),
   rate: Type.Number({ description: 'Units of the bought currency for one unit of the sold one' }),
   buy_currency: Type.String({ description: 'Currency that is bought' }),

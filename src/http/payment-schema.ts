@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { PAYMENT_STATUSES } from '../payments/moves.ts';
 import { Nullable } from './schemas.ts';
 
 const text = (description: string) => Nullable(Type.String({ description }));
@@ -77,16 +78,7 @@ export const Payment = Type.Object(
     fee_amount: Nullable(Type.Number({ description: 'Fee amount' })),
     fee_currency: text('Fee currency'),
     reference: text('Payment reference'),
-    status: Type.Enum([
-      'Need more beneficiary information',
-      'Validating beneficiary information',
-      'Waiting for payment date',
-      'Payment complete',
-      'Executing Payment',
-      'Payment pending of authorization',
-      'Payment rejected',
-      'Payment cancelled',
-    ]),
+    status: Type.Enum([...PAYMENT_STATUSES]),
     charges: text('Charges associated with the payment'),
     invoice_required: Type.Boolean({ description: 'Whether the payment requires an invoice' }),
     ordered_by_name: Type.String({ description: 'Name of who made the order' }),

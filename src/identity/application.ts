@@ -78,11 +78,9 @@ export async function updateApplication(
 ): Promise<Application> {
   checkUris(patch);
   const before = await findApplication(tx, clientId);
-  await updateRow(
-    tx,
-    'applications',
-    { client_id: clientId },
-    {
+  await updateRow(tx, 'applications', {
+    key: { client_id: clientId },
+    values: {
       name: patch.name,
       redirect_uris: patch.redirect_uris,
       post_logout_redirect_uris: patch.post_logout_redirect_uris,
@@ -91,8 +89,8 @@ export async function updateApplication(
       require_pkce: patch.require_pkce,
       status: patch.status,
     },
-    'client_id',
-  );
+    returning: 'client_id',
+  });
   await setLists(tx, clientId, patch);
   const after = await findApplication(tx, clientId);
   await audit(tx, act, { action: 'update', entity: 'application', entityId: clientId, before, after });

@@ -80,7 +80,11 @@ export async function updateClient(
       ? vault.seal(patch.statement_push_secret, 'statement_push_secret')
       : null;
   }
-  const after = await updateRow<Client>(tx, 'clients', { client_id: clientId }, values, COLUMNS);
+  const after = await updateRow<Client>(tx, 'clients', {
+    key: { client_id: clientId },
+    values,
+    returning: COLUMNS,
+  });
   const entry: AuditEntry = { action: 'update', entity: 'client', entityId: clientId, clientId, before, after };
   await audit(tx, act, entry);
   return after ?? before;

@@ -95,11 +95,9 @@ export async function updateContact(
   if ((patch.second_factor ?? before.second_factor) === 'sms' && phone === null) {
     throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
   }
-  await updateRow(
-    tx,
-    'contacts',
-    { contact_id: contactId },
-    {
+  await updateRow(tx, 'contacts', {
+    key: { contact_id: contactId },
+    values: {
       name: patch.name,
       email: patch.email,
       password_hash: patch.passwordHash,
@@ -109,8 +107,8 @@ export async function updateContact(
       totp_secret: patch.totpSecret ? vault.seal(patch.totpSecret, 'totp_secret') : undefined,
       trusted_access: patch.trusted_access,
     },
-    'contact_id',
-  );
+    returning: 'contact_id',
+  });
   if (patch.clients) await setClients(tx, contactId, patch.clients);
   const contact = await findContact(tx, contactId);
   if (patch.passwordHash) await liftLockOut(tx, contact);

@@ -92,11 +92,9 @@ export async function updateBeneficiary(
 ): Promise<Beneficiary> {
   const before = await findBeneficiary(tx, id);
   const bank = checkedBank(patch);
-  const after = await updateRow<Beneficiary>(
-    tx,
-    'beneficiaries',
-    { client_id: before.client_id, beneficiary_id: id },
-    {
+  const after = await updateRow<Beneficiary>(tx, 'beneficiaries', {
+    key: { client_id: before.client_id, beneficiary_id: id },
+    values: {
       beneficiary_name: patch.beneficiary_name,
       beneficiary_aml_id: patch.beneficiary_aml_id,
       account_number: patch.account_number,
@@ -110,8 +108,8 @@ export async function updateBeneficiary(
       completed: patch.beneficiary_completed,
       verified: patch.beneficiary_verified,
     },
-    COLUMNS,
-  );
+    returning: COLUMNS,
+  });
   await audit(tx, act, {
     action: 'update',
     entity: 'beneficiary',

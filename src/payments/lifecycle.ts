@@ -163,7 +163,7 @@ async function write(
     return: { ...cancelled, return_started: false },
   };
   const values = { status, ...stamps[request.action] };
-  await updateRow(tx, 'payments', { client_id: request.clientId, id }, values, 'id');
+  await updateRow(tx, 'payments', { key: { client_id: request.clientId, id }, values, returning: 'id' });
 }
 
 /** What the notifications of a payment say. */

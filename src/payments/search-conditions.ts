@@ -55,11 +55,22 @@ export class SearchConditions {
     return paymentDate && { basis: 'payment_date', range: paymentDate };
   }
 
-  /** Every condition, for a `where`. */
+  /**
+   * A select of payments for each of the identifiers that are searched for; without any, the select itself. Each identifier is a look-up of
+   * its own: for a list of unknown length the planner would combine its index with another one of everything the client has.
+   */
+  eachIdentifier(select: string): string {
+    const { paymentIds } = this.search;
+    if (!paymentIds) return select;
+    const wanted = `select distinct unnest(${this.parameters.add(paymentIds)}::text[]) as wanted_id`;
+    return `select found.* from (${wanted}) w cross join lateral (${select} offset 0) found`;
+  }
+
+  /** Every condition, for a `where`. Identifiers are those of `eachIdentifier`. */
   every(): string {
     const { parameters, search } = this;
     const conditions = [`client_id = ${this.client}`];
-    if (search.paymentIds) conditions.push(`payment_id = any (${parameters.add(search.paymentIds)}::text[])`);
+    if (search.paymentIds) conditions.push('payment_id = wanted_id');
     if (search.massPaymentId !== undefined) conditions.push(uuidCondition(parameters, search.massPaymentId));
     for (const [column, value] of [
       ['mass_payment_external_reference_id', search.massPaymentReference],

@@ -40,7 +40,7 @@ function collected(conditions: SearchConditions): SearchPlan {
   const matches = `select id, ${conditions.search.orderBy} from payments p where ${conditions.every()}`;
   return {
     tables: [
-      ['matches', matches],
+      ['matches', conditions.eachIdentifier(matches)],
       ['t', 'select count(*) as total from matches'],
     ],
     page: page.wide(`select id from matches ${page.order}${page.limit(page.offset())}`),

@@ -69,7 +69,8 @@ function walkedOrCollected(conditions: SearchConditions, page: SearchPage, table
 function totalOf(conditions: SearchConditions): string {
   const { parameters, client, viewer, search } = conditions;
   const { amount, status } = search;
-  if (amount && amount.range !== 'equal') return keptAmountTotal(parameters, client, amount.range, amount.value);
+  if (amount && amount.range !== 'equal')
+    return keptAmountTotal(parameters, client, { range: amount.range, value: amount.value });
   const total = keptTotal(parameters, client, conditions.kept);
   return status === 'pending_others_approval' ? `${total} - ${keptApprovals(client, viewer)}` : total;
 }

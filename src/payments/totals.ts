@@ -23,7 +23,7 @@ export const DELTA_DAY = { created: 'created_day', payment_date: 'payment_date' 
 /** SQL of the number of payments (an expression). @param client the SQL parameter of the client's id */
 export function keptTotal(parameters: Parameters, client: string, kept: Kept): string {
   const cells = cellConditions(kept);
-  if (!kept.days) return sums(client, `grain = ${GRAIN.all}${cells}`, cells);
+  if (!kept.days) return keptSum(client, { total: `grain = ${GRAIN.all}${cells}`, delta: cells });
   const { basis, range } = kept.days;
   const { months, edges } = wholeMonths(range);
   if (cells === '') {
@@ -41,12 +41,14 @@ export function keptTotal(parameters: Parameters, client: string, kept: Kept): s
   );
   if (months) {
     const month = `grain = ${GRAIN.month[basis]}${cells}${dayConditions(parameters, 'day', months)}`;
-    parts.push(sums(client, month, cells + dayConditions(parameters, DELTA_DAY[basis], months)));
+    parts.push(keptSum(client, { total: month, delta: cells + dayConditions(parameters, DELTA_DAY[basis], months) }));
   }
   return parts.length === 0 ? '0' : parts.join(' + ');
 }
 
-function sums(client: string, total: string, delta: string, table = 'payment_totals'): string {
+/** SQL of rolled-up rows and the deltas since. @param cells the conditions of the rows of `table` and of the deltas */
+function keptSum(client: string, cells: { table?: string; total: string; delta: string }): string {
+  const { table = 'payment_totals', total, delta } = cells;
   return `((select coalesce(sum(n), 0) from ${table} where client_id = ${client} and ${total})
     + ${deltaSum(client, delta)})::bigint`;
 }
@@ -75,8 +77,7 @@ export function dayConditions(parameters: Parameters, column: string, { from, to
 export function keptAmountTotal(
   parameters: Parameters,
   client: string,
-  range: 'over' | 'below',
-  value: number,
+  { range, value }: { range: 'over' | 'below'; value: number },
 ): string {
   const width = 10 ** Math.max(0, String(Math.abs(value)).length - 2);
   const start = Math.floor(value / width) * width;
@@ -86,14 +87,14 @@ export function keptAmountTotal(
     range === 'over'
       ? [`bucket >= ${bound}`, `amount > ${limit} and amount < ${bound}`]
       : [`bucket < ${bound}`, `amount >= ${bound} and amount < ${limit}`];
-  return `${sums(client, bucket, ` and ${bucket}`, 'payment_amount_totals')}
+  return `${keptSum(client, { table: 'payment_amount_totals', total: bucket, delta: ` and ${bucket}` })}
     + (select count(*) from payments where client_id = ${client} and ${own})`;
 }
 
 /** SQL of the number of payments to a beneficiary (an SQL parameter). */
 export function keptBeneficiaryTotal(client: string, beneficiary: string): string {
   const own = `beneficiary_id = ${beneficiary}`;
-  return sums(client, own, ` and ${own}`, 'payment_beneficiary_totals');
+  return keptSum(client, { table: 'payment_beneficiary_totals', total: own, delta: ` and ${own}` });
 }
 
 /** SQL of the number of payments that a contact may authorise now. */
