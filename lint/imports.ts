@@ -16,6 +16,7 @@ const ROOMS: Record<string, string[]> = {
   identity: ['kernel', 'certificates', 'webhooks'],
   approvals: ['kernel', 'quotes'],
   payments: ['kernel', 'approvals', 'webhooks'],
+  'step-up': ['kernel', 'approvals', 'identity', 'payments'],
   documents: ['kernel'],
   statements: ['kernel', 'documents', 'webhooks'],
   operator: ['kernel'],
@@ -40,7 +41,7 @@ const ROOMS: Record<string, string[]> = {
   http: ['kernel', 'payments'],
   'http/client': [
     ...['kernel', 'accounts', 'approvals', 'documents', 'graphql', 'http', 'identity', 'payments', 'quotes'],
-    ...['sandbox', 'statements', 'webhooks'],
+    ...['sandbox', 'statements', 'step-up', 'webhooks'],
   ],
   'http/operator': [
     ...[

@@ -11,6 +11,8 @@ create table clients (
     check (authorisation_workflow in ('simple', '4-eyes', '6-eyes', '8-eyes', '10-eyes')),
   payment_approvals_enabled boolean not null,
   payment_creator_approval_enabled boolean not null,
+  -- An approval needs a verification code that is tied to the payment.
+  approval_step_up boolean not null default false,
   statement_push_url text,
   statement_push_secret bytea,
   became_client date,
@@ -29,6 +31,10 @@ create table contacts (
   -- The last TOTP time step that was used, so that no code is accepted twice.
   totp_last_step bigint,
   trusted_access boolean not null,
+  -- Null: what the browser asks for on pages, and English in mails.
+  language text check (language in ('en', 'de', 'fr', 'es')),
+  -- Whether the person is told of payments by mail.
+  approval_mails boolean not null default true,
   created_at timestamptz not null
 );
 create unique index contacts_email on contacts (lower(email));

@@ -103,6 +103,8 @@ create table payments (
   cancelled_date timestamptz,
   rejected_by text,
   rejected_date timestamptz,
+  -- Why a person rejected or cancelled it, in their words.
+  reason text,
   sent_date timestamptz,
   authorisation_workflow text not null,
   mass_payment_id uuid,

@@ -17,7 +17,7 @@ create table payment_approvals (
   client_id text not null references clients,
   -- Eyes, or a rule of a configuration. People and groups are stored once, in the configuration.
   requirement json not null,
-  -- As the search shows them: {date, status, contact_id, level, contact_name, on_behalf_by}.
+  -- As the search shows them: {date, status, contact_id, level, contact_name, reason, on_behalf_by}.
   authorisations json not null,
   remaining int not null,
   -- n_eyes_plus_status

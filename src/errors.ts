@@ -37,6 +37,10 @@ export const MESSAGES = {
   statement_not_found: 'The statement request does not exist',
   already_exists: 'An entity with this identifier already exists',
   already_rejected: 'It is already rejected',
+  second_factor_missing: 'The contact has no second factor',
+  step_up_required: 'This client approves payments with a verification code',
+  step_up_failed: 'The verification code is wrong',
+  challenge_expired: 'The challenge is no longer good for this payment',
   transition_not_allowed: 'The current status does not allow this',
   cursor_behind: 'The cursor is before the acknowledged one',
   cursor_expired: 'The changes that follow are no longer kept',
@@ -76,12 +80,19 @@ export class Problem extends Error {
   readonly fault: Fault | undefined;
   /** The sentence that the caller reads. */
   readonly details: string;
+  /** Seconds after which the caller may try again, where a limit refuses it. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, fault: Fault | string, options?: { cause?: unknown }) {
+  constructor(
+    code: ErrorCode,
+    fault: Fault | string,
+    options: { cause?: unknown; retryAfterSeconds?: number | undefined } = {},
+  ) {
     const details = typeof fault === 'string' ? fault : `${fault.field}: ${fault.message}`;
     super(`${MESSAGES[code]}: ${details}`, options);
     this.name = 'Problem';
     this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
     this.fault = typeof fault === 'string' ? undefined : fault;
     this.details = details;
   }

@@ -21,7 +21,14 @@ export {
   verifyNotification,
   type WebhookType,
 } from './notification.ts';
-export type { ApprovalExplanation, Payment, PaymentQuery } from './payments.ts';
+export type {
+  ApprovalExplanation,
+  ApprovalOptions,
+  Challenge,
+  DecisionOptions,
+  Payment,
+  PaymentQuery,
+} from './payments.ts';
 export type { StatementRequest } from './statements.ts';
 export type { ExtraHeader, NewSubscription, Subscription, SubscriptionPatch } from './subscriptions.ts';
 export type { Application, TokenSet } from './tokens.ts';

@@ -1,4 +1,5 @@
-import type { Api, CallOptions } from './api.ts';
+import type { Api } from './api.ts';
+import { type DecisionOptions, given } from './payments.ts';
 
 /** The client's multi payments. */
 export class Multipayments {
@@ -9,7 +10,8 @@ export class Multipayments {
   }
 
   /** Rejects the trades of a multi payment and cancels its payments. */
-  async reject(id: string, { signal }: CallOptions = {}): Promise<void> {
-    await this.#api.call('DELETE /multipayments/{multipayment_id}', { path: { multipayment_id: id }, signal });
+  async reject(id: string, { reason, signal }: DecisionOptions = {}): Promise<void> {
+    const call = { path: { multipayment_id: id }, body: given({ reason }), signal };
+    await this.#api.call('DELETE /multipayments/{multipayment_id}', call);
   }
 }

@@ -10,6 +10,8 @@ export interface Authorisation {
   contact_id: string;
   level: number;
   contact_name: string;
+  /** In the contact's words; null where it gave none. */
+  reason: string | null;
   /** The operator token that acted in the contact's name; null where the contact acted itself. */
   on_behalf_by: string | null;
 }

@@ -59,6 +59,8 @@ interface Decision {
   id: PaymentNumber;
   contactId: string;
   now: Date;
+  /** Why, in the contact's words. */
+  reason?: string | undefined;
   /** The operator token that acts in the contact's name. */
   onBehalfBy?: string | undefined;
 }
@@ -164,7 +166,7 @@ function levelOf(rules: ApprovalRules, state: ApprovalState, contactId: string):
 
 async function authorisation(
   tx: Db,
-  { contactId, now, onBehalfBy }: Pick<Decision, 'contactId' | 'now' | 'onBehalfBy'>,
+  { contactId, now, reason, onBehalfBy }: Pick<Decision, 'contactId' | 'now' | 'reason' | 'onBehalfBy'>,
   status: Authorisation['status'],
   level: number,
 ): Promise<Authorisation> {
@@ -176,6 +178,7 @@ async function authorisation(
     contact_id: contactId,
     level,
     contact_name: name,
+    reason: reason ?? null,
     on_behalf_by: onBehalfBy ?? null,
   };
 }

@@ -1,8 +1,8 @@
+import { printableJson } from '../printable.ts';
 import { drawnMoney } from './currency.ts';
 import type { Drawing } from './drawing.ts';
 import type { PaymentFacts, TradeFacts } from './facts.ts';
 import { drawnInstitution } from './institution.ts';
-import { printableJson } from './printable.ts';
 
 /** pi: payment instruction, pr: payment receipt, tr: trade receipt (the service interface, GET /documents). */
 export type DocumentKind = 'pi' | 'pr' | 'tr';

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import { readForm } from '../form.ts';
 import { parseJson } from '../json.ts';
@@ -27,6 +27,12 @@ export function readJson(app: FastifyInstance): void {
 
 function utf8(body: Buffer): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body);
+}
+
+/** For an operation whose body may be left out (`preValidation`): it is then an object without fields. */
+export function allowNoBody(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  if (request.body === undefined) request.body = {};
+  done();
 }
 
 /** A parameter that is sent twice becomes a list, which only list parameters accept (validation.ts). */

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { MESSAGES } from '../errors.ts';
 import { nameSchemas } from './description/components.ts';
 import { addHeaders, HEADERS, operationsOf } from './description/headers.ts';
-import { describeOperation, type ImpliedCodes } from './description/operation.ts';
+import { describeBody, describeOperation, type ImpliedCodes } from './description/operation.ts';
 import { STATUS } from './problem.ts';
 
 /** Version of the API's description (the service interface, Versioning). */
@@ -91,6 +91,7 @@ function documentNow(app: FastifyInstance, { url, securitySchemes }: Description
 
 /** What the routes' schemas do not say: names, headers, common parameters and tags. */
 function complete(document: Json, { limited, tags, security, parameters = [] }: Description): Json {
+  for (const [, , operation] of operationsOf(document)) describeBody(operation);
   const named = nameSchemas(document);
   const used = new Set<string>();
   for (const [, , operation] of operationsOf(named)) {

@@ -30,6 +30,7 @@ export const PAYMENT_EXAMPLE = {
   cancelled_date: null,
   rejected_by: null,
   rejected_date: null,
+  reason: null,
   authorisation_workflow: '6-eyes',
   approvals_workflow: {
     authorisations: [
@@ -39,6 +40,7 @@ export const PAYMENT_EXAMPLE = {
         contact_id: 'CON000002',
         level: 1,
         contact_name: 'Grace Murray',
+        reason: 'Matches invoice 42',
         on_behalf_by: null,
       },
     ],
@@ -90,6 +92,7 @@ export const Payment = Type.Object(
     cancelled_date: moment('When cancelled'),
     rejected_by: text('User who rejected'),
     rejected_date: moment('When rejected'),
+    reason: text('Why a person rejected or cancelled it, in their words'),
     authorisation_workflow: Type.Enum(['simple', '4-eyes', '6-eyes', '8-eyes', '10-eyes']),
     approvals_workflow: Type.Object({
       authorisations: Type.Array(
@@ -99,6 +102,7 @@ export const Payment = Type.Object(
           contact_id: Type.String(),
           level: Type.Integer({ description: 'The level that it counts for, from 1' }),
           contact_name: Type.String(),
+          reason: text("Why, in the contact's words"),
           on_behalf_by: text("`institution` where it acted in the contact's name; null where the contact acted itself"),
         }),
       ),

@@ -25,6 +25,8 @@ export const RandomUuid = (description: string) =>
 export const Currency = (description = 'ISO 4217 currency') => Type.String({ pattern: PATTERNS.currency, description });
 /** Free text. */
 export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
+/** Why a person approves, rejects or cancels. */
+export const Reason = Type.Optional(Text('Why; the payment, its timeline and the audit trail show it'));
 export const Day = (description: string) =>
   Type.String({ pattern: PATTERNS.day, description: `${description}, YYYY-MM-DD` });
 export const Instant = (description: string) =>

@@ -134,7 +134,8 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
   request.refusal = { code: problem.code, details: problem.details };
   logFailure(problem, request);
   const { status, body, headers } = answerFor(problem);
-  if (status === 429 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(BUSY_RETRY_AFTER_SECONDS));
+  if (status === 429 && !reply.hasHeader('retry-after'))
+    reply.header('retry-after', String(problem.retryAfterSeconds ?? BUSY_RETRY_AFTER_SECONDS));
   if (headers) reply.headers(headers);
   return reply.code(status).send(body);
 }

@@ -21,6 +21,8 @@ export interface Client {
   authorisation_workflow: AuthorisationWorkflow;
   payment_approvals_enabled: boolean;
   payment_creator_approval_enabled: boolean;
+  /** An approval needs a verification code that is tied to the payment (docs/approvals.md). */
+  approval_step_up: boolean;
   statement_push_url: string | null;
   became_client: string | null;
 }
@@ -32,15 +34,16 @@ export interface ClientInput extends Partial<Omit<Client, 'client_id'>> {
 }
 
 const COLUMNS = `client_id, client_name, account_number, status, fx_enabled, mass_payments_customer, authorisation_workflow,
-  payment_approvals_enabled, payment_creator_approval_enabled, statement_push_url, became_client`;
+  payment_approvals_enabled, payment_creator_approval_enabled, approval_step_up, statement_push_url, became_client`;
 
 /** Creates a client. `statement_push_secret` is stored encrypted. @throws Problem already_exists */
 export async function createClient(tx: Transaction, act: Act, vault: Vault, input: ClientInput): Promise<Client> {
   const clientId = input.client_id ?? (await nextId(tx, 'client_numbers', 'CLI'));
   const { rows } = await tx.query<Client>(
     `insert into clients (client_id, client_name, account_number, status, fx_enabled, mass_payments_customer, authorisation_workflow,
-       payment_approvals_enabled, payment_creator_approval_enabled, statement_push_url, statement_push_secret, became_client, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${COLUMNS}`,
+       payment_approvals_enabled, payment_creator_approval_enabled, approval_step_up, statement_push_url, statement_push_secret,
+       became_client, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning ${COLUMNS}`,
     [
       clientId,
       input.client_name,
@@ -51,6 +54,7 @@ export async function createClient(tx: Transaction, act: Act, vault: Vault, inpu
       input.authorisation_workflow ?? 'simple',
       input.payment_approvals_enabled ?? false,
       input.payment_creator_approval_enabled ?? false,
+      input.approval_step_up ?? false,
       input.statement_push_url ?? null,
       input.statement_push_secret ? vault.seal(input.statement_push_secret, 'statement_push_secret') : null,
       input.became_client ?? londonDay(act.now),

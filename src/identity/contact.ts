@@ -3,6 +3,7 @@ import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import type { Language } from '../language.ts';
 import { type List, type ListRequest, listRows, nextId, updateRow } from '../rows.ts';
 import { liftLocks, passwordSubject, secondFactorSubject } from './attempt-limit.ts';
 
@@ -33,6 +34,10 @@ export interface Contact {
   status: 'enabled' | 'disabled';
   second_factor: 'none' | 'totp' | 'sms';
   trusted_access: boolean;
+  /** Of mails and pages; null: what the browser asks for, and English in mails. */
+  language: Language | null;
+  /** Whether it is told of payments by mail. */
+  approval_mails: boolean;
   clients: ContactClient[];
 }
 
@@ -47,6 +52,8 @@ export interface ContactInput {
   second_factor?: Contact['second_factor'];
   totpSecret?: string | undefined;
   trusted_access?: boolean;
+  language?: Language | null;
+  approval_mails?: boolean;
   clients: { client_id: string; permissions?: Permission[] }[];
 }
 
@@ -57,8 +64,8 @@ export async function createContact(tx: Transaction, act: Act, vault: Vault, inp
     throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
   await tx.query(
     `insert into contacts (contact_id, name, email, password_hash, phone, status, second_factor, totp_secret,
-       trusted_access, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+       trusted_access, language, approval_mails, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
       contactId,
       input.name,
@@ -69,6 +76,8 @@ export async function createContact(tx: Transaction, act: Act, vault: Vault, inp
       input.second_factor ?? 'none',
       input.totpSecret ? vault.seal(input.totpSecret, 'totp_secret') : null,
       input.trusted_access ?? false,
+      input.language ?? null,
+      input.approval_mails ?? true,
       act.now,
     ],
   );
@@ -106,6 +115,8 @@ export async function updateContact(
       second_factor: patch.second_factor,
       totp_secret: patch.totpSecret ? vault.seal(patch.totpSecret, 'totp_secret') : undefined,
       trusted_access: patch.trusted_access,
+      language: patch.language,
+      approval_mails: patch.approval_mails,
     },
     returning: 'contact_id',
   });
@@ -160,7 +171,7 @@ async function setClients(tx: Transaction, contactId: string, clients: ContactIn
   );
 }
 
-const COLUMNS = `c.contact_id, c.name, c.email, c.phone, c.status, c.second_factor, c.trusted_access,
+const COLUMNS = `c.contact_id, c.name, c.email, c.phone, c.status, c.second_factor, c.trusted_access, c.language, c.approval_mails,
   coalesce((select json_agg(json_build_object('client_id', cc.client_id, 'permissions',
     array_remove(array[${PERMISSIONS.map((name) => `case when cc.${name} then '${name}' end`).join(', ')}], null)) order by cc.client_id)
     from contact_clients cc where cc.contact_id = c.contact_id), '[]') as clients`;

@@ -11,6 +11,7 @@ const BATCH_ROWS = 5_000;
 const EXPIRED: [table: string, key: string, condition: string][] = [
   ['sign_in_requests', 'request_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
   ['second_factor_challenges', 'challenge_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
+  ['step_up_challenges', 'challenge_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
   ['authorization_codes', 'code_sha256', `expires_at < $1::timestamptz - interval '1 day'`],
   ['browser_sessions', 'session_sha256', `expires_at < $1::timestamptz - interval '1 day'`],
   ['limited_attempts', 'id', `at < $1::timestamptz - interval '1 day'`],

@@ -10,8 +10,8 @@ import {
   challengeFrom,
   MAX_CHALLENGE_ATTEMPTS,
 } from './second-factor-challenge.ts';
-import { presentStep, TOTP_DRIFT_STEPS, totpStep } from './totp.ts';
-import { hashVerificationCode } from './verification-code.ts';
+import { totpStep, useTotpStep } from './totp.ts';
+import { hashVerificationCode, readCode } from './verification-code.ts';
 
 /** Who answers a challenge: the application itself (Basic), or the browser of the page, by its cookie. */
 export type Presenter = { applicationId: string } | { browser: string };
@@ -85,14 +85,6 @@ async function countAttempt({ pool, clock }: Context, answer: Answer): Promise<A
   );
 }
 
-/** A code as somebody typed it: blanks are left out, full-width digits are digits. Undefined where it is not six digits. */
-function readCode(typed: string): string | undefined {
-  const code = typed
-    .replace(/\s/g, '')
-    .replace(/[\uff10-\uff19]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xff10 + 0x30));
-  return /^[0-9]{6}$/.test(code) ? code : undefined;
-}
-
 async function checkCode(context: Context, answer: Answer, row: AttemptRow): Promise<boolean> {
   const code = readCode(answer.code);
   if (code === undefined) return false;
@@ -105,12 +97,5 @@ async function useTotp({ pool, vault, clock }: Context, row: AttemptRow, code: s
   if (row.totp_secret === null) return false;
   const now = clock.now();
   const step = totpStep(vault.open(row.totp_secret, 'totp_secret'), code, now);
-  if (step === undefined) return false;
-  // A stored step in the future comes from a sandbox clock that was moved back since.
-  const used = await pool.query(
-    `update contacts set totp_last_step = $2
-     where contact_id = $1 and (totp_last_step is null or totp_last_step < $2 or totp_last_step > $3)`,
-    [row.contact_id, step, presentStep(now) + TOTP_DRIFT_STEPS],
-  );
-  return used.rowCount === 1;
+  return step !== undefined && useTotpStep(pool, { contactId: row.contact_id, step, now });
 }

@@ -24,6 +24,14 @@ export function hashVerificationCode(challenge: string, code: string): Buffer {
   return sha256(`${challenge} ${code}`);
 }
 
+/** A code as somebody typed it: blanks are left out, full-width digits are digits. Undefined where it is not six digits. */
+export function readCode(typed: string): string | undefined {
+  const code = typed
+    .replace(/\s/g, '')
+    .replace(/[\uff10-\uff19]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xff10 + 0x30));
+  return /^[0-9]{6}$/.test(code) ? code : undefined;
+}
+
 /**
  * Sends a code to the contact's phone.
  * @throws OAuthError server_error (`text_failed`) where the contact has no phone or the gateway failed

@@ -16,6 +16,7 @@ const columns = ({ act, vault }: ImportScope): Columns<ImportRow<ClientInput>> =
   authorisation_workflow: ({ input }) => input.authorisation_workflow ?? 'simple',
   payment_approvals_enabled: ({ input }) => input.payment_approvals_enabled ?? false,
   payment_creator_approval_enabled: ({ input }) => input.payment_creator_approval_enabled ?? false,
+  approval_step_up: ({ input }) => input.approval_step_up ?? false,
   statement_push_url: ({ input }) => input.statement_push_url,
   statement_push_secret: ({ input: { statement_push_secret: secret } }) =>
     secret ? vault.seal(secret, 'statement_push_secret') : null,

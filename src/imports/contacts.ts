@@ -34,6 +34,8 @@ const columns = (now: Date): Columns<ContactImportRow> => ({
   status: ({ input }) => input.status ?? 'enabled',
   second_factor: ({ input }) => input.second_factor ?? 'none',
   trusted_access: ({ input }) => input.trusted_access ?? false,
+  language: ({ input }) => input.language,
+  approval_mails: ({ input }) => input.approval_mails ?? true,
   created_at: () => now,
 });
 

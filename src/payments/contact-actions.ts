@@ -13,6 +13,8 @@ export interface ContactAction {
   clientId: string;
   contactId: string;
   paymentId: PaymentId;
+  /** Why, in the contact's words. */
+  reason?: string | undefined;
 }
 
 type DecisionRequest = ContactAction & { action: 'authorise' | 'reject' };

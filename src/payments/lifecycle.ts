@@ -24,6 +24,7 @@ export interface MoveRequest {
   action: PaymentAction;
   /** Who acts: required by authorise and reject. */
   contactId?: string | undefined;
+  /** Why. The payment shows it where a person rejects or cancels; what the institution notes stays in its audit trail. */
   reason?: string | undefined;
   /** The operator token that acts in the contact's name. */
   onBehalfBy?: string | undefined;
@@ -135,10 +136,10 @@ async function decide(
   tx: Transaction,
   act: Act,
   id: PaymentNumber,
-  { clientId, action, contactId, onBehalfBy }: MoveRequest,
+  { clientId, action, contactId, reason, onBehalfBy }: MoveRequest,
 ): Promise<boolean> {
   if (contactId === undefined) return true;
-  const decision = { clientId, id, contactId, now: act.now, onBehalfBy };
+  const decision = { clientId, id, contactId, now: act.now, reason, onBehalfBy };
   if (action === 'authorise') return (await approvals.authorise(tx, decision)).complete;
   if (action === 'reject') await approvals.reject(tx, decision);
   return true;
@@ -153,10 +154,11 @@ async function write(
 ): Promise<void> {
   const by = request.contactId ?? act.actor.replace(/^contact:/, '');
   const cancelled = { cancelled_by: by, cancelled_date: act.now };
+  const reason = request.reason ?? null;
   const stamps: Partial<Record<PaymentAction, Record<string, unknown>>> = {
     authorise: { authorised_by: by, authorised_date: act.now },
-    reject: { rejected_by: by, rejected_date: act.now },
-    cancel: cancelled,
+    reject: { rejected_by: by, rejected_date: act.now, reason },
+    cancel: act.actor.startsWith('contact:') ? { ...cancelled, reason } : cancelled,
     invalidate: { ...cancelled, invalidated: true },
     send: { sent_date: act.now },
     start_return: { return_started: true },

@@ -20,15 +20,15 @@ export async function rejectMultipayment(
   tx: Transaction,
   act: Act,
   presentation: Presentation,
-  request: { clientId: string; contactId: string; id: string },
+  request: { clientId: string; contactId: string; id: string; reason?: string | undefined },
 ): Promise<void> {
-  const { clientId, contactId } = request;
+  const { clientId, contactId, reason } = request;
   await approvals.shareLock(tx, clientId);
   const found = await findMultipayment(tx, clientId, request.id);
   const id = found.multipayment_id;
   await lock(tx, clientId, id);
   noteChange(tx, act, { entity: 'multipayment', id: String(id), clientId, action: 'update' });
-  await cancelPayments(tx, act, presentation, { clientId, contactId, id });
+  await cancelPayments(tx, act, presentation, { clientId, contactId, id, reason });
   await rejectTrades(tx, act, presentation, { clientId, id });
   await tx.query(
     `update multipayments set status = 'rejected', rejected_at = $3 where client_id = $1 and multipayment_id = $2`,
@@ -40,7 +40,7 @@ export async function rejectMultipayment(
     entityId: formattedId(id),
     clientId,
     before: { status: 'created' },
-    after: { status: 'rejected' },
+    after: { status: 'rejected', reason },
   });
 }
 
@@ -72,8 +72,9 @@ async function cancelPayments(
   tx: Transaction,
   act: Act,
   presentation: Presentation,
-  { clientId, contactId, id }: { clientId: string; contactId: string; id: number },
+  request: { clientId: string; contactId: string; id: number; reason: string | undefined },
 ): Promise<void> {
+  const { clientId, contactId, id, reason } = request;
   const { rows } = await tx.query<LockedMember>(
     `select payment_id, status, return_started, sent_date is not null or status in ('Executing Payment', 'Payment complete') as sent
      from payments where client_id = $1 and multipayment_id = $2 order by id for update`,
@@ -87,7 +88,7 @@ async function cancelPayments(
     });
   for (const { payment_id: paymentId, status, return_started: returnStarted } of rows) {
     if (!mayMove({ status, returnStarted }, 'cancel')) continue;
-    await movePayment(tx, act, presentation, { clientId, contactId, paymentId, action: 'cancel' });
+    await movePayment(tx, act, presentation, { clientId, contactId, paymentId, action: 'cancel', reason });
   }
 }
 

@@ -55,6 +55,7 @@ const COLUMNS = [
   ['authorised_by', 'p.authorised_by'],
   ['cancelled_by', 'p.cancelled_by'],
   ['rejected_by', 'p.rejected_by'],
+  ['reason', 'p.reason'],
   ['beneficiary_name', 'p.beneficiary_name'],
   ['beneficiary_aml_id', 'b.beneficiary_aml_id'],
   ['account_number', 'p.account_number'],

@@ -73,8 +73,17 @@ function auditEntry({ at, actor, request_id, action, before, after }: AuditRow):
 
 /** Approvals keep whole seconds; the audit row of the same decision has the moment. */
 function approvalEntry(each: Authorisation, audit: AuditRow[]): TimelineEntry {
-  const { date, contact_id, contact_name, level, status, on_behalf_by } = each;
+  const { date, contact_id, contact_name, level, status, reason, on_behalf_by } = each;
   const decision = status === 1 ? 'authorise' : 'reject';
   const row = audit.find(({ after }) => after?.action === decision && after.contact_id === contact_id);
-  return { at: row?.at ?? new Date(date), kind: 'approval', decision, contact_id, contact_name, level, on_behalf_by };
+  return {
+    at: row?.at ?? new Date(date),
+    kind: 'approval',
+    decision,
+    contact_id,
+    contact_name,
+    level,
+    reason,
+    on_behalf_by,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Institution } from '../documents/institution.ts';
-import { printable } from '../documents/printable.ts';
 import { type Attachment, type Mail, messageIdOf } from '../mail.ts';
+import { printable } from '../printable.ts';
 import type { AccountStatement } from './account-statement.ts';
 
 /**

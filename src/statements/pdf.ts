@@ -1,7 +1,7 @@
 import { currencyName, groupedAmount } from '../documents/currency.ts';
 import { drawnInstitution, type Institution } from '../documents/institution.ts';
-import { printableJson } from '../documents/printable.ts';
 import type { Renderer } from '../documents/renderer.ts';
+import { printableJson } from '../printable.ts';
 import {
   type AccountStatement,
   type BalancedLine,

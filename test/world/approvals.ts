@@ -22,8 +22,8 @@ export async function approvalsWorld(service: TestService, names: string[], clie
   };
   const people: Record<string, Person> = {};
 
-  const hire = async (name: string, permissions?: string[]): Promise<Person> => {
-    const { contactId: id, email } = await world.hire(name, {}, permissions);
+  const hire = async (name: string, permissions?: string[], fields: object = {}): Promise<Person> => {
+    const { contactId: id, email } = await world.hire(name, fields, permissions);
     people[name] = { id, name, email, token: await accessToken(service, id) };
     return people[name];
   };

@@ -161,6 +161,15 @@ export interface ApprovalSettings {
   payment_creator_approval_enabled: boolean;
 }
 
+export interface Challenge {
+  /** To be sent with the approval */
+  challenge_id: string;
+  /** Where the code comes from */
+  second_factor: 'totp' | 'sms';
+  /** Until when the challenge is good */
+  expires_at: string;
+}
+
 export interface CurrencyAccount {
   account_id: number;
   currency: string;
@@ -202,6 +211,10 @@ export interface ErrorMessage {
     | 'statement_not_found'
     | 'already_exists'
     | 'already_rejected'
+    | 'second_factor_missing'
+    | 'step_up_required'
+    | 'step_up_failed'
+    | 'challenge_expired'
     | 'transition_not_allowed'
     | 'cursor_behind'
     | 'cursor_expired'
@@ -320,6 +333,7 @@ export interface Payment {
   cancelled_date: string | null;
   rejected_by: string | null;
   rejected_date: string | null;
+  reason: string | null;
   authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
   approvals_workflow: {
     authorisations: {
@@ -331,6 +345,7 @@ export interface Payment {
       /** The level that it counts for, from 1 */
       level: number;
       contact_name: string;
+      reason: string | null;
       on_behalf_by: string | null;
     }[];
     contact_authorisation_actions: {
@@ -592,6 +607,14 @@ export interface Operations {
       /** What the requesting contact does */
       action: 'authorise' | 'reject';
     };
+    body?: {
+      /** Why; the payment, its timeline and the audit trail show it */
+      reason?: string;
+      /** To approve where the client asks for a code: the challenge */
+      challenge_id?: string;
+      /** The code from the text message or the authenticator */
+      verification_code?: string;
+    };
     response: undefined;
   };
   /** Cancel a payment */
@@ -599,6 +622,10 @@ export interface Operations {
     path: {
       /** Payment identifier */
       payment_id: string;
+    };
+    body?: {
+      /** Why; the payment, its timeline and the audit trail show it */
+      reason?: string;
     };
     response: undefined;
   };
@@ -641,11 +668,23 @@ export interface Operations {
     };
     response: ApprovalExplanation;
   };
+  /** Open a challenge for an approval */
+  'POST /payments/{payment_id}/challenges': {
+    path: {
+      /** Payment identifier */
+      payment_id: string;
+    };
+    response: Challenge;
+  };
   /** Reject a multi payment */
   'DELETE /multipayments/{multipayment_id}': {
     path: {
       /** The number, the formatted identifier or the unique identifier */
       multipayment_id: string;
+    };
+    body?: {
+      /** Why; the payment, its timeline and the audit trail show it */
+      reason?: string;
     };
     response: undefined;
   };

@@ -12,13 +12,13 @@ import {
 import { findBrowserSession } from '../../identity/browser-session.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import { checkPassword, MAX_EMAIL_LENGTH } from '../../identity/sign-in.ts';
+import { languageOf } from '../../language.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
 import { continueSignIn, redirectError, redirectToApplication } from './authorization-response.ts';
 import { browserOf, readCookie } from './cookie.ts';
 import { form, query } from './form.ts';
 import { signInHeadless } from './headless.ts';
 import type { SignInForm } from './pages/pages.ts';
-import { languageOf } from './pages/texts.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
 /** GET and POST /authenticate, and its alias POST /login (the service interface, Authentication; docs/decisions.md, 7). */

@@ -5,11 +5,12 @@ import { BROWSER_SESSION_LIFETIME_SECONDS, beginBrowserSession } from '../../ide
 import { OAuthError } from '../../identity/oauth-error.ts';
 import type { Parameters } from '../../identity/parameters.ts';
 import { openChallenge } from '../../identity/second-factor-challenge.ts';
+import type { Language } from '../../language.ts';
 import type { AuthContext } from './auth-context.ts';
 import { setCookie } from './cookie.ts';
 import { ascii, sendOAuthError, toOAuthError } from './errors.ts';
 import { wantsCode } from './negotiation.ts';
-import { LANGUAGES, type Language } from './pages/texts.ts';
+import { TEXTS } from './pages/texts.ts';
 
 /** A sign-in whose password was right. */
 export interface SignIn extends Omit<Authorization, 'methods' | 'authenticatedAt'> {
@@ -31,7 +32,7 @@ export async function continueSignIn(
   const { context } = auth;
   const { secondFactor, language } = signIn;
   if (secondFactor === 'none') return completeSignIn(auth, request, reply, { ...signIn, methods: ['pwd'] });
-  const message = (code: string) => LANGUAGES[language].message(context.config.institution.name, code);
+  const message = (code: string) => TEXTS[language].message(context.config.institution.name, code);
   const challenge = await openChallenge(context, { ...signIn, kind: secondFactor, message });
   reply.header('cache-control', 'no-store');
   if (wantsCode(request)) return reply.send({ code: challenge, second_factor: secondFactor });

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
+import { LANGUAGES } from '../../language.ts';
 import type { AuthContext } from './auth-context.ts';
-import { LANGUAGES } from './pages/texts.ts';
 
 /** The metadata of the authorization server (OpenID Connect Discovery, 4; RFC 8414). It has no public keys, since id_tokens use HS256. */
 export function discoveryRoutes(app: FastifyInstance, { context }: AuthContext): void {
@@ -41,7 +41,7 @@ function metadata({ addresses }: Context): Record<string, unknown> {
     code_challenge_methods_supported: ['S256'],
     prompt_values_supported: ['none', 'login', 'select_account'],
     claims_supported: ['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'amr', 'nonce', 'clients', 'name', 'email'],
-    ui_locales_supported: Object.keys(LANGUAGES),
+    ui_locales_supported: LANGUAGES,
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: false,
     request_parameter_supported: false,

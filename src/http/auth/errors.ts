@@ -1,11 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../errors.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
+import { languageOf } from '../../language.ts';
 import { hasHungUp } from '../failure.ts';
 import { STATUS, toProblem } from '../problem.ts';
 import { wantsPage } from './negotiation.ts';
 import type { Pages } from './pages/pages.ts';
-import { languageOf } from './pages/texts.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

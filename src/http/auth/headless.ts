@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkRequest, redirectUriOf } from '../../identity/authorization-request.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import { checkPassword } from '../../identity/sign-in.ts';
+import { languageOf } from '../../language.ts';
 import type { AuthContext } from './auth-context.ts';
 import { continueSignIn, redirectError } from './authorization-response.ts';
 import { form } from './form.ts';
 import { wantsCode } from './negotiation.ts';
-import { languageOf } from './pages/texts.ts';
 
 /** A POST without a page before it: the application itself asked its user for email and password. */
 export async function signInHeadless(

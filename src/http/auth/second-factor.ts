@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError, type Refusal } from '../../identity/oauth-error.ts';
 import { findChallenge, resendCode } from '../../identity/second-factor-challenge.ts';
 import { type Presenter, verifyChallenge } from '../../identity/second-factor-verification.ts';
+import { type Language, languageOf } from '../../language.ts';
 import { basicCredentials } from './application-authentication.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
 import { completeSignIn, withParameters } from './authorization-response.ts';
 import { browserOf, readCookie } from './cookie.ts';
 import { form, query } from './form.ts';
 import { wantsPage } from './negotiation.ts';
-import { LANGUAGES, type Language, languageOf } from './pages/texts.ts';
+import { TEXTS } from './pages/texts.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
 /** GET /2fa, POST /verify, POST /send-verification-code (docs/decisions.md, 7). */
@@ -83,7 +84,7 @@ async function sendCodeAgain(auth: PageContext, request: FastifyRequest, reply: 
   const { challenge, clientId } = stepOf(request);
   const language = languageOfStep(request);
   try {
-    const message = (code: string) => LANGUAGES[language].message(context.config.institution.name, code);
+    const message = (code: string) => TEXTS[language].message(context.config.institution.name, code);
     await resendCode(context, { challenge, clientId, message });
   } catch (error) {
     const refusal = shownRefusal(request, error, ['text_too_soon', 'text_failed']);

@@ -3,11 +3,11 @@ import { endBrowserSession, findBrowserSession } from '../../identity/browser-se
 import { audienceOf, readIdTokenHint } from '../../identity/id-token.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import type { Parameters } from '../../identity/parameters.ts';
+import { languageOf } from '../../language.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
 import { withParameters } from './authorization-response.ts';
 import { readCookie, setCookie } from './cookie.ts';
 import { form, query } from './form.ts';
-import { languageOf } from './pages/texts.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
 const ANY_SESSION = { none: false, login: false, maxAge: undefined };

@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { rejectMultipayment } from '../../payments/multipayment-rejection.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { ClientQuery, errors } from '../schemas.ts';
+import { allowNoBody } from '../body.ts';
+import { ClientQuery, closed, errors, Reason } from '../schemas.ts';
 import { contactChange } from './change.ts';
 
 const Path = Type.Object({
@@ -13,8 +14,11 @@ const Path = Type.Object({
   }),
 });
 
+const Body = Type.Object({ reason: Reason }, { ...closed, examples: [{ reason: 'The rates have moved' }] });
+
 const REJECT = {
   config: { permission: 'can_manage_multipayments' as const },
+  preValidation: allowNoBody,
   schema: {
     operationId: 'rejectMultipayment',
     tags: ['multi payments'],
@@ -24,6 +28,7 @@ const REJECT = {
       '`transition_not_allowed` once one of its payments has been sent. Needs can_manage_multipayments.',
     params: Path,
     querystring: ClientQuery,
+    body: Body,
     response: {
       204: { description: 'Rejected', type: 'null' },
       ...errors(400, 403, 502, 'multipayment_not_found', 'already_rejected', 'transition_not_allowed'),
@@ -33,15 +38,20 @@ const REJECT = {
 
 /** DELETE /multipayments/{multipayment_id} (the service interface; docs/decisions.md, 3). */
 export function multipaymentRoutes(app: FastifyInstance, context: Context): void {
-  app.delete<{ Params: Static<typeof Path> }>('/multipayments/:multipayment_id', REJECT, async (request, reply) => {
-    const { clientId, contactId } = request.caller;
-    await contactChange(context, request, (tx, act) =>
-      rejectMultipayment(tx, act, presentationOf(context), {
-        clientId,
-        contactId,
-        id: request.params.multipayment_id,
-      }),
-    );
-    return reply.code(204).send();
-  });
+  app.delete<{ Params: Static<typeof Path>; Body: Static<typeof Body> }>(
+    '/multipayments/:multipayment_id',
+    REJECT,
+    async (request, reply) => {
+      const { clientId, contactId } = request.caller;
+      await contactChange(context, request, (tx, act) =>
+        rejectMultipayment(tx, act, presentationOf(context), {
+          clientId,
+          contactId,
+          id: request.params.multipayment_id,
+          reason: request.body.reason,
+        }),
+      );
+      return reply.code(204).send();
+    },
+  );
 }

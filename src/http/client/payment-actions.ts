@@ -4,7 +4,9 @@ import type { Context } from '../../context.ts';
 import type { PaymentId } from '../../identifiers.ts';
 import { cancelPayment, decidePayment } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { ClientId, ClientQuery, errors } from '../schemas.ts';
+import { checkStepUp, redeem } from '../../step-up/verification.ts';
+import { allowNoBody } from '../body.ts';
+import { ClientId, ClientQuery, closed, errors, Reason } from '../schemas.ts';
 import { contactChange } from './change.ts';
 
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier', examples: ['PAY000421'] }) });
@@ -15,24 +17,44 @@ const ActionQuery = Type.Object({
     examples: ['authorise'],
   }),
 });
+const DecisionBody = Type.Object(
+  {
+    reason: Reason,
+    challenge_id: Type.Optional(
+      Type.String({ maxLength: 128, description: 'To approve where the client asks for a code: the challenge' }),
+    ),
+    verification_code: Type.Optional(
+      Type.String({ maxLength: 64, description: 'The code from the text message or the authenticator' }),
+    ),
+  },
+  { ...closed, examples: [{ reason: 'Matches invoice 42' }] },
+);
+const CancelBody = Type.Object({ reason: Reason }, { ...closed, examples: [{ reason: 'Ordered twice' }] });
 const done = { 204: { description: 'Done', type: 'null' } };
+
+/** The refusals of an approval that needs a verification code. */
+const STEP_UP = ['second_factor_missing', 'step_up_required', 'step_up_failed', 'challenge_expired'] as const;
 
 const ACT = {
   config: { permission: 'can_authorise_payments' as const },
+  preValidation: allowNoBody,
   schema: {
     operationId: 'decidePayment',
     tags: ['payments'],
     summary: 'Authorise or reject a payment',
     description:
       'Counts as the approval or rejection of the requesting contact. Whether that contact may act is in the payment, in ' +
-      '`contact_authorisation_actions.allowed`. Needs can_authorise_payments.',
+      '`contact_authorisation_actions.allowed`. Where the client has `approval_step_up`, an approval needs `challenge_id` and ' +
+      '`verification_code` of a challenge that was opened for this payment. Needs can_authorise_payments.',
     params: Path,
     querystring: ActionQuery,
-    response: { ...done, ...errors(400, 403, 502, 'payment_not_found', 'approval_not_allowed') },
+    body: DecisionBody,
+    response: { ...done, ...errors(400, 502, ...STEP_UP, 'payment_not_found', 'approval_not_allowed') },
   },
 };
 
 const CANCEL = {
+  preValidation: allowNoBody,
   schema: {
     operationId: 'cancelPayment',
     tags: ['payments'],
@@ -41,28 +63,41 @@ const CANCEL = {
       'Cancels a payment that has not been sent. Its creator may cancel it, and contacts with can_manage_payments.',
     params: Path,
     querystring: ClientQuery,
+    body: CancelBody,
     response: { ...done, ...errors(400, 502, 'permission_denied', 'payment_not_found', 'transition_not_allowed') },
   },
 };
 
 /** PATCH and DELETE /payments/{payment_id}: approving, rejecting, cancelling (docs/decisions.md, 4). */
 export function paymentActionRoutes(app: FastifyInstance, context: Context): void {
-  app.patch<{ Params: Static<typeof Path>; Querystring: Static<typeof ActionQuery> }>(
+  app.patch<{
+    Params: Static<typeof Path>;
+    Querystring: Static<typeof ActionQuery>;
+    Body: Static<typeof DecisionBody>;
+  }>('/payments/:payment_id', ACT, async (request, reply) => {
+    const { contactId, clientId } = request.caller;
+    const { action } = request.query;
+    const paymentId = request.params.payment_id as PaymentId;
+    const { reason, challenge_id: challengeId, verification_code: code } = request.body;
+    const decision = { clientId, contactId, paymentId, action, reason };
+    const approves = action === 'authorise';
+    const proof = approves ? await checkStepUp(context, decision, { challengeId, code }) : undefined;
+    await contactChange(context, request, async (tx, act) => {
+      if (approves) await redeem(tx, decision, proof, act.now);
+      await decidePayment(tx, act, presentationOf(context), decision);
+    });
+    return reply.code(204).send();
+  });
+
+  app.delete<{ Params: Static<typeof Path>; Body: Static<typeof CancelBody> }>(
     '/payments/:payment_id',
-    ACT,
+    CANCEL,
     async (request, reply) => {
       const { contactId, clientId } = request.caller;
-      const { action } = request.query;
-      const decision = { clientId, contactId, paymentId: request.params.payment_id as PaymentId, action };
-      await contactChange(context, request, (tx, act) => decidePayment(tx, act, presentationOf(context), decision));
+      const paymentId = request.params.payment_id as PaymentId;
+      const payment = { clientId, contactId, paymentId, reason: request.body.reason };
+      await contactChange(context, request, (tx, act) => cancelPayment(tx, act, presentationOf(context), payment));
       return reply.code(204).send();
     },
   );
-
-  app.delete<{ Params: Static<typeof Path> }>('/payments/:payment_id', CANCEL, async (request, reply) => {
-    const { contactId, clientId } = request.caller;
-    const payment = { clientId, contactId, paymentId: request.params.payment_id as PaymentId };
-    await contactChange(context, request, (tx, act) => cancelPayment(tx, act, presentationOf(context), payment));
-    return reply.code(204).send();
-  });
 }

@@ -2,6 +2,7 @@ import type { Drawing } from '../../documents/drawing.ts';
 import type { Sessions } from '../../identity/sessions.ts';
 import { accountRoutes } from './accounts.ts';
 import { approvalRoutes } from './approvals.ts';
+import { challengeRoutes } from './challenges.ts';
 import { documentRoutes } from './documents.ts';
 import { graphqlRoutes } from './graphql.ts';
 import type { ClientRoutes } from './listener.ts';
@@ -21,6 +22,7 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing): ClientRoutes
     paymentSearchRoutes,
     approvalRoutes,
     paymentActionRoutes,
+    challengeRoutes,
     multipaymentRoutes,
     massBeneficiaryRoutes,
     graphqlRoutes(sessions),

@@ -1,5 +1,6 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
 import type { ErrorCode } from '../../errors.ts';
+import { allowNoBody } from '../body.ts';
 import { errorAnswer } from '../schemas.ts';
 import { examplesByStatus } from './error-examples.ts';
 
@@ -27,5 +28,18 @@ export function describeOperation(schema: FastifySchema, route: RouteOptions, im
     response[status] = { ...answer, content: { 'application/json': { ...media, examples } } };
   }
   const { summary } = schema;
-  return { ...schema, description: schema.description ?? `${summary}.`, response };
+  const body = route.preValidation === allowNoBody ? { ...(schema.body as object), [OPTIONAL]: true } : schema.body;
+  return { ...schema, ...(body ? { body } : {}), description: schema.description ?? `${summary}.`, response };
+}
+
+/** Marks the schema of a body that may be left out, until `describeBody` has seen it. */
+const OPTIONAL = 'x-optional';
+
+/** Says whether a body is required: @fastify/swagger takes every one for required. */
+export function describeBody({ requestBody }: { requestBody?: unknown }): void {
+  const body = requestBody as { required?: boolean; content?: Record<string, { schema?: object }> } | undefined;
+  const schema = body?.content?.['application/json']?.schema as { [OPTIONAL]?: true } | undefined;
+  if (!body || !schema?.[OPTIONAL]) return;
+  delete schema[OPTIONAL];
+  body.required = false;
 }

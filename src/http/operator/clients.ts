@@ -21,6 +21,9 @@ const ClientFields = {
   authorisation_workflow: Type.Optional(Type.Enum([...AUTHORISATION_WORKFLOWS])),
   payment_approvals_enabled: Type.Optional(Type.Boolean()),
   payment_creator_approval_enabled: Type.Optional(Type.Boolean()),
+  approval_step_up: Type.Optional(
+    Type.Boolean({ description: 'An approval needs a verification code that is tied to the payment' }),
+  ),
   statement_push_url: Type.Optional(
     Nullable(Type.String({ maxLength: 2_048, description: 'Where pushed statements are put' })),
   ),

@@ -15,6 +15,7 @@ import {
 import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/password.ts';
 
 import { newTotp } from '../../identity/totp.ts';
+import { LANGUAGES } from '../../language.ts';
 import { sendList } from '../reply.ts';
 import {
   ClientId,
@@ -53,6 +54,16 @@ const ContactFields = {
   status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
   second_factor: Type.Optional(Type.Enum(['none', 'totp', 'sms'])),
   trusted_access: Type.Optional(Type.Boolean({ description: 'An institution may get tokens for it over mutual TLS' })),
+  language: Type.Optional(
+    Nullable(
+      Type.Enum([...LANGUAGES], {
+        description: 'Of its mails and pages; null: English, and what its browser asks for',
+      }),
+    ),
+  ),
+  approval_mails: Type.Optional(
+    Type.Boolean({ description: 'It is told by mail of payments that wait for it; default: yes' }),
+  ),
   clients: ContactClients,
 };
 export const ContactBody = Type.Object(

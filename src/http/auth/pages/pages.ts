@@ -4,9 +4,10 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../../../config.ts';
 import { StartupError } from '../../../errors.ts';
 import type { Refusal } from '../../../identity/oauth-error.ts';
+import type { Language } from '../../../language.ts';
 import { Html, html } from './html.ts';
 import { styleOf } from './style.ts';
-import { LANGUAGES, type Language } from './texts.ts';
+import { TEXTS } from './texts.ts';
 
 const LOGO_TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
@@ -61,7 +62,7 @@ export class Pages {
   }
 
   signIn(language: Language, form: SignInForm): Html {
-    const t = LANGUAGES[language];
+    const t = TEXTS[language];
     const wrong = form.refused === 'wrong_password' || form.refused === 'incomplete';
     const notice = form.refused && bad(form.refused === 'incomplete' ? t.bothNeeded : t.refusals[form.refused]);
     return this.#layout(
@@ -86,7 +87,7 @@ ${noticeOf(notice)}
   }
 
   secondFactor(language: Language, form: SecondFactorForm): Html {
-    const t = LANGUAGES[language];
+    const t = TEXTS[language];
     const notice = form.refused
       ? bad(t.refusals[form.refused])
       : form.resent
@@ -121,7 +122,7 @@ ${
     language: Language,
     shown: { refusal: Refusal | undefined; fault: 'application' | 'service'; developers: string },
   ): Html {
-    const t = LANGUAGES[language];
+    const t = TEXTS[language];
     const { refusal, developers } = shown;
     const ours = shown.fault === 'service';
     const title = ours || refusal ? t.failed : t.wrongAddress;
@@ -138,7 +139,7 @@ ${
 
   /** Asks before the browser is signed out, because anybody could have sent the visitor here. */
   signOutQuestion(language: Language, action: string, fields: Record<string, string>): Html {
-    const t = LANGUAGES[language];
+    const t = TEXTS[language];
     const hidden = Object.entries(fields).map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`,
     );
@@ -154,7 +155,7 @@ ${hidden}<button type="submit">${t.signOut}</button>
   }
 
   signedOut(language: Language): Html {
-    const t = LANGUAGES[language];
+    const t = TEXTS[language];
     return this.#layout(language, t.signedOut, html`<h1>${t.signedOut}</h1><p>${t.signedOutText}</p>`);
   }
 

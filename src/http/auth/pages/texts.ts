@@ -1,4 +1,5 @@
 import type { Refusal } from '../../../identity/oauth-error.ts';
+import type { Language } from '../../../language.ts';
 
 /** The texts of the sign-in pages in one language. */
 export interface Texts {
@@ -192,31 +193,5 @@ const es: Texts = {
     `${institution}: ${code} es su código de verificación. Es válido durante 5 minutos. Nunca se lo pediremos.`,
 };
 
-export const LANGUAGES = { en, de, fr, es };
-export type Language = keyof typeof LANGUAGES;
-
-/**
- * The language of a page: the first supported one of `ui_locales` (OpenID Connect Core, 3.1.2.1), then the best of Accept-Language,
- * then English.
- */
-export function languageOf(uiLocales: string | undefined, acceptLanguage: string | undefined): Language {
-  const wanted = (uiLocales ?? '').split(' ');
-  const accepted = (acceptLanguage ?? '')
-    .slice(0, 500)
-    .split(',')
-    .map((item, place) => {
-      const [tag = '', ...parameters] = item.trim().split(';');
-      const quality = parameters
-        .map((text) => /^\s*q=([0-9.]+)\s*$/.exec(text)?.[1])
-        .find((text) => text !== undefined);
-      return { tag, quality: quality === undefined ? 1 : Number(quality), place };
-    })
-    .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality || a.place - b.place)
-    .map(({ tag }) => tag);
-  for (const tag of [...wanted, ...accepted]) {
-    const primary = tag.toLowerCase().split('-')[0] ?? '';
-    if (Object.hasOwn(LANGUAGES, primary)) return primary as Language;
-  }
-  return 'en';
-}
+/** The texts of each language. */
+export const TEXTS: Record<Language, Texts> = { en, de, fr, es };
