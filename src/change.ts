@@ -75,3 +75,17 @@ export function takeChanges(tx: object): Changes | undefined {
   CHANGED.delete(tx);
   return changes;
 }
+
+/** Runs a part of a transaction that may be rolled back by itself: what it notes is kept only if it does not throw. */
+export async function keepingNotes(tx: object, work: () => Promise<void>): Promise<void> {
+  const before = takeChanges(tx);
+  let after: Changes | undefined;
+  try {
+    await work();
+    after = takeChanges(tx);
+  } finally {
+    takeChanges(tx);
+    for (const changes of [before, after])
+      for (const change of changes?.records.values() ?? []) noteChange(tx, (changes as Changes).act, change);
+  }
+}

@@ -35,6 +35,7 @@ export const MESSAGES = {
   notification_not_found: 'The notification does not exist',
   operator_token_not_found: 'The operator token does not exist',
   statement_not_found: 'The statement request does not exist',
+  import_not_found: 'The import does not exist',
   already_exists: 'An entity with this identifier already exists',
   already_rejected: 'It is already rejected',
   second_factor_missing: 'The contact has no second factor',
@@ -57,6 +58,7 @@ export const MESSAGES = {
   certificate_invalid: 'The client certificate is not accepted',
   certificate_missing: 'A client certificate is required',
   https_required: 'The connection must use HTTPS',
+  interrupted: 'The service stops before the request is done',
   integration_error: 'Something that the service depends on has failed',
 } as const;
 

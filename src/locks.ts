@@ -25,6 +25,8 @@ export const LOCKS = {
   webhookWorker: 7_210_440,
   /** One process makes partitions of the event log. Taken in migrations/0008_webhooks.sql. */
   webhookPartitions: 7_210_441,
+  /** With the hash of an import's id: it is running. */
+  import: 7_210_450,
   /** One process publishes changes. */
   changePublisher: 7_210_445,
 } as const;

@@ -4,7 +4,7 @@ import type { Part } from '../parts.ts';
 import { portFault } from './ports.ts';
 
 /** Milliseconds that requests in flight get when a listener stops. */
-const MAX_STOP_MS = 10_000;
+export const MAX_STOP_MS = 10_000;
 
 export interface Binding {
   /** The variable that names the port. */

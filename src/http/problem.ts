@@ -35,6 +35,7 @@ export const STATUS: Record<ErrorCode, number> = {
   notification_not_found: 404,
   operator_token_not_found: 404,
   statement_not_found: 404,
+  import_not_found: 404,
   already_exists: 409,
   already_rejected: 409,
   second_factor_missing: 403,
@@ -57,6 +58,7 @@ export const STATUS: Record<ErrorCode, number> = {
   certificate_invalid: 495,
   certificate_missing: 496,
   https_required: 497,
+  interrupted: 503,
   integration_error: 502,
 };
 

@@ -13,15 +13,25 @@ export interface LineError {
 /** The answer of POST /imports/{kind}. */
 export interface ImportAnswer {
   accepted: number;
+  /** Lines whose record is stored already, with the same content. */
+  unchanged: number;
   rejected: number;
   errors: LineError[];
 }
 
-/** Counts refused lines, and lists those for which the answer has room. @param place what precedes the name of a field, as `body` */
-export function reportRefusals(answer: ImportAnswer, refused: [line: number, Problem][], place: string): void {
-  answer.rejected += refused.length;
-  for (const [line, refusal] of refused.slice(0, MAX_ERRORS - answer.errors.length)) {
+/** The answer's own fields of something that has them besides others. */
+export function answerOf({ accepted, unchanged, rejected, errors }: ImportAnswer): ImportAnswer {
+  return { accepted, unchanged, rejected, errors };
+}
+
+/**
+ * The refused lines for which an answer still has room.
+ * @param listed how many it has
+ * @param place what precedes the name of a field, as `body`
+ */
+export function listedErrors(listed: number, refused: [line: number, Problem][], place: string): LineError[] {
+  return refused.slice(0, MAX_ERRORS - listed).map(([line, refusal]) => {
     const { code, details } = refusal.within(place);
-    answer.errors.push({ line, code, message: MESSAGES[code], details });
-  }
+    return { line, code, message: MESSAGES[code], details };
+  });
 }

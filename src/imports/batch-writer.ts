@@ -1,10 +1,12 @@
 import { audit } from '../audit.ts';
+import { keepingNotes } from '../change.ts';
 import { commit, rollback, type Transaction } from '../database.ts';
-import type { ErrorCode } from '../errors.ts';
-import { type ImportAnswer, reportRefusals } from './answer.ts';
+import type { ErrorCode, Problem } from '../errors.ts';
+import { answerOf, type ImportAnswer, listedErrors } from './answer.ts';
 import type { Batch } from './batch.ts';
+import { type Progress, saveProgress } from './import.ts';
 import { noteImported } from './imported.ts';
-import type { ImportRow } from './kind.ts';
+import { type ImportRow, Refusals } from './kind.ts';
 import type { ImportRequest } from './request.ts';
 
 /** Times that a batch is tried when the database ends its transaction in favour of another one (deadlock). */
@@ -15,22 +17,33 @@ const CONTENTION = new Set(['40P01', '40001']);
 /** What no smaller batch would change: the database fails, or the caller may no longer import. */
 const ENDS_IMPORT = new Set<ErrorCode>(['integration_error', 'authentication_failed', 'token_expired']);
 
-/** Writes one batch after the other on one connection, and keeps the answer. */
+/** What became of the lines of a batch. */
+interface Tally {
+  accepted: number;
+  unchanged: number;
+  refusals: Refusals;
+}
+
+/** Writes one batch after the other on one connection, each in one transaction with the count of how far the import has got. */
 export class BatchWriter<Input, Row extends ImportRow<Input>> {
-  readonly answer: ImportAnswer = { accepted: 0, rejected: 0, errors: [] };
   readonly #connection: Transaction;
   readonly #request: ImportRequest<Input, Row>;
-  #lastLine = 0;
+  #progress: Progress;
   #stopped = false;
 
   constructor(connection: Transaction, request: ImportRequest<Input, Row>) {
     this.#connection = connection;
     this.#request = request;
+    this.#progress = request.from;
   }
 
-  /** The last line of the batches that have been written; 0 before the first one. */
-  get lastLine(): number {
-    return this.#lastLine;
+  /** What has been committed. */
+  get progress(): Progress {
+    return this.#progress;
+  }
+
+  get answer(): ImportAnswer {
+    return answerOf(this.#progress);
   }
 
   /** Whether a refused line has ended the import. */
@@ -39,73 +52,98 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
   }
 
   async write(batch: Batch<Row>): Promise<void> {
-    const { kind, stop, place } = this.#request;
-    const { refusals } = batch;
-    for (const [line, problem] of (await kind.prepare?.(batch.rows)) ?? []) refusals.set(line, problem);
-    await this.#insert(
-      batch,
-      batch.rows.filter(({ line }) => !refusals.has(line)),
-    );
-    let refused = [...refusals].sort(([a], [b]) => a - b);
-    if (stop && refused.length > 0) {
-      refused = refused.slice(0, 1);
-      this.#stopped = true;
-    }
-    reportRefusals(this.answer, refused, place);
-    this.#lastLine = batch.lastLine;
+    for (const [line, problem] of (await this.#request.kind.prepare?.(batch.rows)) ?? [])
+      batch.refusals.set(line, problem);
+    await this.#attempt(batch, { attempt: 1, whole: true });
   }
 
   /**
-   * Writes rows in one transaction. Some failures cannot be foreseen by `check`: another caller took an identifier meanwhile, or the
-   * database refuses a value. Then the whole fails, and each half is tried alone, down to the line that is at fault.
+   * Writes a batch in one transaction. Some failures cannot be foreseen by `check`: another caller took an identifier meanwhile, or the
+   * database refuses a value. Then the whole is tried once more, and halved down to the line that is at fault.
    */
-  async #insert(batch: Batch<Row>, rows: Row[], attempt = 1): Promise<void> {
-    const { refusals } = batch;
-    const before = new Map(refusals);
-    const open = this.#request.stop ? rows.filter(({ line }) => line < refusals.first) : rows;
-    if (open.length === 0) return;
+  async #attempt(batch: Batch<Row>, { attempt, whole }: { attempt: number; whole: boolean }): Promise<void> {
+    const { rows } = batch;
     try {
-      this.answer.accepted += await this.#transaction(() => this.#insertChecked(batch, open));
+      this.#progress = await this.#transaction(async () => {
+        const tally: Tally = { accepted: 0, unchanged: 0, refusals: new Refusals(batch.refusals) };
+        const open = rows.filter(({ line }) => !tally.refusals.has(line));
+        if (whole) await this.#insert(open, tally);
+        else await this.#halve(open, tally);
+        return this.#finish(batch, tally);
+      });
     } catch (error) {
-      refusals.clear();
-      for (const [line, problem] of before) refusals.set(line, problem);
       if (CONTENTION.has((error as { code?: string }).code ?? '') && attempt < MAX_ATTEMPTS)
-        return this.#insert(batch, open, attempt + 1);
-      const problem = this.#request.toProblem(error);
-      if (ENDS_IMPORT.has(problem.code)) throw error;
-      if (open.length === 1) {
-        refusals.set(open[0]?.line ?? 0, problem);
-        return;
-      }
-      const half = open.length >> 1;
-      await this.#insert(batch, open.slice(0, half));
-      await this.#insert(batch, open.slice(half));
+        return this.#attempt(batch, { attempt: attempt + 1, whole });
+      if (!whole || ENDS_IMPORT.has(this.#request.toProblem(error).code)) throw error;
+      await this.#attempt(batch, { attempt, whole: false });
     }
   }
 
-  /** @returns how many rows were written */
-  async #insertChecked(batch: Batch<Row>, rows: Row[]): Promise<number> {
+  /** Writes the rows that can be written, each half of them in a savepoint. */
+  async #halve(rows: Row[], tally: Tally): Promise<void> {
+    if (rows.length === 0) return;
+    const before = { ...tally, refusals: new Refusals(tally.refusals) };
+    const tx = this.#connection;
+    await tx.query('savepoint part');
+    try {
+      await keepingNotes(tx, () => this.#insert(rows, tally));
+      await tx.query('release savepoint part');
+      return;
+    } catch (error) {
+      const problem = this.#request.toProblem(error);
+      if (CONTENTION.has((error as { code?: string }).code ?? '') || ENDS_IMPORT.has(problem.code)) throw error;
+      await tx.query('rollback to savepoint part; release savepoint part');
+      Object.assign(tally, before);
+      if (rows.length === 1) {
+        tally.refusals.set(rows[0]?.line ?? 0, problem);
+        return;
+      }
+    }
+    const half = rows.length >> 1;
+    await this.#halve(rows.slice(0, half), tally);
+    await this.#halve(rows.slice(half), tally);
+  }
+
+  async #insert(rows: Row[], tally: Tally): Promise<void> {
     const { kind, scope, stop } = this.#request;
-    const { refusals } = batch;
-    for (const [line, problem] of await kind.check(this.#connection, rows, scope)) refusals.set(line, problem);
+    const { refusals } = tally;
+    const open = stop ? rows.filter(({ line }) => line < refusals.first) : rows;
+    if (open.length === 0) return;
+    for (const [line, problem] of await kind.check(this.#connection, open, scope)) refusals.set(line, problem);
     const end = stop ? refusals.first : Number.POSITIVE_INFINITY;
-    const accepted = rows.filter(({ line }) => line < end && !refusals.has(line));
-    if (accepted.length === 0) return 0;
+    const accepted = open.filter(({ line }) => line < end && !refusals.has(line));
+    if (accepted.length === 0) return;
     noteImported(this.#connection, scope.act, kind.entity, accepted);
     await kind.insert(this.#connection, accepted, scope);
+    tally.accepted += accepted.length;
+  }
+
+  /** Writes what became of a batch. @returns how far the import has got by it */
+  async #finish(batch: Batch<Row>, { accepted, unchanged, refusals }: Tally): Promise<Progress> {
+    const { kind, scope, stop, place, importId } = this.#request;
     // One row for each batch: one for each record would double the writes. The hash says which lines they were.
-    await audit(this.#connection, scope.act, {
-      action: 'import',
-      entity: kind.entity,
-      entityId: scope.act.requestId,
-      after: {
-        first_line: batch.firstLine,
-        last_line: batch.lastLine,
-        accepted: accepted.length,
-        sha256: batch.sha256,
-      },
-    });
-    return accepted.length;
+    if (accepted > 0)
+      await audit(this.#connection, scope.act, {
+        action: 'import',
+        entity: kind.entity,
+        entityId: scope.act.requestId,
+        after: { first_line: batch.firstLine, last_line: batch.lastLine, accepted, sha256: batch.sha256 },
+      });
+    const sorted = [...refusals].sort(([a], [b]) => a - b);
+    const refused = stop ? sorted.slice(0, 1) : sorted;
+    this.#stopped = stop && refused.length > 0;
+    const former = this.#progress;
+    const errors = listedErrors(former.errors.length, refused, place);
+    const progress = {
+      linesRead: this.#stopped ? (refused[0] as [number, Problem])[0] : batch.lastLine,
+      accepted: former.accepted + accepted,
+      unchanged: former.unchanged + unchanged,
+      rejected: former.rejected + refused.length,
+      errors: [...former.errors, ...errors],
+      sha256: batch.fileSha256,
+    };
+    await saveProgress(this.#connection, importId, progress, { errors, done: this.#stopped, now: scope.act.now });
+    return progress;
   }
 
   async #transaction<T>(work: () => Promise<T>): Promise<T> {

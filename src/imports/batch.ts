@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { Problem } from '../errors.ts';
 import { type ImportRow, Refusals } from './kind.ts';
-import { parseLine, readLines } from './lines.ts';
+import type { LineHash } from './line-hash.ts';
+import { type Line, parseLine, readLines } from './lines.ts';
 import type { ImportRequest } from './request.ts';
 
 /** Bytes of lines in one batch: bounds the memory that a batch of the longest lines takes. */
@@ -16,69 +16,79 @@ export interface Batch<Row> {
   refusals: Refusals;
   /** Hash of the lines, for the audit trail. */
   sha256: string;
+  /** Hash of the file up to its end. */
+  fileSha256: Buffer;
 }
 
-/** Reads lines into batches, each record checked for its shape. Ends at the first refused line where the request says so. */
+/**
+ * Reads lines into batches, each record checked for its shape. Passes over the lines that a former run has committed. Ends at the first
+ * refused line where the request says so.
+ * @throws Problem idempotency_conflict where the lines before are not those of the former run
+ */
 export async function* readBatches<Input, Row extends ImportRow<Input>>(
   source: AsyncIterable<Buffer>,
+  hash: LineHash,
   request: ImportRequest<Input, Row>,
 ): AsyncGenerator<Batch<Row>> {
-  const { kind, scope, stop } = request;
-  let collector = new Collector<Row>(1);
-  const take = (lastLine: number): Batch<Row> => {
-    const batch = collector.batch(lastLine);
-    collector = new Collector(lastLine + 1);
-    return batch;
+  const { kind, scope, stop, from } = request;
+  let collector = new Collector<Row>(from.linesRead + 1);
+  const take = ({ number, end }: Line): Batch<Row> => {
+    const { file: fileSha256, part: sha256 } = hash.cut(end);
+    const { firstLine, rows, refusals } = collector;
+    collector = new Collector(number + 1);
+    return { firstLine, lastLine: number, rows, refusals, sha256, fileSha256 };
   };
-  let number = 0;
+  let last: Line = { number: 0, bytes: undefined, end: 0 };
+  if (from.linesRead === 0) checkBeginning(hash.soFar(), from.sha256);
   for await (const lines of readLines(source)) {
     for (const line of lines) {
-      number = line.number;
-      collector.count(line.bytes);
+      last = line;
+      if (line.number <= from.linesRead) {
+        if (line.number === from.linesRead) checkBeginning(hash.cut(line.end).file, from.sha256);
+        continue;
+      }
+      collector.bytes += line.bytes?.length ?? 0;
       try {
         const record = parseLine(line);
         if (record === undefined) continue;
         request.checkShape(record);
-        collector.rows.push(kind.read(number, record as Input, scope));
+        collector.rows.push(kind.read(line.number, record as Input, scope));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        collector.refusals.set(number, error);
+        collector.refusals.set(line.number, error);
         if (stop) {
-          yield take(number);
+          yield take(line);
           return;
         }
       }
-      if (collector.records >= kind.batchRows || collector.bytes >= MAX_BATCH_BYTES) yield take(number);
+      if (collector.records >= kind.batchRows || collector.bytes >= MAX_BATCH_BYTES) yield take(line);
     }
   }
-  if (collector.records > 0) yield take(number);
+  if (last.number < from.linesRead) checkBeginning(hash.soFar(), undefined);
+  if (last.number >= collector.firstLine) yield take(last);
+}
+
+/** @throws Problem idempotency_conflict */
+function checkBeginning(found: Buffer, wanted: Buffer | undefined): void {
+  if (wanted?.equals(found)) return;
+  throw new Problem('idempotency_conflict', {
+    field: 'Idempotency-Key',
+    message: 'was used with another request, or with a file that begins otherwise',
+  });
 }
 
 /** A batch while its lines are read. */
 class Collector<Row> {
   readonly rows: Row[] = [];
   readonly refusals = new Refusals();
-  readonly #firstLine: number;
-  readonly #hash = createHash('sha256');
+  readonly firstLine: number;
   bytes = 0;
 
   constructor(firstLine: number) {
-    this.#firstLine = firstLine;
+    this.firstLine = firstLine;
   }
 
   get records(): number {
     return this.rows.length + this.refusals.size;
-  }
-
-  /** @param line undefined where it was too long to be kept */
-  count(line: Buffer | undefined): void {
-    if (!line) return;
-    this.#hash.update(line).update('\n');
-    this.bytes += line.length;
-  }
-
-  batch(lastLine: number): Batch<Row> {
-    const { rows, refusals } = this;
-    return { firstLine: this.#firstLine, lastLine, rows, refusals, sha256: this.#hash.digest('hex') };
   }
 }

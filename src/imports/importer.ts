@@ -4,6 +4,7 @@ import type { ImportAnswer } from './answer.ts';
 import { readBatches } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
 import type { ImportRow } from './kind.ts';
+import type { LineHash } from './line-hash.ts';
 import type { ImportRequest } from './request.ts';
 
 /**
@@ -11,17 +12,19 @@ import type { ImportRequest } from './request.ts';
  * the rest of its batch is imported. While one batch is written the next one is read, and no more: memory does not grow with the file.
  * @param connection used for one batch after the other
  * @param source bytes, read only as fast as batches are written
- * @throws Problem integration_error where the database fails; its details say how far the import got
+ * @param hash of the same bytes
+ * @throws Problem integration_error where the database fails, and whatever the source throws; its details say how far the import got
  */
 export async function importLines<Input, Row extends ImportRow<Input>>(
   connection: Transaction,
   source: AsyncIterable<Buffer>,
+  hash: LineHash,
   request: ImportRequest<Input, Row>,
 ): Promise<ImportAnswer> {
   const writer = new BatchWriter(connection, request);
   let writing: Promise<void> = Promise.resolve();
   try {
-    for await (const batch of readBatches(source, request)) {
+    for await (const batch of readBatches(source, hash, request)) {
       await writing;
       if (writer.stopped) break;
       writing = writer.write(batch);
@@ -33,11 +36,14 @@ export async function importLines<Input, Row extends ImportRow<Input>>(
   } catch (error) {
     await writing.catch(() => {});
     const problem = request.toProblem(error);
-    throw new Problem(problem.code, `${problem.details}; ${progress(writer)}`, { cause: error });
+    const { linesRead, accepted, rejected } = writer.progress;
+    if (problem.code === 'idempotency_conflict') throw problem;
+    if (problem.code === 'interrupted')
+      throw new Problem(problem.code, `line ${linesRead + 1}: go on from here`, { cause: error });
+    const reached =
+      linesRead === 0
+        ? 'no line was imported'
+        : `lines 1 to ${linesRead} were processed: ${accepted} accepted, ${rejected} rejected`;
+    throw new Problem(problem.code, `${problem.details}; ${reached}`, { cause: error });
   }
-}
-
-function progress({ lastLine, answer }: { lastLine: number; answer: ImportAnswer }): string {
-  if (lastLine === 0) return 'no line was imported';
-  return `lines 1 to ${lastLine} were processed: ${answer.accepted} accepted, ${answer.rejected} rejected`;
 }

@@ -3,33 +3,32 @@ import type { Transaction } from '../database.ts';
 import { LOCKS } from '../locks.ts';
 import { findAnswer, insertKey, type StoredAnswer } from '../operator/idempotency.ts';
 
-/** In place of the hash of a request whose body has not been read to its end; equals no SHA-256. */
+/** In place of the hash of a request that has not ended; equals no SHA-256. */
 const IN_FLIGHT = Buffer.alloc(32);
+
+/** What a key stands for, once an import has claimed it. */
+export interface Claim {
+  /** The answer of a request that has ended, with the hash of that request. */
+  answer: (StoredAnswer & { sha256: Buffer }) | undefined;
+  /** Whether an import has been sent under it before. */
+  known: boolean;
+}
 
 /**
  * Claims an idempotency key for an import, on the connection that the import uses. The body is a stream, and each batch is a
  * transaction of its own, so the claim cannot be in the same transaction as the work. A session lock tells that the import is in
- * flight, and ends with the connection. Of two at once, the second waits for the first. An import that was cut off leaves no answer;
- * its key is free again.
- * @returns the stored answer, with the hash of its request; or undefined: run, then `storeAnswer`
+ * flight, and ends with the connection. Of two at once, the second waits for the first. An import that was interrupted keeps its key:
+ * sent again, it goes on.
  */
-export async function claimImport(
-  connection: Transaction,
-  vault: Vault,
-  key: string,
-  now: Date,
-): Promise<(StoredAnswer & { sha256: Buffer }) | undefined> {
+export async function claimImport(connection: Transaction, vault: Vault, key: string, now: Date): Promise<Claim> {
   await connection.query('select pg_advisory_lock($1, hashtext($2))', [LOCKS.importKey, key]);
-  await insertKey(connection, { key, sha256: IN_FLIGHT }, now);
-  const known = await findAnswer(connection, vault, key);
-  return known?.sha256.equals(IN_FLIGHT) ? undefined : known;
+  if (await insertKey(connection, { key, sha256: IN_FLIGHT }, now)) return { answer: undefined, known: false };
+  const answer = await findAnswer(connection, vault, key);
+  if (!answer?.sha256.equals(IN_FLIGHT)) return { answer, known: true };
+  return { answer: undefined, known: true };
 }
 
-/** Releases a key; without an answer, nothing of it stays. */
+/** Lets others use the key. */
 export async function releaseImport(connection: Transaction, key: string): Promise<void> {
-  await connection.query('delete from idempotency_keys where key = $1 and request_sha256 = $2 and status is null', [
-    key,
-    IN_FLIGHT,
-  ]);
   await connection.query('select pg_advisory_unlock($1, hashtext($2))', [LOCKS.importKey, key]);
 }

@@ -12,6 +12,8 @@ export interface Line {
   number: number;
   /** Undefined where the line is longer than MAX_LINE_BYTES. */
   bytes: Buffer | undefined;
+  /** Where it ends in the chunk that its newline is in; 0 where the file ends without one. */
+  end: number;
 }
 
 const NEWLINE = 0x0a;
@@ -31,12 +33,12 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       const piece = chunk.subarray(start, end);
       number += 1;
-      if (tooLong || restBytes + piece.length > MAX_LINE_BYTES) lines.push({ number, bytes: undefined });
-      else lines.push({ number, bytes: rest.length === 0 ? piece : Buffer.concat([...rest, piece]) });
+      start = end + 1;
+      if (tooLong || restBytes + piece.length > MAX_LINE_BYTES) lines.push({ number, bytes: undefined, end: start });
+      else lines.push({ number, bytes: rest.length === 0 ? piece : Buffer.concat([...rest, piece]), end: start });
       rest = [];
       restBytes = 0;
       tooLong = false;
-      start = end + 1;
     }
     const tail = chunk.subarray(start);
     restBytes += tail.length;
@@ -46,7 +48,7 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
     } else if (tail.length > 0) rest.push(tail);
     if (lines.length > 0) yield lines;
   }
-  if (restBytes > 0) yield [{ number: number + 1, bytes: tooLong ? undefined : Buffer.concat(rest) }];
+  if (restBytes > 0) yield [{ number: number + 1, bytes: tooLong ? undefined : Buffer.concat(rest), end: 0 }];
 }
 
 /**
@@ -61,7 +63,7 @@ const INEXACT = /[:[,]\s*(?:-0(?![.\d])|-?(?:\d[\d.]*[eE]|\d+\.\d*0(?!\d)|[\d.]{
  * @returns undefined for a blank line
  * @throws Problem invalid_body, payload_too_large
  */
-export function parseLine(line: Line): unknown {
+export function parseLine(line: Omit<Line, 'end'>): unknown {
   if (line.bytes === undefined)
     throw new Problem('payload_too_large', `line: must have at most ${MAX_LINE_BYTES} bytes`);
   if (!isUtf8(line.bytes)) throw new Problem('invalid_body', 'line: is not valid UTF-8');

@@ -1,11 +1,15 @@
 import type { Transaction } from '../database.ts';
 import type { Problem } from '../errors.ts';
+import type { Progress } from './import.ts';
 import type { ImportKind, ImportRow, ImportScope } from './kind.ts';
 
 /** What a caller wants imported, and how. */
 export interface ImportRequest<Input, Row extends ImportRow<Input>> {
   kind: ImportKind<Input, Row>;
   scope: ImportScope;
+  importId: string;
+  /** What former runs of the import have committed. */
+  from: Progress;
   /** Ends at the first line that is refused: the lines before it are imported, and nothing after it. */
   stop: boolean;
   /** Checks the shape of a record, as the single call does. @throws Problem */

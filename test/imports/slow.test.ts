@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { PACE } from '../../src/http/operator/import-body.ts';
 import { QUEUE } from '../../src/http/operator/import-slots.ts';
 import { PATIENCE } from '../../src/http/patience.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { beginUpload } from '../world/upload.ts';
 
 /** Callers who send slowly, or not at all, hold up nobody (docs/imports.md, Limits). */
 
@@ -21,36 +21,7 @@ after(async () => {
   await service.stop();
 });
 
-interface Sending {
-  request: ClientRequest;
-  answer: Promise<{ status: number; headers: IncomingMessage['headers']; text: string }>;
-  closed: Promise<void>;
-}
-
-/** A POST whose head is sent, and whose body is the caller's affair. */
-function begin(path: string, headers: Record<string, string> = {}): Sending {
-  const outgoing = request(`${service.operatorUrl}${path}`, {
-    method: 'POST',
-    agent: false,
-    headers: { authorization: `Bearer ${service.operatorToken}`, 'content-type': 'application/x-ndjson', ...headers },
-  });
-  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-  outgoing.on('close', close);
-  const answer = new Promise<Awaited<Sending['answer']>>((resolve, reject) => {
-    outgoing.on('error', reject);
-    outgoing.on('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
-      response.on('error', reject);
-    });
-  });
-  answer.catch(() => {});
-  outgoing.flushHeaders();
-  return { request: outgoing, answer, closed };
-}
+const begin = (path: string, headers?: Record<string, string>) => beginUpload(service, path, headers);
 
 test('three imports run; a fourth waits, and gets 429 with Retry-After where none ends', async () => {
   assert.equal(QUEUE.waitMs, 10_000);

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { inTime } from '../../deadline.ts';
 import { Problem } from '../../errors.ts';
+import type { Stopping } from './import-stopping.ts';
 
 /** Imports at the same time in one process, each with a database connection. */
 const MAX_CONCURRENT_IMPORTS = 3;
@@ -11,28 +12,44 @@ export const QUEUE = { waitMs: 10_000, retryAfterSeconds: 30 };
 export class ImportSlots {
   #free = MAX_CONCURRENT_IMPORTS;
   readonly #waiting: (() => void)[] = [];
+  readonly #stopping: Stopping;
 
-  /** @throws Problem rate_limited with `Retry-After`, where no import ends in time */
+  constructor(stopping: Stopping) {
+    this.#stopping = stopping;
+  }
+
+  /** @throws Problem rate_limited with `Retry-After`, where no import ends in time; interrupted */
   async take<T>(reply: FastifyReply, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#turn(reply);
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
+      this.#release();
     }
+  }
+
+  #release(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free += 1;
   }
 
   async #turn(reply: FastifyReply): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);
     const busy = () => {
-      this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
       reply.header('retry-after', String(QUEUE.retryAfterSeconds));
       return new Problem('rate_limited', `${MAX_CONCURRENT_IMPORTS} imports run already; send this one again later`);
     };
-    await inTime(promise, QUEUE.waitMs, busy);
+    try {
+      await this.#stopping.before(inTime(promise, QUEUE.waitMs, busy));
+    } catch (error) {
+      const place = this.#waiting.indexOf(resolve);
+      // Its turn has come at the same moment: it is the next one's.
+      if (place < 0) this.#release();
+      else this.#waiting.splice(place, 1);
+      throw error;
+    }
   }
 }

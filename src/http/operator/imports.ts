@@ -1,36 +1,40 @@
-import { createHash, type Hash } from 'node:crypto';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type TSchema, Type } from 'typebox';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import type { Transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
 import { checkClient } from '../../identity/client-rules.ts';
 import { MAX_ERRORS } from '../../imports/answer.ts';
 import { beneficiaryImport } from '../../imports/beneficiaries.ts';
 import { clientImport } from '../../imports/clients.ts';
 import { contactImport } from '../../imports/contacts.ts';
-import { LONG_IMPORT_MS, limitHeapGrowth } from '../../imports/heap-growth.ts';
-import { importLines } from '../../imports/importer.ts';
-import { claimImport, releaseImport } from '../../imports/key.ts';
-import type { ImportKind } from '../../imports/kind.ts';
+import { findImport, IMPORT_STATES, type ImportState, listImports } from '../../imports/import.ts';
 import { paymentImport } from '../../imports/payments.ts';
 import { tradeImport } from '../../imports/trades.ts';
 import { transactionImport } from '../../imports/transactions.ts';
-import { checkSameRequest, storeAnswer } from '../../operator/idempotency.ts';
 import { hasApprovalFields, requireScopes, type Scope } from '../../operator/scope.ts';
-import { confirmOperatorToken } from '../../operator/token.ts';
+import type { OperatorToken } from '../../operator/token.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
-import { presentationOf } from '../../payments/presentation.ts';
-import { toProblem } from '../problem.ts';
-import { sendJson } from '../reply.ts';
-import { errors, Instant, jsonAnswer, Nullable, RandomUuid, Text } from '../schemas.ts';
-import { explain, keepDigits } from '../validation.ts';
+import { sendList, sendValue } from '../reply.ts';
+import {
+  errors,
+  Instant,
+  idPath,
+  jsonAnswer,
+  Nullable,
+  type Page,
+  Paging,
+  RandomUuid,
+  Text,
+  TOTAL_COUNT,
+} from '../schemas.ts';
 import { BeneficiaryBody } from './beneficiaries.ts';
-import { idempotencyKey, operatorAct } from './change.ts';
 import { ClientBody } from './clients.ts';
 import { ContactBody } from './contacts.ts';
 import { importBody } from './import-body.ts';
+import { type Importable, type ImportRoute, runImport } from './import-run.ts';
 import { ImportSlots } from './import-slots.ts';
+import { Stopping } from './import-stopping.ts';
+import { READ } from './listener.ts';
 import { PaymentFields } from './payments.ts';
 import { TradeBody } from './trades.ts';
 import { TransactionBody } from './transactions.ts';
@@ -56,20 +60,19 @@ const ImportedPaymentBody = Type.Object(
   { additionalProperties: false },
 );
 
-interface Importable {
-  // biome-ignore lint/suspicious/noExplicitAny: the shape of a kind's records is checked by its schema, at run time
-  kind: ImportKind<any, any>;
-  schema: TSchema;
-}
-
 const KINDS: Record<string, Importable> = {
-  clients: { kind: clientImport, schema: ClientBody },
+  clients: { kind: clientImport, schema: ClientBody, checkLine: checkClientLine },
   contacts: { kind: contactImport, schema: ContactBody },
   beneficiaries: { kind: beneficiaryImport, schema: BeneficiaryBody },
   trades: { kind: tradeImport, schema: TradeBody },
   payments: { kind: paymentImport, schema: ImportedPaymentBody },
   transactions: { kind: transactionImport, schema: TransactionBody },
 };
+
+function checkClientLine(record: object, operator: OperatorToken, { config }: Context): void {
+  if (hasApprovalFields(record)) requireScopes(operator, ['approvals']);
+  checkClient(record, config.environment);
+}
 
 const ImportQuery = Type.Object({
   on_error: Type.Optional(
@@ -82,33 +85,58 @@ const ImportQuery = Type.Object({
     Type.Boolean({ description: 'Send the notifications that single calls cause', default: false }),
   ),
 });
-const ImportAnswer = Type.Object({
+const ImportErrors = Type.Array(
+  Type.Object({
+    line: Type.Integer({ description: 'From 1' }),
+    code: Type.String(),
+    message: Type.String(),
+    details: Type.String(),
+  }),
+  { description: `The first ${MAX_ERRORS}` },
+);
+const Counts = {
   accepted: Type.Integer({ description: 'Lines that were imported' }),
-  rejected: Type.Integer({ description: 'Lines that were not' }),
-  errors: Type.Array(
-    Type.Object({
-      line: Type.Integer({ description: 'From 1' }),
-      code: Type.String(),
-      message: Type.String(),
-      details: Type.String(),
-    }),
-    { description: `The first ${MAX_ERRORS}` },
-  ),
+  unchanged: Type.Integer({ description: 'Lines whose record was there already, with the same content' }),
+  rejected: Type.Integer({ description: 'Lines that were not imported' }),
+};
+const ImportAnswer = Type.Object(
+  { ...Counts, unchanged: Type.Optional(Counts.unchanged), errors: ImportErrors },
+  { title: 'ImportAnswer', examples: [{ accepted: 2, rejected: 0, errors: [] }] },
+);
+const ImportFields = {
+  import_id: Type.String({ format: 'uuid' }),
+  kind: Type.Enum(Object.keys(KINDS)),
+  state: Type.Enum([...IMPORT_STATES]),
+  lines_read: Type.Integer({ description: 'The last line that is committed, with all before it' }),
+  ...Counts,
+  started_at: Type.String({ format: 'date-time' }),
+  ended_at: Nullable(Type.String({ format: 'date-time', description: 'Null while it runs' })),
+};
+const Import = Type.Object(
+  { ...ImportFields, errors: ImportErrors },
+  {
+    title: 'Import',
+    examples: [
+      {
+        import_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        kind: 'payments',
+        state: 'interrupted',
+        lines_read: 12_000,
+        accepted: 12_000,
+        unchanged: 0,
+        rejected: 0,
+        errors: [],
+        started_at: '2026-11-21T10:00:00.000Z',
+        ended_at: '2026-11-21T10:00:07.000Z',
+      },
+    ],
+  },
+);
+const ImportList = Type.Object({
+  ...Paging,
+  kind: Type.Optional(Type.Enum(Object.keys(KINDS))),
+  state: Type.Optional(Type.Enum([...IMPORT_STATES])),
 });
-
-interface ImportRoute {
-  Params: { kind: string };
-  Querystring: { on_error?: string; notify?: boolean };
-  Body: NodeJS.ReadableStream | undefined;
-}
-
-/** One import that waits or runs. */
-interface ImportCall {
-  request: FastifyRequest<ImportRoute>;
-  reply: FastifyReply;
-  importable: Importable;
-  body: AsyncIterable<Buffer>;
-}
 
 const IMPORT = {
   config: {
@@ -126,97 +154,66 @@ const IMPORT = {
     params: Type.Object({ kind: Type.String({ description: Object.keys(KINDS).join(', ') }) }),
     querystring: ImportQuery,
     response: {
-      200: jsonAnswer('What was imported, and what was not', ImportAnswer),
-      ...errors(400, 404, 408, 409, 413, 415, 502),
+      200: jsonAnswer('What was imported, and what was not', ImportAnswer, {
+        'import-id': { type: 'string', format: 'uuid', description: 'For GET /imports/{import_id}' },
+      }),
+      ...errors(400, 404, 408, 409, 413, 415, 502, 'interrupted'),
     },
   },
 };
 
-/** POST /imports/{kind}: NDJSON of any length, a record a line (docs/imports.md). */
+const READ_ONE = {
+  config: READ,
+  schema: {
+    operationId: 'getImport',
+    tags: ['imports'],
+    summary: 'Read how far an import has got',
+    params: idPath('import_id'),
+    response: {
+      200: jsonAnswer('The import, its counts over all runs', Import),
+      ...errors(403, 404, 502, 'import_not_found'),
+    },
+  },
+};
+
+const LIST = {
+  config: READ,
+  schema: {
+    operationId: 'listImports',
+    tags: ['imports'],
+    summary: 'List imports, the newest first',
+    querystring: ImportList,
+    response: {
+      200: jsonAnswer('A page of imports, without their errors', Type.Array(Type.Object(ImportFields)), TOTAL_COUNT),
+      ...errors(400, 403, 502),
+    },
+  },
+};
+
+/** POST /imports/{kind}: NDJSON of any length, a record a line; and what became of it (docs/imports.md). */
 export function operatorImportRoutes(app: FastifyInstance, context: Context): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, stream, done) => done(null, stream));
-  const slots = new ImportSlots();
+  const stopping = new Stopping(app);
+  const slots = new ImportSlots(stopping);
 
   app.post<ImportRoute>('/imports/:kind', IMPORT, async (request, reply) => {
     const importable = Object.hasOwn(KINDS, request.params.kind) ? KINDS[request.params.kind] : undefined;
     if (!importable) throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
-    const body = request.body === undefined ? nothing() : importBody(request, request.body);
-    return slots.take(reply, () => run(context, { request, reply, importable, body }));
+    const body = request.body === undefined ? nothing() : stopping.until(importBody(request, request.body));
+    return slots.take(reply, () => runImport(context, { request, reply, importable, body }));
   });
+  app.get<{ Querystring: Page & { kind?: string; state?: ImportState } }>(
+    '/imports',
+    LIST,
+    async ({ query }, reply) => {
+      const { kind, state, page, page_size: pageSize } = query;
+      return sendList(reply, await listImports(context.pool, { kind, state, page, pageSize }));
+    },
+  );
+  app.get<{ Params: { import_id: string } }>('/imports/:import_id', READ_ONE, async (request, reply) =>
+    sendValue(reply, await findImport(context.pool, request.params.import_id)),
+  );
 }
 
 async function* nothing(): AsyncGenerator<Buffer> {}
-
-async function run(context: Context, { request, reply, importable, body }: ImportCall): Promise<FastifyReply> {
-  const key = idempotencyKey(request);
-  const hash = createHash('sha256').update(`${request.method} ${request.url}\n`);
-  const source = hashed(body, hash);
-  const connection = await context.backgroundPool.connect();
-  let broken: Error | undefined;
-  const onError = (error: Error) => {
-    broken = error;
-  };
-  connection.on('error', onError);
-  try {
-    const known = key === undefined ? undefined : await claimImport(connection, context.vault, key, request.now);
-    if (known) {
-      for await (const _ of source) void _;
-      checkSameRequest(known, hash.digest());
-      return sendJson(reply.code(known.status).header('idempotency-replayed', 'true'), known.body);
-    }
-    const wanted = {
-      kind: importable.kind,
-      scope: {
-        act: operatorAct(request),
-        vault: context.vault,
-        presentation: presentationOf(context),
-        notify: request.query.notify ?? false,
-      },
-      stop: request.query.on_error === 'stop',
-      confirm: (tx: Transaction) => confirmOperatorToken(tx, request.operator, context.clock.now()),
-      checkShape: shapeCheck(request, context, importable),
-      place: 'body',
-      toProblem,
-    };
-    const answer = await limitHeapGrowth(() => importLines(connection, source, wanted), LONG_IMPORT_MS);
-    // An import that stopped early has not read its whole body. Only a connection whose body was read can be used again.
-    for await (const _ of source) void _;
-    const text = JSON.stringify(answer);
-    if (key !== undefined)
-      await storeAnswer(connection, context.vault, { key, sha256: hash.digest() }, { status: 200, body: text });
-    return sendJson(reply, text);
-  } finally {
-    if (key !== undefined && !broken) await releaseImport(connection, key).catch(onError);
-    connection.off('error', onError);
-    connection.release(broken);
-  }
-}
-
-/** The same stream, hashed as it is read. Its reader may leave before the end and return. */
-function hashed(source: AsyncIterable<Buffer>, hash: Hash): AsyncIterable<Buffer> {
-  const chunks = source[Symbol.asyncIterator]();
-  const next = async () => {
-    const result = await chunks.next();
-    if (!result.done) hash.update(result.value);
-    return result;
-  };
-  return { [Symbol.asyncIterator]: () => ({ next }) };
-}
-
-/** The validator of the single call's route, with the same messages. */
-function shapeCheck(
-  request: FastifyRequest,
-  context: Context,
-  { kind, schema }: Importable,
-): (record: unknown) => void {
-  const valid = request.compileValidationSchema(schema as Record<string, unknown>, 'body');
-  return (record) => {
-    if (!valid(record))
-      throw explain({ validation: valid.errors, validationContext: 'body' } as unknown as FastifyError);
-    keepDigits(schema, record);
-    if (kind !== clientImport) return;
-    if (hasApprovalFields(record as object)) requireScopes(request.operator, ['approvals']);
-    checkClient(record as object, context.config.environment);
-  };
-}

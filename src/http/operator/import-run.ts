@@ -1,0 +1,184 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { Context } from '../../context.ts';
+import { commit, rollback, type Transaction } from '../../database.ts';
+import { answerOf, type ImportAnswer } from '../../imports/answer.ts';
+import { LONG_IMPORT_MS, limitHeapGrowth } from '../../imports/heap-growth.ts';
+import { endImport, findByKey, type OpenImport, openImport, unlockImport } from '../../imports/import.ts';
+import { importLines } from '../../imports/importer.ts';
+import { type Claim, claimImport, releaseImport } from '../../imports/key.ts';
+import type { ImportKind } from '../../imports/kind.ts';
+import { LineHash } from '../../imports/line-hash.ts';
+import { checkSameRequest, storeAnswer } from '../../operator/idempotency.ts';
+import { confirmOperatorToken, type OperatorToken } from '../../operator/token.ts';
+import { presentationOf } from '../../payments/presentation.ts';
+import { toProblem } from '../problem.ts';
+import { sendJson } from '../reply.ts';
+import { explain, keepDigits } from '../validation.ts';
+import { idempotencyKey, operatorAct } from './change.ts';
+
+export interface Importable {
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of a kind's records is checked by its schema, at run time
+  kind: ImportKind<any, any>;
+  schema: TSchema;
+  /** What the schema cannot say of a line. @throws Problem */
+  checkLine?(record: object, operator: OperatorToken, context: Context): void;
+}
+
+export interface ImportRoute {
+  Params: { kind: string };
+  Querystring: { on_error?: string; on_conflict?: string; notify?: boolean };
+  Body: (NodeJS.ReadableStream & AsyncIterable<unknown>) | undefined;
+}
+
+/** One import whose turn has come. */
+export interface ImportCall {
+  request: FastifyRequest<ImportRoute>;
+  reply: FastifyReply;
+  importable: Importable;
+  body: AsyncIterable<Buffer>;
+}
+
+/** Runs an import on a connection of its own, under its idempotency key if it has one. */
+export async function runImport(context: Context, call: ImportCall): Promise<FastifyReply> {
+  const { request, reply } = call;
+  const key = idempotencyKey(request);
+  const connection = await context.backgroundPool.connect();
+  let broken: Error | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  connection.on('error', onError);
+  try {
+    const claim = key === undefined ? undefined : await claimImport(connection, context.vault, key, request.now);
+    if (claim?.answer) return await replay(connection, call, { key: key as string, answer: claim.answer });
+    const text = await importFile(context, connection, call, { key, known: claim?.known ?? false });
+    return sendJson(reply, text);
+  } catch (error) {
+    // A caller who is still sending does not look for the answer, or sends its next request behind this body.
+    if (request.body) readToEnd(request.body).catch(() => {});
+    throw error;
+  } finally {
+    if (key !== undefined && !broken) await releaseImport(connection, key).catch(onError);
+    connection.off('error', onError);
+    connection.release(broken);
+  }
+}
+
+async function inTransaction(connection: Transaction, work: () => Promise<void>): Promise<void> {
+  await connection.query('begin');
+  try {
+    await work();
+    await commit(connection);
+  } catch (error) {
+    await rollback(connection).catch(() => {});
+    throw error;
+  }
+}
+
+/** Gives the answer of an import that was sent before. @throws Problem idempotency_conflict where it was another one */
+async function replay(
+  connection: Transaction,
+  { request, reply, body }: ImportCall,
+  { key, answer }: { key: string; answer: NonNullable<Claim['answer']> },
+): Promise<FastifyReply> {
+  const hash = new LineHash(headOf(request));
+  await readToEnd(hash.read(body));
+  checkSameRequest(answer, hash.soFar());
+  const importId = await findByKey(connection, key);
+  if (importId !== undefined) reply.header('import-id', importId);
+  return sendJson(reply.code(answer.status).header('idempotency-replayed', 'true'), answer.body);
+}
+
+/** Imports a file, or the rest of it. @returns the answer as JSON */
+async function importFile(
+  context: Context,
+  connection: Transaction,
+  call: ImportCall,
+  { key, known }: { key: string | undefined; known: boolean },
+): Promise<string> {
+  const { request, reply, body } = call;
+  const { clock, vault } = context;
+  const hash = new LineHash(headOf(request));
+  const opening = { kind: request.params.kind, key, known, sha256: hash.soFar(), now: request.now };
+  const opened = await openImport(connection, opening);
+  const { importId } = opened;
+  reply.header('import-id', importId);
+  const source = hash.read(body);
+  try {
+    const answer = await importRest(context, connection, call, { opened, source, hash });
+    // An import that stopped early has not read its whole body. Only a connection whose body was read can be used again.
+    await readToEnd(source);
+    const { unchanged, ...others } = answer;
+    const text = JSON.stringify(request.query.on_conflict === undefined ? others : { unchanged, ...others });
+    await inTransaction(connection, async () => {
+      await endImport(connection, importId, 'done', clock.now());
+      if (key !== undefined)
+        await storeAnswer(connection, vault, { key, sha256: hash.soFar() }, { status: 200, body: text });
+    });
+    return text;
+  } catch (error) {
+    // Where the database has failed, nobody holds the lock of the import any longer, which tells the same.
+    await endImport(connection, importId, 'interrupted', clock.now()).catch(() => {});
+    throw error;
+  } finally {
+    await unlockImport(connection, importId).catch(() => {});
+  }
+}
+
+interface Opened {
+  opened: OpenImport;
+  source: AsyncIterable<Buffer>;
+  hash: LineHash;
+}
+
+async function importRest(
+  context: Context,
+  connection: Transaction,
+  { request, importable }: ImportCall,
+  { opened, source, hash }: Opened,
+): Promise<ImportAnswer> {
+  const { importId, from, done } = opened;
+  if (done) return answerOf(from);
+  const wanted = {
+    kind: importable.kind,
+    scope: {
+      act: operatorAct(request),
+      vault: context.vault,
+      presentation: presentationOf(context),
+      notify: request.query.notify ?? false,
+    },
+    importId,
+    from,
+    stop: request.query.on_error === 'stop',
+    confirm: (tx: Transaction) => confirmOperatorToken(tx, request.operator, context.clock.now()),
+    checkShape: shapeCheck(request, context, importable),
+    place: 'body',
+    toProblem,
+  };
+  return limitHeapGrowth(() => importLines(connection, source, hash, wanted), LONG_IMPORT_MS);
+}
+
+/** What has to be the same, besides the lines, where an import is sent again. */
+function headOf({ method, url }: FastifyRequest): string {
+  return `${method} ${url}\n`;
+}
+
+async function readToEnd(source: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of source) void _;
+}
+
+/** The validator of the single call's route, with the same messages. */
+function shapeCheck(
+  request: FastifyRequest,
+  context: Context,
+  { schema, checkLine }: Importable,
+): (record: unknown) => void {
+  const valid = request.compileValidationSchema(schema as Record<string, unknown>, 'body');
+  return (record) => {
+    if (!valid(record))
+      throw explain({ validation: valid.errors, validationContext: 'body' } as unknown as FastifyError);
+    keepDigits(schema, record);
+    checkLine?.(record as object, request.operator, context);
+  };
+}

@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify';
+import { Problem } from '../../errors.ts';
+import { MAX_STOP_MS } from '../listener.ts';
+
+/** Milliseconds before the end of a stop at which imports are interrupted. An object, so that a test need not wait as long. */
+export const INTERRUPTION = { beforeEndMs: 3_000 };
+
+/** When the imports of a listener have to end because it stops: they go on for a while, and leave time for their answers. */
+export class Stopping {
+  /** Ends what waits now. */
+  readonly #waiting = new Set<(reason: Problem) => void>();
+  #over: Problem | undefined;
+
+  constructor(app: FastifyInstance) {
+    let timer: NodeJS.Timeout | undefined;
+    app.addHook('preClose', (done) => {
+      timer = setTimeout(() => this.#end(), MAX_STOP_MS - INTERRUPTION.beforeEndMs);
+      done();
+    });
+    app.addHook('onClose', (_app, done) => {
+      clearTimeout(timer);
+      done();
+    });
+  }
+
+  #end(): void {
+    this.#over = new Problem('interrupted', 'line 1: go on from here');
+    for (const end of this.#waiting) end(this.#over);
+  }
+
+  /** The result of work that comes before the end; later nobody waits for it. @throws Problem interrupted */
+  async before<T>(work: Promise<T>): Promise<T> {
+    work.catch(() => {});
+    if (this.#over) throw this.#over;
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.#waiting.add(reject);
+    try {
+      return await Promise.race([promise, work]);
+    } finally {
+      this.#waiting.delete(reject);
+    }
+  }
+
+  /** The same bytes, until the end has come. @throws Problem interrupted */
+  async *until(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    const chunks = source[Symbol.asyncIterator]();
+    for (;;) {
+      const result = await this.before(chunks.next());
+      if (result.done) return;
+      yield result.value;
+    }
+  }
+}
