@@ -60,9 +60,15 @@ create table applications (
   refresh_token_days int not null check (refresh_token_days between 1 and 3650),
   headless_sign_in boolean not null default true,
   require_pkce boolean not null default false,
+  -- Without a secret, because whoever has the program could read it (RFC 6749, 2.1); it must use PKCE.
+  public_client boolean not null default false,
   status text not null default 'enabled' check (status in ('enabled', 'disabled')),
   created_at timestamptz not null
 );
+
+-- The command line, which every installation has. Its redirect address fits any port of this machine (RFC 8252, 7.3).
+insert into applications (client_id, name, redirect_uris, refresh_token_days, headless_sign_in, require_pkce, public_client, created_at)
+values ('lombard-cli', 'Lombard command line', '{http://127.0.0.1/callback}', 28, false, true, true, now());
 
 -- Encrypted and not hashed, because the secret signs the id_token (HS256).
 create table application_secrets (

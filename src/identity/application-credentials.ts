@@ -17,6 +17,8 @@ export interface RegisteredApplication {
   postLogoutRedirectUris: string[];
   headlessSignIn: boolean;
   requirePkce: boolean;
+  /** It has no secret (RFC 6749, 2.1). */
+  publicClient: boolean;
   /** Subject DNs of the certificates that it may use, in their canonical spelling. */
   certificateSubjects: ReadonlySet<string>;
   /** Newest first. The older ones overlap until `expiresAt` (milliseconds since 1970). */
@@ -30,6 +32,7 @@ interface Row {
   post_logout_redirect_uris: string[];
   headless_sign_in: boolean;
   require_pkce: boolean;
+  public_client: boolean;
   certificate_subjects: string[];
   secrets: { secret: string; expires_at: string | null }[] | null;
   version: number;
@@ -125,7 +128,8 @@ export class ApplicationCredentials {
       redirectUris: row.redirect_uris,
       postLogoutRedirectUris: row.post_logout_redirect_uris,
       headlessSignIn: row.headless_sign_in,
-      requirePkce: row.require_pkce,
+      requirePkce: row.require_pkce || row.public_client,
+      publicClient: row.public_client,
       certificateSubjects: new Set(row.certificate_subjects.flatMap((text) => canonicalDistinguishedName(text) ?? [])),
       secrets: (row.secrets ?? []).map(({ secret, expires_at }) => ({
         secret: this.#vault.open(Buffer.from(secret, 'base64'), 'application_secrets'),
@@ -138,7 +142,7 @@ export class ApplicationCredentials {
 }
 
 const SELECT = `
-  select a.client_id as id, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.headless_sign_in, a.require_pkce,
+  select a.client_id as id, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.headless_sign_in, a.require_pkce, a.public_client,
     v.version,
     array(select c.subject from application_certificates c where c.application_id = a.client_id) as certificate_subjects,
     (select json_agg(json_build_object('secret', encode(s.secret, 'base64'), 'expires_at', s.expires_at) order by s.id desc)

@@ -4,7 +4,7 @@ import type { Pool } from '../database.ts';
 /** How long a list is used before it is read again: an application that was just registered waits no longer. */
 const LIFETIME_MS = 1_000;
 
-/** The origins (RFC 6454) of the redirect addresses of enabled applications: whose pages may call the service. */
+/** The origins (RFC 6454) of the redirect addresses of enabled applications: whose pages may call the service. Public ones have no pages. */
 export class ApplicationOrigins {
   readonly #pool: Pool;
   #read: { at: number; origins: Promise<Set<string>> } | undefined;
@@ -22,7 +22,7 @@ export class ApplicationOrigins {
 
   async #list(): Promise<Set<string>> {
     const { rows } = await this.#pool.query<{ uri: string }>(
-      "select distinct unnest(redirect_uris) as uri from applications where status = 'enabled'",
+      "select distinct unnest(redirect_uris) as uri from applications where status = 'enabled' and not public_client",
     );
     return new Set(rows.filter(({ uri }) => URL.canParse(uri)).map(({ uri }) => new URL(uri).origin));
   }

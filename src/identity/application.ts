@@ -23,12 +23,14 @@ export interface Application {
   refresh_token_days: number;
   headless_sign_in: boolean;
   require_pkce: boolean;
+  /** It has no secret, and always uses PKCE. `lombard-cli` is the only one; the institution registers none. */
+  public_client: boolean;
   status: 'enabled' | 'disabled';
   certificate_subjects: string[];
   trusted_clients: string[];
 }
 
-export interface ApplicationInput extends Partial<Application> {
+export interface ApplicationInput extends Partial<Omit<Application, 'public_client'>> {
   name: string;
   redirect_uris: string[];
 }
@@ -101,7 +103,7 @@ export async function updateApplication(
  * Creates a new secret. The present secret stays valid for the overlap.
  * @param rotation `overlapSeconds`: 0 to MAX_SECRET_OVERLAP_SECONDS
  * @returns the new secret
- * @throws Problem application_not_found
+ * @throws Problem application_not_found, invalid_parameter for a public application
  */
 export async function rotateSecret(
   tx: Transaction,
@@ -109,7 +111,11 @@ export async function rotateSecret(
   vault: Vault,
   { clientId, overlapSeconds }: { clientId: string; overlapSeconds: number },
 ): Promise<string> {
-  await findApplication(tx, clientId);
+  if ((await findApplication(tx, clientId)).public_client)
+    throw new Problem('invalid_parameter', {
+      field: 'client_id',
+      message: 'is a public application, which has no secret',
+    });
   const until = new Date(act.now.getTime() + overlapSeconds * 1_000);
   await tx.query('delete from application_secrets where application_id = $1 and expires_at is not null', [clientId]);
   await tx.query('update application_secrets set expires_at = $2 where application_id = $1', [clientId, until]);
@@ -181,7 +187,8 @@ function checkUris(input: Partial<ApplicationInput>): void {
   }
 }
 
-const SELECT = `select a.client_id, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.refresh_token_days, a.headless_sign_in, a.require_pkce, a.status,
+const SELECT = `select a.client_id, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.refresh_token_days, a.headless_sign_in, a.require_pkce,
+  a.public_client, a.status,
   array(select c.subject from application_certificates c where c.application_id = a.client_id order by c.subject) as certificate_subjects,
   array(select t.client_id from application_trusted_clients t where t.application_id = a.client_id order by t.client_id) as trusted_clients
   from applications a`;

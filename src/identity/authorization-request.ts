@@ -13,6 +13,9 @@ const MAX_REDIRECT_URI_LENGTH = 2_048;
 /** base64url of a SHA-256 (RFC 7636, 4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
+/** The port of an address of this machine. */
+const LOOPBACK_PORT = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):[1-9]\d{0,4}(?=\/)/;
+
 /** A valid authorization request (OpenID Connect Core, 3.1.2.1). */
 export interface AuthorizationRequest {
   application: RegisteredApplication;
@@ -32,7 +35,8 @@ export interface Prompting {
 
 /**
  * The address that the answer goes to. It is decided first, because no error may redirect to an unchecked address.
- * It must equal a registered address as text, without normalisation, prefixes or wildcards.
+ * It must equal a registered address as text, without normalisation, prefixes or wildcards. Only the port of a loopback address of a
+ * public application is free (RFC 8252, 7.3).
  * @param headless a headless sign-in may leave the address out where exactly one is registered (docs/decisions.md, 7)
  * @throws OAuthError invalid_request
  */
@@ -40,6 +44,7 @@ export function redirectUriOf(parameters: Parameters, application: RegisteredApp
   const asked = parameters.get('redirect_uri', MAX_REDIRECT_URI_LENGTH);
   if (asked !== undefined) {
     if (application.redirectUris.includes(asked)) return asked;
+    if (application.publicClient && application.redirectUris.includes(asked.replace(LOOPBACK_PORT, '$1'))) return asked;
     throw new OAuthError(
       'invalid_request',
       'redirect_uri: must equal an address that is registered for the application, character by character',

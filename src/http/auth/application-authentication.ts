@@ -42,6 +42,28 @@ export async function authenticateApplication(
 }
 
 /**
+ * As `authenticateApplication`; a public application only names itself, by `client_id` in the form (RFC 6749, 2.3.1 and 3.2.1).
+ * @returns `secret`: undefined for a public application
+ * @throws OAuthError invalid_client, invalid_request
+ */
+export async function identifyApplication(
+  applications: Pick<ApplicationCredentials, 'authenticate' | 'find'>,
+  request: FastifyRequest,
+  fields: Parameters,
+): Promise<{ application: RegisteredApplication; secret: string | undefined }> {
+  const clientId = fields.get('client_id');
+  if (
+    clientId !== undefined &&
+    request.headers.authorization === undefined &&
+    fields.raw('client_secret') === undefined
+  ) {
+    const application = await applications.find(clientId);
+    if (application?.publicClient) return { application, secret: undefined };
+  }
+  return authenticateApplication(applications, request, fields);
+}
+
+/**
  * Authenticates an application by the header `Authorization: Basic`.
  * @throws OAuthError invalid_client, with the same text whether the application or the secret is wrong
  */

@@ -35,13 +35,13 @@ const SCHEMAS = {
   },
   Tokens: {
     type: 'object',
-    required: ['token_type', 'access_token', 'refresh_token', 'expires_in', 'id_token', 'scope'],
+    required: ['token_type', 'access_token', 'refresh_token', 'expires_in', 'scope'],
     properties: {
       token_type: text('Bearer'),
       access_token: text('Sent to the client API'),
       refresh_token: text('Gets the next tokens'),
       expires_in: { type: 'integer', description: 'Seconds' },
-      id_token: text('A JSON Web Token; `clients` lists the clients of the contact'),
+      id_token: text('A JSON Web Token; `clients` lists the clients of the contact. Not for a public application'),
       scope: text('What was granted'),
     },
   },
@@ -123,6 +123,7 @@ const PATHS = {
       description: 'The application authenticates. A code works once, within 10 minutes.',
       requestBody: form(
         {
+          client_id: text('Of a public application, as lombard-cli, in place of its authentication'),
           grant_type: { type: 'string', enum: ['authorization_code', 'refresh_token'] },
           code: text('With authorization_code'),
           redirect_uri: text('With authorization_code: as it was sent to /authenticate'),

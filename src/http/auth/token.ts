@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RegisteredApplication } from '../../identity/application-credentials.ts';
 import { redeemCode } from '../../identity/authorization-code.ts';
 import { type ClientCertificate, requireRegistration } from '../../identity/client-certificate.ts';
 import { idToken } from '../../identity/id-token.ts';
@@ -9,7 +10,7 @@ import { introspect } from '../../identity/token-introspection.ts';
 import { readTokenRequest } from '../../identity/token-request.ts';
 import { revokeToken } from '../../identity/token-revocation.ts';
 import { issueTrustedTokens } from '../../identity/trusted-grant.ts';
-import { type AuthenticatedApplication, authenticateApplication } from './application-authentication.ts';
+import { identifyApplication } from './application-authentication.ts';
 import type { AuthContext } from './auth-context.ts';
 import { form } from './form.ts';
 
@@ -26,16 +27,19 @@ export function tokenRoutes(app: FastifyInstance, auth: AuthContext): void {
   }
 }
 
-interface Authenticated extends AuthenticatedApplication {
+interface Authenticated {
+  application: RegisteredApplication;
+  /** Undefined for a public application. */
+  secret: string | undefined;
   certificate: ClientCertificate | undefined;
 }
 
-/** Authenticates the application, on the trusted listener with its certificate too. @throws OAuthError as both do */
+/** Identifies the application, on the trusted listener with its certificate too. @throws OAuthError as both do */
 async function authenticate(auth: AuthContext, request: FastifyRequest): Promise<Authenticated> {
-  const authenticated = await authenticateApplication(auth.applications, request, form(request));
+  const identified = await identifyApplication(auth.applications, request, form(request));
   const certificate = auth.certificateOf?.(request);
-  if (certificate) requireRegistration(authenticated.application, certificate);
-  return { ...authenticated, certificate };
+  if (certificate) requireRegistration(identified.application, certificate);
+  return { ...identified, certificate };
 }
 
 async function token(auth: AuthContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -79,7 +83,9 @@ async function revoke(auth: AuthContext, request: FastifyRequest, reply: Fastify
 
 async function introspection(auth: AuthContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { pool, clock, addresses } = auth.context;
-  const { application } = await authenticate(auth, request);
+  const { application, secret } = await authenticate(auth, request);
+  if (secret === undefined)
+    throw new OAuthError('invalid_client', 'a public application cannot authenticate, which RFC 7662, 2.1 asks for');
   const asked = form(request).require('token');
   const found = await introspect(pool, { applicationId: application.id, token: asked, now: clock.now() });
   reply.header('cache-control', 'no-store');
@@ -97,8 +103,16 @@ async function introspection(auth: AuthContext, request: FastifyRequest, reply: 
   });
 }
 
-/** The token response (the service interface, POST /token). `scope` tells what was granted, as RFC 6749, 5.1 asks. */
-function sendTokens(reply: FastifyReply, { context }: AuthContext, secret: string, tokens: IssuedTokens): FastifyReply {
+/**
+ * The token response (the service interface, POST /token). `scope` tells what was granted, as RFC 6749, 5.1 asks. The secret signs the
+ * id_token, so that a public application, which has none, gets no id_token.
+ */
+function sendTokens(
+  reply: FastifyReply,
+  { context }: AuthContext,
+  secret: string | undefined,
+  tokens: IssuedTokens,
+): FastifyReply {
   const { addresses, clock } = context;
   reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
   return reply.send({
@@ -106,7 +120,7 @@ function sendTokens(reply: FastifyReply, { context }: AuthContext, secret: strin
     access_token: tokens.accessToken,
     refresh_token: tokens.refreshToken,
     expires_in: ACCESS_TOKEN_LIFETIME_SECONDS,
-    id_token: idToken(addresses.auth, { secret, tokens, now: clock.now() }),
+    ...(secret === undefined ? {} : { id_token: idToken(addresses.auth, { secret, tokens, now: clock.now() }) }),
     scope: 'openid',
   });
 }
