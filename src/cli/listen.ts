@@ -94,7 +94,10 @@ async function open(
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   const query = new URLSearchParams({ client_id: session.clientId, subscription_id: id });
   const answer = await fetch(`${session.profile.api_url}/webhooks/stream?${query}`, {
-    headers: { authorization: session.authorization, ...(after === undefined ? {} : { 'last-event-id': after }) },
+    headers: {
+      authorization: `Bearer ${session.accessToken}`,
+      ...(after === undefined ? {} : { 'last-event-id': after }),
+    },
     signal,
   });
   if (answer.ok) return answer.body as AsyncIterable<Uint8Array>;

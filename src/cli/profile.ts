@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { userConfigHome } from '../config.ts';
@@ -41,4 +42,9 @@ export async function writeProfile(name: string, profile: Profile): Promise<void
   const path = pathOf(name);
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
   await writePrivately(path, `${JSON.stringify(profile, null, 2)}\n`);
+}
+
+/** Forgets who is signed in under this name. */
+export async function removeProfile(name: string): Promise<void> {
+  await rm(pathOf(name), { force: true });
 }

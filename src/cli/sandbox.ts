@@ -2,28 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Payment } from '../../sdk/src/index.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 import { example, type Frame } from './frame.ts';
-import type { Column } from './printer.ts';
 import type { Session } from './session.ts';
-
-/** A request as the sandbox keeps it. */
-interface LoggedRequest {
-  at: string;
-  method: string;
-  path: string;
-  status: number;
-  code: string | null;
-  details: string | null;
-  ms: number;
-}
-
-const COLUMNS: Column<LoggedRequest>[] = [
-  ['AT', ({ at }) => at],
-  ['STATUS', ({ status }) => status],
-  ['MS', ({ ms }) => ms],
-  ['REQUEST', ({ method, path }) => `${method} ${path}`],
-  ['CODE', ({ code }) => code],
-  ['DETAILS', ({ details }) => details],
-];
 
 /** A route of the sandbox. Events and statuses are texts here: the service says which there are. */
 async function call<T>(session: Session, operation: string, input: object): Promise<T> {
@@ -31,7 +10,7 @@ async function call<T>(session: Session, operation: string, input: object): Prom
   return body as T;
 }
 
-/** `lombard trigger`, `advance`, `reset` and `logs`: moving things in the sandbox. */
+/** `lombard trigger`, `advance` and `reset`: moving things in the sandbox. */
 export function sandboxCommands(frame: Frame): void {
   const trigger = frame.program
     .command('trigger <event>')
@@ -65,15 +44,6 @@ export function sandboxCommands(frame: Frame): void {
     if (!options.yes && !(await agreed(session.clientId))) throw new CommandFailure('nothing was reset');
     await call(session, 'POST /sandbox/reset', {});
     print.done(`${session.clientId} is reset`, { client_id: session.clientId, done: 'reset' });
-  });
-
-  const logs = frame.program
-    .command('logs')
-    .description("show the client's last requests to the sandbox, newest first")
-    .option('--status <status>', 'of one status, as 404, or class, as 4xx');
-  frame.asContact(example(logs, 'logs --status 4xx'), async ({ options, session, print }) => {
-    const query = options.status === undefined ? {} : { status: options.status };
-    print.rows(await call<LoggedRequest[]>(session, 'GET /sandbox/requests', { query }), COLUMNS);
   });
 }
 

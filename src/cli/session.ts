@@ -6,10 +6,10 @@ import { writePrivately } from '../private-file.ts';
 import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../sandbox/demonstration/institution.ts';
 import { CommandFailure, NOT_SIGNED_IN } from './failure.ts';
 import { DEFAULT_PROFILE, type Profile, readProfile, writeProfile } from './profile.ts';
+import { reach } from './reach.ts';
 import { type Running, readRunning } from './running.ts';
+import { COMMAND_APPLICATION } from './sign-in/authorization-server.ts';
 
-/** The public application that contacts sign in with at the command line (RFC 8252). */
-const COMMAND_APPLICATION = 'lombard-cli';
 /** The tokens of the demonstration's contact, in the data directory: a sign-in at each command would soon meet the rate limit. */
 const TOKENS_FILE = 'command-tokens.json';
 const UNAUTHORIZED = 401;
@@ -49,9 +49,9 @@ export class Session {
     });
   }
 
-  /** The header for calls that the SDK has no method for, as streams. */
-  get authorization(): string {
-    return `Bearer ${this.#accessToken}`;
+  /** For calls that the SDK has no method for, as streams. */
+  get accessToken(): string {
+    return this.#accessToken;
   }
 
   /** After a 401 of such a call: the SDK refreshes the token where it is refused. @throws LombardError */
@@ -73,7 +73,10 @@ export async function openSession({ profile: named, client }: SessionOptions): P
   if (profile && (!running || profile.api_url === running.api)) return profileSession(name, profile, client);
   if (!running) {
     const where = named === undefined ? ', and no sandbox runs on the data directory' : '';
-    throw new CommandFailure(`nobody is signed in as profile ${name}${where} (${config.dataDir})`, NOT_SIGNED_IN);
+    throw new CommandFailure(
+      `nobody is signed in as profile ${name}${where} (${config.dataDir}); lombard login signs in`,
+      NOT_SIGNED_IN,
+    );
   }
   return sandboxSession(config, running, client);
 }
@@ -148,16 +151,4 @@ async function post(
     `the demonstration's contact cannot sign in at ${new URL(url).origin} (${why})`,
     NOT_SIGNED_IN,
   );
-}
-
-/** @throws CommandFailure where nothing answers */
-async function reach(url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    const { code } = ((error as Error).cause ?? {}) as { code?: string };
-    const why = code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : (code ?? 'no answer');
-    throw new CommandFailure(`cannot reach ${new URL(url).origin}: ${why}`);
-  }
 }

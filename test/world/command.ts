@@ -29,11 +29,18 @@ export interface Command {
   output: () => string;
 }
 
-/** Starts the command line with this environment and nothing else of ours. */
-export function lombard(args: string[], environment: Record<string, string>): Command {
+/**
+ * Starts the command line with this environment and nothing else of ours.
+ * @param input `pipe`: the test writes to its standard input
+ */
+export function lombard(
+  args: string[],
+  environment: Record<string, string>,
+  input: 'ignore' | 'pipe' = 'ignore',
+): Command {
   const child = spawn(join(REPOSITORY, 'bin/lombard'), args, {
     env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];
   child.stdout?.on('data', (chunk) => {

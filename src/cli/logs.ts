@@ -1,0 +1,106 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { LombardError } from '../../sdk/src/index.ts';
+import { INTERRUPTED } from './failure.ts';
+import { type Call, example, type Frame } from './frame.ts';
+import { interruption } from './interruption.ts';
+import type { Column } from './printer.ts';
+import type { Session } from './session.ts';
+
+/** Milliseconds between two looks at the log. */
+const LOOK_EVERY_MS = 500;
+/** The most that the log keeps, and what is read of it at once. */
+const MAX_LOG_ROWS = 1_000;
+const PAGE_ROWS = 50;
+
+/** A request as the sandbox keeps it. */
+interface LoggedRequest {
+  at: string;
+  method: string;
+  path: string;
+  status: number;
+  code: string | null;
+  details: string | null;
+  ms: number;
+  request_id: string;
+}
+
+const COLUMNS: Column<LoggedRequest>[] = [
+  ['AT', ({ at }) => at],
+  ['STATUS', ({ status }) => status],
+  ['MS', ({ ms }) => ms],
+  ['REQUEST', ({ method, path }) => `${method} ${path}`],
+  ['CODE', ({ code }) => code],
+  ['DETAILS', ({ details }) => details],
+];
+
+/** `lombard logs`. */
+export function logsCommand(frame: Frame): void {
+  const logs = frame.program
+    .command('logs')
+    .description("show the client's last requests to the sandbox, newest first")
+    .option('--follow', 'go on, and print each request once it was answered')
+    .option('--status <status>', 'of one status, as 404, or class, as 4xx');
+  frame.asContact(example(logs, 'logs --status 4xx', 'logs --follow'), async (call) => {
+    if (call.options.follow) return followLog(call);
+    call.print.rows(await read(call), COLUMNS);
+    return 0;
+  });
+}
+
+async function read({ options, session }: Call & { session: Session }, page?: number): Promise<LoggedRequest[]> {
+  const query = {
+    ...(options.status === undefined ? {} : { status: options.status }),
+    ...(page === undefined ? {} : { page, page_size: PAGE_ROWS }),
+  };
+  const { body } = await session.lombard.call('GET /sandbox/requests' as 'GET /payments', { query } as never);
+  return body as unknown as LoggedRequest[];
+}
+
+/** Prints what comes from now on, oldest first, until it is interrupted. A service that restarts is waited for. */
+async function followLog(call: Call & { session: Session }): Promise<number> {
+  const { print } = call;
+  const interrupted = interruption();
+  const printed = new Set((await read(call, 1)).map(key));
+  print.note('following; Ctrl-C ends it');
+  let lost = false;
+  while (!interrupted.aborted) {
+    await pause(LOOK_EVERY_MS, undefined, { signal: interrupted }).catch(() => {});
+    if (interrupted.aborted) break;
+    try {
+      for (const one of (await unprinted(call, printed)).reverse()) {
+        print.entry(line(one), one);
+        printed.add(key(one));
+      }
+      for (const former of [...printed].slice(0, -MAX_LOG_ROWS)) printed.delete(former);
+      if (lost) process.stderr.write('lombard: the service is back\n');
+      lost = false;
+    } catch (error) {
+      const { status } = error as { status?: number };
+      if (error instanceof LombardError && status !== undefined && status < 500 && status !== 429) throw error;
+      if (!lost) process.stderr.write('lombard: the service does not answer; it is asked again\n');
+      lost = true;
+    }
+  }
+  return INTERRUPTED;
+}
+
+/** The requests that were not printed yet, newest first: pages up to one with a request that was. */
+async function unprinted(call: Call & { session: Session }, printed: Set<string>): Promise<LoggedRequest[]> {
+  const found: LoggedRequest[] = [];
+  for (let page = 1; page <= MAX_LOG_ROWS / PAGE_ROWS; page += 1) {
+    const rows = await read(call, page);
+    found.push(...rows.filter((one) => !printed.has(key(one))));
+    if (rows.length < PAGE_ROWS || rows.some((one) => printed.has(key(one)))) break;
+  }
+  // A request that came between two pages has moved another one to the next page.
+  return [...new Map(found.map((one) => [key(one), one])).values()];
+}
+
+function key({ at, request_id: id }: LoggedRequest): string {
+  return `${at} ${id}`;
+}
+
+function line({ at, status, ms, method, path, code, details }: LoggedRequest): string {
+  const why = code === null ? '' : `  ${code}: ${details}`;
+  return `${at}  ${status}  ${method} ${path}  ${ms} ms${why}`.replace(/\p{Cc}/gu, ' ');
+}
