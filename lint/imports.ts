@@ -61,7 +61,21 @@ const ROOMS: Record<string, string[]> = {
   ],
   'http/auth': ['kernel', 'http', 'identity'],
   'http/trusted': ['kernel', 'certificates', 'embedded', 'http', 'http/auth', 'http/client', 'identity'],
-  cli: ['kernel', 'embedded', 'http', 'imports', 'operator', 'root', 'sandbox', 'webhooks'],
+  cli: [
+    ...[
+      'kernel',
+      'certificates',
+      'embedded',
+      'feed',
+      'http',
+      'http/trusted',
+      'identity',
+      'imports',
+      'operator',
+      'root',
+    ],
+    ...['sandbox', 'webhooks'],
+  ],
   root: ['*'],
 };
 

@@ -94,9 +94,25 @@ export function userConfigHome(env: Environment = process.env): string | undefin
 
 /**
  * Reads the settings of the process.
- * @throws StartupError one line that names the variable, what it must be, and what it is (never for a secret)
+ * @throws StartupError one line that names the variable, what it must be, and what it is (never for a secret); in production one line
+ *   that names everything that is unsafe there
  */
 export function readConfig(env: Environment = process.env): Config {
+  const { config, unsafe } = examineConfig(env);
+  if (unsafe.length === 0) return config;
+  throw new StartupError(`LOMBARD_ENVIRONMENT=production refuses to start: ${unsafe.join('; ')}`);
+}
+
+/**
+ * Reads the settings without refusing what is unsafe.
+ * @returns `unsafe`: what production refuses; `unknown`: variables that look like settings and are none
+ * @throws StartupError where a value is wrong
+ */
+export function examineConfig(env: Environment = process.env): {
+  config: Config;
+  unsafe: string[];
+  unknown: string[];
+} {
   const settings = new Settings(env);
   const environment = settings.oneOf('LOMBARD_ENVIRONMENT', ['sandbox', 'production'], 'sandbox');
   const config: Config = {
@@ -129,8 +145,9 @@ export function readConfig(env: Environment = process.env): Config {
     ...readWebhooks(settings, environment),
     ...readInstitution(settings),
   };
-  if (environment === 'production') refuseUnsafe(config, settings.flag('LOMBARD_EMBEDDED'));
-  return config;
+  const embedded = settings.flag('LOMBARD_EMBEDDED');
+  const unsafe = environment === 'production' ? unsafeIn(config, embedded) : [];
+  return { config, unsafe, unknown: settings.unknown() };
 }
 
 function readListeners(settings: Settings) {
@@ -239,8 +256,8 @@ function readInstitution(settings: Settings) {
   };
 }
 
-/** Names everything that is unsafe in production in one line. The start checks later whether there is an operator token. */
-function refuseUnsafe(config: Config, embedded: boolean): void {
+/** Everything that is unsafe in production. The start checks later whether there is an operator token. */
+function unsafeIn(config: Config, embedded: boolean): string[] {
   const faults: string[] = [];
   if (!config.masterKey) faults.push('LOMBARD_MASTER_KEY is not set');
   const https = (name: string, value: string | undefined) => {
@@ -256,6 +273,5 @@ function refuseUnsafe(config: Config, embedded: boolean): void {
     faults.push('DATABASE_URL is not set (the embedded database needs LOMBARD_EMBEDDED=yes)');
   }
   if (config.autopilot !== undefined) faults.push('LOMBARD_AUTOPILOT is set');
-  if (faults.length === 0) return;
-  throw new StartupError(`LOMBARD_ENVIRONMENT=production refuses to start: ${faults.join('; ')}`);
+  return faults;
 }

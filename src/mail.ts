@@ -118,6 +118,11 @@ export class Mailer {
     }
   }
 
+  /** Connects and signs in, and sends nothing. @throws Error as the server or the network refuses */
+  async verify(): Promise<void> {
+    await this.#transport.verify();
+  }
+
   /** Closes every connection; mails in flight fail. */
   close(): void {
     this.#closing.abort();

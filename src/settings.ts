@@ -22,18 +22,29 @@ const KEY_BYTES = 32;
  */
 export class Settings {
   readonly #env: Environment;
+  readonly #read = new Set<string>();
 
   constructor(env: Environment) {
     this.#env = env;
   }
 
+  #given(name: string): string | undefined {
+    this.#read.add(name);
+    return this.#env[name];
+  }
+
+  /** The variables of this program's prefix that nothing has read: misspelled ones. */
+  unknown(): string[] {
+    return Object.keys(this.#env).filter((name) => /^LOMBARD_/.test(name) && !this.#read.has(name));
+  }
+
   text(name: string): string | undefined {
-    return this.#env[name] || undefined;
+    return this.#given(name) || undefined;
   }
 
   /** A comma-separated list of trimmed items. */
   list(name: string): string[] {
-    return items(name, this.#env[name] ?? '');
+    return items(name, this.#given(name) ?? '');
   }
 
   oneOf<const T extends string>(name: string, values: readonly T[], otherwise: NoInfer<T>): T {
@@ -158,7 +169,7 @@ export class Settings {
 
   /** A list of addresses and address ranges. Here an empty variable is an empty list. */
   ranges(name: string, otherwise: string): AddressRange[] {
-    return items(name, this.#env[name] ?? otherwise).map((item) => {
+    return items(name, this.#given(name) ?? otherwise).map((item) => {
       const [address = '', bits, ...rest] = item.split('/');
       const family = isIP(address);
       const width = family === 6 ? 128 : 32;

@@ -38,7 +38,8 @@ function checkInstitution({ institution }: Config): void {
   }
 }
 
-function wantedPorts(config: Config): WantedPort[] {
+/** The ports that the roles of a process take. */
+export function wantedPorts(config: Config): WantedPort[] {
   const { host, operatorHost, healthHost, roles, healthPort } = config;
   const wanted: WantedPort[] = [];
   if (healthPort.ifTaken === 'refuse')

@@ -4,7 +4,10 @@ import { LombardError } from '../../sdk/src/index.ts';
 import { StartupError } from '../errors.ts';
 import { OPERATOR_ROLES } from '../operator/scope.ts';
 import { clientCommands } from './client-commands.ts';
+import { completionCommand } from './completion.ts';
+import { doctorCommand } from './doctor/command.ts';
 import { CommandFailure, tell, USAGE } from './failure.ts';
+import { example } from './frame.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
 import { migrateDatabase } from './migrate.ts';
 import { createToken, listTokens, revokeToken } from './operator-tokens.ts';
@@ -56,19 +59,25 @@ async function build(json: boolean, finish: (code: number) => void): Promise<Com
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => (json ? undefined : write(text)) })
     .addHelpText('after', ENVIRONMENT);
-  clientCommands(program, finish);
+  const frame = clientCommands(program, finish);
   program.commandsGroup('Running it:');
+  doctorCommand(frame);
 
-  program
-    .command('serve')
-    .description('start the service, configured by environment variables (docs/configuration.md)')
-    .action(async () => finish(await start({ demonstration: false, print: false })));
+  example(
+    program
+      .command('serve')
+      .description('start the service, configured by environment variables (docs/configuration.md)'),
+    'serve',
+  ).action(async () => finish(await start({ demonstration: false, print: false })));
 
-  program
-    .command('demo')
-    .description('start the service to try it out, and print its addresses, a login and a command to run')
-    .option('--no-demo', 'start empty, without the demonstration institution')
-    .action(async (options: { demo: boolean }) => finish(await start({ demonstration: options.demo, print: true })));
+  example(
+    program
+      .command('demo')
+      .description('start the service to try it out, with a sample application, and print what to do next')
+      .option('--no-demo', 'start empty, without the demonstration institution and the sample application'),
+    'demo',
+    'demo --no-demo',
+  ).action(async (options: { demo: boolean }) => finish(await start({ demonstration: options.demo, print: true })));
 
   addMigrate(program, finish);
 
@@ -98,6 +107,7 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
     .action(async (file: string, options) => finish(await importFile(file, options)));
 
   operatorTokenCommands(program, finish);
+  completionCommand(frame);
   return program;
 }
 
@@ -131,12 +141,16 @@ function operatorTokenCommands(program: Command, finish: (code: number) => void)
 }
 
 function addMigrate(program: Command, finish: (code: number) => void): void {
-  program
-    .command('migrate')
-    .description('bring the database to the schema of this program, and end (docs/upgrading.md)')
-    .option('--check', 'only say what is missing; the exit code is 1 if something is')
-    .option('--print', 'write the missing SQL to standard output, and run nothing')
-    .action(async (options: { check?: boolean; print?: boolean }) => finish(await migrateDatabase(options)));
+  example(
+    program
+      .command('migrate')
+      .description('bring the database to the schema of this program, and end (docs/upgrading.md)')
+      .option('--check', 'only say what is missing; the exit code is 1 if something is')
+      .option('--print', 'write the missing SQL to standard output, and run nothing'),
+    'migrate',
+    'migrate --check',
+    'migrate --print > missing.sql',
+  ).action(async (options: { check?: boolean; print?: boolean }) => finish(await migrateDatabase(options)));
 }
 
 /** Loads the service only to start it: loading takes a second, which other commands need not wait. */

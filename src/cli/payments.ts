@@ -81,6 +81,6 @@ function addList(frame: Frame, payments: Command): void {
     const { items, total } = await session.lombard.payments.search(query as PaymentQuery).page(page);
     const shown = (page - 1) * size + items.length;
     const more = shown < total ? `; the next page: --page ${page + 1}` : '';
-    print.rows(items, COLUMNS, `${items.length} of ${total} payments${more}`);
+    print.rows(items, COLUMNS, { after: `${items.length} of ${total} payments${more}` });
   });
 }

@@ -12,13 +12,20 @@ export class Printer {
     this.json = json;
   }
 
-  /** Records of one kind: a table, or a JSON array. `after`: a line for people below the table. */
-  rows<T>(rows: readonly T[], columns: readonly Column<T>[], after?: string): void {
+  /**
+   * Records of one kind: a table, or a JSON array.
+   * @param options `after`: a line for people below the table; `whole`: long cells are not cut
+   */
+  rows<T>(
+    rows: readonly T[],
+    columns: readonly Column<T>[],
+    { after, whole = false }: { after?: string; whole?: boolean } = {},
+  ): void {
     if (this.json) {
       write(JSON.stringify(rows));
       return;
     }
-    const cells = rows.map((row) => columns.map(([, text]) => cell(text(row))));
+    const cells = rows.map((row) => columns.map(([, text]) => (whole ? plain(text(row)) : cell(text(row)))));
     const headings = columns.map(([heading]) => heading);
     const widths = headings.map((heading, at) => Math.max(heading.length, ...cells.map((row) => row[at]?.length ?? 0)));
     const line = (row: readonly string[]) =>

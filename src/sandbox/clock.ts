@@ -12,7 +12,7 @@ const POLL_INTERVAL_MS = 300;
 const MAX_OFFSET_MS = 20 * 365 * 86_400_000;
 
 /** How far the sandbox's clock is ahead of the machine's (ms). */
-async function readOffset(db: Db): Promise<number> {
+export async function readOffset(db: Db): Promise<number> {
   const row = first(await db.query<{ offset_ms: number }>('select offset_ms from service_clock'));
   return row?.offset_ms ?? 0;
 }

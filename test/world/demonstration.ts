@@ -7,6 +7,7 @@ import { createDatabase } from './database.ts';
 /** A running sandbox with the demonstration in it, as a process of its own, and the command line beside it. */
 export interface Sandbox {
   dataDir: string;
+  databaseUrl: string;
   /** The environment of commands: the sandbox's data directory, and a configuration directory of its own. */
   environment: Record<string, string>;
   addresses: { api: string; auth: string; operator: string };
@@ -47,6 +48,7 @@ export async function startSandbox(settings: Record<string, string> = {}): Promi
   };
   return {
     dataDir,
+    databaseUrl: database.url,
     environment,
     addresses,
     run: (...args) => lombard(args, environment).ended,

@@ -1,0 +1,160 @@
+import type { Config } from '../../config.ts';
+import { createPool, type Db, first, type Pool } from '../../database.ts';
+import { databaseFault } from '../../database-fault.ts';
+import { createLog } from '../../log.ts';
+import { whatIsMissing } from '../../migrate.ts';
+import { type DatabaseAddresses, migrateOptions } from '../../open-database.ts';
+import { refusePooler } from '../../pooler.ts';
+import { schemaFault } from '../../schema.ts';
+import { count, type Finding, failed, ok, warnIf, warning } from './finding.ts';
+
+const ANSWER_TIMEOUT_MS = 10_000;
+const MIN_SERVER_MAJOR = 15;
+/** Beyond its pools a process has connections of its own: locks, LISTEN, the watch. */
+const OWN_CONNECTIONS = 10;
+/** Differences between this machine's clock and the database's, in seconds. */
+const MAX_CLOCK_SECONDS = 5;
+const WRONG_CLOCK_SECONDS = 60;
+const LOCAL = /^(localhost|127\.[0-9.]+|::1|)$/;
+
+/** Opens the database for the checks. The caller ends the pool. */
+export function openForChecks({ sessions }: DatabaseAddresses): Pool {
+  return createPool(sessions, createLog('silent', false), {
+    max: 1,
+    answerWithin: ANSWER_TIMEOUT_MS,
+    name: 'lombard-doctor',
+  });
+}
+
+/** Why the database cannot be used at all; undefined where it answers. */
+export async function unreachable(pool: Pool): Promise<Finding | undefined> {
+  try {
+    await pool.query('select');
+    return undefined;
+  } catch (error) {
+    const why = databaseFault(error) ?? (error as Error).message;
+    return failed('database', `cannot be reached (${why}): check DATABASE_URL, the server, and the firewall between`);
+  }
+}
+
+/** The server and its settings, the schema, the rights, and the clock. */
+export async function checkDatabase(
+  db: Db,
+  config: Config,
+  addresses: DatabaseAddresses,
+  now: () => Date,
+): Promise<Finding[]> {
+  const server = await readServer(db);
+  if (server.major < MIN_SERVER_MAJOR)
+    return [failed('database', `PostgreSQL ${server.major} runs; ${MIN_SERVER_MAJOR} or newer is needed: upgrade it`)];
+  return [
+    ok('database', `PostgreSQL ${server.major} answers`),
+    ...checkServer(server, config, addresses),
+    await checkClock(db, now),
+    ...(await checkPoolers(config, addresses)),
+    ...(await checkSchema(db, config, addresses)),
+  ];
+}
+
+interface Server {
+  major: number;
+  encoding: string;
+  read_only: boolean;
+  durable: boolean;
+  max_connections: number;
+  statement_timeout: string;
+  encrypted: boolean;
+}
+
+async function readServer(db: Db): Promise<Server> {
+  const server = first(
+    await db.query<Server>(`select current_setting('server_version_num')::int / 10000 as major,
+      current_setting('server_encoding') as encoding,
+      pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
+      current_setting('fsync')::boolean and current_setting('full_page_writes')::boolean as durable,
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max_connections,
+      current_setting('statement_timeout') as statement_timeout,
+      coalesce((select s.ssl from pg_stat_ssl s where s.pid = pg_backend_pid()), false) as encrypted`),
+  );
+  return server as Server;
+}
+
+function checkServer(server: Server, config: Config, { sessions }: DatabaseAddresses): Finding[] {
+  const serious = config.environment === 'production' ? failed : warning;
+  const wanted = (config.poolSize + config.authPoolSize + config.backgroundPoolSize + OWN_CONNECTIONS) * config.workers;
+  const remote = !LOCAL.test(new URL(sessions).hostname);
+  return [
+    server.read_only
+      ? failed('writing', 'the database is read-only, or a standby: name the primary in DATABASE_URL')
+      : ok('writing', 'the database takes writes'),
+    server.encoding === 'UTF8'
+      ? ok('encoding', 'UTF8')
+      : failed('encoding', `the database's is ${server.encoding}: make it again with encoding UTF8`),
+    server.durable
+      ? ok('durability', 'a crash loses no commit')
+      : serious('durability', 'fsync or full_page_writes is off, so a crash can destroy the database: switch both on'),
+    warnIf(wanted > server.max_connections, 'connections', {
+      warns:
+        `${config.workers === 1 ? 'a process' : `${config.workers} processes`} may want ${wanted}, and the server gives ${server.max_connections}: ` +
+        'raise max_connections, or lower LOMBARD_POOL, LOMBARD_AUTH_POOL and LOMBARD_BACKGROUND_POOL',
+      fine: `up to ${wanted} of the ${server.max_connections} that the server gives`,
+    }),
+    warnIf(server.statement_timeout !== '0', 'statement timeout', {
+      warns: `it is ${server.statement_timeout} for this role, which ends imports and migrations: alter role ... reset statement_timeout`,
+      fine: 'none; the service has limits of its own',
+    }),
+    warnIf(remote && !server.encrypted, 'database encryption', {
+      warns: 'the connection to another machine is not encrypted: add ?sslmode=verify-full to DATABASE_URL',
+      fine: remote ? 'the connection uses TLS' : 'the server is on this machine',
+    }),
+  ];
+}
+
+async function checkClock(db: Db, now: () => Date): Promise<Finding> {
+  const before = now().getTime();
+  const row = first(await db.query<{ at: Date }>('select clock_timestamp() as at'));
+  const middle = (before + now().getTime()) / 2;
+  const seconds = Math.round((middle - (row as { at: Date }).at.getTime()) / 1_000);
+  const away = Math.abs(seconds);
+  if (away <= MAX_CLOCK_SECONDS) return ok('clock', "agrees with the database's");
+  const message = `this machine is ${count(away, 'second')} ${seconds > 0 ? 'ahead of' : 'behind'} the database: run a time service (NTP) on both`;
+  return away > WRONG_CLOCK_SECONDS ? failed('clock', message) : warning('clock', message);
+}
+
+async function checkPoolers(config: Config, addresses: DatabaseAddresses): Promise<Finding[]> {
+  const given = config.sessionDatabaseUrl === undefined ? 'DATABASE_URL' : 'LOMBARD_SESSION_DATABASE_URL';
+  try {
+    await refusePooler(addresses.sessions, given);
+    if (addresses.owner !== addresses.sessions) await refusePooler(addresses.owner, 'LOMBARD_MIGRATE_DATABASE_URL');
+    return [ok('pooler', 'none in transaction mode is in the way of sessions')];
+  } catch (error) {
+    return [failed('pooler', (error as Error).message)];
+  }
+}
+
+/** What `lombard migrate` would do: migrations, settings of the plans, rights of the service's role. */
+async function checkSchema(db: Db, config: Config, addresses: DatabaseAddresses): Promise<Finding[]> {
+  const fault = await schemaFault(db);
+  let names: string[];
+  try {
+    names = (await whatIsMissing(addresses.owner, migrateOptions(addresses))).names;
+  } catch (error) {
+    return [failed('schema', (error as Error).message)];
+  }
+  // A start migrates by itself, unless it was told not to.
+  const judge = config.migrate ? warning : failed;
+  const then = config.migrate
+    ? 'the next start applies it, or lombard migrate'
+    : 'run lombard migrate, because LOMBARD_MIGRATE is no';
+  const kinds = {
+    schema: names.filter((name) => /^\d{4}_/.test(name)),
+    'settings of plans': names.filter((name) => /^alter role .* set /.test(name)),
+    'rights of the role': names.filter((name) => !/^\d{4}_/.test(name) && !/^alter role .* set /.test(name)),
+  };
+  const findings = Object.entries(kinds).map(([check, missing]) =>
+    missing.length === 0 ? ok(check, 'nothing is missing') : judge(check, `missing: ${missing.join('; ')}: ${then}`),
+  );
+  // Of a database that is newer than this program nothing is missing.
+  if (fault && kinds.schema.length === 0) findings.push(failed('schema', fault));
+  return findings;
+}

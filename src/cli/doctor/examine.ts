@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceClock } from '../../calendar.ts';
+import type { Config } from '../../config.ts';
+import { databaseAddresses } from '../../open-database.ts';
+import { readOffset } from '../../sandbox/clock.ts';
+import type { Environment } from '../../settings.ts';
+import { checkCertificates } from './certificates.ts';
+import { checkConfiguration } from './configuration.ts';
+import { checkDatabase, openForChecks, unreachable } from './database.ts';
+import { type Finding, lasting, ok, warning } from './finding.ts';
+import { checkDataDirectory, checkMachine } from './machine.ts';
+import { checkListeners } from './ports.ts';
+import { checkRecords } from './records.ts';
+import { checkSenders } from './senders.ts';
+import { checkWork } from './work.ts';
+
+/** Checks everything that can be checked from here; changes nothing. */
+export async function examine(env?: Environment): Promise<Finding[]> {
+  const { config, findings } = checkConfiguration(env);
+  const machine = await checkMachine();
+  if (!config) return [...machine, ...findings];
+  const clock = new ServiceClock();
+  return [
+    ...machine,
+    ...findings,
+    ...(await checkDataDirectory(config)),
+    ...(await checkListeners(config)),
+    ...(await checkCertificates(config, clock.now())),
+    ...(await checkSenders(config)),
+    ...(await checkStored(config, clock)),
+  ];
+}
+
+/** The checks that ask the database; where its schema or the rights to it are missing, those of what is in it are left out. */
+async function checkStored(config: Config, clock: ServiceClock): Promise<Finding[]> {
+  const url = config.databaseUrl ?? (await embeddedUrl(config));
+  if (url === undefined) return [ok('database', 'the embedded one, which the first start makes')];
+  const addresses = databaseAddresses(config, url);
+  const pool = openForChecks(addresses);
+  try {
+    const fault = await unreachable(pool);
+    if (fault && !config.databaseUrl)
+      return [ok('database', 'the embedded one; it starts with the service, so it was not looked into')];
+    if (fault) return [fault];
+    const findings = await checkDatabase(pool, config, addresses, () => clock.now());
+    const lacking = ['schema', 'rights of the role'];
+    if (findings.some(({ check, status }) => lacking.includes(check) && status !== 'ok')) return findings;
+    if (config.environment === 'sandbox') {
+      clock.offset = await readOffset(pool);
+      if (clock.offset !== 0)
+        findings.push(
+          warning(
+            'clock',
+            `the sandbox's is ${lasting(Math.abs(clock.offset) / 1_000)} away: DELETE /clock sets it back`,
+          ),
+        );
+    }
+    return [...findings, ...(await checkRecords(pool, config, clock.now())), ...(await checkWork(pool, clock))];
+  } finally {
+    await pool.end();
+  }
+}
+
+async function embeddedUrl({ dataDir }: Config): Promise<string | undefined> {
+  const text = await readFile(join(dataDir, 'postgres-url'), 'utf8').catch(() => '');
+  return text.trim() || undefined;
+}

@@ -1,0 +1,52 @@
+import type { Config } from '../../config.ts';
+import { requireFreePorts } from '../../http/ports.ts';
+import { wantedPorts } from '../../start-checks.ts';
+import { type Running, readRunning } from '../running.ts';
+import { type Finding, failed, ok } from './finding.ts';
+
+const ANSWER_TIMEOUT_MS = 3_000;
+
+/** The service that runs on the data directory, and whether it is ready; then the ports. Its own ports are ok. */
+export async function checkListeners(config: Config): Promise<Finding[]> {
+  const running = await runningNow(config);
+  const findings: Finding[] = [];
+  if (running?.ready === undefined) findings.push(ok('service', 'none runs on this data directory'));
+  else if (running.ready === '') findings.push(ok('service', `runs and is ready (${running.addresses.api})`));
+  else findings.push(failed('service', `runs, but is not ready: ${running.ready}`));
+  const faults: Finding[] = [];
+  for (const wanted of wantedPorts(config)) {
+    await requireFreePorts([wanted]).catch((error: Error) => {
+      if (running === undefined || !isOwn(wanted.variable, wanted.port, config, running.addresses))
+        faults.push(failed('ports', `${error.message}; stop it, or set ${wanted.variable}`));
+    });
+  }
+  if (faults.length > 0) return [...findings, ...faults];
+  return [...findings, ok('ports', running ? 'the running service has them' : 'all of them are free')];
+}
+
+/** `ready`: empty where it is, else the reason why it is not. */
+async function runningNow(config: Config): Promise<{ addresses: Running; ready: string } | undefined> {
+  const addresses = readRunning(config);
+  if (!addresses?.health) return undefined;
+  try {
+    const answer = await fetch(`${addresses.health}/health/ready`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    const { ready, reason } = (await answer.json()) as { ready?: boolean; reason?: string };
+    return { addresses, ready: ready ? '' : (reason ?? `its health answers ${answer.status}`) };
+  } catch {
+    // It was killed, or the port is somebody else's by now.
+    return undefined;
+  }
+}
+
+/** Whether the service that runs has this port. Behind a public address its port is not written down; then it is believed. */
+function isOwn(variable: string, port: number, config: Config, running: Running): boolean {
+  const addresses: Record<string, [address: string | null, isPublic: boolean]> = {
+    LOMBARD_API_PORT: [running.api, config.apiUrl !== undefined],
+    LOMBARD_AUTH_PORT: [running.auth, config.authUrl !== undefined],
+    LOMBARD_TRUSTED_PORT: [running.trusted, config.trustedUrl !== undefined],
+    LOMBARD_OPERATOR_PORT: [running.operator, false],
+    LOMBARD_HEALTH_PORT: [running.health, false],
+  };
+  const [address, isPublic] = addresses[variable] ?? [null, false];
+  return address !== null && (isPublic || Number(new URL(address).port) === port);
+}

@@ -1,0 +1,130 @@
+import { Backlog } from '../../backlog.ts';
+import type { Clock } from '../../calendar.ts';
+import { type Db, first, type Pool } from '../../database.ts';
+import { listConsumers } from '../../feed/consumer.ts';
+import { readCursors } from '../../feed/cursor.ts';
+import { count, type Finding, failed, lasting, ok, warnIf, warning } from './finding.ts';
+
+/** Ages up to which work that waits is ordinary. */
+const MAX_WORK_AGE_SECONDS = 60;
+const MAX_LAG_SECONDS = 3_600;
+const MAX_LAG_CHANGES = 100_000;
+/** Deliveries that are due and that nobody has taken. */
+const MAX_DUE_ROWS = 10_000;
+const MAX_STATEMENTS_WAITING = 1_000;
+/** A receiver that has failed for longer is named. */
+const FAILING_HOURS = 1;
+const RECENT_DAYS = 7;
+const MAX_NAMED = 5;
+const WORKER = 'start a process with the role worker, and read its log';
+
+/** What waits for background work, and what it meets. */
+export async function checkWork(pool: Pool, clock: Clock): Promise<Finding[]> {
+  const now = clock.now();
+  return [
+    ...(await checkBacklog(pool, clock)),
+    ...(await checkFeed(pool, now)),
+    ...(await checkReceivers(pool, now)),
+    await checkPartitions(pool, now),
+  ];
+}
+
+async function checkBacklog(pool: Pool, clock: Clock): Promise<Finding[]> {
+  const found = await new Backlog(pool, clock).read();
+  if (!found)
+    return [
+      failed(
+        'background work',
+        'the database does not tell in time what waits: look for long statements in pg_stat_activity',
+      ),
+    ];
+  const aged = (check: string, seconds: number, what: string) =>
+    seconds > MAX_WORK_AGE_SECONDS
+      ? failed(check, `${what} for ${lasting(seconds)}: ${WORKER}`)
+      : ok(check, seconds === 0 ? 'nothing waits' : 'what waits is seconds old');
+  return [
+    aged(
+      'events',
+      found.outbox_oldest_age_seconds,
+      `${count(found.outbox_events, 'event')} without notifications wait`,
+    ),
+    warnIf(found.deliveries_due > MAX_DUE_ROWS, 'webhook backlog', {
+      warns: `${found.deliveries_due} deliveries are due and nobody has taken them: add processes with the role worker`,
+      fine: `${count(found.deliveries_due, 'delivery')} due`.replace(/^(\d+) deliverys/, '$1 deliveries'),
+    }),
+    warnIf(found.statements_waiting > MAX_STATEMENTS_WAITING, 'statements', {
+      warns: `${found.statements_waiting} are not sent yet: add processes with the role worker, and check mail`,
+      fine: `${found.statements_waiting} wait`,
+    }),
+    aged('audit chain', found.audit_unsealed_age_seconds, 'rows of the audit trail are unsealed'),
+    aged('payment totals', found.totals_unrolled_age_seconds, 'changes are not rolled up'),
+  ];
+}
+
+async function checkFeed(db: Db, now: Date): Promise<Finding[]> {
+  const row = first(await db.query<{ oldest: Date | null }>('select min(at) as oldest from changes_unpublished'));
+  const age = row?.oldest ? Math.max(0, (now.getTime() - row.oldest.getTime()) / 1_000) : 0;
+  const unpublished =
+    age > MAX_WORK_AGE_SECONDS
+      ? failed('change feed', `changes are unpublished for ${lasting(age)}: ${WORKER}`)
+      : ok('change feed', 'every change is published');
+  const consumers = await listConsumers(db, await readCursors(db), now);
+  const behind = consumers.filter((one) => one.lag_seconds > MAX_LAG_SECONDS || one.lag_changes > MAX_LAG_CHANGES);
+  if (behind.length === 0) return [unpublished, ok('consumers', `${consumers.length}, none far behind`)];
+  return [
+    unpublished,
+    ...behind.map(({ name, lag_changes: changes, lag_seconds: seconds }) =>
+      warning(
+        'consumers',
+        `${name} has not acknowledged ${count(changes, 'change')} for ${lasting(seconds)}: start it, or DELETE /change-consumers/${name}`,
+      ),
+    ),
+  ];
+}
+
+async function checkReceivers(db: Db, now: Date): Promise<Finding[]> {
+  const hours = new Date(now.getTime() - FAILING_HOURS * 3_600_000);
+  const { rows: failing } = await db.query<{ id: string; client_id: string; since: Date }>(
+    `select s.id, s.client_id, e.failing_since as since
+     from webhooks.subscriptions s join delivery.endpoints e on e.subscription_id = s.id
+     where s.active and s.deleted_at is null and e.failing_since < $1 order by e.failing_since limit ${MAX_NAMED}`,
+    [hours],
+  );
+  const days = new Date(now.getTime() - RECENT_DAYS * 86_400_000);
+  const { rows: disabled } = await db.query<{ id: string; client_id: string; reason: string }>(
+    `select s.id, s.client_id, s.disabled_reason as reason from webhooks.subscriptions s
+     where s.deleted_at is null and not s.active and s.disabled_at > $1 order by s.disabled_at limit ${MAX_NAMED}`,
+    [days],
+  );
+  const findings = [
+    ...failing.map(({ id, client_id: client, since }) =>
+      warning(
+        'receivers',
+        `that of subscription ${id} (${client}) has failed since ${since.toISOString()}: tell the client`,
+      ),
+    ),
+    ...disabled.map(({ id, client_id: client, reason }) =>
+      warning(
+        'receivers',
+        `subscription ${id} (${client}) was switched off (${reason}): tell the client, who can switch it on again`,
+      ),
+    ),
+  ];
+  return findings.length > 0 ? findings : [ok('receivers', 'none fails for long')];
+}
+
+async function checkPartitions(db: Db, now: Date): Promise<Finding> {
+  const started = first(await db.query<{ started: boolean }>('select exists (select from operator_tokens) as started'));
+  if (!started?.started) return ok('partitions', 'the first start makes them');
+  const { rows } = await db.query<{ name: string }>(
+    `select name || '_' || to_char(day, 'YYYYMMDD') as name
+     from unnest('{events,notifications,attempts}'::text[]) name,
+       generate_series(($1::timestamptz at time zone 'UTC')::date, ($1::timestamptz at time zone 'UTC')::date + 1, interval '1 day') day
+     where to_regclass('delivery.' || name || '_' || to_char(day, 'YYYYMMDD')) is null order by 1`,
+    [now],
+  );
+  return warnIf(rows.length > 0, 'partitions', {
+    warns: `missing: ${rows.map(({ name }) => name).join(', ')}: ${WORKER}, which makes them`,
+    fine: 'those of today and tomorrow are there',
+  });
+}
