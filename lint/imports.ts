@@ -18,6 +18,7 @@ const ROOMS: Record<string, string[]> = {
   payments: ['kernel', 'approvals', 'webhooks'],
   'step-up': ['kernel', 'approvals', 'identity', 'payments'],
   documents: ['kernel'],
+  mails: ['kernel', 'identity'],
   statements: ['kernel', 'documents', 'webhooks'],
   operator: ['kernel'],
   feed: ['kernel', 'accounts', 'approvals', 'identity', 'payments', 'statements', 'webhooks'],

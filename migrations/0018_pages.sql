@@ -1,4 +1,4 @@
--- What the pages in the browser need: verification codes for approvals.
+-- What the pages in the browser need: verification codes for approvals, and mails.
 
 -- A challenge before an approval. It is good for one contact and one payment, while the payment is what it was then.
 create table step_up_challenges (
@@ -26,3 +26,36 @@ create table step_up_texts (
   contact_id text primary key references contacts,
   sent_at timestamptz not null
 );
+
+-- Payments that contacts may authorise and are told of by mail. A row stays while the payment waits, so that nobody is told twice.
+create table payment_notices (
+  id bigint generated always as identity primary key,
+  client_id text not null references clients,
+  payment_id bigint not null,
+  contact_id text not null references contacts,
+  -- The mail that tells; null: none does yet.
+  mail_id bigint,
+  unique (client_id, payment_id, contact_id)
+);
+create index payment_notices_untold on payment_notices (contact_id, id) where mail_id is null;
+create index payment_notices_mail on payment_notices (mail_id) where mail_id is not null;
+
+-- Mails to contacts, until the mail server has accepted them. Their texts are written when they are sent.
+create table mails (
+  id bigint generated always as identity primary key,
+  kind text not null check (kind in ('waiting', 'rejection')),
+  contact_id text not null references contacts,
+  -- Of a rejection.
+  client_id text references clients,
+  payment_id bigint,
+  created_at timestamptz not null,
+  due_at timestamptz not null,
+  attempts int not null default 0,
+  -- `dropped`: there was nothing left to tell.
+  state text not null default 'due' check (state in ('due', 'sent', 'failed', 'dropped')),
+  ended_at timestamptz,
+  last_error text
+);
+create index mails_due on mails (due_at, id) where state = 'due';
+create index mails_contact on mails (contact_id, kind, created_at);
+create index mails_ended on mails (ended_at) where ended_at is not null;

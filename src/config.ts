@@ -80,6 +80,8 @@ export interface Config {
   mailFrom: string;
   smsUrl: string | undefined;
   logLevel: LogLevel;
+  /** Whether people are told by mail of payments that wait for them. */
+  approvalMails: boolean;
   institution: { name: string; address: string[]; logo: string | undefined; colour: string };
   /** A second application needs no second password while a session lives. */
   singleSignOn: boolean;
@@ -139,6 +141,7 @@ export function examineConfig(env: Environment = process.env): {
     statementMaxDays: settings.integer('LOMBARD_STATEMENT_MAX_DAYS', 366, { min: 1, max: 3_660 }),
     singleSignOn: settings.flag('LOMBARD_SINGLE_SIGN_ON'),
     requirePkce: settings.flag('LOMBARD_REQUIRE_PKCE'),
+    approvalMails: settings.flag('LOMBARD_APPROVAL_MAILS', 'yes'),
     ...readListeners(settings),
     ...readPools(settings),
     ...readTrusted(settings, environment),

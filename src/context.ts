@@ -40,4 +40,6 @@ export interface Act {
   requestId: string;
   /** Its changes have one audit row together, which whoever makes the whole writes: `audit` writes none for them. */
   summarised?: true;
+  /** Nobody is told of it by mail: an import without `?notify=true`. */
+  quiet?: boolean;
 }

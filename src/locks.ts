@@ -27,6 +27,10 @@ export const LOCKS = {
   webhookPartitions: 7_210_441,
   /** With the hash of an import's id: it is running. */
   import: 7_210_450,
+  /** One process sends the mails about payments and forgotten passwords. */
+  mails: 7_210_448,
+  /** What people are to be told of is gathered once. */
+  mailNotices: 7_210_449,
   /** One process publishes changes. */
   changePublisher: 7_210_445,
 } as const;

@@ -24,11 +24,12 @@ import { createTrustedListener } from './http/trusted/listener.ts';
 import { opensSecrets } from './identity/master-key.ts';
 import { Sessions } from './identity/sessions.ts';
 import type { Logger } from './log.ts';
+import { MailWorker } from './mails/worker.ts';
 import { metrics } from './metrics.ts';
 import { databaseAddresses, openDatabase, usesNames } from './open-database.ts';
 import type { ConfiguredToken } from './operator/configured-token.ts';
 import { type FirstToken, firstOperatorToken } from './operator/first-token.ts';
-import { deleteExpiredAnswers } from './operator/idempotency.ts';
+import { createAnswerClearing } from './operator/idempotency.ts';
 import { Parts } from './parts.ts';
 import { rollUpTotals } from './payments/roll-up.ts';
 import { Periodic } from './periodic.ts';
@@ -49,7 +50,6 @@ import { createUnreadStreams } from './webhooks/unread-streams.ts';
 /** Milliseconds between two runs. One run a second for the totals costs a fifth of five runs a second. */
 const TOTALS_INTERVAL_MS = 1_000;
 const AUDIT_INTERVAL_MS = 1_000;
-const IDEMPOTENCY_INTERVAL_MS = 600_000;
 
 export interface Service {
   context: Context;
@@ -318,7 +318,13 @@ async function listen({ parts, signal }: Starting, listening: Listening, binding
 /** Background work. Every process may do it; the database decides which one does. */
 async function startWorkers({ context, parts, drawing, signal }: Starting): Promise<void> {
   const { backgroundPool, clock, log, config } = context;
+  const publisher = createPublisher(context);
   const tasks = [
+    publisher,
+    createClearing(context),
+    new Backlog(backgroundPool, clock),
+    createUnreadStreams(context),
+    createAnswerClearing(context),
     new Periodic({
       name: 'payment totals',
       intervalMs: TOTALS_INTERVAL_MS,
@@ -331,20 +337,12 @@ async function startWorkers({ context, parts, drawing, signal }: Starting): Prom
       log,
       run: async () => void (await sealAudit(backgroundPool)),
     }),
-    new Periodic({
-      name: 'idempotency answers',
-      intervalMs: IDEMPOTENCY_INTERVAL_MS,
-      log,
-      run: () => deleteExpiredAnswers(backgroundPool, clock.now()),
-    }),
   ];
-  const publisher = createPublisher(context);
-  for (const task of [...tasks, publisher, createClearing(context)]) await parts.start(task);
-  await parts.start(new Backlog(backgroundPool, clock));
-  await parts.start(createUnreadStreams(context));
+  for (const task of tasks) await parts.start(task);
   if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));
   const dispatcher = new Dispatcher(context);
   await parts.start(dispatcher, { takesWork: true });
   signal.listen(dispatcher, publisher);
   await parts.start(new StatementWorker(context, drawing), { takesWork: true });
+  await parts.start(new MailWorker(context), { takesWork: true });
 }

@@ -62,8 +62,8 @@ export class Settings {
     return new Set(given.length > 0 ? (given as T[]) : values);
   }
 
-  flag(name: string): boolean {
-    return this.oneOf(name, ['yes', 'no'], 'no') === 'yes';
+  flag(name: string, otherwise: 'yes' | 'no' = 'no'): boolean {
+    return this.oneOf(name, ['yes', 'no'], otherwise) === 'yes';
   }
 
   integer(name: string, otherwise: number, { min, max }: { min: number; max: number }): number {

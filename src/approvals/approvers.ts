@@ -1,5 +1,6 @@
 import type { Db, Transaction } from '../database.ts';
 import type { PaymentNumber } from '../identifiers.ts';
+import { telling } from './notices.ts';
 import type { ApprovalState } from './rules.ts';
 
 /** Who may act on a payment that is pending of authorization, kept beside it (docs/approvals.md). */
@@ -35,14 +36,15 @@ export function approversOf(state: ApprovalState): Approver[] {
 /** Writes the approvers of a payment that has none written. */
 export async function writeApprovers(
   tx: Transaction,
-  payment: { clientId: string; id: PaymentNumber; created: Date; paymentDate: string },
+  payment: { clientId: string; id: PaymentNumber; created: Date; paymentDate: string; quiet?: boolean },
   approvers: Approver[],
 ): Promise<void> {
   if (approvers.length === 0) return;
+  const write = `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
+      select $1, $2, $3, $4, * from unnest($5::text[], $6::boolean[], $7::boolean[])`;
   await tx.query({
-    name: 'approvers-write',
-    text: `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
-      select $1, $2, $3, $4, * from unnest($5::text[], $6::boolean[], $7::boolean[])`,
+    name: payment.quiet ? 'approvers-write-quietly' : 'approvers-write',
+    text: payment.quiet ? write : telling(write),
     values: [
       payment.clientId,
       payment.id,

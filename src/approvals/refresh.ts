@@ -5,6 +5,7 @@ import type { PaymentNumber } from '../identifiers.ts';
 import { type Approval, evaluate } from './approval.ts';
 import { type Approver, approversOf, permittedContacts } from './approvers.ts';
 import { takeLock } from './lock.ts';
+import { telling } from './notices.ts';
 import { type Requirement, rulesOf } from './requirement.ts';
 
 /** Rows of approvers that one statement changes. They take some tenths of a second, far below the limit for a query. */
@@ -166,19 +167,20 @@ async function applyTo(
   };
   const rows = 'unnest($2::bigint[], $3::text[], $4::boolean[], $5::boolean[]) as u(id, contact, authorise, reject)';
   const added = columns('added');
+  const told = act.quiet ? (write: string) => write : telling;
   if (added) {
     await tx.query(
-      `insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
+      told(`insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
        select $1, u.contact, p.id, p.created, p.payment_date, u.authorise, u.reject
-       from ${rows} join payments p on p.client_id = $1 and p.id = u.id`,
+       from ${rows} join payments p on p.client_id = $1 and p.id = u.id`),
       added,
     );
   }
   const changed = columns('changed');
   if (changed) {
     await tx.query(
-      `update payment_approvers a set may_authorise = u.authorise, may_reject = u.reject from ${rows}
-       where a.client_id = $1 and a.contact_id = u.contact and a.payment_id = u.id`,
+      told(`update payment_approvers a set may_authorise = u.authorise, may_reject = u.reject from ${rows}
+       where a.client_id = $1 and a.contact_id = u.contact and a.payment_id = u.id`),
       changed,
     );
   }

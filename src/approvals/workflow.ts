@@ -4,6 +4,7 @@ import { Problem } from '../errors.ts';
 import type { PaymentNumber } from '../identifiers.ts';
 import { type Approval, type Authorisation, approvedBy, evaluate } from './approval.ts';
 import { approversOf, permittedContacts, removeApprovers, writeApprovers } from './approvers.ts';
+import { removeNotices, tellRejection } from './notices.ts';
 import { type Requirement, rulesOf, stateOf } from './requirement.ts';
 import type { ApprovalRules, ApprovalState } from './rules.ts';
 
@@ -27,7 +28,7 @@ const REJECTED = 2;
  */
 export async function openApproval(
   tx: Transaction,
-  payment: { id: PaymentNumber; clientId: string; created: Date; paymentDate: string },
+  payment: { id: PaymentNumber; clientId: string; created: Date; paymentDate: string; quiet?: boolean },
   requirement: Requirement,
 ): Promise<{ complete: boolean; byCreation: boolean }> {
   const rules = await rulesOf(tx, payment.clientId, requirement);
@@ -99,7 +100,7 @@ export async function authorise(tx: Transaction, decision: Decision): Promise<{ 
       paymentDate: open.payment_date,
     };
     await writeApprovers(tx, payment, approversOf(state));
-  }
+  } else await removeNotices(tx, decision);
   return { complete: state.complete };
 }
 
@@ -112,6 +113,8 @@ export async function reject(tx: Transaction, decision: Decision): Promise<void>
   const authorisations = [...open.authorisations, await authorisation(tx, decision, REJECTED, level)];
   await save(tx, decision, open, { authorisations, status: 'Rejected', remaining: 0 });
   await removeApprovers(tx, decision);
+  await removeNotices(tx, decision);
+  await tellRejection(tx, decision);
 }
 
 /** Closes the approval of a payment that was cancelled, if it has one. */
@@ -125,6 +128,7 @@ export async function closeApproval(
     payment.status,
   ]);
   await removeApprovers(tx, payment);
+  await removeNotices(tx, payment);
 }
 
 async function findOpen(tx: Transaction, decision: Decision): Promise<Open> {

@@ -98,7 +98,7 @@ export async function openApprovals(
     if (approval.approvedByCreation) single.push({ id, row, requirement });
     else batch.push({ id, row, requirement, approval });
   }
-  await insertApprovals(tx, batch);
+  await insertApprovals(tx, act, batch);
   for (const payment of single) await openApproved(tx, act, payment);
 }
 
@@ -133,7 +133,7 @@ class InitialApprovals {
   }
 }
 
-async function insertApprovals(tx: Transaction, payments: OpenedPayment[]): Promise<void> {
+async function insertApprovals(tx: Transaction, act: Act, payments: OpenedPayment[]): Promise<void> {
   if (payments.length === 0) return;
   await tx.query(
     `insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status, state)
@@ -163,6 +163,17 @@ async function insertApprovals(tx: Transaction, payments: OpenedPayment[]): Prom
       approvers.map(({ approver }) => approver.mayReject),
     ],
   );
+  if (act.quiet) return;
+  const told = approvers.filter(({ approver }) => approver.mayAuthorise);
+  await tx.query(
+    `insert into payment_notices (client_id, payment_id, contact_id)
+     select * from unnest($1::text[], $2::bigint[], $3::text[]) on conflict do nothing`,
+    [
+      told.map(({ row }) => row.input.client_id),
+      told.map(({ id }) => id),
+      told.map(({ approver }) => approver.contact),
+    ],
+  );
 }
 
 /** Opens an approval that creation counts for, and releases the payment where no other approval is needed. */
@@ -170,7 +181,7 @@ async function openApproved(tx: Transaction, act: Act, { id, row, requirement }:
   const clientId = row.input.client_id;
   const opened = await approvals.openApproval(
     tx,
-    { id, clientId, created: row.created, paymentDate: row.input.payment_date },
+    { id, clientId, created: row.created, paymentDate: row.input.payment_date, quiet: act.quiet ?? false },
     requirement,
   );
   if (opened.byCreation) {

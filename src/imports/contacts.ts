@@ -85,7 +85,7 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
     return refusals;
   },
 
-  async insert(tx, rows, { act }) {
+  async insert(tx, rows, { act, notify }) {
     await copyRows(tx, 'contacts', columns(act.now), rows);
     const memberships = rows.flatMap(({ id, input }) =>
       input.clients.map((client) => ({
@@ -96,7 +96,7 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
     );
     await copyRows(tx, 'contact_clients', MEMBERSHIP_COLUMNS, memberships);
     // New contacts may be approvers of payments that are pending already.
-    await refreshApprovers(tx, act, ...new Set(clientIds(rows)));
+    await refreshApprovers(tx, { ...act, quiet: !notify }, ...new Set(clientIds(rows)));
   },
 };
 

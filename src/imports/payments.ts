@@ -86,7 +86,7 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
     const open = rows.filter(({ requirement }) => requirement !== null);
     if (open.length === 0 && !scope.notify) return;
     const ids = await idsOf(tx, scope.notify ? rows : open);
-    await openApprovals(tx, scope.act, open, ids);
+    await openApprovals(tx, { ...scope.act, quiet: !scope.notify }, open, ids);
     if (scope.notify) await notifyImported(tx, scope, rows, ids);
   },
 };

@@ -1,6 +1,8 @@
+import type { Context } from '../context.ts';
 import type { Vault } from '../crypto.ts';
-import { type Db, first, type Transaction } from '../database.ts';
+import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
+import { Periodic } from '../periodic.ts';
 
 /** Hours for which an answer is kept (docs/operator-interface.md, Idempotency-Key). */
 const IDEMPOTENCY_HOURS = 24;
@@ -8,6 +10,7 @@ const IDEMPOTENCY_HOURS = 24;
 export const MAX_IDEMPOTENCY_KEY = 255;
 
 const HOUR_MS = 3_600_000;
+const CLEAR_INTERVAL_MS = 600_000;
 
 /** A request that carries an Idempotency-Key. */
 export interface KeyedRequest {
@@ -94,9 +97,15 @@ export async function storeAnswer(
   ]);
 }
 
-/** Deletes the answers that have expired; the worker calls it. */
-export async function deleteExpiredAnswers(db: Db, now: Date): Promise<void> {
-  await db.query('delete from idempotency_keys where created_at < $1', [oldest(now)]);
+/** Deletes the answers that have expired. */
+export function createAnswerClearing({ backgroundPool, clock, log }: Context): Periodic {
+  return new Periodic({
+    name: 'idempotency answers',
+    intervalMs: CLEAR_INTERVAL_MS,
+    log,
+    run: async () =>
+      void (await backgroundPool.query('delete from idempotency_keys where created_at < $1', [oldest(clock.now())])),
+  });
 }
 
 /** The earliest moment of a key that has not expired. */

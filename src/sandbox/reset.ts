@@ -9,7 +9,7 @@ import { isDemonstrated, putClientData } from './demonstration/demonstration.ts'
 
 /** What a client has, each table before those that it refers to. */
 const TABLES = [
-  ...['step_up_challenges', 'payment_approvers', 'payment_approvals', 'payments', 'transactions'],
+  ...['step_up_challenges', 'payment_notices', 'payment_approvers', 'payment_approvals', 'payments', 'transactions'],
   ...[
     'statement_deliveries',
     'statement_sections',

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { type Transaction, transaction } from '../database.ts';
 import type { Drawing } from '../documents/drawing.ts';
 import { keepMail, Mailer, MailFailure } from '../mail.ts';
+import { mailWait } from '../mail-schedule.ts';
 import type { AccountStatement } from './account-statement.ts';
 import { UnwritableAmount } from './camt.ts';
 import { type StatementFile, statementFiles } from './file.ts';
@@ -11,7 +12,6 @@ import { statementMail } from './mail.ts';
 import { statementAttemptsTotal } from './metrics.ts';
 import { Pusher, PushFailure } from './push.ts';
 import { recordFailure, recordSent, type StatementDelivery, sectionsOf } from './queue.ts';
-import { mailWait } from './schedule.ts';
 import { Spool } from './spool.ts';
 
 /** Processes in a row that may end while they work on a delivery. Then it counts as failed, since it may be what ends them. */

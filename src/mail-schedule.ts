@@ -1,4 +1,4 @@
-/** When a statement's mail is tried again (docs/decisions.md, 5). Pushes have the schedule of webhooks. */
+/** When a mail is tried again (docs/decisions.md, 5). Pushed statements have the schedule of webhooks. */
 
 /** Milliseconds to wait after the first failure; each further wait is twice as long, up to the longest. */
 const FIRST_WAIT_MS = 30_000;

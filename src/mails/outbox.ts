@@ -1,0 +1,85 @@
+import type { Db, Transaction } from '../database.ts';
+import type { Language } from '../language.ts';
+import { LOCKS } from '../locks.ts';
+
+/** Between two mails to one person about payments that wait. */
+const MIN_INTERVAL_SECONDS = 900;
+
+/** A mail that is to be sent now, and its reader. */
+export interface DueMail {
+  id: number;
+  kind: 'waiting' | 'rejection';
+  contact_id: string;
+  /** Of a rejection. */
+  client_id: string | null;
+  payment_id: number | null;
+  created_at: Date;
+  /** This one included. */
+  attempts: number;
+  name: string;
+  email: string;
+  language: Language;
+  approval_mails: boolean;
+}
+
+/** What a mail says. */
+export interface WrittenMail {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/**
+ * Makes a mail for each person with payments that it was not told of, if the last such mail is old enough.
+ * @param wanted false: nobody is told, and what waits now is forgotten (LOMBARD_APPROVAL_MAILS)
+ */
+export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.mailNotices]);
+  await tx.query(
+    `delete from payment_notices n using contacts k
+     where n.mail_id is null and k.contact_id = n.contact_id and not ($1 and k.approval_mails)`,
+    [wanted],
+  );
+  await tx.query(
+    `with ready as (
+       select k.contact_id from (select distinct contact_id from payment_notices where mail_id is null) n
+       join contacts k on k.contact_id = n.contact_id and k.status = 'enabled'
+       where not exists (select from mails m where m.contact_id = k.contact_id and m.kind = 'waiting' and m.state <> 'dropped'
+           and m.created_at > $1::timestamptz - make_interval(secs => ${MIN_INTERVAL_SECONDS}) and m.created_at <= $1)
+         and exists (select from payment_notices u
+           join payment_approvers a on a.client_id = u.client_id and a.payment_id = u.payment_id and a.contact_id = u.contact_id
+           where u.contact_id = k.contact_id and u.mail_id is null and a.may_authorise)
+     ), made as (
+       insert into mails (kind, contact_id, created_at, due_at) select 'waiting', contact_id, $1, $1 from ready returning id, contact_id
+     )
+     update payment_notices n set mail_id = made.id from made where n.contact_id = made.contact_id and n.mail_id is null`,
+    [now],
+  );
+}
+
+/** Begins an attempt of each mail that is due. Only the process that holds the lock of the mails may call it. */
+export async function takeDue(db: Db, now: Date, inFlight: number[], most: number): Promise<DueMail[]> {
+  const { rows } = await db.query<DueMail>(
+    `update mails m set attempts = m.attempts + 1
+     from contacts k
+     where k.contact_id = m.contact_id
+       and m.id in (select id from mails where state = 'due' and due_at <= $1 and id <> all($2) order by due_at, id limit $3)
+     returning m.id, m.kind, m.contact_id, m.client_id, m.payment_id, m.created_at, m.attempts, k.name, k.email,
+       coalesce(k.language, 'en') as language, k.approval_mails and k.status = 'enabled' as approval_mails`,
+    [now, inFlight, most],
+  );
+  return rows;
+}
+
+/** Records how an attempt ended. @param outcome `due`: when the next one is made; undefined: there is none */
+export async function recordOutcome(
+  db: Db,
+  id: number,
+  outcome: { state: 'due' | 'sent' | 'failed' | 'dropped'; reason?: string; due?: Date; now: Date },
+): Promise<void> {
+  const { state, reason, due, now } = outcome;
+  await db.query(
+    `update mails set state = $2, last_error = $3, due_at = coalesce($4, due_at), ended_at = $5 where id = $1 and state = 'due'`,
+    [id, state, reason ?? null, due ?? null, state === 'due' ? null : now],
+  );
+}

@@ -1,0 +1,147 @@
+import type { Context } from '../context.ts';
+import { createPool, first, type Pool, type Transaction, transaction } from '../database.ts';
+import { endsWithin } from '../deadline.ts';
+import { LOCKS } from '../locks.ts';
+import { keepMail, type Mail, Mailer, MailFailure, messageIdOf } from '../mail.ts';
+import { mailWait } from '../mail-schedule.ts';
+import { Periodic } from '../periodic.ts';
+import { printable } from '../printable.ts';
+import { type DueMail, gatherNotices, recordOutcome, takeDue, type WrittenMail } from './outbox.ts';
+import { writeRejection } from './rejection.ts';
+import { writeWaiting } from './waiting.ts';
+
+const POLL_INTERVAL_MS = 500;
+/** Mails in flight at once: they share the mail server with statements. */
+const MAX_IN_FLIGHT = 4;
+/** Milliseconds for mails in flight to end when the service stops. */
+const STOP_LIMIT_MS = 8_500;
+/** Milliseconds between two attempts to record an outcome while the database does not answer. */
+const RECORD_RETRY_MS = 500;
+
+/** How each kind of mail is written; undefined: there is nothing left to tell. */
+const WRITERS: Record<DueMail['kind'], (context: Context, mail: DueMail) => Promise<WrittenMail | undefined>> = {
+  waiting: writeWaiting,
+  rejection: writeRejection,
+};
+
+/**
+ * Sends mails to contacts in the background. One process does it, which holds an advisory lock of its own connection: when the process
+ * ends, however it ends, another one goes on. A mail is sent again only where nobody knows whether it was accepted, with the same
+ * Message-ID.
+ */
+export class MailWorker {
+  readonly #context: Context;
+  readonly #pool: Pool;
+  readonly #mailer: Mailer | undefined;
+  readonly #polling: Periodic;
+  readonly #inFlight = new Map<number, Promise<void>>();
+  #lock: Transaction | undefined;
+  #stopping = false;
+
+  constructor(context: Context) {
+    this.#context = context;
+    const url = context.backgroundPool.options.connectionString as string;
+    this.#pool = createPool(url, context.log, { max: 1, background: true, name: 'lombard-mails' });
+    this.#mailer = context.config.smtpUrl === undefined ? undefined : new Mailer(context.config);
+    const { log } = context;
+    this.#polling = new Periodic({ name: 'mails', intervalMs: POLL_INTERVAL_MS, log, run: () => this.#beginDue() });
+  }
+
+  start(): void {
+    this.#polling.start();
+  }
+
+  /** Begins nothing new, and gives mails in flight up to 8.5 s. Another process sends the rest. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#polling.stop();
+    await endsWithin(Promise.all(this.#inFlight.values()), STOP_LIMIT_MS);
+    this.#mailer?.close();
+    this.#lock?.release(true);
+    this.#lock = undefined;
+    await this.#pool.end();
+  }
+
+  async #beginDue(): Promise<void> {
+    if (!(await this.#holdsLock())) return;
+    const { backgroundPool, clock, config } = this.#context;
+    await transaction(backgroundPool, (tx) => gatherNotices(tx, clock.now(), config.approvalMails));
+    const free = MAX_IN_FLIGHT - this.#inFlight.size;
+    if (free <= 0 || this.#stopping) return;
+    for (const mail of await takeDue(backgroundPool, clock.now(), [...this.#inFlight.keys()], free)) {
+      const done = this.#send(mail).finally(() => {
+        this.#inFlight.delete(mail.id);
+        if (!this.#stopping) this.#polling.wake();
+      });
+      this.#inFlight.set(mail.id, done);
+    }
+  }
+
+  /** Whether this process is the one that sends. */
+  async #holdsLock(): Promise<boolean> {
+    if (this.#lock) return true;
+    const connection = await this.#pool.connect();
+    const held = first(
+      await connection.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [LOCKS.mails]),
+    )?.held;
+    if (!held) {
+      connection.release();
+      return false;
+    }
+    connection.on('error', () => {
+      if (this.#lock !== connection) return;
+      this.#lock = undefined;
+      connection.release(true);
+    });
+    this.#lock = connection;
+    return true;
+  }
+
+  /** Makes one attempt. Never throws: a failure is recorded, and tried again when it is due. */
+  async #send(mail: DueMail): Promise<void> {
+    const { log, clock, backgroundPool, config } = this.#context;
+    const about = { mail: mail.id, kind: mail.kind, contact: mail.contact_id, attempt: mail.attempts };
+    try {
+      const written = await WRITERS[mail.kind](this.#context, mail);
+      if (!written) return await this.#record(mail, { state: 'dropped', now: clock.now() });
+      const message: Mail = {
+        messageId: messageIdOf(`${mail.kind}-${mail.id}-${mail.created_at.getTime()}`, config.mailFrom),
+        to: { name: printable(mail.name), address: mail.email },
+        ...written,
+        attachments: [],
+      };
+      if (this.#mailer) await this.#mailer.send(message);
+      else await keepMail(backgroundPool, message, clock.now());
+      await this.#record(mail, { state: 'sent', now: clock.now() });
+      log.info(about, 'a mail was sent');
+    } catch (error) {
+      const now = clock.now();
+      const reason = (error as Error).message;
+      const permanent = error instanceof MailFailure && error.permanent;
+      // An attempt that the end of the service has interrupted is due at once.
+      const wait = this.#stopping
+        ? 0
+        : mailWait(mail.attempts, now.getTime() - mail.created_at.getTime(), Math.random());
+      const due = permanent || wait === undefined ? undefined : new Date(now.getTime() + wait);
+      log.warn({ ...about, reason, due }, 'a mail could not be sent');
+      await this.#record(mail, { state: due ? 'due' : 'failed', reason, ...(due ? { due } : {}), now });
+    }
+  }
+
+  /** Records an outcome, however long the database does not answer: what was accepted must not be sent again. */
+  async #record(mail: DueMail, outcome: Parameters<typeof recordOutcome>[2]): Promise<void> {
+    for (;;) {
+      try {
+        return await recordOutcome(this.#context.backgroundPool, mail.id, outcome);
+      } catch (error) {
+        const { message: reason } = error as Error;
+        this.#context.log.warn(
+          { mail: mail.id, reason },
+          'the outcome of a mail could not be recorded; it will be tried again',
+        );
+        if (this.#stopping) return;
+        await new Promise((resolve) => setTimeout(resolve, RECORD_RETRY_MS));
+      }
+    }
+  }
+}
