@@ -4,6 +4,7 @@ import { commit, rollback, type Transaction } from '../database.ts';
 import type { ErrorCode, Problem } from '../errors.ts';
 import { answerOf, type ImportAnswer, listedErrors } from './answer.ts';
 import type { Batch } from './batch.ts';
+import { settleConflicts, withoutRepetitions } from './conflicts.ts';
 import { type Progress, saveProgress } from './import.ts';
 import { noteImported } from './imported.ts';
 import { type ImportRow, Refusals } from './kind.ts';
@@ -105,17 +106,30 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
   }
 
   async #insert(rows: Row[], tally: Tally): Promise<void> {
-    const { kind, scope, stop } = this.#request;
+    const parts = this.#request.rule === 'reject' ? [rows] : withoutRepetitions(rows);
+    for (const part of parts) await this.#insertPart(part, tally);
+  }
+
+  async #insertPart(rows: Row[], tally: Tally): Promise<void> {
+    const { kind, scope, stop, rule } = this.#request;
     const { refusals } = tally;
-    const open = stop ? rows.filter(({ line }) => line < refusals.first) : rows;
+    const tx = this.#connection;
+    /** Up to the line at which the import stops. */
+    const remaining = (some: Row[]) => {
+      const end = stop ? refusals.first : Number.POSITIVE_INFINITY;
+      return some.filter(({ line }) => line < end && !refusals.has(line));
+    };
+    const open = remaining(rows);
     if (open.length === 0) return;
-    for (const [line, problem] of await kind.check(this.#connection, open, scope)) refusals.set(line, problem);
-    const end = stop ? refusals.first : Number.POSITIVE_INFINITY;
-    const accepted = open.filter(({ line }) => line < end && !refusals.has(line));
-    if (accepted.length === 0) return;
-    noteImported(this.#connection, scope.act, kind.entity, accepted);
-    await kind.insert(this.#connection, accepted, scope);
-    tally.accepted += accepted.length;
+    const { fresh, changed, unchanged } = await settleConflicts(tx, open, { kind, rule, scope }, refusals);
+    for (const [line, problem] of await kind.check(tx, fresh, scope)) refusals.set(line, problem);
+    const created = remaining(fresh);
+    noteImported(tx, scope.act, kind.entity, created);
+    if (created.length > 0) await kind.insert(tx, created, scope);
+    const updated = remaining(changed);
+    if (updated.length > 0) await kind.update?.write(tx, updated, scope);
+    tally.accepted += created.length + updated.length;
+    tally.unchanged += remaining(unchanged).length;
   }
 
   /** Writes what became of a batch. @returns how far the import has got by it */

@@ -51,8 +51,9 @@ export async function* readBatches<Input, Row extends ImportRow<Input>>(
       try {
         const record = parseLine(line);
         if (record === undefined) continue;
-        request.checkShape(record);
-        collector.rows.push(kind.read(line.number, record as Input, scope));
+        const lacks = request.checkShape(record);
+        const row = lacks && kind.update?.read?.(line.number, record as Input);
+        collector.rows.push({ ...(row ?? kind.read(line.number, record as Input, scope)), ...(lacks && { lacks }) });
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         collector.refusals.set(line.number, error);

@@ -1,5 +1,6 @@
 import { type Columns, copyRows } from '../copy.ts';
-import { type BeneficiaryInput, checkedBank } from '../payments/beneficiary.ts';
+import { type BeneficiaryInput, checkedBank, updateBeneficiary } from '../payments/beneficiary.ts';
+import { type Comparison, sameNames } from './comparison.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { checkClients } from './references.ts';
@@ -32,10 +33,35 @@ const columns = (now: Date): Columns<BeneficiaryImportRow> => ({
   created_at: () => now,
 });
 
+const COMPARISON: Comparison = {
+  table: 'beneficiaries',
+  id: 'beneficiary_id',
+  fields: {
+    ...sameNames('client_id', 'beneficiary_name', 'beneficiary_aml_id', 'account_number', 'iban', 'swift_code'),
+    ...sameNames('bank_identifier', 'currency'),
+    beneficiary_active: 't.active',
+    beneficiary_authorised: 't.authorised',
+    beneficiary_blocked: 't.blocked',
+    beneficiary_completed: 't.completed',
+    beneficiary_verified: 't.verified',
+  },
+  forms: {
+    iban: (iban) => checkedBank({ iban: iban as string }).iban,
+    swift_code: (bic) => checkedBank({ swift_code: bic as string }).swift_code,
+  },
+};
+
 /** Beneficiaries (docs/imports.md); IBAN and BIC are checked as in the single call. */
 export const beneficiaryImport: ImportKind<BeneficiaryInput, BeneficiaryImportRow> = {
   entity: 'beneficiary',
   batchRows: 5_000,
+  comparison: COMPARISON,
+  update: {
+    fixed: ['client_id'],
+    async write(tx, rows, { act }) {
+      for (const { id, input } of rows) await updateBeneficiary(tx, act, id as string, input);
+    },
+  },
 
   read: (line, input) => ({ line, input, id: input.beneficiary_id, bank: checkedBank(input) }),
 

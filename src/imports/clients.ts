@@ -1,6 +1,8 @@
+import { refreshApprovers } from '../approvals/workflow.ts';
 import { londonDay } from '../calendar.ts';
 import { type Columns, copyRows } from '../copy.ts';
-import type { ClientInput } from '../identity/client.ts';
+import { type ClientInput, updateClient } from '../identity/client.ts';
+import { type Comparison, sameNames } from './comparison.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, type ImportScope, Refusals } from './kind.ts';
 
@@ -24,10 +26,33 @@ const columns = ({ act, vault }: ImportScope): Columns<ImportRow<ClientInput>> =
   created_at: () => act.now,
 });
 
+const COMPARISON: Comparison = {
+  table: 'clients',
+  id: 'client_id',
+  fields: sameNames(
+    ...['client_name', 'account_number', 'status', 'fx_enabled', 'mass_payments_customer', 'authorisation_workflow'],
+    ...['payment_approvals_enabled', 'payment_creator_approval_enabled', 'approval_step_up', 'statement_push_url'],
+    ...['statement_push_secret', 'became_client'],
+  ),
+  forms: {
+    statement_push_secret: (secret, vault) =>
+      Buffer.isBuffer(secret) ? vault.open(secret, 'statement_push_secret') : secret || null,
+  },
+  chosen: ['became_client'],
+};
+
 /** Clients (docs/imports.md). */
 export const clientImport: ImportKind<ClientInput, ImportRow<ClientInput>> = {
   entity: 'client',
   batchRows: 5_000,
+  comparison: COMPARISON,
+  update: {
+    fixed: [],
+    async write(tx, rows, { act, vault }) {
+      for (const { id, input } of rows) await updateClient(tx, act, vault, { clientId: id as string, patch: input });
+      await refreshApprovers(tx, act, ...rows.map(({ id }) => id as string));
+    },
+  },
 
   read: (line, input) => ({ line, input, id: input.client_id }),
 

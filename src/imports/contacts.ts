@@ -3,10 +3,11 @@ import { refreshApprovers } from '../approvals/workflow.ts';
 import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { type ContactInput, PERMISSIONS, type Permission } from '../identity/contact.ts';
-import { hashPassword } from '../identity/password.ts';
+import { type ContactInput, PERMISSIONS, type Permission, updateContact } from '../identity/contact.ts';
+import { hashPassword, verifyPassword } from '../identity/password.ts';
+import { type Comparison, sameNames } from './comparison.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
-import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
+import { type ImportKind, type ImportRow, type ImportScope, Refusals } from './kind.ts';
 import { findClients } from './references.ts';
 
 export interface ImportedContact extends Omit<ContactInput, 'passwordHash' | 'totpSecret'> {
@@ -47,10 +48,33 @@ const MEMBERSHIP_COLUMNS: Columns<MembershipRow> = {
   ),
 };
 
+const COMPARISON: Comparison = {
+  table: 'contacts',
+  id: 'contact_id',
+  fields: {
+    ...sameNames('name', 'email', 'phone', 'status', 'second_factor', 'trusted_access'),
+    password: 't.password_hash',
+    clients: `(select coalesce(json_agg(json_build_object('client_id', cc.client_id, 'permissions',
+      array_remove(array[${PERMISSIONS.map((name) => `case when cc.${name} then '${name}' end`).join(', ')}], null))), '[]')
+      from contact_clients cc where cc.contact_id = t.contact_id)`,
+  },
+  forms: { clients: (clients) => membershipText(clients as ImportedContact['clients']) },
+  matches: { password: (given, stored) => verifyPassword(stored as string | null, given as string) },
+};
+
+function membershipText(clients: ImportedContact['clients']): string {
+  const texts = clients.map(
+    ({ client_id: id, permissions = PERMISSIONS }) => `${id} ${[...permissions].sort().join()}`,
+  );
+  return texts.sort().join('\n');
+}
+
 /** Contacts (docs/imports.md). Hashing a password takes about 25 ms of a core, so batches are small. */
 export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
   entity: 'contact',
   batchRows: 500,
+  comparison: COMPARISON,
+  update: { fixed: [], write: updateContacts },
 
   read(line, input) {
     if (input.second_factor === 'sms' && !input.phone)
@@ -61,7 +85,7 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
         message: 'must not be totp in an import: the answer of the single call shows the secret once',
       });
     }
-    const ids = input.clients.map((client) => client.client_id);
+    const ids = (input.clients ?? []).map((client) => client.client_id);
     const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
     if (twice >= 0)
       throw new Problem('invalid_body', { field: `clients[${twice}].client_id`, message: 'is named twice' });
@@ -99,6 +123,17 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
     await refreshApprovers(tx, { ...act, quiet: !notify }, ...new Set(clientIds(rows)));
   },
 };
+
+async function updateContacts(tx: Transaction, rows: ContactImportRow[], { act, vault }: ImportScope): Promise<void> {
+  const touched = new Set<string>();
+  for (const { id, input, passwordHash } of rows) {
+    const { password, ...fields } = input;
+    const patch = { ...fields, ...(password !== undefined && { passwordHash }) };
+    const { touchedClients } = await updateContact(tx, act, vault, { contactId: id as string, patch });
+    for (const clientId of touchedClients) touched.add(clientId);
+  }
+  await refreshApprovers(tx, act, ...touched);
+}
 
 function clientIds(rows: ContactImportRow[]): string[] {
   return rows.flatMap(({ input }) => input.clients.map((client) => client.client_id));

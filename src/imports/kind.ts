@@ -4,6 +4,7 @@ import type { Vault } from '../crypto.ts';
 import type { Transaction } from '../database.ts';
 import { type Fault, Problem } from '../errors.ts';
 import type { Presentation } from '../payments/presentation.ts';
+import type { Comparison } from './comparison.ts';
 
 /** What all lines of an import share. */
 export interface ImportScope {
@@ -21,6 +22,8 @@ export interface ImportRow<Input> {
   input: Input;
   /** The record's identifier: the caller's, or one that `resolveIds` makes. */
   id: string | undefined;
+  /** Why no record can be created of it: it only says what is to change. */
+  lacks?: Problem | undefined;
 }
 
 /** Lines that are refused, each with its reason; the first reason found stays. */
@@ -48,10 +51,24 @@ export interface ImportKind<Input, Row extends ImportRow<Input>> {
   batchRows: number;
   /** Reads one record. @throws Problem */
   read(line: number, input: Input, scope: ImportScope): Row;
+  /** How lines are compared with the records that they name; without it no line names one. */
+  comparison?: Comparison;
+  /** How stored records are changed, as PATCH does; without it they are not. */
+  update?: ImportUpdate<Input, Row>;
   /** Work that does not belong inside a transaction. */
   prepare?(rows: Row[]): Promise<Refusals>;
   /** Finds the lines to refuse, and completes the others (identifiers, names). */
   check(tx: Transaction, rows: Row[], scope: ImportScope): Promise<Refusals>;
   /** Writes the rows that `check` let through. */
   insert(tx: Transaction, rows: Row[], scope: ImportScope): Promise<void>;
+}
+
+/** How lines change stored records. */
+export interface ImportUpdate<Input, Row extends ImportRow<Input>> {
+  /** Fields that PATCH does not change. */
+  fixed: readonly string[];
+  /** Reads a line that lacks what a new record needs. Default: as any other. */
+  read?(line: number, input: Input): Row;
+  /** Changes the records by the lines that differ from them. @throws Problem, in the middle of it */
+  write(tx: Transaction, rows: Row[], scope: ImportScope): Promise<void>;
 }

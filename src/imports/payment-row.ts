@@ -47,7 +47,7 @@ export function readPayment(line: number, input: ImportedPayment, now: Date): Pa
     throw new Problem('invalid_body', { field: 'payment_date', message: 'must be a calendar day, YYYY-MM-DD' });
   checkDecision(input, 'cancelled', 'Payment cancelled');
   checkDecision(input, 'rejected', 'Payment rejected');
-  const created = moment(input.created_date, 'created_date') ?? now;
+  const created = readMoment(input.created_date, 'created_date') ?? now;
   return {
     line,
     input,
@@ -56,10 +56,10 @@ export function readPayment(line: number, input: ImportedPayment, now: Date): Pa
     fee: input.fee_amount == null ? null : decimal(input.fee_amount, 'fee_amount'),
     status: input.status,
     created,
-    authorised: moment(input.authorised_date, 'authorised_date'),
-    cancelled: moment(input.cancelled_date, 'cancelled_date'),
-    rejected: moment(input.rejected_date, 'rejected_date'),
-    sent: moment(input.sent_date, 'sent_date') ?? sentByStatus(input, created, now),
+    authorised: readMoment(input.authorised_date, 'authorised_date'),
+    cancelled: readMoment(input.cancelled_date, 'cancelled_date'),
+    rejected: readMoment(input.rejected_date, 'rejected_date'),
+    sent: readMoment(input.sent_date, 'sent_date') ?? sentByStatus(input, created, now),
     creatorName: '',
     workflow: '',
     payee: undefined,
@@ -89,7 +89,7 @@ function sentByStatus(input: ImportedPayment, created: Date, now: Date): Date | 
 }
 
 /** An instant of the core system: ISO 8601 with an offset, or a day, which is its London midnight. */
-function moment(text: string | null | undefined, field: string): Date | null {
+export function readMoment(text: string | null | undefined, field: string): Date | null {
   if (text == null) return null;
   const instant = parseInstant(text) ?? (isCalendarDay(text) ? startOfLondonDay(text) : undefined);
   if (!instant)

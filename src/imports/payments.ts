@@ -6,10 +6,11 @@ import type { Transaction } from '../database.ts';
 import type { PaymentId, PaymentNumber } from '../identifiers.ts';
 import type { NewPayment, PaymentHistory } from '../payments/new-payment.ts';
 import { findRequirements, openApprovals } from './approvals.ts';
+import { asDecimal, type Comparison, sameNames } from './comparison.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, Refusals } from './kind.ts';
 import { notifyImported } from './payment-notices.ts';
-import { type ImportedPayment, type PaymentImportRow, readPayment, statusOf } from './payment-row.ts';
+import { type ImportedPayment, type PaymentImportRow, readMoment, readPayment, statusOf } from './payment-row.ts';
 import { checkClients, checkContacts, checkOwned, findPayees, pairKey } from './references.ts';
 
 const IDS = { table: 'payments', column: 'payment_id', make: fromSequence('payment_numbers', 'PAY') };
@@ -50,6 +51,37 @@ const COLUMNS: Columns<PaymentImportRow, NewPayment & PaymentHistory> = {
   bank_identifier: ({ payee }) => payee?.bank_identifier,
 };
 
+const INSTANTS = ['authorised_date', 'cancelled_date', 'rejected_date', 'sent_date'];
+const asInstant = (value: unknown) => (value instanceof Date ? value : readMoment(value as string, ''))?.getTime();
+
+const COMPARISON: Comparison = {
+  table: 'payments',
+  id: 'payment_id',
+  fields: {
+    ...sameNames('client_id', 'contact_id', 'trade_id', 'beneficiary_id', 'amount', 'payment_currency', 'payment_date'),
+    ...sameNames('reference', 'fee_amount', 'fee_currency', 'charges', 'scheme', 'invoice_required', 'mass_payment_id'),
+    ...sameNames(
+      'mass_payment_external_reference_id',
+      'status',
+      'uuid',
+      'authorised_by',
+      'cancelled_by',
+      'rejected_by',
+    ),
+    ...sameNames(...INSTANTS),
+    created_date: 't.created',
+  },
+  forms: {
+    amount: asDecimal,
+    fee_amount: asDecimal,
+    uuid: (uuid) => (uuid as string).toLowerCase(),
+    mass_payment_id: (uuid) => (uuid as string).toLowerCase(),
+    created_date: asInstant,
+    ...Object.fromEntries(INSTANTS.map((name) => [name, asInstant])),
+  },
+  chosen: ['sent_date'],
+};
+
 /**
  * Payments (docs/imports.md). A payment without a status is treated like a single one: its approval is opened where one is
  * needed, otherwise it is validated next. One with a status has that status; where it is pending, its approval is opened.
@@ -57,6 +89,7 @@ const COLUMNS: Columns<PaymentImportRow, NewPayment & PaymentHistory> = {
 export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
   entity: 'payment',
   batchRows: 2_000,
+  comparison: COMPARISON,
 
   read: (line, input, { act }) => readPayment(line, input, act.now),
 

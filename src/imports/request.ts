@@ -1,5 +1,6 @@
 import type { Transaction } from '../database.ts';
 import type { Problem } from '../errors.ts';
+import type { ConflictRule } from './conflicts.ts';
 import type { Progress } from './import.ts';
 import type { ImportKind, ImportRow, ImportScope } from './kind.ts';
 
@@ -12,8 +13,14 @@ export interface ImportRequest<Input, Row extends ImportRow<Input>> {
   from: Progress;
   /** Ends at the first line that is refused: the lines before it are imported, and nothing after it. */
   stop: boolean;
-  /** Checks the shape of a record, as the single call does. @throws Problem */
-  checkShape(record: unknown): void;
+  /** What becomes of a line whose identifier is in use. */
+  rule: ConflictRule;
+  /**
+   * Checks the shape of a record, as the single call does.
+   * @returns where stored records may be changed: what the line lacks for a new one
+   * @throws Problem
+   */
+  checkShape(record: unknown): Problem | undefined;
   /** Begins each batch's transaction: checks that the caller may still import. @throws Problem, which ends the import */
   confirm?(tx: Transaction): Promise<void>;
   /** What precedes the name of a field in a refusal: `body`, as in the single call. */

@@ -1,7 +1,9 @@
 import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';
-import { findTrade, notifyTrade } from '../payments/trade.ts';
-import { readTrade, type TradeInput } from '../payments/trade-input.ts';
+import { findTrade, notifyTrade, type TradeStatus } from '../payments/trade.ts';
+import { setTradeStatus } from '../payments/trade-booking.ts';
+import { parseMaturity, readTrade, type TradeInput } from '../payments/trade-input.ts';
+import { asDecimal, type Comparison, sameNames } from './comparison.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { checkClients, checkContacts, findMissing, notOwned, pairKey } from './references.ts';
@@ -35,10 +37,59 @@ const columns = (now: Date): Columns<TradeImportRow> => ({
   beneficiaries: ({ input }) => (input.beneficiaries ? JSON.stringify(input.beneficiaries) : null),
 });
 
+const FIXED = [
+  ...[
+    'client_id',
+    'contact_id',
+    'parent_trade_id',
+    'trade_type',
+    'rate_symbol',
+    'rate',
+    'buy_currency',
+    'sell_currency',
+  ],
+  ...[
+    'buy_amount',
+    'sell_amount',
+    'fee_amount',
+    'fee_currency',
+    'order_date',
+    'maturity_date',
+    'reference',
+    'synthetic',
+  ],
+  'beneficiaries',
+];
+const COMPARISON: Comparison = {
+  table: 'trades',
+  id: 'trade_id',
+  fields: sameNames('status', ...FIXED),
+  forms: {
+    rate: asDecimal,
+    buy_amount: asDecimal,
+    sell_amount: asDecimal,
+    fee_amount: asDecimal,
+    maturity_date: (at) => (at instanceof Date ? at : parseMaturity(at as string)).getTime(),
+    beneficiaries: (list) => JSON.stringify(list),
+  },
+};
+
 /** Trades (docs/imports.md). The parent of a drawdown exists already, or is on an earlier line. */
 export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
   entity: 'trade',
   batchRows: 5_000,
+  comparison: COMPARISON,
+  update: {
+    fixed: FIXED,
+    // Such a line names the trade and its new status; what else it says only has to be so.
+    read: (line, input) => ({ line, input, id: input.trade_id, values: {} as TradeImportRow['values'] }),
+    async write(tx, rows, { act, notify, presentation }) {
+      for (const { id, input } of rows) {
+        const wanted = { tradeId: id as string, status: input.status as TradeStatus, silent: !notify };
+        await setTradeStatus(tx, act, presentation.apiUrl, wanted);
+      }
+    },
+  },
 
   read: (line, input, { act }) => ({ line, input, id: input.trade_id, values: readTrade(input, act.now) }),
 

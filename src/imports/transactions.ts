@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import Big from 'big.js';
-import { moment, party, shown, type TransactionInput } from '../accounts/transaction.ts';
+import { moment, type Party, party, shown, type TransactionInput } from '../accounts/transaction.ts';
 import { noteChange } from '../change.ts';
 import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';
 import { decimal, decimalsOf } from '../money.ts';
 import { notifyAll } from '../webhooks/notification.ts';
+import { asDecimal, type Comparison, sameNames } from './comparison.ts';
 import { resolveIds } from './identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 import { checkClients, pairKey } from './references.ts';
@@ -45,10 +46,35 @@ const columns = (now: Date): Columns<TransactionImportRow> => ({
   created_at: () => now,
 });
 
+const asInstant = (value: unknown) => (value instanceof Date ? value : moment(value as string, ''))?.getTime();
+const asParty = (value: unknown) => JSON.stringify(party(value as Party));
+
+const COMPARISON: Comparison = {
+  table: 'transactions',
+  id: 'transaction_id',
+  fields: {
+    ...sameNames('client_id', 'currency_account_id', 'kind', 'creditor_name', 'creditor_account', 'debtor_name'),
+    ...sameNames('debtor_account', 'transaction_reference', 'transaction_information'),
+    ...sameNames('additional_transaction_information', 'booking_datetime', 'value_datetime'),
+    amount: `json_build_object('amount', abs(t.amount)::text, 'currency', t.currency)`,
+  },
+  forms: {
+    amount: (value) => {
+      const { amount, currency } = value as TransactionInput['amount'];
+      return `${asDecimal(amount)} ${currency}`;
+    },
+    creditor_account: asParty,
+    debtor_account: asParty,
+    booking_datetime: asInstant,
+    value_datetime: asInstant,
+  },
+};
+
 /** Transactions (docs/imports.md), booked in the order of their lines: each has the balance of its account after it. */
 export const transactionImport: ImportKind<TransactionInput, TransactionImportRow> = {
   entity: 'transaction',
   batchRows: 5_000,
+  comparison: COMPARISON,
 
   read(line, input, { act }) {
     const booked = moment(input.booking_datetime, 'booking_datetime') ?? act.now;

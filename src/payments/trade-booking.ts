@@ -69,12 +69,12 @@ export async function createTrade(
   return trade;
 }
 
-/** Gives a trade a status; a new one is notified. @throws Problem trade_not_found */
+/** Gives a trade a status; a new one is notified, unless it is to be `silent`. @throws Problem trade_not_found */
 export async function setTradeStatus(
   tx: Transaction,
   act: Act,
   apiUrl: string,
-  { tradeId, status }: { tradeId: string; status: TradeStatus },
+  { tradeId, status, silent = false }: { tradeId: string; status: TradeStatus; silent?: boolean },
 ): Promise<TradeRecord> {
   const before =
     first(
@@ -99,6 +99,6 @@ export async function setTradeStatus(
     });
   }
   const trade = await findTrade(tx, apiUrl, tradeId);
-  if (before.status !== status) await notifyTrade(tx, act.now, trade);
+  if (before.status !== status && !silent) await notifyTrade(tx, act.now, trade);
   return trade;
 }

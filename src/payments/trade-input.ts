@@ -69,7 +69,8 @@ export function readTrade(input: TradeInput, now: Date, inside = '') {
   };
 }
 
-function parseMaturity(text: string, inside: string): Date {
+/** A maturity as it is stored: a day is midnight UTC. @throws Problem invalid_body */
+export function parseMaturity(text: string, inside = ''): Date {
   const instant = parseInstant(text) ?? (isCalendarDay(text) ? new Date(`${text}T00:00:00Z`) : undefined);
   if (!instant)
     throw new Problem('invalid_body', {

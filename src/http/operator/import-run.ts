@@ -1,8 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
+import { type TObject, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { commit, rollback, type Transaction } from '../../database.ts';
+import type { Problem } from '../../errors.ts';
 import { answerOf, type ImportAnswer } from '../../imports/answer.ts';
+import type { ConflictRule } from '../../imports/conflicts.ts';
 import { LONG_IMPORT_MS, limitHeapGrowth } from '../../imports/heap-growth.ts';
 import { endImport, findByKey, type OpenImport, openImport, unlockImport } from '../../imports/import.ts';
 import { importLines } from '../../imports/importer.ts';
@@ -14,20 +16,21 @@ import { confirmOperatorToken, type OperatorToken } from '../../operator/token.t
 import { presentationOf } from '../../payments/presentation.ts';
 import { toProblem } from '../problem.ts';
 import { sendJson } from '../reply.ts';
+import { closed } from '../schemas.ts';
 import { explain, keepDigits } from '../validation.ts';
 import { idempotencyKey, operatorAct } from './change.ts';
 
 export interface Importable {
   // biome-ignore lint/suspicious/noExplicitAny: the shape of a kind's records is checked by its schema, at run time
   kind: ImportKind<any, any>;
-  schema: TSchema;
+  schema: TObject;
   /** What the schema cannot say of a line. @throws Problem */
   checkLine?(record: object, operator: OperatorToken, context: Context): void;
 }
 
 export interface ImportRoute {
   Params: { kind: string };
-  Querystring: { on_error?: string; on_conflict?: string; notify?: boolean };
+  Querystring: { on_error?: string; on_conflict?: ConflictRule; notify?: boolean };
   Body: (NodeJS.ReadableStream & AsyncIterable<unknown>) | undefined;
 }
 
@@ -151,6 +154,7 @@ async function importRest(
     importId,
     from,
     stop: request.query.on_error === 'stop',
+    rule: request.query.on_conflict ?? 'reject',
     confirm: (tx: Transaction) => confirmOperatorToken(tx, request.operator, context.clock.now()),
     checkShape: shapeCheck(request, context, importable),
     place: 'body',
@@ -168,17 +172,27 @@ async function readToEnd(source: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of source) void _;
 }
 
-/** The validator of the single call's route, with the same messages. */
+/** The validator of the single call's route, with the same messages; where records may be changed, that of PATCH besides. */
 function shapeCheck(
-  request: FastifyRequest,
+  request: FastifyRequest<ImportRoute>,
   context: Context,
   { schema, checkLine }: Importable,
-): (record: unknown) => void {
-  const valid = request.compileValidationSchema(schema as Record<string, unknown>, 'body');
+): (record: unknown) => Problem | undefined {
+  const compile = (shape: TObject) => {
+    const valid = request.compileValidationSchema(shape as unknown as Record<string, unknown>, 'body');
+    return (record: unknown) =>
+      valid(record)
+        ? undefined
+        : explain({ validation: valid.errors, validationContext: 'body' } as unknown as FastifyError);
+  };
+  const faultOf = compile(schema);
+  const faultOfChange = request.query.on_conflict === 'update' ? compile(Type.Partial(schema, closed)) : faultOf;
   return (record) => {
-    if (!valid(record))
-      throw explain({ validation: valid.errors, validationContext: 'body' } as unknown as FastifyError);
+    const lacks = faultOf(record);
+    const fault = lacks && faultOfChange(record);
+    if (fault) throw fault;
     keepDigits(schema, record);
     checkLine?.(record as object, request.operator, context);
+    return lacks;
   };
 }

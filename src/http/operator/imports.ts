@@ -6,6 +6,7 @@ import { checkClient } from '../../identity/client-rules.ts';
 import { MAX_ERRORS } from '../../imports/answer.ts';
 import { beneficiaryImport } from '../../imports/beneficiaries.ts';
 import { clientImport } from '../../imports/clients.ts';
+import { CONFLICT_RULES, type ConflictRule } from '../../imports/conflicts.ts';
 import { contactImport } from '../../imports/contacts.ts';
 import { findImport, IMPORT_STATES, type ImportState, listImports } from '../../imports/import.ts';
 import { paymentImport } from '../../imports/payments.ts';
@@ -79,6 +80,13 @@ const ImportQuery = Type.Object({
     Type.Enum(['continue', 'stop'], {
       description: 'stop: end at the first rejected line',
       default: 'continue',
+    }),
+  ),
+  on_conflict: Type.Optional(
+    Type.Enum([...CONFLICT_RULES], {
+      description:
+        'A line whose identifier is in use: reject (the default) refuses it; skip counts it as unchanged where its content is the same; ' +
+        'update changes the record as PATCH does (clients, contacts, beneficiaries, trades)',
     }),
   ),
   notify: Type.Optional(
@@ -200,6 +208,7 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
   app.post<ImportRoute>('/imports/:kind', IMPORT, async (request, reply) => {
     const importable = Object.hasOwn(KINDS, request.params.kind) ? KINDS[request.params.kind] : undefined;
     if (!importable) throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
+    checkRule(request.query.on_conflict ?? 'reject', importable);
     const body = request.body === undefined ? nothing() : stopping.until(importBody(request, request.body));
     return slots.take(reply, () => runImport(context, { request, reply, importable, body }));
   });
@@ -214,6 +223,13 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
   app.get<{ Params: { import_id: string } }>('/imports/:import_id', READ_ONE, async (request, reply) =>
     sendValue(reply, await findImport(context.pool, request.params.import_id)),
   );
+}
+
+/** @throws Problem invalid_parameter where the kind's records cannot be dealt with so */
+function checkRule(rule: ConflictRule, { kind }: Importable): void {
+  if (rule === 'reject' || (rule === 'skip' ? kind.comparison : kind.update)) return;
+  const of = Object.keys(KINDS).filter((name) => KINDS[name]?.kind[rule === 'skip' ? 'comparison' : 'update']);
+  throw new Problem('invalid_parameter', `query.on_conflict: ${rule} is for ${of.join(', ')}`);
 }
 
 async function* nothing(): AsyncGenerator<Buffer> {}
