@@ -13,6 +13,7 @@ import { ensureDemonstration } from '../sandbox/demonstration/demonstration.ts';
 import { type Service, startService } from '../service.ts';
 import { checkStart } from '../start-checks.ts';
 import { type Running, removeRunning, writeRunning } from './running.ts';
+import { SampleApplication } from './sample-application.ts';
 import { holdsDemonstration, welcome } from './welcome.ts';
 import { type Message, type Question, Workers } from './workers.ts';
 
@@ -56,9 +57,10 @@ async function serveAlone(run: Run): Promise<number> {
   const { config, log } = run;
   const service = await start(run);
   if (service) {
-    announce(run, reachable(service), await demonstrated(service, run));
+    const sample = await announce(run, reachable(service), await demonstrated(service, run));
     await aborted(run.stopping);
     removeRunning(config.dataDir);
+    await sample?.stop();
     if (!(await endsWithin(service.stop(), config.drain + MAX_STOP_MS))) {
       // The database may not answer. It rolls back what waits for it when the process has ended.
       log.warn('some parts did not stop in time; the process ends without them');
@@ -105,10 +107,17 @@ function reachable(service: Service): Running {
   };
 }
 
-function announce({ config, log, print }: Run, running: Running, demonstration: boolean): void {
+/** @returns the sample application beside the demonstration; undefined without one */
+async function announce(
+  { config, log, print, demonstration: wanted }: Run,
+  running: Running,
+  demonstration: boolean,
+): Promise<SampleApplication | undefined> {
   writeRunning(config.dataDir, running);
   log.info(running, 'ready');
-  if (print) process.stdout.write(welcome(config, running, demonstration));
+  const sample = wanted && demonstration ? await SampleApplication.start(running, config.brand) : undefined;
+  if (print) process.stdout.write(welcome(config, running, { demonstration, sample: sample?.fault }));
+  return sample;
 }
 
 /** Aborted by the first SIGINT or SIGTERM. A terminal sends them to every process of the group, so later ones are ignored. */
@@ -165,9 +174,10 @@ async function servePrimary(run: Run): Promise<number> {
     await parts.start({ stop: () => workers.stop() });
     const environment: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
     const first = await parts.during(workers.start(config.workers, { environment, drain: config.drain }));
-    announce(run, { ...first.running, health: health.url }, first.demonstration);
+    const sample = await announce(run, { ...first.running, health: health.url }, first.demonstration);
     await aborted(stopping);
     removeRunning(config.dataDir);
+    await sample?.stop();
     return 0;
   } catch (error) {
     if (!stopping.aborted) throw error;

@@ -13,11 +13,16 @@ export async function holdsDemonstration(db: Db): Promise<boolean> {
   return rows.length > 0;
 }
 
-/**
- * What `lombard demo` prints: the addresses, who can sign in, and commands that work as they are.
- * @param demonstration whether the database contains the demonstration institution
- */
-export function welcome(config: Config, running: Running, demonstration: boolean): string {
+/** What there is to print besides addresses. */
+interface Shown {
+  /** Whether the database contains the demonstration institution. */
+  demonstration: boolean;
+  /** Why the sample application was not started; undefined where it runs. */
+  sample: string | undefined;
+}
+
+/** What `lombard demo` prints: the addresses, who can sign in, commands that work as they are, and what to do next. */
+export function welcome(config: Config, running: Running, { demonstration, sample }: Shown): string {
   const token = resolve(config.dataDir, 'operator-token');
   const lines = [
     '',
@@ -33,29 +38,38 @@ export function welcome(config: Config, running: Running, demonstration: boolean
     '',
   ];
   const [contact, client] = [DEMO_CONTACTS[0], DEMO_CLIENTS[0]];
-  if (demonstration && contact && client) {
-    lines.push(
-      `  Demonstration login of ${contact.name}, ${client.client_name} (client_id ${client.client_id}):`,
-      '',
-      `  email               ${contact.email}`,
-      `  password            ${DEMO_PASSWORD}`,
-      `  application         ${DEMO_APPLICATION.client_id}, secret ${DEMO_APPLICATION.client_secret}`,
-      `  redirect_uri        ${DEMO_APPLICATION.redirect_uri}`,
-      '',
-      '  Sign in, take the token, search payments (one command; step by step in docs/sandbox.md):',
-      '',
-      `${searchCommand(running, contact.email, client.client_id)}`,
-      '',
-    );
-    if (running.operator)
-      lines.push(
-        '  The same institution from the other side:',
-        '',
-        operatorCommand(running.operator, config, token),
-        '',
-      );
-  }
+  if (!demonstration || !contact || !client) return `${lines.join('\n')}\n`;
+  lines.push(
+    `  Demonstration login of ${contact.name}, ${client.client_name} (client_id ${client.client_id}):`,
+    '',
+    `  email               ${contact.email}`,
+    `  password            ${DEMO_PASSWORD}`,
+    `  application         ${DEMO_APPLICATION.client_id}, secret ${DEMO_APPLICATION.client_secret}`,
+    `  redirect_uri        ${DEMO_APPLICATION.redirect_uri}`,
+    '',
+    '  Sign in, take the token, search payments, in one command:',
+    '',
+    `${searchCommand(running, contact.email, client.client_id)}`,
+    '',
+  );
+  if (running.operator)
+    lines.push('  Read the clients as the institution:', '', operatorCommand(running.operator, config, token), '');
+  lines.push('What to do next:', '', ...nextSteps(sample), '');
   return `${lines.join('\n')}\n`;
+}
+
+/** Five lines for somebody who sees Lombard for the first time. */
+function nextSteps(sample: string | undefined): string[] {
+  const { origin } = new URL(DEMO_APPLICATION.redirect_uri);
+  return [
+    sample === undefined
+      ? `  1. Open ${origin} and sign in: a sample application shows payments and the webhooks that arrive.`
+      : `  1. Start again once ${origin} is free, to see the sample application (${sample}).`,
+    '  2. Run `npx --no lombard payments list` in another terminal, in this directory: it needs no sign-in.',
+    '  3. Run `npx --no lombard listen --forward-to URL` to get webhooks sent to your own program.',
+    '  4. Run `npx --no lombard trigger PAYMENT_STATUS_CHANGE` to cause one.',
+    '  5. Read docs/tutorial.md: it takes you to a verified webhook in five minutes.',
+  ];
 }
 
 function searchCommand(running: Running, email: string, clientId: string): string {

@@ -68,6 +68,53 @@ describe('lombard listen', () => {
     await receiver.stop();
   });
 
+  test('hundreds at once, and a service that is killed meanwhile: nothing is lost, those of one payment keep their order', async () => {
+    const receiver = await Receiver.start();
+    const listening = sandbox.start(
+      'listen',
+      '--forward-to',
+      receiver.url(),
+      '--types',
+      'PAYMENT_STATUS_CHANGE',
+      '--json',
+    );
+    await printed(listening, /"secret":/);
+    const { trade_id, beneficiary_id, payment_currency } = model;
+    const ids = Array.from({ length: 400 }, (_, at) => `BULK-${at}`);
+    const lines = ids.map((payment_id) =>
+      JSON.stringify({
+        ...{ payment_id, client_id: 'CLI000001', contact_id: 'CON000002', trade_id, beneficiary_id, payment_currency },
+        ...{ amount: 10, payment_date: '2035-01-15' },
+      }),
+    );
+    await sandbox.importLines('payments?notify=true', lines);
+    await receiver.wait(100, 60_000);
+    await sandbox.restart('SIGKILL');
+    await receiver.wait(2 * ids.length, 120_000);
+    listening.child.kill('SIGINT');
+    const { code, stdout } = await listening.ended;
+    const told = new Map<string, string[]>();
+    for (const { body, headers } of receiver.received) {
+      const { data, payment_webhook_status } = JSON.parse(body.toString());
+      const id = String(headers['x-service-notification-id']);
+      const statuses = told.get(data[0].payment_id) ?? [];
+      // After a kill the last one can come again; it is the same notification then.
+      const said = `${payment_webhook_status[0]} ${id}`;
+      if (!statuses.includes(said)) told.set(data[0].payment_id, [...statuses, said]);
+    }
+    assert.deepEqual([...told.keys()].toSorted(), ids.toSorted());
+    for (const [id, statuses] of told)
+      assert.deepEqual(
+        statuses.map((said) => said.split(' ')[0]),
+        ['CREATED', 'PENDING_OF_AUTHORIZATION'],
+        id,
+      );
+    const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    assert.deepEqual([code, last.failed, last.came], [130, 0, receiver.received.length]);
+    assert.equal(last.accepted, last.came);
+    await receiver.stop();
+  });
+
   test('a receiver that is not there is told and not tried again; a wrong address is exit 2', async () => {
     const listening = sandbox.start('listen', '--forward-to', 'http://127.0.0.1:9/hook');
     try {

@@ -11,6 +11,8 @@ export interface Sandbox {
   /** The environment of commands: the sandbox's data directory, and a configuration directory of its own. */
   environment: Record<string, string>;
   addresses: { api: string; auth: string; operator: string };
+  /** What the service has printed since it was started last. */
+  output(): string;
   /** Runs a command to its end. */
   run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** As `run`, and reads its standard output as JSON. */
@@ -21,8 +23,10 @@ export interface Sandbox {
   /** A call to the operator interface. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   operator(method: string, path: string, body?: object): Promise<any>;
-  /** Ends the service and starts it again, on the same addresses and data. */
-  restart(): Promise<void>;
+  /** Sends NDJSON to POST /imports/... */
+  importLines(path: string, lines: string[]): Promise<void>;
+  /** Ends the service, with SIGTERM or another signal, and starts it again, on the same addresses and data. */
+  restart(signal?: NodeJS.Signals): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -42,8 +46,8 @@ export async function startSandbox(settings: Record<string, string> = {}): Promi
   let service = await start({});
   const addresses = JSON.parse(readFileSync(join(dataDir, 'addresses.json'), 'utf8'));
   const port = (name: string) => new URL(addresses[name]).port;
-  const end = async () => {
-    service.child.kill('SIGTERM');
+  const end = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    service.child.kill(signal);
     await service.ended;
   };
   return {
@@ -51,6 +55,7 @@ export async function startSandbox(settings: Record<string, string> = {}): Promi
     databaseUrl: database.url,
     environment,
     addresses,
+    output: () => service.output(),
     run: (...args) => lombard(args, environment).ended,
     json: async (...args) => {
       const { code, stdout, stderr } = await lombard([...args, '--json'], environment).ended;
@@ -68,8 +73,17 @@ export async function startSandbox(settings: Record<string, string> = {}): Promi
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
       return answer.status === 204 ? undefined : answer.json();
     },
-    restart: async () => {
-      await end();
+    importLines: async (path, lines) => {
+      const token = readFileSync(join(dataDir, 'operator-token'), 'utf8').trim();
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
+      const body = `${lines.join('\n')}\n`;
+      const answer = await fetch(`${addresses.operator}/imports/${path}`, { method: 'POST', headers, body });
+      const { rejected } = (await answer.json()) as { rejected?: number };
+      if (!answer.ok || rejected !== 0)
+        throw new Error(`the import was answered ${answer.status}, ${rejected} rejected`);
+    },
+    restart: async (signal) => {
+      await end(signal);
       service = await start({
         LOMBARD_API_PORT: port('api'),
         LOMBARD_AUTH_PORT: port('auth'),
