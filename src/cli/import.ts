@@ -7,6 +7,7 @@ import { monotonic } from '../calendar.ts';
 import type { ImportAnswer } from '../imports/answer.ts';
 import { CommandFailure } from './failure.ts';
 import { callOperator, type OperatorOptions } from './operator-call.ts';
+import type { Printer } from './printer.ts';
 
 export const IMPORT_KINDS = ['clients', 'contacts', 'beneficiaries', 'trades', 'payments', 'transactions'] as const;
 /** Refused lines that are printed. */
@@ -27,7 +28,7 @@ export interface ImportOptions extends OperatorOptions {
  * @returns 0 if every line was imported, 1 if some were refused
  * @throws CommandFailure
  */
-export async function importFile(file: string, options: ImportOptions): Promise<number> {
+export async function importFile(file: string, options: ImportOptions, print: Printer): Promise<number> {
   const kind = options.kind ?? kindOf(file);
   const { size, bytes } = await open(file);
   const bar = new cliProgress.SingleBar(
@@ -60,7 +61,8 @@ export async function importFile(file: string, options: ImportOptions): Promise<
       },
     })) as ImportAnswer;
     bar.stop();
-    report(kind, answer, (monotonic() - started) / 1_000);
+    if (print.json) print.record(answer);
+    else report(kind, answer, (monotonic() - started) / 1_000);
     return answer.rejected === 0 ? 0 : 1;
   } finally {
     bar.stop();

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { Command, CommanderError, Option } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
 import { StartupError } from '../errors.ts';
-import { OPERATOR_ROLES } from '../operator/scope.ts';
 import { clientCommands } from './client-commands.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/command.ts';
@@ -10,7 +9,9 @@ import { CommandFailure, tell, USAGE } from './failure.ts';
 import { example } from './frame.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
 import { migrateDatabase } from './migrate.ts';
-import { createToken, listTokens, revokeToken } from './operator-tokens.ts';
+import { withOperator } from './operator-call.ts';
+import { operatorTokenCommands } from './operator-tokens.ts';
+import { Printer } from './printer.ts';
 import type { ServeOptions } from './serve.ts';
 
 /** An option as the API writes its parameters: `--page_size` is `--page-size`. */
@@ -25,7 +26,7 @@ export async function run(argv: string[]): Promise<number> {
   const words = argv.map((word) => word.replace(UNDERSCORED_OPTION, (name) => name.replaceAll('_', '-')));
   const json = words.includes('--json');
   let code = 0;
-  const program = await build(json, (result) => {
+  const program = await createProgram(json, (result) => {
     code = result;
   });
   try {
@@ -47,7 +48,12 @@ function fail(error: unknown, json: boolean): number {
   return exitCode;
 }
 
-async function build(json: boolean, finish: (code: number) => void): Promise<Command> {
+/**
+ * All commands.
+ * @param json as `--json`: refusals are not written as text
+ * @param finish takes the exit status of the command that ran
+ */
+export async function createProgram(json: boolean, finish: (code: number) => void): Promise<Command> {
   const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
@@ -79,7 +85,7 @@ async function build(json: boolean, finish: (code: number) => void): Promise<Com
     'demo --no-demo',
   ).action(async (options: { demo: boolean }) => finish(await start({ demonstration: options.demo, print: true })));
 
-  addMigrate(program, finish);
+  addMigrate(program, json, finish);
 
   withOperator(
     program
@@ -104,43 +110,14 @@ Examples:
 
 If lines are refused, they are listed and the exit code is 1; the other lines are imported.`,
     )
-    .action(async (file: string, options) => finish(await importFile(file, options)));
+    .action(async (file: string, options) => finish(await importFile(file, options, new Printer(json))));
 
-  operatorTokenCommands(program, finish);
+  operatorTokenCommands(frame);
   completionCommand(frame);
   return program;
 }
 
-function operatorTokenCommands(program: Command, finish: (code: number) => void): void {
-  const tokens = program
-    .command('operator-tokens')
-    .alias('operator-token')
-    .description('manage the tokens of the operator interface')
-    .helpCommand(false);
-  withOperator(
-    tokens
-      .command('create <name>')
-      .description('create a token and print it; it cannot be shown again')
-      .addOption(
-        new Option(
-          '--role <role>',
-          'admin: everything; core: feeds data; identity: contacts; support: redelivers; auditor: the audit trail',
-        )
-          .choices([...OPERATOR_ROLES])
-          .default('core'),
-      )
-      .option('--expires <instant>', 'when it expires, for example 2027-01-01T00:00:00Z')
-      .option('--database', 'write it directly to the database: for the first token of an installation'),
-  ).action(async (name: string, options) => finish(await createToken(name, options)));
-  withOperator(tokens.command('list').description('list the valid tokens')).action(async (options) =>
-    finish(await listTokens(options)),
-  );
-  withOperator(tokens.command('revoke <id>').description('revoke a token by the id that list prints')).action(
-    async (id: string, options) => finish(await revokeToken(id, options)),
-  );
-}
-
-function addMigrate(program: Command, finish: (code: number) => void): void {
+function addMigrate(program: Command, json: boolean, finish: (code: number) => void): void {
   example(
     program
       .command('migrate')
@@ -150,22 +127,15 @@ function addMigrate(program: Command, finish: (code: number) => void): void {
     'migrate',
     'migrate --check',
     'migrate --print > missing.sql',
-  ).action(async (options: { check?: boolean; print?: boolean }) => finish(await migrateDatabase(options)));
+  ).action(async (options: { check?: boolean; print?: boolean }) =>
+    finish(await migrateDatabase(options, new Printer(json))),
+  );
 }
 
 /** Loads the service only to start it: loading takes a second, which other commands need not wait. */
 async function start(options: ServeOptions): Promise<number> {
   const { serve } = await import('./serve.ts');
   return serve(options);
-}
-
-function withOperator(command: Command): Command {
-  return command
-    .option('--url <address>', 'operator interface; default: that of the service running on the data directory')
-    .option(
-      '--token <token>',
-      'operator token; default: LOMBARD_OPERATOR_TOKEN, or the file operator-token in the data directory',
-    );
 }
 
 const ENVIRONMENT = `

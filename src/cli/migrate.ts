@@ -5,12 +5,13 @@ import { databaseAddresses, migrateOptions } from '../open-database.ts';
 import { refusePooler } from '../pooler.ts';
 import { CommandFailure } from './failure.ts';
 import { embeddedUrl } from './operator-tokens.ts';
+import type { Printer } from './printer.ts';
 
 /**
  * `lombard migrate`, `--check`, `--print`: as the owner (LOMBARD_MIGRATE_DATABASE_URL), for the role of DATABASE_URL.
  * @returns the exit code: 1 where `--check` finds something missing
  */
-export async function migrateDatabase(options: { check?: boolean; print?: boolean }): Promise<number> {
+export async function migrateDatabase(options: { check?: boolean; print?: boolean }, print: Printer): Promise<number> {
   if (options.check && options.print) throw new CommandFailure('--check and --print: give only one of them', 2);
   const config = readConfig();
   const addresses = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir));
@@ -25,6 +26,7 @@ export async function migrateDatabase(options: { check?: boolean; print?: boolea
     process.stdout.write(sql);
     return 0;
   }
-  for (const name of names) process.stdout.write(`missing: ${name}\n`);
+  if (print.json) process.stdout.write(`${JSON.stringify({ missing: names })}\n`);
+  else for (const name of names) print.note(`missing: ${name}`);
   return names.length > 0 ? 1 : 0;
 }

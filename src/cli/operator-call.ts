@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Command } from 'commander';
 import { Agent, request } from 'undici';
 import { readConfig } from '../config.ts';
 import { CommandFailure } from './failure.ts';
@@ -9,6 +10,16 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export interface OperatorOptions {
   url?: string;
   token?: string;
+}
+
+/** The options of a command that calls the operator interface. */
+export function withOperator(command: Command): Command {
+  return command
+    .option('--url <address>', 'operator interface; default: that of the service running on the data directory')
+    .option(
+      '--token <token>',
+      'operator token; default: LOMBARD_OPERATOR_TOKEN, or the file operator-token in the data directory',
+    );
 }
 
 /**

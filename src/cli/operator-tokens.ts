@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Option } from 'commander';
 import { parseInstant, ServiceClock } from '../calendar.ts';
 import { readConfig } from '../config.ts';
 import { createPool, transaction } from '../database.ts';
 import { createLog } from '../log.ts';
 import { databaseAddresses, openDatabase } from '../open-database.ts';
-import type { OperatorRole } from '../operator/scope.ts';
+import { OPERATOR_ROLES, type OperatorRole } from '../operator/scope.ts';
 import { createOperatorToken } from '../operator/token.ts';
 import { CommandFailure } from './failure.ts';
-import { callOperator, type OperatorOptions } from './operator-call.ts';
+import { example, type Frame } from './frame.ts';
+import { callOperator, type OperatorOptions, withOperator } from './operator-call.ts';
+import type { Column } from './printer.ts';
 
 interface CreateOptions extends OperatorOptions {
   role: OperatorRole;
@@ -16,20 +19,68 @@ interface CreateOptions extends OperatorOptions {
   database?: boolean;
 }
 
-/** Creates a token and prints nothing else, so that a script can use it. */
-export async function createToken(name: string, options: CreateOptions): Promise<number> {
+/** A token as the operator interface lists it. */
+interface ListedToken {
+  id: string;
+  name: string;
+  /** Null where its scopes were given one by one. */
+  role: string | null;
+  scopes: string[];
+  expires_at: string | null;
+}
+
+const COLUMNS: Column<ListedToken>[] = [
+  ['TOKEN', ({ id }) => id],
+  ['ROLE', ({ role, scopes }) => role ?? scopes.join(' ')],
+  ['NAME', ({ name }) => name],
+  ['EXPIRES', ({ expires_at }) => expires_at],
+];
+
+/** `lombard operator-tokens`. */
+export function operatorTokenCommands(frame: Frame): void {
+  const tokens = frame.program
+    .command('operator-tokens')
+    .alias('operator-token')
+    .description('manage the tokens of the operator interface')
+    .helpCommand(false);
+  const roles =
+    'admin: everything; core: feeds data; identity: contacts; support: redelivers; auditor: the audit trail';
+  const create = withOperator(
+    tokens
+      .command('create <name>')
+      .description('create a token and print it; it cannot be shown again')
+      .addOption(new Option('--role <role>', roles).choices([...OPERATOR_ROLES]).default('core' satisfies OperatorRole))
+      .option('--expires <instant>', 'when it expires, for example 2027-01-01T00:00:00Z')
+      .option('--database', 'write it directly to the database: for the first token of an installation'),
+  );
+  example(create, 'operator-tokens create core-banking', 'operator-tokens create first --role admin --database');
+  frame.does(create, async ({ args, options, print }) => {
+    const made = await createToken(args[0] as string, options as unknown as CreateOptions);
+    print.done(made.token, made);
+  });
+
+  const list = withOperator(tokens.command('list').description('list the valid tokens'));
+  frame.does(example(list, 'operator-tokens list'), async ({ options, print }) =>
+    print.rows((await callOperator(options as OperatorOptions, LIST)) as ListedToken[], COLUMNS),
+  );
+
+  const revoke = withOperator(tokens.command('revoke <id>').description('revoke a token by the id that list prints'));
+  frame.does(example(revoke, 'operator-tokens revoke 5f0c...'), async ({ args: [id = ''], options, print }) => {
+    const path = `/operator-tokens/${encodeURIComponent(id)}`;
+    await callOperator(options as OperatorOptions, { method: 'DELETE', path });
+    print.done(`${id} has been revoked`, { id, done: 'revoked' });
+  });
+}
+
+const LIST = { method: 'GET', path: '/operator-tokens' } as const;
+
+async function createToken(name: string, options: CreateOptions): Promise<{ token: string }> {
   const expiresAt = options.expires === undefined ? undefined : parseInstant(options.expires);
   if (options.expires !== undefined && !expiresAt)
     throw new CommandFailure(`--expires: "${options.expires}" must be an instant, for example 2027-01-01T00:00:00Z`, 2);
-  const made = options.database
-    ? await createInDatabase(name, options.role, expiresAt)
-    : await callOperator(options, {
-        method: 'POST',
-        path: '/operator-tokens',
-        body: { name, role: options.role, ...(options.expires ? { expires_at: options.expires } : {}) },
-      });
-  process.stdout.write(`${(made as { token: string }).token}\n`);
-  return 0;
+  if (options.database) return createInDatabase(name, options.role, expiresAt);
+  const body = { name, role: options.role, ...(options.expires ? { expires_at: options.expires } : {}) };
+  return (await callOperator(options, { method: 'POST', path: '/operator-tokens', body })) as { token: string };
 }
 
 /** Creates a token without the operator interface: a production service does not start before it has one. */
@@ -59,24 +110,4 @@ export function embeddedUrl(dataDir: string): string {
   } catch {
     throw new CommandFailure(`set DATABASE_URL; ${dataDir} does not contain an embedded database`);
   }
-}
-
-export async function listTokens(options: OperatorOptions): Promise<number> {
-  const tokens = (await callOperator(options, { method: 'GET', path: '/operator-tokens' })) as {
-    id: string;
-    name: string;
-    role: string;
-    expires_at: string | null;
-  }[];
-  for (const token of tokens)
-    process.stdout.write(
-      `${token.id}  ${token.role.padEnd(7)}  ${token.name}${token.expires_at ? `  until ${token.expires_at}` : ''}\n`,
-    );
-  return 0;
-}
-
-export async function revokeToken(id: string, options: OperatorOptions): Promise<number> {
-  await callOperator(options, { method: 'DELETE', path: `/operator-tokens/${encodeURIComponent(id)}` });
-  process.stdout.write(`${id} has been revoked\n`);
-  return 0;
 }
