@@ -7,7 +7,7 @@ create table statement_requests (
   statement_id uuid primary key,
   client_id text not null references clients,
   contact_id text not null references contacts,
-  -- Where the mail goes: the contact's address at the time of the request.
+  -- Where the mail goes: the contact's address when the statement was asked for, or sent again.
   email text not null,
   contact_name text not null,
   date_from date not null,
@@ -43,10 +43,16 @@ create table statement_deliveries (
   currency text not null,
   status text not null check (status in ('requested', 'making', 'retrying', 'sent', 'failed')),
   attempts int not null default 0,
+  -- From 1; the institution begins another round when it sends the statement again. Each has the whole schedule of attempts.
+  round int not null default 1,
+  round_began_at timestamptz not null,
+  round_attempts int not null default 0,
   -- Attempts in a row whose process ended before it could record the outcome.
   deaths int not null default 0,
   due_at timestamptz not null,
   last_error text,
+  -- What the client may know of it.
+  shown_error text,
   finished_at timestamptz,
   unique (statement_id, channel, currency)
 );

@@ -29,6 +29,6 @@ export type {
   Payment,
   PaymentQuery,
 } from './payments.ts';
-export type { StatementRequest } from './statements.ts';
+export type { StatementProgress, StatementRequest } from './statements.ts';
 export type { ExtraHeader, NewSubscription, Subscription, SubscriptionPatch } from './subscriptions.ts';
 export type { Application, TokenSet } from './tokens.ts';

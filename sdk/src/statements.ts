@@ -1,7 +1,10 @@
-import type { Api, CallOptions, InputOf } from './api.ts';
+import type { Api, CallOptions, InputOf, ResponseOf } from './api.ts';
 
 /** The body of a request as on the wire. */
 export type StatementRequest = InputOf<'POST /statements/accounts'>['body'];
+
+/** What became of a request. */
+export type StatementProgress = ResponseOf<'GET /statements/requests/{id}'>;
 
 /** Statements of the client's currency accounts. */
 export class Statements {
@@ -14,5 +17,16 @@ export class Statements {
   /** Asks for a statement, which is made and sent in the background. Gives the service's confirmation, a sentence. */
   async request(body: StatementRequest, { signal }: CallOptions = {}): Promise<string> {
     return (await this.#api.call('POST /statements/accounts', { body, signal })).body;
+  }
+
+  /** As `request`, but gives the id of the request, for `get`. */
+  async submit(body: StatementRequest, { signal }: CallOptions = {}): Promise<string> {
+    const { headers } = await this.#api.call('POST /statements/accounts', { body, signal });
+    return new URL(headers.get('location') ?? '').pathname.split('/').at(-1) ?? '';
+  }
+
+  /** What became of a request: `queued`, `running`, `sent` or `failed`. */
+  async get(id: string, { signal }: CallOptions = {}): Promise<StatementProgress> {
+    return (await this.#api.call('GET /statements/requests/{id}', { path: { id }, signal })).body;
   }
 }

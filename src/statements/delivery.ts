@@ -60,7 +60,7 @@ export class DeliveryWork {
       const due = wait === undefined ? undefined : new Date(now.getTime() + wait);
       statementAttemptsTotal.inc({ channel: delivery.channel, outcome: due ? 'retrying' : 'failed' });
       log.warn({ ...about, attempt: delivery.attempts, reason, due }, 'a statement could not be delivered');
-      await this.#record((tx) => recordFailure(tx, delivery, { reason, due, now }));
+      await this.#record((tx) => recordFailure(tx, delivery, { reason, shown: shownReason(error), due, now }));
     }
   }
 
@@ -75,7 +75,7 @@ export class DeliveryWork {
   #wait(delivery: StatementDelivery, error: unknown, now: Date): number | undefined {
     if (error instanceof PushFailure) return error.wait;
     if (error instanceof UnwritableAmount || (error instanceof MailFailure && error.permanent)) return undefined;
-    return mailWait(delivery.attempts, now.getTime() - delivery.created_at.getTime(), Math.random());
+    return mailWait(delivery.round_attempts, now.getTime() - delivery.round_began_at.getTime(), Math.random());
   }
 
   async #attempt(delivery: StatementDelivery): Promise<void> {
@@ -97,6 +97,7 @@ export class DeliveryWork {
       const mail = statementMail(statement, to, attachments, {
         institution: this.#drawing.institution,
         mailFrom: config.mailFrom,
+        round: delivery.round,
       });
       if (this.#mailer) {
         await this.#mailer.send(mail);
@@ -169,4 +170,12 @@ export class DeliveryWork {
       }
     }
   }
+}
+
+/** What the client is told of a failure. What the mail server or the database said can name machines of the institution. */
+function shownReason(error: unknown): string {
+  if (error instanceof PushFailure || error instanceof UnwritableAmount)
+    return error.message.slice(0, MAX_REASON_CHARACTERS);
+  if (error instanceof MailFailure) return 'the mail could not be delivered';
+  return 'the statement could not be made';
 }

@@ -7,13 +7,13 @@ import type { AccountStatement } from './account-statement.ts';
 /**
  * The mail of a statement, as text and as HTML. Only its attachments contain balances. Its Message-ID is derived from the request, so
  * that a receiver can recognise a mail that was sent twice (docs/decisions.md, 5).
- * @param options `mailFrom`: LOMBARD_MAIL_FROM
+ * @param options `mailFrom`: LOMBARD_MAIL_FROM; `round`: from 2 on the institution sends it again, as another mail
  */
 export function statementMail(
   statement: AccountStatement,
   to: { name: string; address: string },
   attachments: Attachment[],
-  { institution, mailFrom }: { institution: Institution; mailFrom: string },
+  { institution, mailFrom, round }: { institution: Institution; mailFrom: string; round: number },
 ): Mail {
   const period = `${statement.date_from} to ${statement.date_to}`;
   const client = printable(statement.client.client_name);
@@ -30,7 +30,7 @@ export function statementMail(
       : `the account statement you requested is attached, in ${attachments.length} files, one for each currency.`;
   const closing = `If you did not request it, please tell ${institution.name}. Nobody reads replies to this address.`;
   return {
-    messageId: messageIdOf(`statement-${statement.statement_id}`, mailFrom),
+    messageId: messageIdOf(`statement-${statement.statement_id}${round === 1 ? '' : `-${round}`}`, mailFrom),
     to: { name: printable(to.name), address: to.address },
     subject: `Account statement ${period}, ${client}`,
     ...mailTexts({

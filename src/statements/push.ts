@@ -75,7 +75,7 @@ export class Pusher {
     const asked = parseRetryAfter(headers?.['retry-after'], now);
     throw new PushFailure(
       complaint,
-      nextWait(config.webhookRetries, { made: delivery.attempts, retryAfter: asked, random: Math.random() }),
+      nextWait(config.webhookRetries, { made: delivery.round_attempts, retryAfter: asked, random: Math.random() }),
     );
   }
 

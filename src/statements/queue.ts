@@ -16,8 +16,13 @@ export interface StatementDelivery {
   channel: Channel;
   /** Of the one account in the file; empty for the whole statement. */
   currency: string;
-  /** Including this one. */
+  /** Including this one, of all rounds. */
   attempts: number;
+  /** From 1: how often the statement was asked for or sent again. */
+  round: number;
+  round_began_at: Date;
+  /** Including this one. */
+  round_attempts: number;
   /** Processes in a row that have ended while they worked on it. */
   deaths: number;
   email: string;
@@ -88,13 +93,13 @@ export async function beginAttempt(
   { now, abandoned }: { now: Date; abandoned: boolean },
 ): Promise<StatementDelivery | undefined> {
   const result = await tx.query<StatementDelivery>(
-    `update statement_deliveries d set status = 'making', attempts = d.attempts + 1,
+    `update statement_deliveries d set status = 'making', attempts = d.attempts + 1, round_attempts = d.round_attempts + 1,
        deaths = case when d.status = 'making' then d.deaths + 1 else d.deaths end
      from statement_requests r
      where d.id = $1 and d.${OPEN} and d.due_at <= $2 and (d.status <> 'making' or $3)
        and r.statement_id = d.statement_id and r.client_id = d.client_id
-     returning d.id, d.client_id, d.statement_id, d.channel, d.currency, d.attempts, d.deaths, r.email, r.contact_name, r.date_from, r.date_to,
-       r.format, r.created_at`,
+     returning d.id, d.client_id, d.statement_id, d.channel, d.currency, d.attempts, d.round, d.round_began_at, d.round_attempts, d.deaths,
+       r.email, r.contact_name, r.date_from, r.date_to, r.format, r.created_at`,
     [id, now, abandoned],
   );
   const delivery = first(result);
@@ -105,7 +110,7 @@ export async function beginAttempt(
 /** Records that a delivery was accepted. Whatever else has happened, it is not sent again. */
 export async function recordSent(tx: Transaction, delivery: StatementDelivery, now: Date): Promise<void> {
   const sent = await tx.query(
-    `update statement_deliveries set status = 'sent', finished_at = $3, last_error = null, deaths = 0
+    `update statement_deliveries set status = 'sent', finished_at = $3, last_error = null, shown_error = null, deaths = 0
      where client_id = $1 and id = $2 and status <> 'sent'`,
     [delivery.client_id, delivery.id, now],
   );
@@ -114,15 +119,15 @@ export async function recordSent(tx: Transaction, delivery: StatementDelivery, n
 
 /**
  * Records that an attempt failed, if it is the latest one.
- * @param failure `due`: when the next attempt is made; undefined if there is none
+ * @param failure `shown`: what the client may know of the reason; `due`: when the next attempt is made; undefined if there is none
  */
 export async function recordFailure(
   tx: Transaction,
   delivery: StatementDelivery,
-  { reason, due, now }: { reason: string; due: Date | undefined; now: Date },
+  { reason, shown, due, now }: { reason: string; shown: string; due: Date | undefined; now: Date },
 ): Promise<void> {
   const failed = await tx.query(
-    `update statement_deliveries set status = $4, last_error = $5, due_at = $6, deaths = 0, finished_at = $7
+    `update statement_deliveries set status = $4, last_error = $5, due_at = $6, deaths = 0, finished_at = $7, shown_error = $8
      where client_id = $1 and id = $2 and attempts = $3 and status = 'making'`,
     [
       delivery.client_id,
@@ -132,6 +137,7 @@ export async function recordFailure(
       reason,
       due ?? now,
       due ? null : now,
+      shown,
     ],
   );
   if (failed.rowCount) noteProgress(tx, delivery, now);

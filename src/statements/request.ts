@@ -96,8 +96,8 @@ export async function requestStatement(
     ...(delivery === 'email' ? [] : files.map((currency) => ({ channel: 'push', currency }))),
   ];
   await tx.query(
-    `insert into statement_deliveries (client_id, statement_id, channel, currency, status, due_at)
-     select $1, $2, channel, currency, 'requested', $3 from unnest($4::text[], $5::text[]) as d(channel, currency)`,
+    `insert into statement_deliveries (client_id, statement_id, channel, currency, status, due_at, round_began_at)
+     select $1, $2, channel, currency, 'requested', $3, $3 from unnest($4::text[], $5::text[]) as d(channel, currency)`,
     [clientId, statementId, act.now, deliveries.map((each) => each.channel), deliveries.map((each) => each.currency)],
   );
   const { date_from, date_to } = input;

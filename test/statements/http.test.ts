@@ -70,7 +70,7 @@ test('token, client and period in their order; push needs an address', async () 
   const without = await createStatementWorld(service, [], 'No accounts');
   const answer = await without.ask(period);
   assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_body']);
-  assert.ok(answer.body.details.includes('no currency account'));
+  assert.equal(answer.body.details, 'body.currencies: the client has no currency account');
   const wrong = await service.client(world.token, 'GET', `/statements/accounts?client_id=${world.clientId}`);
   assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST']);
 });
@@ -172,4 +172,116 @@ test('GET /statements: pages, filters, roles', async () => {
   assert.ok(!all.text.includes('@example.com'), 'no mail address');
   const support = await service.operator('POST', '/operator-tokens', { name: 'support', role: 'support' });
   assert.equal((await service.operator('GET', '/statements', undefined, { token: support.body.token })).status, 200);
+});
+
+interface Progress {
+  id: string;
+  state: string;
+  requested_at: string;
+  ended_at: string | null;
+  sent_to: string;
+  reason: string | null;
+}
+
+/** Asks for a statement, and gives the address in Location. */
+async function askAndFollow(of: StatementWorld, body: object): Promise<() => Promise<Progress>> {
+  const asked = await of.ask(body);
+  assert.equal(asked.status, 202, asked.text);
+  const location = asked.headers.get('location') ?? '';
+  const [before, id] = location.split('/statements/requests/');
+  assert.equal(before, service.api);
+  assert.match(id ?? '', new RegExp(`^[0-9a-f-]{36}\\?client_id=${of.clientId}$`));
+  return async () => {
+    const answer = await service.client(of.token, 'GET', location.slice(service.api.length));
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    return answer.body;
+  };
+}
+
+async function ended(progress: () => Promise<Progress>): Promise<Progress> {
+  const deadline = performance.now() + 20_000;
+  for (;;) {
+    const now = await progress();
+    if (now.ended_at !== null) return now;
+    assert.ok(['queued', 'running'].includes(now.state), JSON.stringify(now));
+    assert.ok(performance.now() < deadline, JSON.stringify(now));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test('a request can be followed by the client, and by nobody else', async () => {
+  const progress = await askAndFollow(world, { ...period, currencies: 'GBP,EUR', format: 'csv' });
+  const { id, requested_at, ended_at, ...rest } = await ended(progress);
+  assert.deepEqual(rest, {
+    ...{ state: 'sent', format: 'csv', ...period, currencies: ['EUR', 'GBP'], delivery: 'email' },
+    ...{ sent_to: world.email, reason: null },
+  });
+  for (const moment of [requested_at, ended_at ?? '']) assert.match(moment, /^\d{4}-\d\d-\d\dT.*[+]0[01]:00$/);
+  const other = await createStatementWorld(service, [], 'Somebody else');
+  for (const [token, path, status, code] of [
+    [other.token, `/statements/requests/${id}?client_id=${other.clientId}`, 404, 'statement_not_found'],
+    [other.token, `/statements/requests/${id}?client_id=${world.clientId}`, 404, 'client_not_found'],
+    [world.token, `/statements/requests/none?client_id=${world.clientId}`, 404, 'statement_not_found'],
+    [world.token, `/statements/requests/${id}`, 400, 'missing_parameter'],
+    ['none', `/statements/requests/${id}?client_id=${world.clientId}`, 401, 'authentication_failed'],
+  ] as const) {
+    const answer = await service.client(token, 'GET', path);
+    assert.deepEqual([answer.status, answer.body.code], [status, code], path);
+  }
+});
+
+test('a request that fails says why, without what only the institution may know', async () => {
+  const url = 'https://127.0.0.1:1/statements?key=secret';
+  const pushed = await createStatementWorld(service, ['EUR'], 'Push', { statement_push_url: url });
+  const progress = await askAndFollow(pushed, { ...period, delivery: 'push' });
+  const deadline = performance.now() + 20_000;
+  let seen = await progress();
+  while (seen.reason === null && performance.now() < deadline) seen = await progress();
+  assert.deepEqual([seen.state, seen.ended_at], ['running', null]);
+  assert.equal(seen.sent_to, 'https://127.0.0.1:1/statements');
+  assert.match(seen.reason ?? '', /^the push failed: connect/);
+  await service.operator('PATCH', `/clients/${pushed.clientId}`, { statement_push_url: null });
+  const { statement_id: id } = await pushed.until('retrying');
+  const now = await service.operator('POST', `/statements/${id}/send`);
+  assert.deepEqual([now.status, now.body], [202, { count: 1 }], 'it is tried at once');
+  const failed = await ended(progress);
+  assert.deepEqual([failed.state, failed.reason], ['failed', 'the client no longer has a statement_push_url']);
+});
+
+test('the institution sends a statement again: the same one, in another mail, to the present address', async () => {
+  const one = await createStatementWorld(service, ['EUR'], 'Again');
+  await one.book('EUR', 'CREDIT_INCOMING_TRANSACTION', '10.00', { booking_datetime: '2026-07-02T12:00:00Z' });
+  const progress = await askAndFollow(one, { ...period, format: 'csv' });
+  const { id } = await ended(progress);
+  const email = `new-${one.email}`;
+  await service.operator('PATCH', `/contacts/${one.contactId}`, { email });
+  await one.book('EUR', 'CREDIT_INCOMING_TRANSACTION', '20.00', { booking_datetime: '2026-07-03T12:00:00Z' });
+  const support = await service.operator('POST', '/operator-tokens', { name: 'sender', role: 'support' });
+  const again = await service.operator('POST', `/statements/${id}/send`, undefined, { token: support.body.token });
+  assert.deepEqual([again.status, again.body], [202, { count: 1 }], again.text);
+  assert.equal((await ended(progress)).sent_to, email);
+  const mails = await mailsOf(service, id);
+  assert.deepEqual(
+    mails.map((mail) => [mail.to, mail.message_id]).toSorted(),
+    [
+      [email, `<statement-${id}-2@bank.example>`],
+      [one.email, `<statement-${id}@bank.example>`],
+    ].toSorted(),
+  );
+  assert.deepEqual(mails[0]?.attachments, mails[1]?.attachments);
+  const { body: rows } = await service.operator('GET', `/audit?entity=statement&entity_id=${id}`);
+  assert.ok(
+    rows.some((row: { actor: string; after: object }) => row.actor === 'operator:sender' && 'action' in row.after),
+  );
+
+  const refused = async (wanted: string, headers = {}) => {
+    const answer = await service.operator('POST', `/statements/${wanted}/send`, undefined, headers);
+    return [answer.status, answer.body.code];
+  };
+  assert.deepEqual(await refused('none'), [404, 'statement_not_found']);
+  const core = await service.operator('POST', '/operator-tokens', { name: 'core', role: 'core' });
+  assert.deepEqual(await refused(id, { token: core.body.token }), [403, 'permission_denied']);
+  await service.operator('PATCH', `/contacts/${one.contactId}`, { status: 'disabled' });
+  assert.deepEqual(await refused(id), [409, 'transition_not_allowed']);
 });

@@ -208,6 +208,7 @@ export interface ErrorMessage {
     | 'consumer_not_found'
     | 'notification_not_found'
     | 'operator_token_not_found'
+    | 'onboarding_event_not_found'
     | 'statement_not_found'
     | 'already_exists'
     | 'already_rejected'
@@ -413,6 +414,26 @@ export interface Ruleset {
     /** The rule holds from this amount up to the next threshold */
     minimum_threshold: number;
   }[];
+}
+
+export interface StatementRequest {
+  id: string;
+  /** queued: not begun; running: begun, or tried again after a failure; sent: all of it was accepted; failed */
+  state: 'queued' | 'running' | 'sent' | 'failed';
+  /** London time, ISO 8601 */
+  requested_at: string;
+  ended_at: string | null;
+  format: 'pdf' | 'csv' | 'camt.053';
+  /** First day */
+  date_from: string;
+  /** Last day, included */
+  date_to: string;
+  /** Of the accounts that it covers */
+  currencies: string[];
+  delivery: 'push' | 'email' | 'both';
+  /** The address of the mail, of the push, or of both with a comma between them */
+  sent_to: string;
+  reason: string | null;
 }
 
 export interface Trade {
@@ -726,6 +747,14 @@ export interface Operations {
     };
     response: undefined;
   };
+  /** Read the last change of an onboarding */
+  'GET /onboarding-events/{id}': {
+    path: {
+      /** The id of the notification */
+      id: string;
+    };
+    response: OnboardingEvent;
+  };
   /** Request a statement of the currency accounts */
   'POST /statements/accounts': {
     body: {
@@ -743,6 +772,14 @@ export interface Operations {
       delivery_method?: 'push' | 'email' | 'both';
     };
     response: string;
+  };
+  /** Follow a statement request */
+  'GET /statements/requests/{id}': {
+    path: {
+      /** Identifier of the request */
+      id: string;
+    };
+    response: StatementRequest;
   };
   /** Return a document as a base64 PDF */
   'GET /documents': {

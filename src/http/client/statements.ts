@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import { PROGRESS_STATES, readProgress } from '../../statements/progress.ts';
 import {
   DELIVERY_METHODS,
   type DeliveryMethod,
   requestStatement,
   STATEMENT_FORMATS,
 } from '../../statements/request.ts';
-import { ClientQuery, Day, errors, jsonAnswer } from '../schemas.ts';
+import { sendValue } from '../reply.ts';
+import { ClientQuery, Day, errors, jsonAnswer, Nullable } from '../schemas.ts';
 import { contactChange } from './change.ts';
 
 /** Characters of the list of currencies: several times the list of all currencies. */
@@ -44,6 +46,15 @@ const ACCEPTED: Record<DeliveryMethod, string> = {
   both: 'The request was accepted. An email with the statement will follow, and the statement will be pushed to the configured address.',
 };
 
+const EXAMPLE_ID = '1f2e3d4c-5b6a-4789-8abc-def012345678';
+const LOCATION = {
+  Location: {
+    type: 'string',
+    description: 'Where the request can be followed',
+    example: `https://api.example.com/statements/requests/${EXAMPLE_ID}?client_id=CLI000001`,
+  },
+};
+
 const REQUEST = {
   schema: {
     operationId: 'requestStatement',
@@ -55,20 +66,64 @@ const REQUEST = {
     querystring: ClientQuery,
     body: StatementBody,
     response: {
-      202: jsonAnswer('Accepted', Type.String({ examples: [ACCEPTED.email] })),
+      202: jsonAnswer('Accepted', Type.String({ examples: [ACCEPTED.email] }), LOCATION),
       ...errors(400, 404, 502, 'statement_period_too_long', 'statement_push_not_configured'),
     },
   },
 };
 
-/** POST /statements/accounts (the service interface; docs/decisions.md, 5). */
+const day = (description: string) => Type.String({ format: 'date', description });
+const Progress = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    state: Type.Enum(PROGRESS_STATES, {
+      description:
+        'queued: not begun; running: begun, or tried again after a failure; sent: all of it was accepted; failed',
+    }),
+    requested_at: Type.String({ description: 'London time, ISO 8601' }),
+    ended_at: Nullable(Type.String({ description: 'When it was sent or failed, London time; null until then' })),
+    format: Type.Enum(STATEMENT_FORMATS),
+    date_from: day('First day'),
+    date_to: day('Last day, included'),
+    currencies: Type.Array(Type.String(), { description: 'Of the accounts that it covers' }),
+    delivery: Type.Enum(DELIVERY_METHODS),
+    sent_to: Type.String({ description: 'The address of the mail, of the push, or of both with a comma between them' }),
+    reason: Nullable(Type.String({ description: 'Why it failed, or why it is tried again' })),
+  },
+  { title: 'StatementRequest' },
+);
+
+const FOLLOW = {
+  schema: {
+    operationId: 'getStatementRequest',
+    tags: ['statements'],
+    summary: 'Follow a statement request',
+    description: 'What became of a request for a statement. The header Location of its answer has this address.',
+    params: Type.Object({ id: Type.String({ description: 'Identifier of the request', examples: [EXAMPLE_ID] }) }),
+    querystring: ClientQuery,
+    response: {
+      200: jsonAnswer('The request and its state', Progress),
+      ...errors(400, 403, 404, 502, 'statement_not_found'),
+    },
+  },
+};
+
+/** POST /statements/accounts, GET /statements/requests/{id} (the service interface; docs/decisions.md, 5). */
 export function statementRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof StatementBody> }>('/statements/accounts', REQUEST, async (request, reply) => {
-    const { delivery } = await contactChange(context, request, (tx, act) =>
+    const { statementId, delivery } = await contactChange(context, request, (tx, act) =>
       requestStatement(tx, act, request.caller, request.body, {
         maxDays: context.config.statementMaxDays,
       }),
     );
-    return reply.code(202).type('application/json; charset=utf-8').send(JSON.stringify(ACCEPTED[delivery]));
+    const { api } = context.addresses;
+    reply.header(
+      'location',
+      `${api}/statements/requests/${statementId}?client_id=${encodeURIComponent(request.caller.clientId)}`,
+    );
+    return sendValue(reply.code(202), ACCEPTED[delivery]);
   });
+  app.get<{ Params: { id: string } }>('/statements/requests/:id', FOLLOW, (request) =>
+    readProgress(context.pool, request.caller.clientId, request.params.id),
+  );
 }

@@ -1,0 +1,72 @@
+import { londonTimestamp } from '../calendar.ts';
+import { type Db, first } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { isUuid } from '../uuid.ts';
+
+export const PROGRESS_STATES = ['queued', 'running', 'sent', 'failed'] as const;
+
+/** What became of a statement request, for its client (docs/decisions.md, 5). */
+export interface StatementProgress {
+  id: string;
+  state: (typeof PROGRESS_STATES)[number];
+  requested_at: string;
+  /** Null until the last of its deliveries has been accepted or has failed. */
+  ended_at: string | null;
+  format: string;
+  date_from: string;
+  date_to: string;
+  currencies: string[];
+  delivery: string;
+  /** The address of the mail, that of the pushed files without its query, or both. */
+  sent_to: string;
+  /** Why it failed, or why it is being tried again. */
+  reason: string | null;
+}
+
+interface Row extends Omit<StatementProgress, 'requested_at' | 'ended_at' | 'sent_to'> {
+  requested_at: Date;
+  ended_at: Date | null;
+  email: string;
+  push_url: string | null;
+}
+
+/**
+ * What became of a client's statement request.
+ * @throws Problem statement_not_found
+ */
+export async function readProgress(db: Db, clientId: string, id: string): Promise<StatementProgress> {
+  const row = isUuid(id)
+    ? first(
+        await db.query<Row>(
+          `select r.statement_id as id, r.created_at as requested_at, r.format, r.date_from, r.date_to, r.delivery, r.email,
+             c.statement_push_url as push_url, state.*,
+             array(select s.currency from statement_sections s where s.client_id = $1 and s.statement_id = r.statement_id
+               order by s.currency) as currencies
+           from statement_requests r join clients c on c.client_id = $1
+           cross join lateral (
+             select case when bool_or(d.status in ('making', 'retrying')) or bool_or(d.status = 'requested') and bool_or(d.status <> 'requested')
+                 then 'running' when bool_or(d.status = 'requested') then 'queued' when bool_or(d.status = 'failed') then 'failed'
+                 else 'sent' end as state,
+               case when bool_and(d.finished_at is not null) then max(d.finished_at) end as ended_at,
+               (array_agg(d.shown_error order by d.status = 'failed' desc, d.id) filter (where d.shown_error is not null))[1] as reason
+             from statement_deliveries d where d.client_id = $1 and d.statement_id = r.statement_id) as state
+           where r.client_id = $1 and r.statement_id = $2`,
+          [clientId, id],
+        ),
+      )
+    : undefined;
+  if (!row) throw new Problem('statement_not_found', { field: 'id', message: 'does not exist' });
+  const { requested_at, ended_at, email, push_url: url, ...shown } = row;
+  const addresses = { email: [email], push: [bare(url)], both: [email, bare(url)] }[shown.delivery] ?? [];
+  return {
+    ...shown,
+    requested_at: londonTimestamp(requested_at),
+    ended_at: ended_at && londonTimestamp(ended_at),
+    sent_to: addresses.filter(Boolean).join(', '),
+  };
+}
+
+/** An address without its query, which can hold a key. */
+function bare(url: string | null): string {
+  return url === null ? '' : url.replace(/[?#].*$/s, '');
+}

@@ -1,0 +1,53 @@
+import { audit } from '../audit.ts';
+import { noteChange } from '../change.ts';
+import type { Act } from '../context.ts';
+import { first, type Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { isUuid } from '../uuid.ts';
+
+/**
+ * Sends a statement again, the same one as before: its deliveries that were sent or have failed begin another round, in a mail of its own
+ * Message-ID, and those that wait for another attempt are made now. The mail goes to the address that the contact has now.
+ * @param id of the request
+ * @returns how many deliveries are made
+ * @throws Problem statement_not_found; transition_not_allowed where all of them are being made anyway, or where the contact who asked
+ *   for it may no longer read it
+ */
+export async function sendStatementAgain(tx: Transaction, act: Act, id: string): Promise<{ count: number }> {
+  const found = isUuid(id)
+    ? first(
+        await tx.query<{ client_id: string; email: boolean; reader: boolean }>(
+          `select r.client_id, r.delivery <> 'push' as email, exists (select from contacts k
+             join contact_clients c on c.contact_id = k.contact_id and c.client_id = r.client_id
+             where k.contact_id = r.contact_id and k.status = 'enabled') as reader
+           from statement_requests r where r.statement_id = $1 for update of r`,
+          [id],
+        ),
+      )
+    : undefined;
+  if (!found) throw new Problem('statement_not_found', { field: 'id', message: 'does not exist' });
+  const { client_id: clientId, email, reader } = found;
+  if (email && !reader) {
+    const message = 'the contact who asked for it is disabled, or is no longer a contact of the client';
+    throw new Problem('transition_not_allowed', { field: 'id', message });
+  }
+  const again = await tx.query(
+    `update statement_deliveries set status = case when status = 'retrying' then status else 'requested' end, due_at = $3,
+       round = round + (status <> 'retrying')::int, round_began_at = case when status = 'retrying' then round_began_at else $3 end,
+       round_attempts = case when status = 'retrying' then round_attempts else 0 end, finished_at = null
+     where client_id = $1 and statement_id = $2 and status in ('sent', 'failed', 'retrying')`,
+    [clientId, id, act.now],
+  );
+  const count = again.rowCount ?? 0;
+  if (count === 0)
+    throw new Problem('transition_not_allowed', { field: 'id', message: 'it is being made and has not been sent yet' });
+  await tx.query(
+    `update statement_requests r set email = k.email, contact_name = k.name from contacts k
+     where r.client_id = $1 and r.statement_id = $2 and k.contact_id = r.contact_id`,
+    [clientId, id],
+  );
+  const after = { action: 'send', count };
+  await audit(tx, act, { action: 'action', entity: 'statement', entityId: id, clientId, after });
+  noteChange(tx, act, { entity: 'statement_request', id, clientId, action: 'update' });
+  return { count };
+}
