@@ -19,6 +19,15 @@ create table clients (
   created_at timestamptz not null
 );
 
+-- The last change of each onboarding, as it was notified; its `links.self` leads here.
+create table onboarding_events (
+  client_id text not null references clients,
+  id text not null,
+  event json not null,
+  recorded_at timestamptz not null,
+  primary key (client_id, id)
+);
+
 create table contacts (
   contact_id text primary key check (contact_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   name text not null,

@@ -118,7 +118,7 @@ export const BookedTransaction = Type.Object(
 
 export const onboardingExample = (brand: string) => ({
   type: 'client',
-  links: { self: 'https://api.example.com/clients/CLI000001' },
+  links: { self: 'https://api.example.com/onboarding-events/CLI000001?client_id=CLI000001' },
   id: 'CLI000001',
   attributes: {
     OnboardingStatus: 'Active',

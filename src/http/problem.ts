@@ -34,6 +34,7 @@ export const STATUS: Record<ErrorCode, number> = {
   consumer_not_found: 404,
   notification_not_found: 404,
   operator_token_not_found: 404,
+  onboarding_event_not_found: 404,
   statement_not_found: 404,
   import_not_found: 404,
   already_exists: 409,

@@ -1,7 +1,7 @@
 import { audit } from '../audit.ts';
 import { isCalendarDay } from '../calendar.ts';
 import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
+import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { notify } from '../webhooks/notification.ts';
 import { findClient } from './client.ts';
@@ -41,7 +41,9 @@ export async function recordOnboarding(
   const id = input.id ?? input.client_id;
   const event: OnboardingEvent = {
     type: input.type ?? 'client',
-    links: { self: `${presentation.apiUrl}/clients/${encodeURIComponent(id)}` },
+    links: {
+      self: `${presentation.apiUrl}/onboarding-events/${encodeURIComponent(id)}?client_id=${encodeURIComponent(input.client_id)}`,
+    },
     id,
     attributes: {
       OnboardingStatus: input.onboarding_status,
@@ -50,6 +52,11 @@ export async function recordOnboarding(
       BecameClient: input.became_client ?? client.became_client,
     },
   };
+  await tx.query(
+    `insert into onboarding_events (client_id, id, event, recorded_at) values ($1, $2, $3, $4)
+     on conflict (client_id, id) do update set event = excluded.event, recorded_at = excluded.recorded_at`,
+    [input.client_id, id, JSON.stringify(event), act.now],
+  );
   await audit(tx, act, {
     action: 'create',
     entity: 'onboarding_event',
@@ -66,4 +73,19 @@ export async function recordOnboarding(
     });
   }
   return event;
+}
+
+/**
+ * The last change of an onboarding of the client, as its notification had it.
+ * @throws Problem onboarding_event_not_found
+ */
+export async function findOnboardingEvent(db: Db, clientId: string, id: string): Promise<OnboardingEvent> {
+  const row = first(
+    await db.query<{ event: OnboardingEvent }>('select event from onboarding_events where client_id = $1 and id = $2', [
+      clientId,
+      id,
+    ]),
+  );
+  if (!row) throw new Problem('onboarding_event_not_found', { field: 'id', message: 'does not exist' });
+  return row.event;
 }

@@ -8,6 +8,7 @@ import { graphqlRoutes } from './graphql.ts';
 import type { ClientRoutes } from './listener.ts';
 import { massBeneficiaryRoutes } from './mass-beneficiaries.ts';
 import { multipaymentRoutes } from './multipayments.ts';
+import { onboardingRoutes } from './onboarding.ts';
 import { paymentActionRoutes } from './payment-actions.ts';
 import { paymentSearchRoutes } from './payments.ts';
 import { sandboxRoutes } from './sandbox.ts';
@@ -27,6 +28,7 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing): ClientRoutes
     massBeneficiaryRoutes,
     graphqlRoutes(sessions),
     webhookRoutes,
+    onboardingRoutes,
     streamRoutes(sessions),
     statementRoutes,
     documentRoutes(drawing),
