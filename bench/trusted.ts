@@ -40,6 +40,7 @@ export async function run([given = '2']: string[]): Promise<void> {
   const trusted = await createTlsListener({
     handler: (request, response) => app.routing(request, response),
     files: { cert: paths.cert, key: paths.key, ca: [paths.ca], crl: [paths.crl] },
+    unread: { refused: () => {} },
     clock: { now: () => new Date() },
     log: pino({ level: 'silent' }),
     isRegistered: async () => true,

@@ -3,6 +3,7 @@ import type { Clock } from './calendar.ts';
 import type { Config } from './config.ts';
 import type { Vault } from './crypto.ts';
 import type { Pool } from './database.ts';
+import type { Journals } from './journals.ts';
 import type { Logger } from './log.ts';
 import type { RateCounts } from './rate-counts.ts';
 import type { Readiness } from './readiness.ts';
@@ -25,6 +26,8 @@ export interface Context {
   log: Logger;
   vault: Vault;
   readiness: Readiness;
+  /** What support looks for: refused requests, attempts to sign in. */
+  journals: Journals;
   /** Exchanges the counts of rate limits with the other processes; undefined where no requests are limited. */
   rateCounts: RateCounts | undefined;
   /** Where a request came from, as far as LOMBARD_PROXIES are believed. */

@@ -23,6 +23,7 @@ import { operatorRoutes } from './http/operator/routes.ts';
 import { createTrustedListener } from './http/trusted/listener.ts';
 import { opensSecrets } from './identity/master-key.ts';
 import { Sessions } from './identity/sessions.ts';
+import { createJournalClearing, Journals } from './journals.ts';
 import type { Logger } from './log.ts';
 import { MailWorker } from './mails/worker.ts';
 import { metrics } from './metrics.ts';
@@ -186,6 +187,8 @@ async function startContext(start: {
   const rateCounts = limited ? new RateCounts(url, log) : undefined;
   if (rateCounts) await parts.start(rateCounts);
   const clock = new ServiceClock();
+  const journals = new Journals(backgroundPool, clock, log);
+  await parts.start(journals);
   // Other processes may serve the other listeners: their addresses are the configured ones, or those that their settings give.
   const publicAddresses: Addresses = {
     api: config.apiUrl ?? `http://${config.host}:${config.apiPort}`,
@@ -200,6 +203,7 @@ async function startContext(start: {
     log,
     vault,
     readiness,
+    journals,
     rateCounts,
     addressOf: createAddressOf(config),
     addresses: publicAddresses,
@@ -318,6 +322,8 @@ async function listen({ parts, signal }: Starting, listening: Listening, binding
 /** Background work. Every process may do it; the database decides which one does. */
 async function startWorkers({ context, parts, drawing, signal }: Starting): Promise<void> {
   const { backgroundPool, clock, log, config } = context;
+  const every = (intervalMs: number, name: string, run: () => Promise<unknown>) =>
+    new Periodic({ name, intervalMs, log, run: async () => void (await run()) });
   const publisher = createPublisher(context);
   const tasks = [
     publisher,
@@ -325,18 +331,9 @@ async function startWorkers({ context, parts, drawing, signal }: Starting): Prom
     new Backlog(backgroundPool, clock),
     createUnreadStreams(context),
     createAnswerClearing(context),
-    new Periodic({
-      name: 'payment totals',
-      intervalMs: TOTALS_INTERVAL_MS,
-      log,
-      run: async () => void (await rollUpTotals(backgroundPool)),
-    }),
-    new Periodic({
-      name: 'audit seal',
-      intervalMs: AUDIT_INTERVAL_MS,
-      log,
-      run: async () => void (await sealAudit(backgroundPool)),
-    }),
+    createJournalClearing(backgroundPool, clock, log),
+    every(TOTALS_INTERVAL_MS, 'payment totals', () => rollUpTotals(backgroundPool)),
+    every(AUDIT_INTERVAL_MS, 'audit seal', () => sealAudit(backgroundPool)),
   ];
   for (const task of tasks) await parts.start(task);
   if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));

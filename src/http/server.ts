@@ -7,8 +7,8 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
-import type { Logger } from '../log.ts';
 import { requestDuration } from '../metrics.ts';
 import { MAX_BODY_BYTES, parseQuery, readJson } from './body.ts';
 import { answerFor, logFailure, problemOf } from './failure.ts';
@@ -16,8 +16,9 @@ import { limitBodies, PATIENCE } from './patience.ts';
 import { locate } from './problem.ts';
 import { requestIdFrom } from './request-id.ts';
 import { traceIdFrom } from './trace.ts';
-import { answerUnknownAddresses } from './unknown-address.ts';
-import { answerUnparsed } from './unparsed.ts';
+import { type Advice, answerUnknownAddresses } from './unknown-address.ts';
+import { answerUnparsed, rawAnswer } from './unparsed.ts';
+import { UnreadRequests } from './unread.ts';
 import { checkQuery, keepDigits, replaceNul } from './validation.ts';
 
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
@@ -29,15 +30,25 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Why the request was refused, for its line in the log. */
     refusal: { code: string; details: string } | undefined;
+    /** Who made the request, as far as the listener has found out, for the log and the journal of refused requests. */
+    party: Party | undefined;
   }
+}
+
+interface Party {
+  clientId?: string | undefined;
+  contactId?: string | undefined;
+  /** The application; on the operator interface the name of the token. */
+  application?: string | undefined;
 }
 
 export interface ServerOptions {
   /** Its name in log lines and metrics. */
   name: string;
-  log: Logger;
+  context: Pick<Context, 'log' | 'journals'>;
   /** Milliseconds for a whole request to arrive; 0: no limit, since imports are streams of any length. */
   requestTimeoutMs?: number;
+  advice?: Advice;
 }
 
 /**
@@ -46,7 +57,7 @@ export interface ServerOptions {
  */
 export function createServer(options: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
-    loggerInstance: options.log as FastifyBaseLogger,
+    loggerInstance: options.context.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: options.requestTimeoutMs ?? PATIENCE.requestMs,
@@ -68,7 +79,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     exposeHeadRoutes: true,
     frameworkErrors: (error, request, reply) =>
-      answerInvalidPath(error, request as FastifyRequest, reply.raw as ServerResponse),
+      answerInvalidPath(options, error, { request: request as FastifyRequest, response: reply.raw as ServerResponse }),
     ajv: {
       customOptions: {
         coerceTypes: false,
@@ -102,31 +113,37 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done();
   });
   app.decorateRequest('refusal', undefined);
+  app.decorateRequest('party', undefined);
   app.setErrorHandler(answerFailure);
-  answerUnknownAddresses(app);
-  answerUnparsed(app.server, options.log.child({ listener: options.name }));
+  answerUnknownAddresses(app, options.advice ?? (() => undefined));
+  answerUnparsed(app.server, new UnreadRequests(options.name, options.context));
   return app;
 }
 
-/** The metric and the log line of a request. */
-function record({ name }: ServerOptions, request: FastifyRequest, reply: FastifyReply): void {
-  const { method } = request;
-  const route = request.routeOptions.url ?? 'none';
+/** The metric and the log line of a request, and its entry in the journal where it was refused. */
+function record({ name, context }: ServerOptions, request: FastifyRequest, reply: FastifyReply): void {
+  const { method, party, refusal } = request;
+  const { url } = request.routeOptions;
+  const route = url ?? 'none';
   const status = reply.statusCode;
   requestDuration.observe({ listener: name, method, route, status }, reply.elapsedTime / 1_000);
-  const { caller, refusal } = request as FastifyRequest & { caller?: { contactId: string; clientId: string } | null };
-  request.log.info(
-    {
-      method,
-      route,
-      status,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      contact_id: caller?.contactId,
-      client_id: caller?.clientId,
-      ...(status >= 400 && refusal),
-    },
-    'request',
-  );
+  const ms = Math.round(reply.elapsedTime * 10) / 10;
+  const by = { contact_id: party?.contactId, client_id: party?.clientId };
+  request.log.info({ method, route, status, ms, ...by, ...(status >= 400 && refusal) }, 'request');
+  if (status < 400) return;
+  context.journals.refusedRequests.note({
+    listener: name,
+    method,
+    route: url ?? null,
+    status,
+    code: refusal?.code ?? null,
+    details: refusal?.details ?? null,
+    client_id: party?.clientId ?? null,
+    contact_id: party?.contactId ?? null,
+    application: party?.application ?? null,
+    request_id: request.id,
+    ms,
+  });
 }
 
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -141,16 +158,15 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
 }
 
 /** A path that Fastify cannot decode never reaches the error handler. */
-function answerInvalidPath(error: FastifyError, request: FastifyRequest, response: ServerResponse): void {
+function answerInvalidPath(
+  { name, context }: ServerOptions,
+  error: FastifyError,
+  { request, response }: { request: FastifyRequest; response: ServerResponse },
+): void {
   const problem = new Problem('not_found', `path: is not a valid path (${error.code})`);
-  const answer = answerFor(problem);
-  const { code, details } = problem;
-  request.log.info({ method: request.method, route: 'none', status: answer.status, code, details }, 'request');
-  const body = JSON.stringify(answer.body);
-  response.writeHead(answer.status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'x-request-id': String(request.id),
-  });
+  const { status, headers, body } = rawAnswer(problem, String(request.id));
+  const traceId = traceIdFrom(request.headers.traceparent);
+  new UnreadRequests(name, context).refused({ problem, status, requestId: String(request.id), traceId });
+  response.writeHead(status, headers);
   response.end(body);
 }

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, Problem } from '../errors.ts';
-import type { Logger } from '../log.ts';
 import { errorMessage, STATUS } from './problem.ts';
 import { requestIdFrom } from './request-id.ts';
 import { traceIdFrom, traceIdIn } from './trace.ts';
+import type { UnreadRequests } from './unread.ts';
 
 /** The time that a refused connection may stay open after its answer. */
 const LINGER_MS = 2_000;
@@ -20,7 +20,7 @@ const REFUSALS: Record<string, [ErrorCode, string]> = {
  * Answers what never becomes a request as an ErrorMessage with `x-request-id` (docs/decisions.md, 1): what the parser refuses, what does
  * not arrive in time, an expectation, and CONNECT.
  */
-export function answerUnparsed(server: Server, log: Logger): void {
+export function answerUnparsed(server: Server, unread: Pick<UnreadRequests, 'refused'>): void {
   server.removeAllListeners('clientError');
   server.on('clientError', (error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex) => {
     const begun = (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent;
@@ -33,10 +33,9 @@ export function answerUnparsed(server: Server, log: Logger): void {
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const problem = new Problem('expectation_failed', 'header.Expect: must be 100-continue, or absent');
-    const { status, headers, body } = rawAnswer(problem, requestIdFrom(request.headers['x-request-id']));
-    const { code, details } = problem;
-    const trace = traceIdFrom(request.headers.traceparent);
-    log.info({ request_id: headers['x-request-id'], trace_id: trace, status, code, details }, 'request');
+    const requestId = requestIdFrom(request.headers['x-request-id']);
+    const { status, headers, body } = rawAnswer(problem, requestId);
+    unread.refused({ problem, status, requestId, traceId: traceIdFrom(request.headers.traceparent) });
     response.writeHead(status, headers);
     response.end(body);
   });
@@ -46,10 +45,9 @@ export function answerUnparsed(server: Server, log: Logger): void {
   });
 
   function end(socket: Duplex, problem: Problem, head: string): void {
-    const { status, headers, body } = rawAnswer(problem, requestIdIn(head));
-    const { code, details } = problem;
-    const trace = traceIdIn(head);
-    log.info({ request_id: headers['x-request-id'], trace_id: trace, status, code, details }, 'request');
+    const requestId = requestIdIn(head);
+    const { status, headers, body } = rawAnswer(problem, requestId);
+    unread.refused({ problem, status, requestId, traceId: traceIdIn(head) });
     socket.on('error', () => socket.destroy());
     socket.end(answerText({ status, reason: STATUS_CODES[status] ?? '', headers, body }));
     // What the caller still sends is read: closing a connection with unread bytes would reset it before it has its answer.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { randomToken, sha256 } from '../crypto.ts';
 import { type Db, first } from '../database.ts';
 import { ISSUE_TOKENS, type IssuedTokens, issueTokens, type TokenIssue } from './issued-tokens.ts';
-import { OAuthError } from './oauth-error.ts';
+import { OAuthError, received } from './oauth-error.ts';
 
 /** The time within which a code must be exchanged (the service interface, Limits). */
 const CODE_LIFETIME_SECONDS = 600;
@@ -105,6 +105,7 @@ async function explainRefusal(db: Db, { applicationId, code, redirectUri, now }:
     return refuse('code: has been used before; the tokens that were issued for it are revoked');
   }
   if (known.expired) return refuse('code: has expired; it must be exchanged within 10 minutes');
-  if (!known.redirect_fits) return refuse('redirect_uri: must be the address that the code was sent to');
+  if (!known.redirect_fits)
+    return refuse(`redirect_uri: must be the address that the code was sent to${received(redirectUri)}`);
   return refuse('code_verifier: does not match the code_challenge of the authorization request');
 }

@@ -1,7 +1,7 @@
 import { equalSecrets, randomToken, sha256 } from '../crypto.ts';
 import { type Db, first } from '../database.ts';
 import type { RegisteredApplication } from './application-credentials.ts';
-import { OAuthError } from './oauth-error.ts';
+import { OAuthError, received } from './oauth-error.ts';
 import type { Parameters } from './parameters.ts';
 
 /** How long a sign-in page may stay open. */
@@ -47,7 +47,7 @@ export function redirectUriOf(parameters: Parameters, application: RegisteredApp
     if (application.publicClient && application.redirectUris.includes(asked.replace(LOOPBACK_PORT, '$1'))) return asked;
     throw new OAuthError(
       'invalid_request',
-      'redirect_uri: must equal an address that is registered for the application, character by character',
+      `redirect_uri: must equal an address that is registered for the application, character by character${received(asked)}`,
     );
   }
   const [only, ...more] = application.redirectUris;

@@ -19,6 +19,14 @@ const STATUS = {
 
 export type OAuthErrorCode = keyof typeof STATUS;
 
+/** Characters of a caller's address that a refusal shows. */
+const MAX_SHOWN_LENGTH = 200;
+
+/** Where a refusal says what it got in place of an expected address. */
+export function received(address: string): string {
+  return `; received "${address.slice(0, MAX_SHOWN_LENGTH)}${address.length > MAX_SHOWN_LENGTH ? '...' : ''}"`;
+}
+
 /** The refusals that a page explains in the reader's language (http/auth/pages/texts.ts). */
 export type Refusal =
   | 'wrong_password'

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { randomToken, sha256 } from '../crypto.ts';
-import { first } from '../database.ts';
+import { type Db, first } from '../database.ts';
 import type { Authorization } from './authorization-code.ts';
 import { OAuthError } from './oauth-error.ts';
 import {
@@ -108,6 +108,20 @@ export async function findChallenge(
   );
   if (!row) throw challengeExpired();
   return challengeFrom(row);
+}
+
+/** The contact whose sign-in a challenge belongs to, whether or not it still accepts codes; undefined where it is not kept. */
+export async function contactOfChallenge(
+  db: Db,
+  { challenge, clientId }: { challenge: string; clientId: string },
+): Promise<string | undefined> {
+  const row = first(
+    await db.query<{ contact_id: string }>(
+      'select contact_id from second_factor_challenges where challenge_sha256 = $1 and application_id = $2',
+      [sha256(challenge), clientId],
+    ),
+  );
+  return row?.contact_id;
 }
 
 /**

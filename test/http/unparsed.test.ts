@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { pino } from 'pino';
 import { SANDBOX_CLIENT_SUBJECT } from '../../src/embedded/test-authority.ts';
 import { answerUnparsed } from '../../src/http/unparsed.ts';
+import { UnreadRequests } from '../../src/http/unread.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { createApplication } from '../world/visitor.ts';
 
@@ -114,7 +114,7 @@ test("the caller's own request id is in the answer, as far as the parser has see
 test('what does not arrive in time: 408', async () => {
   // The listeners' own limits are a minute; the answer is the same function's.
   const server = createServer({ connectionsCheckingInterval: 20, headersTimeout: 50, requestTimeout: 100 });
-  answerUnparsed(server, pino({ level: 'silent' }));
+  answerUnparsed(server, new UnreadRequests('impatient', service.service.context));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   listeners.impatient = () => connect(port, '127.0.0.1');

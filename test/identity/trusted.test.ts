@@ -34,7 +34,7 @@ let peer: { subject: string; thumbprint: string } | undefined;
 
 before(async () => {
   service = await startTestService();
-  listener = createServer({ name: 'trusted', log: service.service.context.log });
+  listener = createServer({ name: 'trusted', context: service.service.context });
   listener.addHook('onRequest', async (request) => {
     if (peer)
       setPeer(request.raw, {

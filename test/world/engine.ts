@@ -5,6 +5,7 @@ import { readConfig } from '../../src/config.ts';
 import { Vault } from '../../src/crypto.ts';
 import { createPool, transaction } from '../../src/database.ts';
 import { endsWithin } from '../../src/deadline.ts';
+import { Journals } from '../../src/journals.ts';
 import { Readiness } from '../../src/readiness.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { notify } from '../../src/webhooks/notification.ts';
@@ -76,11 +77,10 @@ export async function createEngine(clients = 1) {
           clock,
           log,
           vault: VAULT,
-
           readiness: new Readiness(log),
+          journals: new Journals(backgroundPool, clock, log),
           rateCounts: undefined,
           addressOf: () => '',
-
           addresses: { api: '', auth: '', trusted: undefined },
         },
         options,

@@ -210,6 +210,7 @@ export interface ErrorMessage {
     | 'operator_token_not_found'
     | 'onboarding_event_not_found'
     | 'statement_not_found'
+    | 'import_not_found'
     | 'already_exists'
     | 'already_rejected'
     | 'second_factor_missing'
@@ -232,6 +233,7 @@ export interface ErrorMessage {
     | 'certificate_invalid'
     | 'certificate_missing'
     | 'https_required'
+    | 'interrupted'
     | 'integration_error';
   /** Short description of the cause */
   message: string;
@@ -628,7 +630,7 @@ export interface Operations {
       /** What the requesting contact does */
       action: 'authorise' | 'reject';
     };
-    body?: {
+    body: {
       /** Why; the payment, its timeline and the audit trail show it */
       reason?: string;
       /** To approve where the client asks for a code: the challenge */

@@ -20,6 +20,7 @@ import { form, query } from './form.ts';
 import { signInHeadless } from './headless.ts';
 import type { SignInForm } from './pages/pages.ts';
 import { requireSameOrigin } from './same-origin.ts';
+import { noteSignIn, outcomeOf } from './sign-in-journal.ts';
 
 /** GET and POST /authenticate, and its alias POST /login (the service interface, Authentication; docs/decisions.md, 7). */
 export function authenticateRoutes(app: FastifyInstance, auth: PageContext): void {
@@ -37,6 +38,7 @@ async function showSignIn(auth: PageContext, request: FastifyRequest, reply: Fas
   const { pool, config, clock } = auth.context;
   const parameters = query(request);
   const application = await auth.applications.require(parameters.require('client_id'));
+  request.party = { application: application.id };
   const redirectUri = redirectUriOf(parameters, application, false);
   try {
     const { requirePkce } = config;
@@ -103,6 +105,7 @@ async function signInByPage(auth: PageContext, request: FastifyRequest, reply: F
   const [clientId, state] = [fields.require('client_id'), fields.require('state')];
   const kept = await findRequest(pool, { id, browser, clientId, state, now: clock.now() });
   const application = await auth.applications.require(kept.applicationId);
+  request.party = { application: application.id };
   const language = languageOf(fields.get('ui_locales'), request.headers['accept-language']);
   const [email, password] = [fields.raw('email'), fields.raw('password')];
   const showAgain = (refused: NonNullable<SignInForm['refused']>, status: number) => {
@@ -115,6 +118,8 @@ async function signInByPage(auth: PageContext, request: FastifyRequest, reply: F
     const signedIn = await checkPassword(pool, clock, email, password);
     return await continueSignIn(auth, request, reply, { ...kept, ...signedIn, browser, page: true, language });
   } catch (error) {
+    const outcome = outcomeOf(error);
+    if (outcome) noteSignIn(context, request, { outcome, email, application: application.id });
     if (!(error instanceof OAuthError) || error.refusal === undefined) throw error;
     request.refusal = { code: error.code, details: error.message };
     request.log.info({ application: application.id, refusal: error.refusal }, 'sign-in refused');

@@ -11,6 +11,7 @@ import { setCookie } from './cookie.ts';
 import { ascii, sendOAuthError, toOAuthError } from './errors.ts';
 import { wantsCode } from './negotiation.ts';
 import { TEXTS } from './pages/texts.ts';
+import { noteSignIn } from './sign-in-journal.ts';
 
 /** A sign-in whose password was right. */
 export interface SignIn extends Omit<Authorization, 'methods' | 'authenticatedAt'> {
@@ -30,15 +31,16 @@ export async function continueSignIn(
   signIn: SignIn,
 ): Promise<FastifyReply> {
   const { context } = auth;
-  const { secondFactor, language } = signIn;
+  const { secondFactor, language, contactId, applicationId: application } = signIn;
   if (secondFactor === 'none') return completeSignIn(auth, request, reply, { ...signIn, methods: ['pwd'] });
   const message = (code: string) => TEXTS[language].message(context.config.institution.name, code);
   const challenge = await openChallenge(context, { ...signIn, kind: secondFactor, message });
+  noteSignIn(context, request, { outcome: 'second_factor_required', contactId, application });
   reply.header('cache-control', 'no-store');
   if (wantsCode(request)) return reply.send({ code: challenge, second_factor: secondFactor });
   const address = withParameters(`${context.addresses.auth}/2fa`, {
     code: challenge,
-    client_id: signIn.applicationId,
+    client_id: application,
     ui_locales: signIn.page ? language : undefined,
   });
   return reply.redirect(address, 302);
@@ -56,6 +58,7 @@ export async function completeSignIn(
   const now = context.clock.now();
   const code = await issueCode(context.pool, { ...signIn, authenticatedAt: now }, now);
   request.log.info({ application: applicationId, contact: contactId, methods }, 'signed in');
+  noteSignIn(context, request, { outcome: 'ok', contactId, application: applicationId });
   if (wantsCode(request)) return reply.header('cache-control', 'no-store').send({ code });
   if (signIn.page && context.config.singleSignOn) {
     const value = await beginBrowserSession(context.pool, { contactId, methods, authenticatedAt: now });

@@ -7,6 +7,7 @@ import type { AuthContext } from './auth-context.ts';
 import { continueSignIn, redirectError } from './authorization-response.ts';
 import { form } from './form.ts';
 import { wantsCode } from './negotiation.ts';
+import { noteSignIn, outcomeOf } from './sign-in-journal.ts';
 
 /** A POST without a page before it: the application itself asked its user for email and password. */
 export async function signInHeadless(
@@ -17,6 +18,7 @@ export async function signInHeadless(
   const { pool, clock, config } = auth.context;
   const fields = form(request);
   const application = await auth.applications.require(fields.require('client_id'));
+  request.party = { application: application.id };
   if (!application.headlessSignIn) {
     throw new OAuthError(
       'unauthorized_client',
@@ -40,6 +42,9 @@ export async function signInHeadless(
       language: languageOf(fields.get('ui_locales'), request.headers['accept-language']),
     });
   } catch (error) {
+    const outcome = outcomeOf(error);
+    if (outcome)
+      noteSignIn(auth.context, request, { outcome, email: fields.raw('email'), application: application.id });
     if (!(error instanceof OAuthError) || wantsCode(request)) throw error;
     request.log.info({ application: application.id, refusal: error.refusal }, 'sign-in refused');
     return redirectError(auth, reply, error, { redirectUri, parameters: fields });

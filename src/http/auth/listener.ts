@@ -20,7 +20,7 @@ const HOUSEKEEPING_INTERVAL_MS = 300_000;
 
 /** The authorization listener ({auth_url}): the sign-in pages, the token operations, and OpenID Connect discovery. */
 export async function createAuthListener(context: Context, sessions: Sessions): Promise<FastifyInstance> {
-  const app = createServer({ name: 'auth', log: context.log });
+  const app = createServer({ name: 'auth', context });
   const origins = new ApplicationOrigins(context.pool);
   const own = () => [context.addresses.api, context.addresses.auth].map((address) => new URL(address).origin);
   answerOrigins(app, (origin) => own().includes(origin) || origins.has(origin));

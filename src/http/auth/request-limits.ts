@@ -43,6 +43,7 @@ export function limitRequests(scope: FastifyInstance, auth: AuthContext): void {
       if (request.addressRefusal) throw request.addressRefusal;
       return;
     }
+    request.party = { application };
     limits[kind].takeBack(addressKey(addressOf(request.raw)));
     reply.removeHeader('retry-after');
     await applications.use(application, reply);

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError, type Refusal } from '../../identity/oauth-error.ts';
-import { findChallenge, resendCode } from '../../identity/second-factor-challenge.ts';
+import { contactOfChallenge, findChallenge, resendCode } from '../../identity/second-factor-challenge.ts';
 import { type Presenter, verifyChallenge } from '../../identity/second-factor-verification.ts';
 import { type Language, languageOf } from '../../language.ts';
+import type { SignInOutcome } from '../../sign-in-attempts.ts';
 import { basicCredentials } from './application-authentication.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
 import { completeSignIn, withParameters } from './authorization-response.ts';
@@ -11,6 +12,7 @@ import { form, query } from './form.ts';
 import { wantsPage } from './negotiation.ts';
 import { TEXTS } from './pages/texts.ts';
 import { requireSameOrigin } from './same-origin.ts';
+import { noteSignIn, outcomeOf } from './sign-in-journal.ts';
 
 /** GET /2fa, POST /verify, POST /send-verification-code (docs/decisions.md, 7). */
 export function secondFactorRoutes(app: FastifyInstance, auth: PageContext): void {
@@ -71,11 +73,24 @@ async function verify(auth: PageContext, request: FastifyRequest, reply: Fastify
     const methods = ['pwd', signIn.kind === 'sms' ? 'sms' : 'otp'];
     return await completeSignIn(auth, request, reply, { ...signIn, methods, page: 'browser' in presenter });
   } catch (error) {
+    await noteFailure(auth, request, { ...step, outcome: outcomeOf(error) });
     const refusal = shownRefusal(request, error, ['wrong_code', 'locked']);
     if (!refusal || !('browser' in presenter)) throw error;
     request.log.info({ application: step.clientId, refusal }, 'second factor refused');
     return showStep(auth, request, reply, { status: (error as OAuthError).status, refused: refusal });
   }
+}
+
+/** Notes a second factor that was refused, for the contact of its sign-in as long as that is kept. */
+async function noteFailure(
+  { context }: AuthContext,
+  request: FastifyRequest,
+  { challenge, clientId, outcome }: { challenge: string; clientId: string; outcome: SignInOutcome | undefined },
+): Promise<void> {
+  if (outcome === undefined) return;
+  const contactId = await contactOfChallenge(context.pool, { challenge, clientId });
+  request.party = { contactId, application: clientId };
+  noteSignIn(context, request, { outcome, contactId, application: clientId });
 }
 
 async function sendCodeAgain(auth: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -99,7 +114,9 @@ async function sendCodeAgain(auth: PageContext, request: FastifyRequest, reply: 
 /** The refusal that the page of the step shows; undefined where the request gets an error answer instead. */
 function shownRefusal(request: FastifyRequest, error: unknown, shown: Refusal[]): Refusal | undefined {
   if (!(error instanceof OAuthError) || !wantsPage(request)) return undefined;
-  return shown.find((refusal) => refusal === error.refusal);
+  const refusal = shown.find((each) => each === error.refusal);
+  if (refusal) request.refusal = { code: error.code, details: error.message };
+  return refusal;
 }
 
 /** The application by its Basic header, or the browser by its cookie. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { endBrowserSession, findBrowserSession } from '../../identity/browser-session.ts';
 import { audienceOf, readIdTokenHint } from '../../identity/id-token.ts';
-import { OAuthError } from '../../identity/oauth-error.ts';
+import { OAuthError, received } from '../../identity/oauth-error.ts';
 import type { Parameters } from '../../identity/parameters.ts';
 import { languageOf } from '../../language.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
@@ -85,7 +85,10 @@ async function readSignOut(auth: AuthContext, parameters: Parameters): Promise<S
   }
   const application = await auth.applications.require(clientId);
   if (redirectUri !== undefined && !application.postLogoutRedirectUris.includes(redirectUri)) {
-    throw new OAuthError('invalid_request', 'post_logout_redirect_uri: is not registered for the application');
+    throw new OAuthError(
+      'invalid_request',
+      `post_logout_redirect_uri: must equal an address that is registered for the application${received(redirectUri)}`,
+    );
   }
   return { redirectUri, hintedContact: claims?.aud === application.id ? claims.sub : undefined, fields };
 }

@@ -9,6 +9,7 @@ import { openApi } from '../openapi.ts';
 import { peerOf } from '../peer.ts';
 import { RateLimit } from '../rate-limit.ts';
 import { createServer } from '../server.ts';
+import { adviceFor } from './advice.ts';
 import { checkClient, checkEnabled, checkPermission } from './caller.ts';
 import { clientDescription } from './description.ts';
 import { recordRequests } from './sandbox-recording.ts';
@@ -49,7 +50,7 @@ export async function createClientListener(
   options: { sessions: Sessions; routes: ClientRoutes[]; name?: 'api' | 'trusted' },
 ): Promise<FastifyInstance> {
   const { sessions, routes, name = 'api' } = options;
-  const app = createServer({ name, log: context.log });
+  const app = createServer({ name, context, advice: adviceFor(context) });
   const origins = new ApplicationOrigins(context.pool);
   const own = () => [context.addresses.api, context.addresses.auth].map((address) => new URL(address).origin);
   answerOrigins(app, (origin) => own().includes(origin) || origins.has(origin));
@@ -65,6 +66,7 @@ export async function createClientListener(
     try {
       const found = sessions.find(bearer(request));
       session = found instanceof Promise ? await found : found;
+      request.party = { contactId: session.contactId, application: session.applicationId };
       requireCertificate(request, session);
       identify(request, session);
     } catch (refusal) {
@@ -135,7 +137,8 @@ function identify(request: FastifyRequest, session: Session): void {
     );
   }
   const client = checkClient(session.clients.get(clientId), field);
-  // From here on the request is the client's, also where it is refused: the log lines name both.
+  // From here on the request is the client's, also where it is refused.
+  request.party = { ...request.party, clientId };
   request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
   const contact = request.headers['x-contact-id'];
   if (contact !== undefined && contact !== session.contactId) {

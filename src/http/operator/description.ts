@@ -17,6 +17,7 @@ const TAGS = {
   webhooks: 'Subscriptions, notifications and their attempts',
   statements: 'Statement requests and their deliveries',
   changes: 'What changed, in order',
+  support: 'Refused requests, and attempts to sign in',
   audit: 'Who did what, and when',
   'operator tokens': 'Tokens of this interface',
   health: 'Health and metrics of the process',

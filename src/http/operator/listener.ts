@@ -31,6 +31,7 @@ export const SYSTEM = { scope: 'system' } as const;
 
 /** Characters of a caller's text that a refusal quotes. */
 const MAX_QUOTED_LENGTH = 100;
+const MAX_ID_LENGTH = 64;
 
 export type OperatorRoutes = (app: FastifyInstance, context: Context) => void | Promise<void>;
 
@@ -40,7 +41,7 @@ export async function createOperatorListener(
   routes: OperatorRoutes[],
   configured?: ConfiguredToken,
 ): Promise<FastifyInstance> {
-  const app = createServer({ name: 'operator', log: context.log, requestTimeoutMs: 0 });
+  const app = createServer({ name: 'operator', context, requestTimeoutMs: 0 });
   app.decorateRequest('operator', null as unknown as OperatorToken);
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now', null as unknown as Date);
   app.addHook('onRequest', async (request) => {
@@ -54,12 +55,14 @@ export async function createOperatorListener(
       );
     }
     request.operator = await findOperatorToken(context.pool, header.slice(7).trim(), request.now, configured);
+    request.party = { application: request.operator.name, clientId: clientOf(request) };
     const { scope } = request.routeOptions.config;
     if (scope) requireScopes(request.operator, [scope]);
   });
   app.addHook('preValidation', async (request) => {
     if (request.method === 'GET' && !request.is404) refuseUnknownFilters(request);
 
+    request.party = { ...request.party, clientId: clientOf(request) };
     const { scopesOf } = request.routeOptions.config;
     if (scopesOf && !request.is404) requireScopes(request.operator, scopesOf(request));
   });
@@ -69,6 +72,13 @@ export async function createOperatorListener(
   });
   for (const register of routes) await app.register(async (scope) => register(scope, context));
   return app;
+}
+
+/** The client that a request is about, where it says so. An application's client_id names no client. */
+function clientOf({ routeOptions: { url = '' }, params, query, body }: FastifyRequest): string | undefined {
+  if (url.startsWith('/applications')) return undefined;
+  const { client_id: clientId } = Object.assign({}, query, body, params) as { client_id?: unknown };
+  return typeof clientId === 'string' && clientId.length <= MAX_ID_LENGTH ? clientId : undefined;
 }
 
 /**

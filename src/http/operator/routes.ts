@@ -19,6 +19,8 @@ import { operatorMultipaymentRoutes } from './multipayments.ts';
 import { operatorNotificationRoutes } from './notifications.ts';
 import { operatorOnboardingRoutes } from './onboarding.ts';
 import { operatorPaymentRoutes } from './payments.ts';
+import { operatorRequestRoutes } from './requests.ts';
+import { operatorSignInRoutes } from './sign-ins.ts';
 import { operatorStatementRoutes } from './statements.ts';
 import { operatorSubscriptionRoutes } from './subscriptions.ts';
 import { operatorTokenRoutes } from './tokens.ts';
@@ -52,4 +54,6 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorSubscriptionRoutes,
   operatorNotificationRoutes,
   operatorStatementRoutes,
+  operatorRequestRoutes,
+  operatorSignInRoutes,
 ];

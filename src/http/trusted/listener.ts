@@ -5,6 +5,7 @@ import { StartupError } from '../../errors.ts';
 import { isSubjectRegistered } from '../../identity/client-certificate.ts';
 import type { Sessions } from '../../identity/sessions.ts';
 import { type ClientRoutes, createClientListener } from '../client/listener.ts';
+import { UnreadRequests } from '../unread.ts';
 import type { TrustedFiles } from './files.ts';
 import { trustedRoutes } from './routes.ts';
 
@@ -45,7 +46,8 @@ export async function createTrustedListener(
   const isRegistered = (subject: string) => isSubjectRegistered(pool, subject);
   const { requestTimeout, keepAliveTimeout } = app.server;
   const http = { requestTimeout, keepAliveTimeout, requireHostHeader: false };
-  const options = { handler, files, clock, log, isRegistered, http };
+  const unread = new UnreadRequests('trusted', context);
+  const options = { handler, unread, files, clock, log, isRegistered, http };
   try {
     if (config.trustedProxies.length > 0) {
       const { createProxiedListener } = await import('./proxy.ts');

@@ -11,6 +11,7 @@ import type { AddressRange } from '../../settings.ts';
 import { blockList } from '../caller-address.ts';
 import { setPeer } from '../peer.ts';
 import { answerUnparsed } from '../unparsed.ts';
+import type { UnreadRequests } from '../unread.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
 import { loadTrustedAuthority, type TrustedFiles } from './files.ts';
 import { type Refusal, refuseRequest } from './refusal.ts';
@@ -20,6 +21,8 @@ const MAX_CACHED_CERTIFICATES = 1_000;
 
 export interface ProxiedOptions extends AdmissionOptions {
   handler: RequestListener;
+  /** Is told of what never reaches the handler. */
+  unread: Pick<UnreadRequests, 'refused'>;
   files: Pick<TrustedFiles, 'ca' | 'crl'>;
   /** Addresses of the proxies that terminate TLS (LOMBARD_TRUSTED_PROXIES). Other callers are refused. */
   proxies: readonly AddressRange[];
@@ -45,12 +48,11 @@ export async function createProxiedListener(options: ProxiedOptions): Promise<Pr
   const cache = new BoundedMap<string, Admitted>(MAX_CACHED_CERTIFICATES);
 
   const server = createServer({ ...options.http }, (request, response) => void serve(request, response));
-  const log = options.log.child({ listener: 'trusted' });
-  answerUnparsed(server, log);
+  answerUnparsed(server, options.unread);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const result = await admit(request);
-    if ('code' in result) return refuseRequest(request, response, { ...result, log: log });
+    if ('code' in result) return refuseRequest(request, response, { ...result, unread: options.unread });
     setPeer(request, result.peer);
     options.handler(request, response);
   }

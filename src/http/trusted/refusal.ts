@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, Problem } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
 import { errorMessage } from '../problem.ts';
 import { requestIdFrom } from '../request-id.ts';
 import { traceIdFrom, traceIdIn } from '../trace.ts';
-import { answerText, type RawAnswer, rawAnswer, requestIdIn } from '../unparsed.ts';
+import { answerText, rawAnswer, requestIdIn } from '../unparsed.ts';
+import type { UnreadRequests } from '../unread.ts';
 
 /** Why a caller is refused before its request reaches the application (the service interface, Mutual TLS). */
 export interface Refusal {
@@ -13,9 +13,9 @@ export interface Refusal {
   details: string;
 }
 
-/** A refusal, and the log that gets its line. */
-interface LoggedRefusal extends Refusal {
-  log: Logger;
+/** A refusal, and who is told of it. */
+interface ToldRefusal extends Refusal {
+  unread: Pick<UnreadRequests, 'refused'>;
 }
 
 /** The reason phrases of nginx, which invented 495 to 497. Node has none for them. */
@@ -42,7 +42,7 @@ const END_OF_HEAD_BYTES = 3;
  * Answers a connection that never reaches the HTTP server. It reads the request head first, and discards everything after the
  * answer: closing a connection with unread bytes resets it, and the caller would not see the answer.
  */
-export function refuseConnection(socket: Duplex, refusal: LoggedRefusal, limits: RefusalLimits): void {
+export function refuseConnection(socket: Duplex, refusal: ToldRefusal, limits: RefusalLimits): void {
   let head = Buffer.alloc(0);
   let answered = false;
   const answer = () => {
@@ -65,28 +65,26 @@ export function refuseConnection(socket: Duplex, refusal: LoggedRefusal, limits:
   socket.on('end', answer);
 }
 
-function refusalText(head: string, refusal: LoggedRefusal): string {
+function refusalText(head: string, refusal: ToldRefusal): string {
   const body = bodyOf(refusal, /^[A-Z]+ (\S+)/.exec(head)?.[1]);
-  const answer = rawAnswer(new Problem(refusal.code, refusal.details), requestIdIn(head), body);
+  const problem = new Problem(refusal.code, refusal.details);
+  const requestId = requestIdIn(head);
+  const answer = rawAnswer(problem, requestId, body);
   if (head.startsWith('HEAD ')) answer.body = '';
-  record(refusal, answer, traceIdIn(head));
+  refusal.unread.refused({ problem, status: answer.status, requestId, traceId: traceIdIn(head) });
   return answerText({ ...answer, reason: REASONS[refusal.code] });
 }
 
 /** Answers a request of a connection that was admitted before. */
-export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: LoggedRefusal): void {
+export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: ToldRefusal): void {
   const problem = new Problem(refusal.code, refusal.details);
-  const id = requestIdFrom(request.headers['x-request-id']);
-  const answer = rawAnswer(problem, id, bodyOf(refusal, request.url));
-  record(refusal, answer, traceIdFrom(request.headers.traceparent));
+  const requestId = requestIdFrom(request.headers['x-request-id']);
+  const answer = rawAnswer(problem, requestId, bodyOf(refusal, request.url));
+  const traceId = traceIdFrom(request.headers.traceparent);
+  refusal.unread.refused({ problem, status: answer.status, requestId, traceId });
   response.writeHead(answer.status, REASONS[refusal.code], answer.headers);
   response.end(answer.body);
   request.resume();
-}
-
-/** The line of a refused request, as the other listeners write it. */
-function record({ code, details, log }: LoggedRefusal, { status, headers }: RawAnswer, trace: string | null): void {
-  log.info({ request_id: headers['x-request-id'], trace_id: trace, status, code, details }, 'request');
 }
 
 /** The token operations answer with the members of OAuth (RFC 6749, 5.2) in addition to those of the API. */

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Authority } from '../../certificates/authority.ts';
-import type { Logger } from '../../log.ts';
 import { setPeer } from '../peer.ts';
 import { answerUnparsed } from '../unparsed.ts';
+import type { UnreadRequests } from '../unread.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
 import { loadSecureContext, loadTrustedAuthority, type TrustedFiles } from './files.ts';
 import { PendingConnections, type PendingLimits } from './pending-connections.ts';
@@ -27,6 +27,8 @@ interface TlsOptions extends AdmissionOptions {
   /** Where accepted requests go. `peerOf(request)` gives the holder of their certificate. */
   handler: RequestListener;
   files: TrustedFiles;
+  /** Is told of what never reaches the handler. */
+  unread: Pick<UnreadRequests, 'refused'>;
   limits?: Partial<TlsLimits>;
   /** Time and size limits of the HTTP server, as those of the other listeners. */
   http?: ServerOptions;
@@ -52,7 +54,7 @@ export async function createTlsListener(options: TlsOptions): Promise<TlsListene
 export class TlsListener {
   readonly server: Server;
   readonly #options: TlsOptions;
-  readonly #log: Logger;
+  readonly #unread: Pick<UnreadRequests, 'refused'>;
   readonly #limits: TlsLimits;
   readonly #admission: Admission;
   readonly #pending: PendingConnections;
@@ -63,7 +65,7 @@ export class TlsListener {
 
   constructor(options: TlsOptions, authority: Authority, context: SecureContextOptions) {
     this.#options = options;
-    this.#log = options.log.child({ listener: 'trusted' });
+    this.#unread = options.unread;
     this.#limits = { ...TLS_LIMITS, ...options.limits };
     this.#admission = new Admission(authority, options);
     this.#pending = new PendingConnections(this.#limits);
@@ -82,7 +84,7 @@ export class TlsListener {
     this.server.removeAllListeners('connection').removeAllListeners('secureConnection');
     this.server.on('connection', (socket: Socket) => this.#connected(socket));
     this.server.on('secureConnection', (socket: TLSSocket) => void this.#secured(socket));
-    answerUnparsed(this.server, this.#log);
+    answerUnparsed(this.server, this.#unread);
     this.server.on('request', (request, response) => this.#requested(request, response));
     this.server.on('tlsClientError', (error) => options.log.debug({ err: error.message }, 'TLS handshake failed'));
   }
@@ -116,7 +118,7 @@ export class TlsListener {
       if (!looksLikeHttp(start)) return this.#handshake(socket);
       this.#pending.keep(socket);
       const details = 'connection: it must be made over HTTPS (TLS 1.3)';
-      refuseConnection(socket, { code: 'https_required', details, log: this.#log }, this.#limits);
+      refuseConnection(socket, { code: 'https_required', details, unread: this.#unread }, this.#limits);
     });
   }
 
@@ -127,7 +129,7 @@ export class TlsListener {
     socket.on('error', ignore);
     const result = await this.#admission.admit(presentedBy(socket));
     if (socket.destroyed) return;
-    if ('code' in result) return refuseConnection(socket, { ...result, log: this.#log }, this.#limits);
+    if ('code' in result) return refuseConnection(socket, { ...result, unread: this.#unread }, this.#limits);
     this.#pending.delete(socket);
     this.#live.set(socket, result);
     setPeer(socket, result.peer);
@@ -146,7 +148,7 @@ export class TlsListener {
   /** Admits a connection again whose certificate is out of its dates, or whose registration was last checked a second ago. */
   async #admitAgain(request: IncomingMessage, response: ServerResponse, admitted: Admitted | undefined): Promise<void> {
     const result = await this.#admission.admit(admitted?.presented ?? []);
-    if ('code' in result) return refuseRequest(request, response, { ...result, log: this.#log });
+    if ('code' in result) return refuseRequest(request, response, { ...result, unread: this.#unread });
     this.#live.set(request.socket, result);
     this.#options.handler(request, response);
   }

@@ -70,6 +70,7 @@ const listener = await createTlsListener({
     ca: [files.path('ca.pem')],
     crl: [files.path('crl.pem')],
   },
+  unread: { refused: () => {} },
   clock,
   log,
   isRegistered: async (subject) => {

@@ -39,6 +39,7 @@ const listen = async (proxies: AddressRange[]) => {
     handler: (incoming, response) => app.routing(incoming, response),
     files: { ca: [files.path('ca.pem')], crl: [files.path('crl.pem')] },
     proxies,
+    unread: { refused: () => {} },
     clock,
     log: pino({ level: 'silent' }),
     isRegistered: async (subject) => subject === SUBJECT,

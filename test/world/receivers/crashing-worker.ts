@@ -10,6 +10,7 @@ import { ServiceClock } from '../../../src/calendar.ts';
 import { readConfig } from '../../../src/config.ts';
 import { Vault } from '../../../src/crypto.ts';
 import { createPool, transaction } from '../../../src/database.ts';
+import { Journals } from '../../../src/journals.ts';
 import { createLog } from '../../../src/log.ts';
 import { Readiness } from '../../../src/readiness.ts';
 import { Dispatcher } from '../../../src/webhooks/dispatcher.ts';
@@ -33,6 +34,7 @@ const dispatcher = new Dispatcher({
   log,
   vault: new Vault(Buffer.alloc(32, 7)),
   readiness: new Readiness(log),
+  journals: new Journals(pool, clock, log),
   rateCounts: undefined,
   addressOf: () => '',
   addresses: { api: '', auth: '', trusted: undefined },

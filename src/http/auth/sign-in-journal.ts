@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { OAuthError, type Refusal } from '../../identity/oauth-error.ts';
+import { MAX_EMAIL_LENGTH } from '../../identity/sign-in.ts';
+import type { SignInOutcome } from '../../sign-in-attempts.ts';
+
+interface Attempt {
+  outcome: SignInOutcome;
+  application: string;
+  contactId?: string | undefined;
+  /** As it was typed, where the contact is not known. */
+  email?: string | undefined;
+}
+
+/** Notes an attempt to sign in, with the address that it came from. */
+export function noteSignIn(context: Context, request: FastifyRequest, attempt: Attempt): void {
+  context.journals.signIns.note({
+    outcome: attempt.outcome,
+    contact_id: attempt.contactId ?? null,
+    email: attempt.email?.normalize('NFC').trim().slice(0, MAX_EMAIL_LENGTH) ?? null,
+    application: attempt.application,
+    address: context.addressOf(request.raw),
+    request_id: request.id,
+  });
+}
+
+const OUTCOMES: Partial<Record<Refusal, SignInOutcome>> = {
+  wrong_password: 'wrong_password',
+  locked: 'locked',
+  wrong_code: 'second_factor_failed',
+  expired: 'second_factor_expired',
+};
+
+/** What an attempt came to that failed so; undefined where it was no attempt, as a request without a password. */
+export function outcomeOf(error: unknown): SignInOutcome | undefined {
+  return error instanceof OAuthError && error.refusal ? OUTCOMES[error.refusal] : undefined;
+}

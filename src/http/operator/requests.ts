@@ -1,0 +1,76 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { listRefusedRequests, type RefusedRequest } from '../../refused-requests.ts';
+import { optionalInstant } from '../instant.ts';
+import { sendList } from '../reply.ts';
+import { errors, Instant, jsonAnswer, listRequest, Nullable, type Page, Paging, TOTAL_COUNT } from '../schemas.ts';
+import { READ } from './listener.ts';
+
+const Query = Type.Object({
+  request_id: Type.Optional(Type.String({ minLength: 1, description: 'The header x-request-id of the answer' })),
+  client_id: Type.Optional(Type.String({ minLength: 1, description: 'Only of this client' })),
+  contact_id: Type.Optional(Type.String({ minLength: 1, description: 'Only of this contact' })),
+  status: Type.Optional(
+    Type.String({
+      pattern: '^[45](\\d\\d|xx)$',
+      description: 'A status, as 404, or a class of them, as 4xx',
+      examples: ['4xx'],
+    }),
+  ),
+  from: Type.Optional(Instant('From this instant on')),
+  to: Type.Optional(Instant('Before this instant')),
+  ...Paging,
+});
+const text = (description: string) => Nullable(Type.String({ description }));
+const Refused = Type.Object({
+  at: Type.String({ description: 'When it was answered' }),
+  listener: Type.String({ description: 'api, auth, trusted or operator' }),
+  method: text('Null where the request could not be read'),
+  route: text('The address with its parameters by name; null where nothing is served'),
+  status: Type.Integer(),
+  code: text('The code of the error'),
+  details: text('What was wrong'),
+  client: text('The client_id that the request was for'),
+  client_id: text('The same'),
+  contact: text('The contact_id of its token'),
+  contact_id: text('The same'),
+  application: text('The application of its token; on the operator interface the name of the token'),
+  request_id: Type.String({ description: 'The header x-request-id of the answer' }),
+  ms: Nullable(Type.Number({ description: 'Milliseconds until the answer' })),
+});
+
+const LIST = {
+  config: READ,
+  schema: {
+    operationId: 'listRefusedRequests',
+    tags: ['support'],
+    summary: 'List refused requests, the newest first',
+    description:
+      'Requests of the last 7 days on all listeners that were answered with 4xx or 5xx; no bodies, tokens or secrets. A process keeps at ' +
+      'most 1,000 a minute, and counts the rest in lombard_journal_entries_dropped_total.',
+    querystring: Query,
+    response: { 200: jsonAnswer('A page of requests', Type.Array(Refused), TOTAL_COUNT), ...errors(400, 403, 502) },
+  },
+};
+
+/** GET /requests (docs/operator-interface.md, Find out what happened). */
+export function operatorRequestRoutes(app: FastifyInstance, context: Context): void {
+  app.get<{ Querystring: Static<typeof Query> & Page }>('/requests', LIST, async ({ query }, reply) => {
+    await context.journals.refusedRequests.write();
+    const { rows, total } = await listRefusedRequests(context.pool, {
+      ...listRequest(query),
+      requestId: query.request_id,
+      contactId: query.contact_id,
+      status: query.status,
+      from: optionalInstant(query.from, 'from'),
+      to: optionalInstant(query.to, 'to'),
+    });
+    return sendList(reply, { rows: rows.map(shown), total });
+  });
+}
+
+/** The client and the contact stand there under the names of the filters too. */
+function shown(row: RefusedRequest): object {
+  return { ...row, client: row.client_id, contact: row.contact_id };
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { listSignInAttempts, SIGN_IN_OUTCOMES } from '../../sign-in-attempts.ts';
+import { optionalInstant } from '../instant.ts';
+import { sendList } from '../reply.ts';
+import { errors, Instant, jsonAnswer, Nullable, type Page, Paging, TOTAL_COUNT } from '../schemas.ts';
+import { READ } from './listener.ts';
+
+const Query = Type.Object({
+  contact_id: Type.Optional(Type.String({ minLength: 1, description: 'Only of this contact' })),
+  email: Type.Optional(Type.String({ minLength: 1, description: 'Only with this email, in any case of letters' })),
+  from: Type.Optional(Instant('From this instant on')),
+  to: Type.Optional(Instant('Before this instant')),
+  ...Paging,
+});
+const text = (description: string) => Nullable(Type.String({ description }));
+const Attempt = Type.Object({
+  at: Type.String(),
+  outcome: Type.Enum(SIGN_IN_OUTCOMES, {
+    description:
+      'second_factor_required: the password was right, and the second factor is still to come. disabled: the contact is disabled, ' +
+      'whatever the password was',
+  }),
+  contact_id: text('Null where no contact has the email'),
+  email: text('Null where no contact is known and what was typed is not an email'),
+  application: text('The client_id of the application'),
+  address: Type.String({ description: 'The IP address, as far as LOMBARD_PROXIES are believed' }),
+  request_id: Type.String({ description: 'The header x-request-id of the answer' }),
+});
+
+const LIST = {
+  config: READ,
+  schema: {
+    operationId: 'listSignIns',
+    tags: ['support'],
+    summary: 'List attempts to sign in, the newest first',
+    description:
+      'The attempts of the last 90 days. A process keeps at most 1,000 a minute, and counts the rest in ' +
+      'lombard_journal_entries_dropped_total.',
+    querystring: Query,
+    response: { 200: jsonAnswer('A page of attempts', Type.Array(Attempt), TOTAL_COUNT), ...errors(400, 403, 502) },
+  },
+};
+
+/** GET /sign-ins (docs/operator-interface.md, Find out what happened). */
+export function operatorSignInRoutes(app: FastifyInstance, context: Context): void {
+  app.get<{ Querystring: Static<typeof Query> & Page }>('/sign-ins', LIST, async ({ query }, reply) => {
+    await context.journals.signIns.write();
+    return sendList(
+      reply,
+      await listSignInAttempts(context.pool, {
+        page: query.page,
+        pageSize: query.page_size,
+        contactId: query.contact_id,
+        email: query.email,
+        from: optionalInstant(query.from, 'from'),
+        to: optionalInstant(query.to, 'to'),
+      }),
+    );
+  });
+}

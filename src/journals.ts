@@ -1,0 +1,42 @@
+import type { Clock } from './calendar.ts';
+import type { Pool } from './database.ts';
+import type { Logger } from './log.ts';
+import type { Part } from './parts.ts';
+import { Periodic } from './periodic.ts';
+import { clearRefusedRequests, RefusedRequests } from './refused-requests.ts';
+import { clearSignInAttempts, SignInAttempts } from './sign-in-attempts.ts';
+
+const CLEAR_INTERVAL_MS = 3_600_000;
+
+/** The journals of a process. */
+export class Journals implements Part {
+  readonly refusedRequests: RefusedRequests;
+  readonly signIns: SignInAttempts;
+
+  constructor(pool: Pool, clock: Clock, log: Logger) {
+    this.refusedRequests = new RefusedRequests(pool, clock, log);
+    this.signIns = new SignInAttempts(pool, clock, log);
+  }
+
+  start(): void {
+    this.refusedRequests.start();
+    this.signIns.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.refusedRequests.stop(), this.signIns.stop()]);
+  }
+}
+
+/** Deletes the entries that are kept no longer, of all processes. */
+export function createJournalClearing(pool: Pool, clock: Clock, log: Logger): Periodic {
+  return new Periodic({
+    name: 'old journal entries',
+    intervalMs: CLEAR_INTERVAL_MS,
+    log,
+    run: async () => {
+      await clearRefusedRequests(pool, clock.now());
+      await clearSignInAttempts(pool, clock.now());
+    },
+  });
+}
