@@ -100,7 +100,7 @@ async function answer(health: Health, request: IncomingMessage, response: Server
 }
 
 /** The answer of /health/ready, on this listener and on the operator's. */
-export function readyAnswer(fault: string | undefined): { status: number; body: object } {
+export function readyAnswer(fault: string | undefined): { status: 200 | 503; body: object } {
   return fault === undefined
     ? { status: 200, body: { ready: true } }
     : { status: 503, body: { ready: false, reason: fault } };

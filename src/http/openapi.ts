@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { MESSAGES } from '../errors.ts';
 import { nameSchemas } from './description/components.ts';
-import { addHeaders, HEADERS, operationsOf } from './description/headers.ts';
+import { addHeaders, type DescribedOperation, operationsOf, usedHeaders } from './description/headers.ts';
 import { describeBody, describeOperation, type ImpliedCodes } from './description/operation.ts';
 import { STATUS } from './problem.ts';
 
@@ -32,6 +32,8 @@ export interface Description {
   security: Record<string, string[]>[];
   /** Parameters that every operation takes that is not open. */
   parameters?: Json[];
+  /** What the listener adds to an operation that is not open, beyond its route. */
+  amend?: (method: string, operation: DescribedOperation) => void;
   webhooks?: Json;
 }
 
@@ -48,7 +50,6 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
         contact: { name: context.config.institution.name },
         license: { name: 'Unlicensed', identifier: 'LicenseRef-UNLICENSED' },
       },
-      components: { headers: HEADERS as Json },
       webhooks: description.webhooks,
     } as object,
     transform: ({ schema, url, route }) => ({ schema: describeOperation(schema, route, implied), url }),
@@ -90,19 +91,21 @@ function documentNow(app: FastifyInstance, { url, securitySchemes }: Description
 }
 
 /** What the routes' schemas do not say: names, headers, common parameters and tags. */
-function complete(document: Json, { limited, tags, security, parameters = [] }: Description): Json {
+function complete(document: Json, { limited, tags, security, parameters = [], amend }: Description): Json {
   for (const [, , operation] of operationsOf(document)) describeBody(operation);
   const named = nameSchemas(document);
   const used = new Set<string>();
-  for (const [, , operation] of operationsOf(named)) {
+  for (const [method, , operation] of operationsOf(named)) {
     const open = operation.security?.length === 0;
     addHeaders(operation, limited && !open);
     if (!open && parameters.length > 0) operation.parameters = [...(operation.parameters ?? []), ...parameters];
+    if (!open) amend?.(method, operation);
     for (const parameter of operation.parameters ?? []) if (!parameter.required) describeExample(parameter);
     for (const tag of operation.tags ?? []) used.add(tag);
   }
   if ('webhooks' in named) used.add('webhooks');
-  return { ...named, security, tags: [...used].map((name) => ({ name, description: tags[name] })) };
+  const components = { ...(named.components as Json), headers: usedHeaders(named) };
+  return { ...named, components, security, tags: [...used].map((name) => ({ name, description: tags[name] })) };
 }
 
 /** An example would fill the field of an optional parameter in the page, which then searches for it. */

@@ -114,6 +114,10 @@ export const TOTAL_COUNT = {
   'x-total-count': { type: 'integer', description: 'Number of entries in the whole list', example: 3 },
 };
 
+/** A page of a list. */
+export const listAnswer = (description: string, schema: TSchema) =>
+  jsonAnswer(description, Type.Array(schema), TOTAL_COUNT);
+
 /** For an object that has no fields besides the described ones. */
 export const closed = { additionalProperties: false };
 /** A path with one parameter, an identifier. */

@@ -153,7 +153,8 @@ test('docs/operator-interface.md lists every call, its fields and which of them 
   assert.deepEqual([...rows.keys()].toSorted(), calls.map(({ call }) => call).toSorted());
   for (const { call, operation } of calls) {
     const cell = rows.get(call) as string;
-    const body = operation.requestBody?.content?.['application/json']?.schema ?? {};
+    const schema = operation.requestBody?.content?.['application/json']?.schema ?? {};
+    const body = schema.$ref ? described.components.schemas[schema.$ref.split('/').at(-1)] : schema;
     const query = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'query');
     const bold = [...cell.matchAll(/\*\*(\w+)\*\*/g)].map(([, name]) => name);
     const required: string[] = body.required ?? [];

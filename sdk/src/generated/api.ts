@@ -250,6 +250,11 @@ export interface GraphqlErrors {
   errors: {
     /** For developers */
     message: string;
+    locations?: {
+      line: number;
+      column: number;
+    }[];
+    path?: (string | number)[];
   }[];
 }
 
@@ -738,6 +743,11 @@ export interface Operations {
       errors?: {
         /** For developers */
         message: string;
+        locations?: {
+          line: number;
+          column: number;
+        }[];
+        path?: (string | number)[];
       }[];
     };
   };

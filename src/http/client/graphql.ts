@@ -25,10 +25,12 @@ const PATH = '/webhooks/graphql';
 const STREAM_PATH = `${PATH}/stream`;
 const SCHEMA_PATH = `${PATH}/schema.graphql`;
 
-const Errors = Type.Object(
-  { errors: Type.Array(Type.Object({ message: Type.String({ description: 'For developers' }) })) },
-  { title: 'GraphqlErrors' },
-);
+const GraphqlError = Type.Object({
+  message: Type.String({ description: 'For developers' }),
+  locations: Type.Optional(Type.Array(Type.Object({ line: Type.Integer(), column: Type.Integer() }))),
+  path: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Integer()]))),
+});
+const Errors = Type.Object({ errors: Type.Array(GraphqlError) }, { title: 'GraphqlErrors' });
 /** The parameter or the header names the client. The listener has checked that one of them does. */
 const Client = Type.Object({ client_id: Type.Optional(ClientId) });
 const ClientHeader = Type.Object({

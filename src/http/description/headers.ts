@@ -25,6 +25,14 @@ export const HEADERS = {
   'WWW-Authenticate': text('The challenge of RFC 6750, section 3', 'Bearer realm="lombard", error="invalid_token"'),
 };
 
+/** The headers that a document refers to. */
+export function usedHeaders(document: object): Record<string, object> {
+  const text = JSON.stringify(document);
+  return Object.fromEntries(
+    Object.entries(HEADERS).filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  );
+}
+
 /** Each operation of a document with its method and path. */
 export function* operationsOf(document: { paths?: Json }): Generator<[string, string, DescribedOperation]> {
   for (const [path, item] of Object.entries(document.paths ?? {})) {

@@ -7,6 +7,13 @@ import { examplesByStatus } from './error-examples.ts';
 /** The codes that a request can get before its handler runs: what the listener checks, for each of its routes. */
 export type ImpliedCodes = (route: RouteOptions, schema: FastifySchema) => ErrorCode[];
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The media types of a body that no schema checks, such as a stream. */
+    describedBody?: Record<string, { schema: object }>;
+  }
+}
+
 interface Answer {
   content?: Record<string, object>;
   'x-codes'?: ErrorCode[];
@@ -28,7 +35,11 @@ export function describeOperation(schema: FastifySchema, route: RouteOptions, im
     response[status] = { ...answer, content: { 'application/json': { ...media, examples } } };
   }
   const { summary } = schema;
-  const body = route.preValidation === allowNoBody ? { ...(schema.body as object), [OPTIONAL]: true } : schema.body;
+  const body = route.config?.describedBody
+    ? { content: route.config.describedBody }
+    : route.preValidation === allowNoBody
+      ? { ...(schema.body as object), [OPTIONAL]: true }
+      : schema.body;
   return { ...schema, ...(body ? { body } : {}), description: schema.description ?? `${summary}.`, response };
 }
 

@@ -19,6 +19,8 @@ import {
   Currency,
   closed,
   errors,
+  jsonAnswer,
+  listAnswer,
   listRequest,
   Nullable,
   Text,
@@ -59,6 +61,7 @@ const AccountBody = Type.Object(
   },
   {
     ...closed,
+    title: 'AccountInput',
     examples: [
       {
         client_id: 'CLI000001',
@@ -70,7 +73,42 @@ const AccountBody = Type.Object(
 );
 const AccountPatch = Type.Object(
   { status: Type.Optional(Type.Enum([...ACCOUNT_STATUSES])), account_details: Type.Optional(Details) },
-  closed,
+  { ...closed, title: 'AccountPatch' },
+);
+const shownText = Type.String({ description: 'Empty where it was not given' });
+const Account = Type.Object(
+  {
+    account_id: Type.String({ format: 'uuid' }),
+    account_subtype: Type.Enum([...ACCOUNT_SUBTYPES]),
+    account_type: Type.Enum([...ACCOUNT_TYPES]),
+    currency: Type.String(),
+    status: Type.Enum([...ACCOUNT_STATUSES]),
+    account_details: Type.Array(
+      Type.Object({
+        account_address: shownText,
+        account_name: shownText,
+        account_number: shownText,
+        account_number_type: shownText,
+        bank_identifier: shownText,
+        bank_identifier_type: shownText,
+      }),
+    ),
+    client_id: ClientId,
+  },
+  {
+    title: 'Account',
+    examples: [
+      {
+        account_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        account_subtype: 'EMoney',
+        account_type: 'Business',
+        currency: 'EUR',
+        status: 'Enabled',
+        account_details: [],
+        client_id: 'CLI000001',
+      },
+    ],
+  },
 );
 const OPEN = {
   config: FEED,
@@ -79,7 +117,10 @@ const OPEN = {
     tags: ['accounts'],
     summary: 'Open an account',
     body: AccountBody,
-    response: errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    response: {
+      201: jsonAnswer('The account', Account),
+      ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    },
   },
 };
 
@@ -90,7 +131,7 @@ const LIST = {
     tags: ['accounts'],
     summary: 'List accounts',
     querystring: ClientPageQuery,
-    response: errors(400, 502),
+    response: { 200: listAnswer('A page of accounts', Account), ...errors(400, 502) },
   },
 };
 
@@ -101,7 +142,7 @@ const READ_ONE = {
     tags: ['accounts'],
     summary: 'Read an account',
     params: Type.Object({ account_id: Uuid('Account') }),
-    response: errors(400, 404, 502, 'account_not_found'),
+    response: { 200: jsonAnswer('The account', Account), ...errors(400, 404, 502, 'account_not_found') },
   },
 };
 
@@ -113,7 +154,10 @@ const CHANGE = {
     summary: 'Change an account',
     params: Type.Object({ account_id: Uuid('Account') }),
     body: AccountPatch,
-    response: errors(400, 404, 409, 502, 'account_not_found', 'transition_not_allowed'),
+    response: {
+      200: jsonAnswer('The account', Account),
+      ...errors(400, 404, 409, 502, 'account_not_found', 'transition_not_allowed'),
+    },
   },
 };
 

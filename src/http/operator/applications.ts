@@ -14,7 +14,7 @@ import {
   updateApplication,
 } from '../../identity/application.ts';
 import { sendList } from '../reply.ts';
-import { closed, errors, Id, idPath, type Page, PageQuery, Text } from '../schemas.ts';
+import { closed, errors, Id, idPath, jsonAnswer, listAnswer, type Page, PageQuery, Text } from '../schemas.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ } from './listener.ts';
 
@@ -48,13 +48,68 @@ const ApplicationFields = {
 };
 const ApplicationBody = Type.Object(
   { client_id: Type.Optional(Id('OAuth client_id; default: a new one')), ...ApplicationFields },
-  { ...closed, examples: [{ name: 'Treasury desk', redirect_uris: ['https://treasury.example/callback'] }] },
+  {
+    ...closed,
+    title: 'ApplicationInput',
+    examples: [{ name: 'Treasury desk', redirect_uris: ['https://treasury.example/callback'] }],
+  },
 );
-const ApplicationPatch = Type.Partial(Type.Object(ApplicationFields), closed);
+const ApplicationPatch = Type.Partial(Type.Object(ApplicationFields), { ...closed, title: 'ApplicationPatch' });
 
 const SecretBody = Type.Object(
   { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SECRET_OVERLAP_SECONDS })) },
   closed,
+);
+const ApplicationRecord = {
+  client_id: Type.String({ description: 'OAuth client_id' }),
+  name: Type.String(),
+  redirect_uris: Type.Array(Type.String()),
+  post_logout_redirect_uris: Type.Array(Type.String()),
+  refresh_token_days: Type.Integer(),
+  headless_sign_in: Type.Boolean(),
+  require_pkce: Type.Boolean(),
+  public_client: Type.Boolean({ description: 'It has no secret, and must use PKCE' }),
+  status: Type.Enum(['enabled', 'disabled']),
+  certificate_subjects: Type.Array(Type.String()),
+  trusted_clients: Type.Array(Type.String()),
+};
+const APPLICATION_EXAMPLE = {
+  client_id: 'APP000001',
+  name: 'Treasury desk',
+  redirect_uris: ['https://treasury.example/callback'],
+  post_logout_redirect_uris: [],
+  refresh_token_days: 28,
+  headless_sign_in: true,
+  require_pkce: false,
+  public_client: false,
+  status: 'enabled',
+  certificate_subjects: [],
+  trusted_clients: [],
+};
+const Application = Type.Object(ApplicationRecord, { title: 'Application', examples: [APPLICATION_EXAMPLE] });
+const CreatedApplication = Type.Object(
+  { ...ApplicationRecord, client_secret: Type.String() },
+  {
+    title: 'CreatedApplication',
+    examples: [{ ...APPLICATION_EXAMPLE, client_secret: 'Zb3kV1x7o2h0T0mO6Rk1c2s3q4w5e6r7t8y9u0i1o2p' }],
+  },
+);
+const ApplicationSecret = Type.Object(
+  {
+    client_id: Type.String(),
+    client_secret: Type.String(),
+    overlap_seconds: Type.Integer({ description: 'Seconds for which the old secret still works' }),
+  },
+  {
+    title: 'ApplicationSecret',
+    examples: [
+      {
+        client_id: 'APP000001',
+        client_secret: 'Zb3kV1x7o2h0T0mO6Rk1c2s3q4w5e6r7t8y9u0i1o2p',
+        overlap_seconds: 3_600,
+      },
+    ],
+  },
 );
 
 const CREATE = {
@@ -64,7 +119,10 @@ const CREATE = {
     tags: ['applications'],
     summary: 'Register an application',
     body: ApplicationBody,
-    response: errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    response: {
+      201: jsonAnswer('The application with its secret, which is shown once', CreatedApplication),
+      ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    },
   },
 };
 
@@ -75,7 +133,7 @@ const LIST = {
     tags: ['applications'],
     summary: 'List applications',
     querystring: PageQuery,
-    response: errors(400, 502),
+    response: { 200: listAnswer('A page of applications', Application), ...errors(400, 502) },
   },
 };
 
@@ -86,7 +144,7 @@ const READ_ONE = {
     tags: ['applications'],
     summary: 'Read an application',
     params: idPath('client_id'),
-    response: errors(404, 502, 'application_not_found'),
+    response: { 200: jsonAnswer('The application', Application), ...errors(404, 502, 'application_not_found') },
   },
 };
 
@@ -98,7 +156,7 @@ const CHANGE = {
     summary: 'Change an application',
     params: idPath('client_id'),
     body: ApplicationPatch,
-    response: errors(400, 404, 502, 'application_not_found'),
+    response: { 200: jsonAnswer('The application', Application), ...errors(400, 404, 502, 'application_not_found') },
   },
 };
 
@@ -111,7 +169,10 @@ const ROTATE_SECRET = {
     description: 'The old secret stays valid for `overlap_seconds`.',
     params: idPath('client_id'),
     body: Type.Optional(SecretBody),
-    response: errors(400, 404, 502, 'application_not_found'),
+    response: {
+      201: jsonAnswer('The new secret, which is shown once', ApplicationSecret),
+      ...errors(400, 404, 502, 'application_not_found'),
+    },
   },
 };
 

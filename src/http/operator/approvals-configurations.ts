@@ -4,17 +4,37 @@ import { readConfiguration } from '../../approvals/configuration.ts';
 import type { Context } from '../../context.ts';
 import { findClient } from '../../identity/client.ts';
 import { sendValue } from '../reply.ts';
-import { errors, idPath, jsonAnswer, Nullable } from '../schemas.ts';
+import { ClientId, errors, idPath, jsonAnswer, Nullable } from '../schemas.ts';
 import { READ } from './listener.ts';
 
-const open = { additionalProperties: true };
-
-const Configuration = Type.Object({
-  client_id: Type.String(),
-  version: Type.Integer({ description: '0: none; then the eyes workflow governs' }),
-  groups: Type.Array(Type.Object({}, open)),
-  ruleset: Nullable(Type.Object({}, open)),
-});
+const Configuration = Type.Object(
+  {
+    client_id: ClientId,
+    version: Type.Integer({ description: '0: none; then the eyes workflow governs' }),
+    groups: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        scope: Type.String(),
+        users: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() })),
+      }),
+    ),
+    ruleset: Nullable(
+      Type.Object({
+        currency: Type.String(),
+        rules: Type.Array(
+          Type.Object({
+            minimum_threshold: Nullable(Type.Number()),
+            groups: Type.Array(Type.Object({ one_of: Type.Array(Type.Object({ all_of: Type.Array(Type.String()) })) })),
+          }),
+        ),
+      }),
+    ),
+  },
+  {
+    title: 'ApprovalConfiguration',
+    examples: [{ client_id: 'CLI000001', version: 0, groups: [], ruleset: null }],
+  },
+);
 
 const READ_ONE = {
   config: READ,

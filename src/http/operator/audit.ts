@@ -4,7 +4,7 @@ import { listAudit, verifyAudit } from '../../audit.ts';
 import type { Context } from '../../context.ts';
 import { optionalInstant } from '../instant.ts';
 import { sendList } from '../reply.ts';
-import { errors, Instant, type Page, Paging, rowsOf } from '../schemas.ts';
+import { errors, Instant, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf } from '../schemas.ts';
 import { AUDIT } from './listener.ts';
 
 const AuditQuery = Type.Object({
@@ -24,6 +24,46 @@ interface AuditParameters extends Page {
   from?: string;
   to?: string;
 }
+const value = Nullable(Type.Unknown({ description: 'The entity, without its secrets' }));
+const AuditRow = Type.Object(
+  {
+    id: Type.Integer(),
+    at: Type.String({ format: 'date-time' }),
+    actor: Type.String({ description: 'operator:<name>, contact:<contact_id> or service:<part>' }),
+    request_id: Type.String(),
+    action: Type.String(),
+    entity: Type.String(),
+    entity_id: Type.String(),
+    client_id: Nullable(Type.String()),
+    before: value,
+    after: value,
+  },
+  {
+    title: 'AuditRow',
+    examples: [
+      {
+        id: 1,
+        at: '2026-07-01T09:15:00.000Z',
+        actor: 'operator:core feed',
+        request_id: '6f1d0a52-5d1c-4b8e-9a3e-0f6f6d3b2c11',
+        action: 'create',
+        entity: 'client',
+        entity_id: 'CLI000001',
+        client_id: 'CLI000001',
+        before: null,
+        after: { client_id: 'CLI000001', client_name: 'Acme Ltd' },
+      },
+    ],
+  },
+);
+const AuditVerification = Type.Object(
+  {
+    valid: Type.Boolean(),
+    rows: Type.Integer({ description: 'Rows that were verified' }),
+    first_invalid: Nullable(Type.Integer({ description: 'The id of the first row that is not as it was sealed' })),
+  },
+  { title: 'AuditVerification', examples: [{ valid: true, rows: 22, first_invalid: null }] },
+);
 
 const LIST = {
   config: AUDIT,
@@ -32,7 +72,7 @@ const LIST = {
     tags: ['audit'],
     summary: 'Read the audit trail',
     querystring: AuditQuery,
-    response: errors(400, 502),
+    response: { 200: listAnswer('A page of rows, the oldest first', AuditRow), ...errors(400, 502) },
   },
 };
 
@@ -42,7 +82,7 @@ const VERIFY = {
     operationId: 'verifyAudit',
     tags: ['audit'],
     summary: 'Verify the chain of the audit trail',
-    response: errors(502),
+    response: { 200: jsonAnswer('Whether the chain is valid', AuditVerification), ...errors(502) },
   },
 };
 

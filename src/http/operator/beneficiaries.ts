@@ -17,6 +17,8 @@ import {
   errors,
   Id,
   idPath,
+  jsonAnswer,
+  listAnswer,
   listRequest,
   Nullable,
   Text,
@@ -48,6 +50,7 @@ export const BeneficiaryBody = Type.Object(
   },
   {
     ...closed,
+    title: 'BeneficiaryInput',
     examples: [
       {
         client_id: 'CLI000001',
@@ -59,7 +62,46 @@ export const BeneficiaryBody = Type.Object(
     ],
   },
 );
-const BeneficiaryPatch = Type.Partial(Type.Object(BeneficiaryFields), closed);
+const BeneficiaryPatch = Type.Partial(Type.Object(BeneficiaryFields), { ...closed, title: 'BeneficiaryPatch' });
+const Beneficiary = Type.Object(
+  {
+    beneficiary_id: Type.String(),
+    client_id: ClientId,
+    beneficiary_name: Type.String(),
+    beneficiary_aml_id: Nullable(Type.String()),
+    account_number: Nullable(Type.String()),
+    iban: Nullable(Type.String()),
+    swift_code: Nullable(Type.String()),
+    bank_identifier: Nullable(Type.String()),
+    currency: Nullable(Type.String()),
+    beneficiary_active: Type.Boolean(),
+    beneficiary_authorised: Type.Boolean(),
+    beneficiary_blocked: Type.Boolean(),
+    beneficiary_completed: Type.Boolean(),
+    beneficiary_verified: Type.Boolean(),
+  },
+  {
+    title: 'Beneficiary',
+    examples: [
+      {
+        beneficiary_id: 'BEN000001',
+        client_id: 'CLI000001',
+        beneficiary_name: 'Müller GmbH',
+        beneficiary_aml_id: null,
+        account_number: null,
+        iban: 'DE89370400440532013000',
+        swift_code: 'COBADEFFXXX',
+        bank_identifier: null,
+        currency: 'EUR',
+        beneficiary_active: true,
+        beneficiary_authorised: true,
+        beneficiary_blocked: false,
+        beneficiary_completed: true,
+        beneficiary_verified: true,
+      },
+    ],
+  },
+);
 
 const CREATE = {
   config: FEED,
@@ -68,7 +110,10 @@ const CREATE = {
     tags: ['beneficiaries'],
     summary: 'Create a beneficiary',
     body: BeneficiaryBody,
-    response: errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    response: {
+      201: jsonAnswer('The beneficiary', Beneficiary),
+      ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    },
   },
 };
 
@@ -79,7 +124,7 @@ const LIST = {
     tags: ['beneficiaries'],
     summary: 'List beneficiaries',
     querystring: ClientPageQuery,
-    response: errors(400, 502),
+    response: { 200: listAnswer('A page of beneficiaries', Beneficiary), ...errors(400, 502) },
   },
 };
 
@@ -90,7 +135,7 @@ const READ_ONE = {
     tags: ['beneficiaries'],
     summary: 'Read a beneficiary',
     params: idPath('beneficiary_id'),
-    response: errors(404, 502, 'beneficiary_not_found'),
+    response: { 200: jsonAnswer('The beneficiary', Beneficiary), ...errors(404, 502, 'beneficiary_not_found') },
   },
 };
 
@@ -102,7 +147,7 @@ const CHANGE = {
     summary: 'Change a beneficiary',
     params: idPath('beneficiary_id'),
     body: BeneficiaryPatch,
-    response: errors(400, 404, 502, 'beneficiary_not_found'),
+    response: { 200: jsonAnswer('The beneficiary', Beneficiary), ...errors(400, 404, 502, 'beneficiary_not_found') },
   },
 };
 

@@ -41,18 +41,21 @@ const ChangesQuery = Type.Object(
   },
   closed,
 );
-const Change = Type.Object({
-  cursor: Cursor,
-  at: Type.String({ description: 'When it was changed, on the service’s clock' }),
-  entity: Type.Enum([...CHANGE_ENTITIES]),
-  entity_id: Type.String(),
-  client_id: Nullable(Type.String({ description: 'Null for contacts and applications' })),
-  version: Type.Integer({ description: 'Counts the changes of one record from 1 on, without gaps' }),
-  action: Type.String({ description: 'create, update, delete, import, reset, or the payment action' }),
-  actor: Type.String({ description: 'contact:<contact_id>, token:<name>, staff:<name> or system' }),
-  request_id: Type.String(),
-  data: Type.Object({}, { additionalProperties: true, description: 'The record as it stood after this change' }),
-});
+const Change = Type.Object(
+  {
+    cursor: Cursor,
+    at: Type.String({ description: 'When it was changed, on the service’s clock' }),
+    entity: Type.Enum([...CHANGE_ENTITIES]),
+    entity_id: Type.String(),
+    client_id: Nullable(Type.String({ description: 'Null for contacts and applications' })),
+    version: Type.Integer({ description: 'Counts the changes of one record from 1 on, without gaps' }),
+    action: Type.String({ description: 'create, update, delete, import, reset, or the payment action' }),
+    actor: Type.String({ description: 'contact:<contact_id>, token:<name>, staff:<name> or system' }),
+    request_id: Type.String(),
+    data: Type.Object({}, { additionalProperties: true, description: 'The record as it stood after this change' }),
+  },
+  { title: 'Change' },
+);
 const Changes = Type.Object(
   {
     changes: Type.Array(Change),
@@ -60,6 +63,7 @@ const Changes = Type.Object(
     more: Type.Boolean({ description: 'Whether there are further changes already' }),
   },
   {
+    title: 'Changes',
     examples: [
       {
         changes: [
@@ -91,6 +95,7 @@ const Consumer = Type.Object(
     lag_seconds: Type.Integer({ description: 'Since when the oldest of them waits; 0 without one' }),
   },
   {
+    title: 'Consumer',
     examples: [
       {
         name: 'core',
@@ -102,15 +107,18 @@ const Consumer = Type.Object(
     ],
   },
 );
-const Tally = Type.Object({ count: Type.Integer(), sum: Type.String({ description: 'Decimal' }) });
+const Tally = Type.Object({ count: Type.Integer(), sum: Type.String({ description: 'Decimal' }) }, { title: 'Tally' });
 const Reconciliation = Type.Array(
-  Type.Object({
-    client_id: Type.String(),
-    currency: Type.String(),
-    created: Type.Optional(Tally),
-    moved: Type.Record(Type.String(), Tally, { description: 'By the status that payments got' }),
-    transactions: Type.Record(Type.String(), Tally, { description: 'By kind' }),
-  }),
+  Type.Object(
+    {
+      client_id: Type.String(),
+      currency: Type.String(),
+      created: Type.Optional(Tally),
+      moved: Type.Record(Type.String(), Tally, { description: 'By the status that payments got' }),
+      transactions: Type.Record(Type.String(), Tally, { description: 'By kind' }),
+    },
+    { title: 'ReconciledCurrency' },
+  ),
   {
     examples: [
       [
@@ -135,7 +143,10 @@ const READ_CHANGES = {
     operationId: 'listChanges',
     summary: 'Read what has changed, in the order of the commits',
     querystring: ChangesQuery,
-    response: { 200: jsonAnswer('A page of changes', Changes), ...errors(400, 404, 410, 502) },
+    response: {
+      200: jsonAnswer('A page of changes', Changes),
+      ...errors(400, 502, 'consumer_not_found', 'cursor_expired'),
+    },
   },
 };
 const ACKNOWLEDGE = {
@@ -148,8 +159,11 @@ const ACKNOWLEDGE = {
     querystring: Type.Object({
       rewind: Type.Optional(Type.Boolean({ default: false, description: 'Allow an earlier cursor' })),
     }),
-    body: Type.Object({ cursor: Cursor }, { ...closed, examples: [{ cursor: '0000000000000042-5f0c8b1d2e3a' }] }),
-    response: { 200: jsonAnswer('The consumer', Consumer), ...errors(400, 409, 410, 502) },
+    body: Type.Object(
+      { cursor: Cursor },
+      { ...closed, title: 'Acknowledgement', examples: [{ cursor: '0000000000000042-5f0c8b1d2e3a' }] },
+    ),
+    response: { 200: jsonAnswer('The consumer', Consumer), ...errors(400, 502, 'cursor_behind', 'cursor_expired') },
   },
 };
 const LIST_CONSUMERS = {
@@ -168,7 +182,7 @@ const DELETE_CONSUMER = {
     operationId: 'deleteChangeConsumer',
     summary: 'Forget a consumer',
     params: ConsumerPath,
-    response: { 204: Type.Null({ description: 'It is forgotten' }), ...errors(404, 502) },
+    response: { 204: Type.Null({ description: 'It is forgotten' }), ...errors(502, 'consumer_not_found') },
   },
 };
 const RECONCILE = {

@@ -6,7 +6,20 @@ import { AUTHORISATION_WORKFLOWS, createClient, findClient, listClients, updateC
 import { checkClient } from '../../identity/client-rules.ts';
 import { hasApprovalFields, scopesOfClientChange } from '../../operator/scope.ts';
 import { sendList } from '../reply.ts';
-import { closed, Day, errors, Id, idPath, Nullable, type Page, Paging, Text } from '../schemas.ts';
+import {
+  ClientId,
+  closed,
+  Day,
+  errors,
+  Id,
+  idPath,
+  jsonAnswer,
+  listAnswer,
+  Nullable,
+  type Page,
+  Paging,
+  Text,
+} from '../schemas.ts';
 import { change } from './change.ts';
 import { READ } from './listener.ts';
 
@@ -36,10 +49,46 @@ export const ClientBody = Type.Object(
   { client_id: Type.Optional(Id('Chosen by the core; default: a new one')), ...ClientFields },
   {
     ...closed,
+    title: 'ClientInput',
     examples: [{ client_name: 'Acme Ltd', authorisation_workflow: '4-eyes', payment_approvals_enabled: true }],
   },
 );
-const ClientPatch = Type.Partial(Type.Object(ClientFields), closed);
+const ClientPatch = Type.Partial(Type.Object(ClientFields), { ...closed, title: 'ClientPatch' });
+const Client = Type.Object(
+  {
+    client_id: ClientId,
+    client_name: Type.String(),
+    account_number: Nullable(Type.String({ description: 'The institution’s number for the client' })),
+    status: Type.Enum(['enabled', 'disabled']),
+    fx_enabled: Type.Boolean(),
+    mass_payments_customer: Type.Boolean(),
+    authorisation_workflow: Type.Enum([...AUTHORISATION_WORKFLOWS]),
+    payment_approvals_enabled: Type.Boolean(),
+    payment_creator_approval_enabled: Type.Boolean(),
+    approval_step_up: Type.Boolean({ description: 'An approval needs a verification code' }),
+    statement_push_url: Nullable(Type.String()),
+    became_client: Nullable(Type.String({ format: 'date' })),
+  },
+  {
+    title: 'Client',
+    examples: [
+      {
+        client_id: 'CLI000001',
+        client_name: 'Acme Ltd',
+        account_number: '10001',
+        status: 'enabled',
+        fx_enabled: true,
+        mass_payments_customer: false,
+        authorisation_workflow: '4-eyes',
+        payment_approvals_enabled: true,
+        payment_creator_approval_enabled: false,
+        approval_step_up: false,
+        statement_push_url: null,
+        became_client: '2026-07-01',
+      },
+    ],
+  },
+);
 
 /** The body of a request before it is checked: an object, or nothing that could name a field. */
 const fieldsOf = (body: unknown): object => (typeof body === 'object' && body !== null ? body : {});
@@ -59,7 +108,7 @@ const CREATE = {
     tags: ['clients'],
     summary: 'Create a client',
     body: ClientBody,
-    response: errors(400, 409, 502, 'already_exists'),
+    response: { 201: jsonAnswer('The client', Client), ...errors(400, 409, 502, 'already_exists') },
   },
 };
 
@@ -70,7 +119,7 @@ const LIST = {
     tags: ['clients'],
     summary: 'List clients',
     querystring: ClientList,
-    response: errors(400, 502),
+    response: { 200: listAnswer('A page of clients', Client), ...errors(400, 502) },
   },
 };
 
@@ -81,7 +130,7 @@ const READ_ONE = {
     tags: ['clients'],
     summary: 'Read a client',
     params: idPath('client_id'),
-    response: errors(404, 502, 'client_not_found'),
+    response: { 200: jsonAnswer('The client', Client), ...errors(404, 502, 'client_not_found') },
   },
 };
 
@@ -93,7 +142,7 @@ const CHANGE = {
     summary: 'Change a client',
     params: idPath('client_id'),
     body: ClientPatch,
-    response: errors(400, 404, 502, 'client_not_found'),
+    response: { 200: jsonAnswer('The client', Client), ...errors(400, 404, 502, 'client_not_found') },
   },
 };
 

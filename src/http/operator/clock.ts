@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { ServiceClock } from '../../calendar.ts';
 import type { Context } from '../../context.ts';
 import { type ClockMove, moveClock } from '../../sandbox/clock.ts';
-import { closed, errors, Instant } from '../schemas.ts';
+import { closed, errors, Instant, jsonAnswer } from '../schemas.ts';
 import { change } from './change.ts';
 import { READ, SYSTEM } from './listener.ts';
 
@@ -12,11 +12,23 @@ const ClockBody = Type.Object(
     at: Type.Optional(Instant('The instant that it shows next')),
     advance_seconds: Type.Optional(Type.Number({ description: 'Seconds forward; negative: backward' })),
   },
-  { ...closed, examples: [{ advance_seconds: 86_400 }] },
+  { ...closed, title: 'ClockMove', examples: [{ advance_seconds: 86_400 }] },
+);
+const Clock = Type.Object(
+  {
+    now: Type.String({ format: 'date-time' }),
+    offset_ms: Type.Integer({ description: 'Milliseconds that it is ahead of the machine' }),
+  },
+  { title: 'Clock', examples: [{ now: '2026-07-02T09:15:00.000Z', offset_ms: 86_400_000 }] },
 );
 const READ_ONE = {
   config: READ,
-  schema: { operationId: 'getClock', tags: ['sandbox'], summary: "Read the service's clock", response: errors(502) },
+  schema: {
+    operationId: 'getClock',
+    tags: ['sandbox'],
+    summary: "Read the service's clock",
+    response: { 200: jsonAnswer('The clock', Clock), ...errors(502) },
+  },
 };
 
 const MOVE = {
@@ -26,7 +38,7 @@ const MOVE = {
     tags: ['sandbox'],
     summary: "Move the service's clock",
     body: ClockBody,
-    response: errors(400, 502),
+    response: { 200: jsonAnswer('The clock', Clock), ...errors(400, 502) },
   },
 };
 
@@ -36,7 +48,7 @@ const RESET = {
     operationId: 'resetClock',
     tags: ['sandbox'],
     summary: "Set the clock back to the machine's time",
-    response: errors(502),
+    response: { 200: jsonAnswer('The clock', Clock), ...errors(502) },
   },
 };
 

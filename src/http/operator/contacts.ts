@@ -25,6 +25,8 @@ import {
   errors,
   Id,
   idPath,
+  jsonAnswer,
+  listAnswer,
   listRequest,
   Nullable,
   Text,
@@ -70,6 +72,7 @@ export const ContactBody = Type.Object(
   { contact_id: Type.Optional(Id('Chosen by the core; default: a new one')), ...ContactFields },
   {
     ...closed,
+    title: 'ContactInput',
     examples: [
       {
         name: 'Ada Byron',
@@ -80,7 +83,46 @@ export const ContactBody = Type.Object(
     ],
   },
 );
-const ContactPatch = Type.Partial(Type.Object(ContactFields), closed);
+const ContactPatch = Type.Partial(Type.Object(ContactFields), { ...closed, title: 'ContactPatch' });
+const Contact = Type.Object(
+  {
+    contact_id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    phone: Nullable(Type.String()),
+    status: Type.Enum(['enabled', 'disabled']),
+    second_factor: Type.Enum(['none', 'totp', 'sms']),
+    trusted_access: Type.Boolean(),
+    language: Nullable(Type.Enum([...LANGUAGES], { description: 'Of mails and pages' })),
+    approval_mails: Type.Boolean({ description: 'It is told of payments by mail' }),
+    clients: Type.Array(
+      Type.Object({ client_id: Type.String(), permissions: Type.Array(Type.Enum([...PERMISSIONS])) }),
+    ),
+    totp: Type.Optional(
+      Type.Object(
+        { secret: Type.String(), uri: Type.String({ description: 'For the QR code of an authenticator' }) },
+        { description: 'Shown once, in the answer that enrols the contact' },
+      ),
+    ),
+  },
+  {
+    title: 'Contact',
+    examples: [
+      {
+        contact_id: 'CON000001',
+        name: 'Ada Byron',
+        email: 'ada@acme.example',
+        phone: null,
+        status: 'enabled',
+        second_factor: 'none',
+        trusted_access: false,
+        language: 'en',
+        approval_mails: true,
+        clients: [{ client_id: 'CLI000001', permissions: [...PERMISSIONS] }],
+      },
+    ],
+  },
+);
 
 const ContactList = Type.Object({
   ...ClientPageQuery.properties,
@@ -94,7 +136,10 @@ const CREATE = {
     tags: ['contacts'],
     summary: 'Create a contact',
     body: ContactBody,
-    response: errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    response: {
+      201: jsonAnswer('The contact', Contact),
+      ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    },
   },
 };
 
@@ -105,7 +150,7 @@ const LIST = {
     tags: ['contacts'],
     summary: 'List contacts',
     querystring: ContactList,
-    response: errors(400, 502),
+    response: { 200: listAnswer('A page of contacts', Contact), ...errors(400, 502) },
   },
 };
 
@@ -116,7 +161,7 @@ const READ_ONE = {
     tags: ['contacts'],
     summary: 'Read a contact',
     params: idPath('contact_id'),
-    response: errors(404, 502, 'contact_not_found'),
+    response: { 200: jsonAnswer('The contact', Contact), ...errors(404, 502, 'contact_not_found') },
   },
 };
 
@@ -128,7 +173,10 @@ const CHANGE = {
     summary: 'Change a contact',
     params: idPath('contact_id'),
     body: ContactPatch,
-    response: errors(400, 404, 409, 502, 'contact_not_found', 'client_not_found', 'already_exists'),
+    response: {
+      200: jsonAnswer('The contact', Contact),
+      ...errors(400, 404, 409, 502, 'contact_not_found', 'client_not_found', 'already_exists'),
+    },
   },
 };
 

@@ -8,9 +8,25 @@ import { FEED, READ } from './listener.ts';
 
 const CurrencyAccountBody = Type.Object(
   { client_id: ClientId, currency: Currency() },
-  { ...closed, examples: [{ client_id: 'CLI000001', currency: 'EUR' }] },
+  { ...closed, title: 'CurrencyAccountInput', examples: [{ client_id: 'CLI000001', currency: 'EUR' }] },
 );
 const ClientQuery = Type.Object({ client_id: Type.String({ minLength: 1 }) });
+const Numbered = { account_id: Type.Integer(), currency: Type.String() };
+const ListedCurrencyAccount = Type.Object(Numbered, {
+  title: 'ListedCurrencyAccount',
+  examples: [{ account_id: 1, currency: 'EUR' }],
+});
+const CurrencyAccount = Type.Object(
+  { ...Numbered, client_id: ClientId },
+  { title: 'CurrencyAccount', examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001' }] },
+);
+const CurrencyAccountBalance = Type.Object(
+  { ...Numbered, client_id: ClientId, balance: Type.String({ description: 'A decimal' }) },
+  {
+    title: 'CurrencyAccountBalance',
+    examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001', balance: '1500.00' }],
+  },
+);
 
 const OPEN = {
   config: FEED,
@@ -19,7 +35,10 @@ const OPEN = {
     tags: ['accounts'],
     summary: 'Open a currency account',
     body: CurrencyAccountBody,
-    response: errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    response: {
+      201: jsonAnswer('The currency account', CurrencyAccount),
+      ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
+    },
   },
 };
 
@@ -30,7 +49,7 @@ const LIST = {
     tags: ['accounts'],
     summary: "List a client's currency accounts",
     querystring: ClientQuery,
-    response: errors(400, 502),
+    response: { 200: jsonAnswer('The currency accounts', Type.Array(ListedCurrencyAccount)), ...errors(400, 502) },
   },
 };
 
@@ -42,18 +61,7 @@ const READ_ONE = {
     summary: 'Read a currency account with its balance',
     params: Type.Object({ account_id: Type.String({ pattern: '^[0-9]{1,15}$', description: 'Its number' }) }),
     response: {
-      200: jsonAnswer(
-        'The account',
-        Type.Object(
-          {
-            account_id: Type.Integer(),
-            currency: Type.String(),
-            client_id: Type.String(),
-            balance: Type.String({ description: 'A decimal' }),
-          },
-          { examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001', balance: '1500.00' }] },
-        ),
-      ),
+      200: jsonAnswer('The account', CurrencyAccountBalance),
       ...errors(400, 403, 404, 502, 'currency_account_not_found'),
     },
   },

@@ -1,5 +1,7 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
 import type { ErrorCode } from '../../errors.ts';
+import { MAX_IDEMPOTENCY_KEY } from '../../operator/idempotency.ts';
+import type { DescribedOperation } from '../description/headers.ts';
 import type { Description } from '../openapi.ts';
 
 const TAGS = {
@@ -16,7 +18,7 @@ const TAGS = {
   imports: 'Many records at once',
   webhooks: 'Subscriptions, notifications and their attempts',
   statements: 'Statement requests and their deliveries',
-  changes: 'What changed, in order',
+  'change feed': 'What changed, in the order of the commits, and who has read how far',
   support: 'Refused requests, and attempts to sign in',
   audit: 'Who did what, and when',
   'operator tokens': 'Tokens of this interface',
@@ -25,17 +27,38 @@ const TAGS = {
 };
 
 /** What the listener checks before a handler runs: the token and its scopes; a POST has an idempotency key too. */
-function implied({ config, method }: RouteOptions, { querystring }: FastifySchema): ErrorCode[] {
-  if (config?.open) return ['integration_error'];
+function implied({ config, method }: RouteOptions, { params, querystring }: FastifySchema): ErrorCode[] {
+  if (config?.open) return ['malformed_request'];
   return [
     'authentication_failed',
     'token_expired',
     'permission_denied',
     'rate_limited',
     'integration_error',
-    ...(querystring ? ['invalid_parameter' as const] : []),
+    ...(params || querystring ? ['invalid_parameter' as const] : []),
     ...(method === 'POST' ? ['invalid_parameter' as const, 'idempotency_conflict' as const] : []),
   ];
+}
+
+const REPLAYED = {
+  description: 'The answer was stored; nothing was done a second time',
+  schema: { type: 'string', enum: ['true'] },
+};
+
+/** Describes the key that makes a POST safe to repeat, and the header that its stored answer has (docs/operator-interface.md). */
+function addIdempotencyKey(operation: DescribedOperation): void {
+  const parameter = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'The same key and body within 24 hours give the stored answer again',
+    schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY },
+  };
+  operation.parameters = [...(operation.parameters ?? []), parameter];
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (!status.startsWith('2')) continue;
+    response.headers = { ...response.headers, 'idempotency-replayed': REPLAYED };
+  }
 }
 
 /** The description of the operator interface. */
@@ -47,6 +70,9 @@ export const operatorDescription: Description = {
   tags: TAGS,
   implied,
   limited: false,
+  amend: (method, operation) => {
+    if (method === 'post') addIdempotencyKey(operation);
+  },
   securitySchemes: () => ({
     operatorToken: { type: 'http', scheme: 'bearer', description: 'An operator token, with scopes' },
   }),

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { MAX_RATES, type RatesInput, readRates, setRates } from '../../quotes/exchange-rates.ts';
 import { sendValue } from '../reply.ts';
-import { Currency, closed, Decimal, errors, Instant } from '../schemas.ts';
+import { Currency, closed, Decimal, errors, Instant, jsonAnswer } from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -16,7 +16,20 @@ const RatesBody = Type.Object(
     }),
     as_of: Type.Optional(Instant('When the rates applied')),
   },
-  { ...closed, examples: [{ base_currency: 'GBP', rates: { USD: 1.25, EUR: 1.17 } }] },
+  { ...closed, title: 'RateTableInput', examples: [{ base_currency: 'GBP', rates: { USD: 1.25, EUR: 1.17 } }] },
+);
+const RateTable = Type.Object(
+  {
+    base_currency: Type.String(),
+    rates: Type.Record(Type.String(), Type.Number(), {
+      description: 'One unit of the base is that many of each currency',
+    }),
+    as_of: Type.String({ format: 'date-time' }),
+  },
+  {
+    title: 'RateTable',
+    examples: [{ base_currency: 'GBP', rates: { EUR: 1.17, USD: 1.25 }, as_of: '2026-07-01T09:15:00.000Z' }],
+  },
 );
 const REPLACE = {
   config: FEED,
@@ -25,13 +38,18 @@ const REPLACE = {
     tags: ['quotes'],
     summary: 'Replace the rates of a base currency',
     body: RatesBody,
-    response: errors(400, 502),
+    response: { 200: jsonAnswer('All tables', Type.Array(RateTable)), ...errors(400, 502) },
   },
 };
 
 const LIST = {
   config: READ,
-  schema: { operationId: 'listExchangeRates', tags: ['quotes'], summary: 'Read all rates', response: errors(502) },
+  schema: {
+    operationId: 'listExchangeRates',
+    tags: ['quotes'],
+    summary: 'Read all rates',
+    response: { 200: jsonAnswer('All tables', Type.Array(RateTable)), ...errors(502) },
+  },
 };
 
 /** Exchange rates (docs/operator-interface.md). */

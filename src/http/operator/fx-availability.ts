@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { FX_MODES, MAX_HOLIDAYS, readFxAvailability, setFxAvailability } from '../../quotes/fx-availability.ts';
-import { closed, Day, errors } from '../schemas.ts';
+import { closed, Day, errors, jsonAnswer } from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -11,7 +11,11 @@ const FxBody = Type.Object(
     mode: Type.Enum([...FX_MODES]),
     holidays: Type.Optional(Type.Array(Day('A day without markets'), { maxItems: MAX_HOLIDAYS })),
   },
-  { ...closed, examples: [{ mode: 'auto', holidays: ['2026-12-25'] }] },
+  { ...closed, title: 'FxSettingInput', examples: [{ mode: 'auto', holidays: ['2026-12-25'] }] },
+);
+const FxSetting = Type.Object(
+  { mode: Type.Enum([...FX_MODES]), holidays: Type.Array(Type.String({ format: 'date' })) },
+  { title: 'FxSetting', examples: [{ mode: 'auto', holidays: ['2026-12-25'] }] },
 );
 const SET = {
   config: FEED,
@@ -20,13 +24,18 @@ const SET = {
     tags: ['quotes'],
     summary: 'Set when FX is available',
     body: FxBody,
-    response: errors(400, 502),
+    response: { 200: jsonAnswer('The setting', FxSetting), ...errors(400, 502) },
   },
 };
 
 const READ_ONE = {
   config: READ,
-  schema: { operationId: 'getFxAvailability', tags: ['quotes'], summary: 'Read the FX setting', response: errors(502) },
+  schema: {
+    operationId: 'getFxAvailability',
+    tags: ['quotes'],
+    summary: 'Read the FX setting',
+    response: { 200: jsonAnswer('The setting', FxSetting), ...errors(502) },
+  },
 };
 
 /** When clients can trade FX (docs/operator-interface.md). */

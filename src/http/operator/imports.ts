@@ -149,6 +149,9 @@ const ImportList = Type.Object({
 const IMPORT = {
   config: {
     stream: true,
+    describedBody: {
+      'application/x-ndjson': { schema: { type: 'string' as const, description: 'A JSON record a line' } },
+    },
     scopesOf: ({ params }: FastifyRequest): Scope[] =>
       (params as { kind: string }).kind === 'contacts' ? ['identity'] : ['feed'],
   },
@@ -165,7 +168,15 @@ const IMPORT = {
       200: jsonAnswer('What was imported, and what was not', ImportAnswer, {
         'import-id': { type: 'string', format: 'uuid', description: 'For GET /imports/{import_id}' },
       }),
-      ...errors(400, 404, 408, 409, 413, 415, 502, 'interrupted'),
+      ...errors(
+        'invalid_body',
+        'not_found',
+        'request_timeout',
+        'payload_too_large',
+        'unsupported_media_type',
+        'interrupted',
+        502,
+      ),
     },
   },
 };

@@ -42,6 +42,8 @@ export async function createOperatorListener(
   configured?: ConfiguredToken,
 ): Promise<FastifyInstance> {
   const app = createServer({ name: 'operator', context, requestTimeoutMs: 0 });
+  // Answers are described, not filtered: their decimals keep their digits, and their fields the order that the domains give them.
+  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   app.decorateRequest('operator', null as unknown as OperatorToken);
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now', null as unknown as Date);
   app.addHook('onRequest', async (request) => {

@@ -1,10 +1,50 @@
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listTexts } from '../../identity/text-message.ts';
 import { listMailbox } from '../../mail.ts';
 import { sendValue } from '../reply.ts';
-import { errors } from '../schemas.ts';
+import { errors, jsonAnswer } from '../schemas.ts';
 import { IDENTITY } from './listener.ts';
+
+const Mail = Type.Object(
+  {
+    to: Type.String(),
+    subject: Type.String(),
+    text: Type.String(),
+    html: Type.String(),
+    attachments: Type.Array(
+      Type.Object({
+        filename: Type.String(),
+        content_type: Type.String(),
+        content: Type.String({ description: 'In base64' }),
+      }),
+    ),
+    message_id: Type.String(),
+    sent_at: Type.String({ format: 'date-time' }),
+  },
+  {
+    title: 'Mail',
+    examples: [
+      {
+        to: 'ada@acme.example',
+        subject: 'Your account statement',
+        text: 'Your statement is attached.',
+        html: '<p>Your statement is attached.</p>',
+        attachments: [{ filename: 'statement.csv', content_type: 'text/csv', content: 'ZGF0ZSxhbW91bnQK' }],
+        message_id: '<3f0e1d8c@lombard.example>',
+        sent_at: '2026-07-01T09:15:00.000Z',
+      },
+    ],
+  },
+);
+const TextMessage = Type.Object(
+  { to: Type.String(), text: Type.String(), sent_at: Type.String({ format: 'date-time' }) },
+  {
+    title: 'TextMessage',
+    examples: [{ to: '+44 20 7946 0000', text: 'Your code is 123456', sent_at: '2026-07-01T09:15:00.000Z' }],
+  },
+);
 
 const LIST_MAILS = {
   config: IDENTITY,
@@ -12,7 +52,7 @@ const LIST_MAILS = {
     operationId: 'listMails',
     tags: ['sandbox'],
     summary: 'List the mails of a service without an SMTP server, the newest first',
-    response: errors(502),
+    response: { 200: jsonAnswer('The mails', Type.Array(Mail)), ...errors(502) },
   },
 };
 
@@ -22,7 +62,7 @@ const LIST_TEXTS = {
     operationId: 'listTextMessages',
     tags: ['sandbox'],
     summary: 'List the texts of a service without a gateway, the newest first',
-    response: errors(502),
+    response: { 200: jsonAnswer('The texts', Type.Array(TextMessage)), ...errors(502) },
   },
 };
 

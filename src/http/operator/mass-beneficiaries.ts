@@ -31,7 +31,7 @@ const MassBody = Type.Object(
     status: Type.Optional(Type.Enum([...MASS_BENEFICIARY_STATUSES])),
     errors: Type.Optional(MassErrors),
   },
-  { ...closed, examples: [{ client_id: 'CLI000001', status: 'queued' }] },
+  { ...closed, title: 'MassBeneficiaryInput', examples: [{ client_id: 'CLI000001', status: 'queued' }] },
 );
 const MassPatch = Type.Object(
   {
@@ -42,6 +42,7 @@ const MassPatch = Type.Object(
   },
   {
     ...closed,
+    title: 'MassBeneficiaryPatch',
     examples: [
       {
         status: 'processing',
@@ -65,9 +66,18 @@ const MassBeneficiary = Type.Object(
     status: Type.Enum([...MASS_BENEFICIARY_STATUSES]),
     created_date: Type.String({ format: 'date-time' }),
     error_count: Type.Integer(),
-    errors: MassErrors,
+    errors: Type.Array(
+      Type.Object({
+        code: Type.String(),
+        message: Type.String(),
+        details: Type.String(),
+        request_index: Type.Integer(),
+      }),
+      { description: 'The first of them' },
+    ),
   },
   {
+    title: 'MassBeneficiary',
     examples: [
       {
         mass_beneficiary_id: '5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11',

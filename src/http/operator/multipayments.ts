@@ -12,13 +12,14 @@ import {
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { findTrade } from '../../payments/trade.ts';
-import { Payment } from '../payment-schema.ts';
+import { TRADE_EXAMPLE } from '../event-schemas.ts';
+import { PAYMENT_EXAMPLE } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
 import { ClientId, closed, errors, jsonAnswer, Uuid } from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
-import { PaymentFields } from './payments.ts';
-import { TradeFields } from './trades.ts';
+import { OperatorPayment, PaymentFields } from './payments.ts';
+import { TradeFields, TradeRecord } from './trades.ts';
 
 const own = {
   client_id: Type.Optional(Type.String({ description: 'Default: that of the multi payment; it cannot differ' })),
@@ -52,6 +53,7 @@ const MultipaymentBody = Type.Object(
   },
   {
     ...closed,
+    title: 'MultipaymentInput',
     examples: [
       {
         client_id: 'CLI000001',
@@ -74,12 +76,11 @@ const Multipayment = Type.Object(
     client_id: ClientId,
     contact_id: Type.String({ description: 'Contact who initiated it' }),
     status: Type.Enum(['created', 'rejected']),
-    trades: Type.Array(Type.Object({ trade_id: Type.String(), status: Type.String() }), {
-      description: 'BookedTrade records, in the order of the request',
-    }),
-    payments: Type.Array(Payment),
+    trades: Type.Array(TradeRecord, { description: 'In the order of the request' }),
+    payments: Type.Array(OperatorPayment),
   },
   {
+    title: 'Multipayment',
     examples: [
       {
         multipayment_id: '1',
@@ -88,8 +89,8 @@ const Multipayment = Type.Object(
         client_id: 'CLI000001',
         contact_id: 'CON000001',
         status: 'created',
-        trades: [{ trade_id: 'TRD000001', status: 'Created' }],
-        payments: [{ payment_id: 'PAY000001', trade_id: 'TRD000001', multipayment: 'MP000001' }],
+        trades: [{ ...TRADE_EXAMPLE, client_id: 'CLI000001', contact_id: 'CON000001' }],
+        payments: [{ client_id: 'CLI000001', ...PAYMENT_EXAMPLE }],
       },
     ],
   },

@@ -6,7 +6,7 @@ import { PING, WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { redeliver } from '../../webhooks/redelivery.ts';
 import { optionalInstant } from '../instant.ts';
 import { sendList } from '../reply.ts';
-import { errors, Instant, type Page, Paging, rowsOf, Uuid } from '../schemas.ts';
+import { errors, Instant, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf, Uuid } from '../schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 
@@ -22,7 +22,66 @@ const NotificationList = Type.Object({
   to: Type.Optional(Instant('Created before this instant')),
   ...Paging,
 });
-export const QueuedCount = Type.Object({ count: Type.Integer({ description: 'Notifications that were queued' }) });
+const moment = Type.String({ format: 'date-time' });
+const Attempt = Type.Object(
+  {
+    attempt_number: Type.Integer({ description: 'From 1' }),
+    delivery_id: Type.String({ format: 'uuid' }),
+    started_at: moment,
+    duration_ms: Type.Number(),
+    status_code: Nullable(Type.Integer({ description: "The receiver's answer; null without one" })),
+    headers: Nullable(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+        description: "The receiver's",
+      }),
+    ),
+    body: Nullable(Type.String({ description: 'The first 64 KiB that the receiver answered' })),
+    reason: Nullable(Type.String({ description: 'Why there was no answer, such as dns, connect, tls, timeout' })),
+  },
+  { title: 'Attempt' },
+);
+const Notification = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    client_id: Type.String(),
+    subscription_id: Type.String({ format: 'uuid' }),
+    type: Type.Enum([...WEBHOOK_TYPES, PING]),
+    status: Type.Enum(STATUSES),
+    created_at: moment,
+    body: Type.String({ description: 'The body that is sent, byte for byte' }),
+    attempts: Type.Array(Attempt),
+  },
+  {
+    title: 'Notification',
+    examples: [
+      {
+        id: '8a6e0804-2bd0-4672-b79d-d97027f9071a',
+        client_id: 'CLI000001',
+        subscription_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        type: 'PING',
+        status: 'delivered',
+        created_at: '2026-07-01T09:15:00.000Z',
+        body: '{"ping":{}}',
+        attempts: [
+          {
+            attempt_number: 1,
+            delivery_id: '6f1d0a52-5d1c-4b8e-9a3e-0f6f6d3b2c11',
+            started_at: '2026-07-01T09:15:00.100Z',
+            duration_ms: 12,
+            status_code: 204,
+            headers: { 'content-length': '0' },
+            body: '',
+            reason: null,
+          },
+        ],
+      },
+    ],
+  },
+);
+export const QueuedCount = Type.Object(
+  { count: Type.Integer({ description: 'Notifications that were queued' }) },
+  { title: 'QueuedCount', examples: [{ count: 1 }] },
+);
 
 const LIST = {
   config: READ,
@@ -31,7 +90,7 @@ const LIST = {
     tags: ['webhooks'],
     summary: 'List notifications with their attempts, the newest first',
     querystring: NotificationList,
-    response: errors(400, 502),
+    response: { 200: listAnswer('A page of notifications, the newest first', Notification), ...errors(400, 502) },
   },
 };
 
@@ -42,7 +101,7 @@ const READ_ONE = {
     tags: ['webhooks'],
     summary: 'Read a notification with its attempts',
     params: Type.Object({ id: Type.String({ description: 'Notification UUID' }) }),
-    response: errors(400, 404, 502, 'notification_not_found'),
+    response: { 200: jsonAnswer('The notification', Notification), ...errors(400, 404, 502, 'notification_not_found') },
   },
 };
 
@@ -53,7 +112,10 @@ const SEND_AGAIN = {
     tags: ['webhooks'],
     summary: 'Send a notification again, with the same id and bytes',
     params: Type.Object({ id: Type.String({ description: 'Notification UUID' }) }),
-    response: { 202: QueuedCount, ...errors(400, 404, 409, 502, 'notification_not_found', 'transition_not_allowed') },
+    response: {
+      202: jsonAnswer('How many notifications were queued', QueuedCount),
+      ...errors(400, 404, 409, 502, 'notification_not_found', 'transition_not_allowed'),
+    },
   },
 };
 

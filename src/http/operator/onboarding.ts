@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { recordOnboarding } from '../../identity/onboarding.ts';
-import { ClientId, closed, Day, errors, Nullable, Text } from '../schemas.ts';
+import { OnboardingEvent } from '../event-schemas.ts';
+import { ClientId, closed, Day, errors, jsonAnswer, Nullable, Text } from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED } from './listener.ts';
 
@@ -18,24 +19,27 @@ const OnboardingBody = Type.Object(
     service_id: text('Identifier with the service'),
     became_client: Type.Optional(Nullable(Day('When it became a client'))),
   },
-  { ...closed, examples: [{ client_id: 'CLI000001', onboarding_status: 'Active' }] },
+  { ...closed, title: 'OnboardingInput', examples: [{ client_id: 'CLI000001', onboarding_status: 'Active' }] },
 );
-const RECORD = {
+const record = (brand: string) => ({
   config: FEED,
   schema: {
     operationId: 'recordOnboardingEvent',
     tags: ['clients'],
     summary: 'Record a change of an onboarding',
     body: OnboardingBody,
-    response: errors(400, 404, 502, 'client_not_found'),
+    response: {
+      201: jsonAnswer('The event as it is notified', OnboardingEvent(brand)),
+      ...errors(400, 404, 502, 'client_not_found'),
+    },
   },
-};
+});
 
 /** Changes of a client's onboarding (docs/operator-interface.md). */
 export function operatorOnboardingRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof OnboardingBody> }>(
     '/onboarding-events',
-    RECORD,
+    record(context.config.brand),
     change(context, 201, (tx, act, request) =>
       recordOnboarding(tx, act, { brand: context.config.brand, apiUrl: context.addresses.api }, request.body),
     ),

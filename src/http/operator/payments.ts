@@ -15,7 +15,7 @@ import { SCHEMES } from '../../payments/scheme.ts';
 import { readSearch, type SearchQuery } from '../../payments/search-parameters.ts';
 import { paymentTimeline } from '../../payments/timeline.ts';
 import { PaymentFilters } from '../payment-filters.ts';
-import { Payment } from '../payment-schema.ts';
+import { PAYMENT_EXAMPLE, Payment } from '../payment-schema.ts';
 import { sendJson, sendValue } from '../reply.ts';
 import {
   ClientId,
@@ -27,9 +27,9 @@ import {
   Id,
   idPath,
   jsonAnswer,
+  listAnswer,
   Nullable,
   Text,
-  TOTAL_COUNT,
   Uuid,
 } from '../schemas.ts';
 import { change } from './change.ts';
@@ -55,6 +55,7 @@ export const PaymentFields = {
 };
 const PaymentBody = Type.Object(PaymentFields, {
   ...closed,
+  title: 'PaymentInput',
   examples: [
     {
       client_id: 'CLI000001',
@@ -68,13 +69,18 @@ const PaymentBody = Type.Object(PaymentFields, {
     },
   ],
 });
+/** A payment as the institution reads it. */
+export const OperatorPayment = Type.Object(
+  { client_id: ClientId, ...Payment.properties },
+  { title: 'Payment', examples: [{ client_id: 'CLI000001', ...PAYMENT_EXAMPLE }] },
+);
 const ActionBody = Type.Object(
   {
     action: Type.Enum(PAYMENT_ACTIONS),
     contact_id: Type.Optional(Type.String({ minLength: 1, description: 'Who acts; required by authorise and reject' })),
     reason: Type.Optional(Text('Kept in the audit trail')),
   },
-  { ...closed, examples: [{ action: 'validate' }] },
+  { ...closed, title: 'PaymentAction', examples: [{ action: 'validate' }] },
 );
 
 /** A payment as JSON text, seen by no contact in particular. */
@@ -99,18 +105,21 @@ const CREATE = {
     tags: ['payments'],
     summary: 'Create a payment',
     body: PaymentBody,
-    response: errors(
-      400,
-      404,
-      409,
-      502,
-      'client_not_found',
-      'contact_not_found',
-      'trade_not_found',
-      'beneficiary_not_found',
-      'already_exists',
-      'exchange_rate_missing',
-    ),
+    response: {
+      201: jsonAnswer('The payment', OperatorPayment),
+      ...errors(
+        400,
+        404,
+        409,
+        502,
+        'client_not_found',
+        'contact_not_found',
+        'trade_not_found',
+        'beneficiary_not_found',
+        'already_exists',
+        'exchange_rate_missing',
+      ),
+    },
   },
 };
 
@@ -131,8 +140,8 @@ const SEARCH = {
     description: 'As clients search. Each payment has `client_id`.',
     querystring: Search,
     response: {
-      200: jsonAnswer('A page of payments', Type.Array(Payment), TOTAL_COUNT),
-      ...errors(400, 403, 502),
+      200: listAnswer('A page of payments', OperatorPayment),
+      ...errors(400, 403, 502, 'missing_parameter'),
     },
   },
 };
@@ -144,10 +153,22 @@ const READ_ONE = {
     tags: ['payments'],
     summary: 'Read a payment',
     params: idPath('payment_id'),
-    response: errors(404, 502, 'payment_not_found'),
+    response: { 200: jsonAnswer('The payment', OperatorPayment), ...errors(404, 502, 'payment_not_found') },
   },
 };
 
+/** Each kind has fields of its own. */
+const TimelineEntry = Type.Object(
+  {
+    at: Type.String({ format: 'date-time' }),
+    kind: Type.Enum(['action', 'approval', 'notification', 'attempt', 'audit']),
+  },
+  {
+    title: 'TimelineEntry',
+    additionalProperties: true,
+    examples: [{ at: '2026-07-01T09:15:00.000Z', kind: 'approval', decision: 'authorise', contact_id: 'CON000002' }],
+  },
+);
 const TIMELINE = {
   config: READ,
   schema: {
@@ -156,18 +177,7 @@ const TIMELINE = {
     summary: 'Read everything that happened to a payment, in order',
     params: idPath('payment_id'),
     response: {
-      200: jsonAnswer(
-        'What happened, the oldest first',
-        Type.Array(
-          Type.Object(
-            {
-              at: Type.String({ format: 'date-time' }),
-              kind: Type.Enum(['action', 'approval', 'notification', 'attempt', 'audit']),
-            },
-            { additionalProperties: true },
-          ),
-        ),
-      ),
+      200: jsonAnswer('What happened, the oldest first', Type.Array(TimelineEntry)),
       ...errors(403, 404, 502, 'payment_not_found'),
     },
   },
@@ -184,17 +194,20 @@ const ACT = {
     summary: 'Act on a payment',
     params: idPath('payment_id'),
     body: ActionBody,
-    response: errors(
-      400,
-      403,
-      404,
-      409,
-      502,
-      'payment_not_found',
-      'contact_not_found',
-      'transition_not_allowed',
-      'approval_not_allowed',
-    ),
+    response: {
+      200: jsonAnswer('The payment', OperatorPayment),
+      ...errors(
+        400,
+        403,
+        404,
+        409,
+        502,
+        'payment_not_found',
+        'contact_not_found',
+        'transition_not_allowed',
+        'approval_not_allowed',
+      ),
+    },
   },
 };
 

@@ -23,22 +23,25 @@ const Query = Type.Object({
   ...Paging,
 });
 const text = (description: string) => Nullable(Type.String({ description }));
-const Refused = Type.Object({
-  at: Type.String({ description: 'When it was answered' }),
-  listener: Type.String({ description: 'api, auth, trusted or operator' }),
-  method: text('Null where the request could not be read'),
-  route: text('The address with its parameters by name; null where nothing is served'),
-  status: Type.Integer(),
-  code: text('The code of the error'),
-  details: text('What was wrong'),
-  client: text('The client_id that the request was for'),
-  client_id: text('The same'),
-  contact: text('The contact_id of its token'),
-  contact_id: text('The same'),
-  application: text('The application of its token; on the operator interface the name of the token'),
-  request_id: Type.String({ description: 'The header x-request-id of the answer' }),
-  ms: Nullable(Type.Number({ description: 'Milliseconds until the answer' })),
-});
+const Refused = Type.Object(
+  {
+    at: Type.String({ description: 'When it was answered' }),
+    listener: Type.String({ description: 'api, auth, trusted or operator' }),
+    method: text('Null where the request could not be read'),
+    route: text('The address with its parameters by name; null where nothing is served'),
+    status: Type.Integer(),
+    code: text('The code of the error'),
+    details: text('What was wrong'),
+    client: text('The client_id that the request was for'),
+    client_id: text('The same'),
+    contact: text('The contact_id of its token'),
+    contact_id: text('The same'),
+    application: text('The application of its token; on the operator interface the name of the token'),
+    request_id: Type.String({ description: 'The header x-request-id of the answer' }),
+    ms: Nullable(Type.Number({ description: 'Milliseconds until the answer' })),
+  },
+  { title: 'RefusedRequest' },
+);
 
 const LIST = {
   config: READ,

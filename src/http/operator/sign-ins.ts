@@ -15,19 +15,22 @@ const Query = Type.Object({
   ...Paging,
 });
 const text = (description: string) => Nullable(Type.String({ description }));
-const Attempt = Type.Object({
-  at: Type.String(),
-  outcome: Type.Enum(SIGN_IN_OUTCOMES, {
-    description:
-      'second_factor_required: the password was right, and the second factor is still to come. disabled: the contact is disabled, ' +
-      'whatever the password was',
-  }),
-  contact_id: text('Null where no contact has the email'),
-  email: text('Null where no contact is known and what was typed is not an email'),
-  application: text('The client_id of the application'),
-  address: Type.String({ description: 'The IP address, as far as LOMBARD_PROXIES are believed' }),
-  request_id: Type.String({ description: 'The header x-request-id of the answer' }),
-});
+const Attempt = Type.Object(
+  {
+    at: Type.String(),
+    outcome: Type.Enum(SIGN_IN_OUTCOMES, {
+      description:
+        'second_factor_required: the password was right, and the second factor is still to come. disabled: the contact is disabled, ' +
+        'whatever the password was',
+    }),
+    contact_id: text('Null where no contact has the email'),
+    email: text('Null where no contact is known and what was typed is not an email'),
+    application: text('The client_id of the application'),
+    address: Type.String({ description: 'The IP address, as far as LOMBARD_PROXIES are believed' }),
+    request_id: Type.String({ description: 'The header x-request-id of the answer' }),
+  },
+  { title: 'SignInAttempt' },
+);
 
 const LIST = {
   config: READ,

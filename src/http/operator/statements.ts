@@ -5,7 +5,7 @@ import { findStatement, listStatements, STATEMENT_STATES } from '../../statement
 import { sendStatementAgain } from '../../statements/sending-again.ts';
 import { optionalInstant } from '../instant.ts';
 import { sendList } from '../reply.ts';
-import { errors, Instant, idPath, jsonAnswer, type Page, Paging, rowsOf } from '../schemas.ts';
+import { errors, Instant, idPath, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf } from '../schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 
@@ -16,6 +16,62 @@ const StatementList = Type.Object({
   to: Type.Optional(Instant('Requested before this instant')),
   ...Paging,
 });
+const moment = Type.String({ format: 'date-time' });
+const Statement = Type.Object(
+  {
+    statement_id: Type.String({ format: 'uuid' }),
+    client_id: Type.String(),
+    contact_id: Type.String({ description: 'Contact who asked for it' }),
+    date_from: Type.String({ format: 'date' }),
+    date_to: Type.String({ format: 'date' }),
+    format: Type.String(),
+    delivery: Type.String(),
+    currencies: Type.Array(Type.String()),
+    status: Type.Enum([...STATEMENT_STATES]),
+    created_at: moment,
+    request_id: Type.String(),
+    deliveries: Type.Array(
+      Type.Object({
+        channel: Type.String({ description: 'email or push' }),
+        currency: Nullable(Type.String({ description: 'Null: the whole statement' })),
+        status: Type.Enum([...STATEMENT_STATES]),
+        attempts: Type.Integer(),
+        last_error: Nullable(Type.String()),
+        next_attempt_at: Nullable(moment),
+        finished_at: Nullable(moment),
+      }),
+    ),
+  },
+  {
+    title: 'Statement',
+    examples: [
+      {
+        statement_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        client_id: 'CLI000001',
+        contact_id: 'CON000001',
+        date_from: '2026-06-01',
+        date_to: '2026-06-30',
+        format: 'pdf',
+        delivery: 'email',
+        currencies: ['EUR', 'GBP'],
+        status: 'sent',
+        created_at: '2026-07-01T09:15:00.000Z',
+        request_id: '6f1d0a52-5d1c-4b8e-9a3e-0f6f6d3b2c11',
+        deliveries: [
+          {
+            channel: 'email',
+            currency: null,
+            status: 'sent',
+            attempts: 1,
+            last_error: null,
+            next_attempt_at: null,
+            finished_at: '2026-07-01T09:15:03.000Z',
+          },
+        ],
+      },
+    ],
+  },
+);
 
 const LIST = {
   config: READ,
@@ -24,7 +80,7 @@ const LIST = {
     tags: ['statements'],
     summary: 'List statement requests with their deliveries, the newest first',
     querystring: StatementList,
-    response: errors(400, 502),
+    response: { 200: listAnswer('A page of requests, the newest first', Statement), ...errors(400, 502) },
   },
 };
 
@@ -36,7 +92,7 @@ const READ_ONE = {
     summary: 'Read a statement request with its deliveries',
     params: idPath('id'),
     response: {
-      200: jsonAnswer('The request', Type.Object({}, { additionalProperties: true })),
+      200: jsonAnswer('The request', Statement),
       ...errors(403, 404, 502, 'statement_not_found'),
     },
   },

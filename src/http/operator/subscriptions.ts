@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listSubscriptions } from '../../webhooks/history.ts';
+import { WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { replay } from '../../webhooks/redelivery.ts';
 import { optionalInstant, requiredInstant } from '../instant.ts';
 import { sendList } from '../reply.ts';
-import { closed, errors, Instant, type Page, Paging, rowsOf } from '../schemas.ts';
+import { closed, errors, Instant, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf } from '../schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 import { QueuedCount } from './notifications.ts';
@@ -26,7 +27,43 @@ const ReplayBody = Type.Object(
       }),
     ),
   },
-  { ...closed, examples: [{ since: '2026-07-01T00:00:00Z' }] },
+  { ...closed, title: 'ReplayInput', examples: [{ since: '2026-07-01T00:00:00Z' }] },
+);
+const moment = Type.String({ format: 'date-time' });
+const Subscription = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    client_id: Type.String(),
+    contact_id: Type.String({ description: 'Contact who made it' }),
+    url: Nullable(Type.String({ description: 'Null where its notifications are read from a stream' })),
+    active: Type.Boolean(),
+    types: Type.Array(Type.Enum([...WEBHOOK_TYPES])),
+    extra_headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
+    created_at: moment,
+    disabled_reason: Nullable(Type.String()),
+    disabled_at: Nullable(moment),
+    deleted_at: Nullable(moment),
+    failing_since: Nullable(moment),
+  },
+  {
+    title: 'Subscription',
+    examples: [
+      {
+        id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        client_id: 'CLI000001',
+        contact_id: 'CON000001',
+        url: 'https://acme.example/webhooks',
+        active: true,
+        types: ['PAYMENT_STATUS_CHANGE'],
+        extra_headers: [],
+        created_at: '2026-07-01T09:15:00.000Z',
+        disabled_reason: null,
+        disabled_at: null,
+        deleted_at: null,
+        failing_since: null,
+      },
+    ],
+  },
 );
 const LIST = {
   config: READ,
@@ -35,7 +72,7 @@ const LIST = {
     tags: ['webhooks'],
     summary: 'List webhook subscriptions',
     querystring: SubscriptionList,
-    response: errors(400, 502),
+    response: { 200: listAnswer('A page of subscriptions, the newest first', Subscription), ...errors(400, 502) },
   },
 };
 
@@ -47,7 +84,10 @@ const REPLAY = {
     summary: 'Send a subscription the events of a period that it missed or that failed',
     params: Type.Object({ id: Type.String({ description: 'Subscription UUID' }) }),
     body: ReplayBody,
-    response: { 202: QueuedCount, ...errors(400, 404, 409, 502, 'subscription_not_found', 'transition_not_allowed') },
+    response: {
+      202: jsonAnswer('How many notifications were queued', QueuedCount),
+      ...errors(400, 404, 409, 502, 'subscription_not_found', 'transition_not_allowed'),
+    },
   },
 };
 

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { OPERATOR_ROLES, SCOPES } from '../../operator/scope.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '../../operator/token.ts';
 import { optionalInstant } from '../instant.ts';
-import { closed, errors, Instant, idPath, Text } from '../schemas.ts';
+import { closed, errors, Instant, idPath, jsonAnswer, Nullable, Text } from '../schemas.ts';
 import { change } from './change.ts';
 import { SYSTEM } from './listener.ts';
 
@@ -21,7 +21,31 @@ const TokenBody = Type.Object(
     ),
     expires_at: Type.Optional(Instant('When it stops working')),
   },
-  { ...closed, examples: [{ name: 'core feed', role: 'core' }] },
+  { ...closed, title: 'OperatorTokenInput', examples: [{ name: 'core feed', role: 'core' }] },
+);
+const TokenRecord = {
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  role: Nullable(Type.Enum([...OPERATOR_ROLES], { description: 'Null where its scopes were given one by one' })),
+  scopes: Type.Array(Type.Enum([...SCOPES])),
+  created_at: Type.String({ format: 'date-time' }),
+  expires_at: Nullable(Type.String({ format: 'date-time' })),
+};
+const TOKEN_EXAMPLE = {
+  id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  name: 'core feed',
+  role: 'core',
+  scopes: ['read', 'feed', 'changes'],
+  created_at: '2026-07-01T09:15:00.000Z',
+  expires_at: null,
+};
+const OperatorToken = Type.Object(TokenRecord, { title: 'OperatorToken', examples: [TOKEN_EXAMPLE] });
+const CreatedOperatorToken = Type.Object(
+  { ...TokenRecord, token: Type.String() },
+  {
+    title: 'CreatedOperatorToken',
+    examples: [{ ...TOKEN_EXAMPLE, token: 'nPq3kV1x7o2h0T0mO6Rk1c2s3q4w5e6r7t8y9u0i1o2' }],
+  },
 );
 
 const CREATE = {
@@ -31,7 +55,10 @@ const CREATE = {
     tags: ['operator tokens'],
     summary: 'Create an operator token',
     body: TokenBody,
-    response: errors(400, 403, 409, 502, 'already_exists'),
+    response: {
+      201: jsonAnswer('The token with its text, which is shown once', CreatedOperatorToken),
+      ...errors(400, 403, 409, 502, 'already_exists'),
+    },
   },
 };
 
@@ -41,7 +68,7 @@ const LIST = {
     operationId: 'listOperatorTokens',
     tags: ['operator tokens'],
     summary: 'List the tokens in force',
-    response: errors(502),
+    response: { 200: jsonAnswer('The tokens', Type.Array(OperatorToken)), ...errors(502) },
   },
 };
 
@@ -52,7 +79,7 @@ const DELETE = {
     tags: ['operator tokens'],
     summary: 'Revoke a token',
     params: idPath('id'),
-    response: errors(404, 502, 'operator_token_not_found'),
+    response: { 204: Type.Null({ description: 'It is revoked' }), ...errors(404, 502, 'operator_token_not_found') },
   },
 };
 

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES, type TradeStatus } from '../../payments/trade.ts';
 import { createTrade, setTradeStatus } from '../../payments/trade-booking.ts';
 import type { TradeInput } from '../../payments/trade-input.ts';
+import { TRADE_EXAMPLE, Trade } from '../event-schemas.ts';
 import { sendList, sendValue } from '../reply.ts';
 import {
   ClientId,
@@ -17,6 +18,8 @@ import {
   Id,
   Instant,
   idPath,
+  jsonAnswer,
+  listAnswer,
   listRequest,
   Nullable,
   Text,
@@ -51,6 +54,7 @@ export const TradeFields = {
 };
 export const TradeBody = Type.Object(TradeFields, {
   ...closed,
+  title: 'TradeInput',
   examples: [
     {
       client_id: 'CLI000001',
@@ -62,7 +66,15 @@ export const TradeBody = Type.Object(TradeFields, {
     },
   ],
 });
-const TradePatch = Type.Object({ status: Type.Enum([...TRADE_STATUSES]) }, closed);
+const TradePatch = Type.Object(
+  { status: Type.Enum([...TRADE_STATUSES]) },
+  { ...closed, title: 'TradePatch', examples: [{ status: 'Funds In Full' }] },
+);
+/** A trade as the institution reads it. */
+export const TradeRecord = Type.Object(
+  { ...Trade.properties, client_id: ClientId, contact_id: Type.String({ description: 'Contact who booked it' }) },
+  { title: 'Trade', examples: [{ ...TRADE_EXAMPLE, client_id: 'CLI000001', contact_id: 'CON000001' }] },
+);
 
 const TradeList = Type.Object({
   ...ClientPageQuery.properties,
@@ -76,7 +88,10 @@ const CREATE = {
     tags: ['trades'],
     summary: 'Book a trade',
     body: TradeBody,
-    response: errors(400, 404, 409, 502, 'client_not_found', 'contact_not_found', 'trade_not_found', 'already_exists'),
+    response: {
+      201: jsonAnswer('The trade', TradeRecord),
+      ...errors(400, 404, 409, 502, 'client_not_found', 'contact_not_found', 'trade_not_found', 'already_exists'),
+    },
   },
 };
 
@@ -87,7 +102,7 @@ const LIST = {
     tags: ['trades'],
     summary: 'List trades',
     querystring: TradeList,
-    response: errors(400, 502),
+    response: { 200: listAnswer('A page of trades', TradeRecord), ...errors(400, 502) },
   },
 };
 
@@ -98,7 +113,7 @@ const READ_ONE = {
     tags: ['trades'],
     summary: 'Read a trade',
     params: idPath('trade_id'),
-    response: errors(404, 502, 'trade_not_found'),
+    response: { 200: jsonAnswer('The trade', TradeRecord), ...errors(404, 502, 'trade_not_found') },
   },
 };
 
@@ -110,7 +125,7 @@ const CHANGE = {
     summary: 'Set the status of a trade',
     params: idPath('trade_id'),
     body: TradePatch,
-    response: errors(400, 404, 502, 'trade_not_found'),
+    response: { 200: jsonAnswer('The trade', TradeRecord), ...errors(400, 404, 502, 'trade_not_found') },
   },
 };
 

@@ -4,6 +4,7 @@ import { bookTransaction } from '../../accounts/booking.ts';
 import { TRANSACTION_KINDS, type TransactionInput } from '../../accounts/transaction.ts';
 import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
+import { BookedTransaction, TRANSACTION_EXAMPLE } from '../event-schemas.ts';
 import { optionalInstant } from '../instant.ts';
 import { sendList } from '../reply.ts';
 import {
@@ -18,10 +19,10 @@ import {
   Instant,
   idPath,
   jsonAnswer,
+  listAnswer,
   listRequest,
   Nullable,
   Text,
-  TOTAL_COUNT,
 } from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
@@ -62,6 +63,7 @@ export const TransactionBody = Type.Object(
   },
   {
     ...closed,
+    title: 'TransactionInput',
     examples: [
       {
         client_id: 'CLI000001',
@@ -80,30 +82,28 @@ const BOOK = {
     tags: ['accounts'],
     summary: 'Book a transaction',
     body: TransactionBody,
-    response: errors(400, 404, 409, 502, 'client_not_found', 'currency_account_not_found', 'already_exists'),
+    response: {
+      201: jsonAnswer('The transaction', BookedTransaction),
+      ...errors(400, 404, 409, 502, 'client_not_found', 'currency_account_not_found', 'already_exists'),
+    },
   },
 };
 
-const Booked = Type.Object({
-  client_id: Type.String(),
-  kind: Type.Enum([...TRANSACTION_KINDS]),
-  payment_id: Nullable(Type.String({ description: 'The payment that was returned by it' })),
-  transaction_id: Type.String(),
-  account_id: Type.String(),
-  transaction_reference: Nullable(Type.String()),
-  transaction_information: Nullable(Type.String()),
-  additional_transaction_information: Nullable(Type.String()),
-  amount: Type.Object({ amount: Type.String(), currency: Type.String() }),
-  balance: Type.Object({}, { additionalProperties: true, description: 'The balance after it' }),
-  credit_debit_indicator: Type.Enum(['Credit', 'Debit']),
-  status: Type.String(),
-  booking_datetime: Type.String({ format: 'date-time' }),
-  value_datetime: Type.String({ format: 'date-time' }),
-  creditor_name: Nullable(Type.String()),
-  creditor_account: Nullable(Type.Object({}, { additionalProperties: true })),
-  debtor_name: Nullable(Type.String()),
-  debtor_account: Nullable(Type.Object({}, { additionalProperties: true })),
-});
+/** A transaction as the institution reads it. */
+const TransactionRecord = Type.Object(
+  {
+    client_id: ClientId,
+    kind: Type.Enum([...TRANSACTION_KINDS]),
+    payment_id: Nullable(Type.String({ description: 'The payment that was returned by it' })),
+    ...BookedTransaction.properties,
+  },
+  {
+    title: 'TransactionRecord',
+    examples: [
+      { client_id: 'CLI000001', kind: 'CREDIT_INCOMING_TRANSACTION', payment_id: null, ...TRANSACTION_EXAMPLE },
+    ],
+  },
+);
 
 const TransactionList = Type.Object({
   ...ClientPageQuery.properties,
@@ -119,7 +119,10 @@ const LIST = {
     operationId: 'listTransactions',
     summary: 'List transactions, the newest first',
     querystring: TransactionList,
-    response: { 200: jsonAnswer('A page', Type.Array(Booked), TOTAL_COUNT), ...errors(400, 403, 502) },
+    response: {
+      200: listAnswer('A page of transactions, the newest first', TransactionRecord),
+      ...errors(400, 403, 502),
+    },
   },
 };
 
@@ -130,7 +133,10 @@ const READ_ONE = {
     operationId: 'getTransaction',
     summary: 'Read a transaction',
     params: idPath('id'),
-    response: { 200: jsonAnswer('The transaction', Booked), ...errors(403, 404, 502, 'transaction_not_found') },
+    response: {
+      200: jsonAnswer('The transaction', TransactionRecord),
+      ...errors(403, 404, 502, 'transaction_not_found'),
+    },
   },
 };
 

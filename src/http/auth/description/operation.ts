@@ -1,0 +1,117 @@
+type Json = Record<string, unknown>;
+
+/** What each error of RFC 6749, 5.2 and RFC 6750, 3.1 says in its example. */
+const ERRORS = {
+  invalid_request: 'grant_type: is required',
+  invalid_client: 'the application must authenticate: header Authorization, Basic client_id:client_secret',
+  invalid_grant: 'code: is not valid, has expired or was used already',
+  unauthorized_client: 'the application may not do this',
+  unsupported_grant_type: 'grant_type: must be authorization_code or refresh_token',
+  invalid_scope: 'scope: must contain openid',
+  invalid_token: 'the access token is missing, malformed, unknown or revoked',
+  temporarily_unavailable: 'the limit is 60 requests a minute; try again in 12 seconds',
+  server_error: 'the database does not answer; try again in a moment',
+};
+export type OAuthCode = keyof typeof ERRORS;
+
+export const text = (description: string) => ({ type: 'string', description });
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const headersOf = (...names: string[]) =>
+  Object.fromEntries(
+    ['x-request-id', 'RateLimit', 'RateLimit-Policy', ...names].map((name) => [
+      name,
+      { $ref: `#/components/headers/${name}` },
+    ]),
+  );
+
+/** `{error, error_description}` (RFC 6749, 5.2). */
+export const OAUTH_ERROR = {
+  type: 'object',
+  required: ['error', 'error_description'],
+  properties: {
+    error: { ...text('Error code'), enum: Object.keys(ERRORS) },
+    error_description: text('For developers'),
+  },
+  examples: [{ error: 'invalid_request', error_description: ERRORS.invalid_request }],
+};
+
+/** The codes that the reading of a form can answer. */
+export const READING: Record<number, OAuthCode[]> = { 413: ['invalid_request'], 415: ['invalid_request'] };
+
+function refusals(codes: Record<number, OAuthCode[]>): Json {
+  const all: Record<number, OAuthCode[]> = { ...codes, 429: ['temporarily_unavailable'], 502: ['server_error'] };
+  return Object.fromEntries(
+    Object.entries(all).map(([status, list]) => {
+      const examples = list.map((code) => [code, { value: { error: code, error_description: ERRORS[code] } }]);
+      return [
+        status,
+        {
+          description: list.join(', '),
+          headers: {
+            ...headersOf(),
+            ...(status === '401' ? headersOf('WWW-Authenticate') : {}),
+            ...(status === '429' ? headersOf('Retry-After') : {}),
+          },
+          content: { 'application/json': { schema: ref('OAuthError'), examples: Object.fromEntries(examples) } },
+        },
+      ];
+    }),
+  );
+}
+
+/** A form body. */
+export const form = (properties: Record<string, Json>, required: string[]) => ({
+  required: true,
+  content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', required, properties } } },
+});
+
+/** An answer, with a body in JSON where a schema is named. */
+export const answer = (description: string, schema?: string) => ({
+  description,
+  headers: headersOf(),
+  ...(schema ? { content: { 'application/json': { schema: ref(schema) } } } : {}),
+});
+
+/** A page for a browser. */
+export const page = (description: string) => ({
+  description,
+  headers: headersOf(),
+  content: { 'text/html': { schema: { type: 'string' } } },
+});
+
+/** A redirect. */
+export const redirect = (description: string) => ({
+  description,
+  headers: {
+    ...headersOf(),
+    Location: { description: 'Where the browser goes', schema: { type: 'string', format: 'uri' } },
+  },
+});
+
+/** A parameter of the query. */
+export const parameter = (name: string, description: string, example?: string, required = true) => ({
+  name,
+  in: 'query',
+  required,
+  description,
+  schema: { type: 'string' },
+  ...(example === undefined ? {} : { example }),
+});
+
+interface Described {
+  operationId: string;
+  tag: 'sign-in' | 'tokens';
+  summary: string;
+  description: string;
+  success: Record<number, Json>;
+  codes: Record<number, OAuthCode[]>;
+  security?: Json[];
+  requestBody?: Json;
+  parameters?: Json[];
+  servers?: Json[];
+}
+
+/** An operation; without `security` the application authenticates. */
+export function operation({ tag, success, codes, security = [{ application: [] }], ...rest }: Described): Json {
+  return { ...rest, tags: [tag], security, responses: { ...success, ...refusals(codes) } };
+}

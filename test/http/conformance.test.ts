@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Agent, request } from 'undici';
+import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
+import { DEMO_APPLICATION, DEMO_PASSWORD } from '../../src/sandbox/demonstration/institution.ts';
+import { DescriptionJudge, type Received } from '../world/description.ts';
+import { type Answer, type CallOptions, call, startTestService, type TestService } from '../world/service.ts';
+
+/** The descriptions against the service: every operation is called, and every answer must be a described one. */
+
+const CLIENT = 'CLI000001';
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const BASIC = `Basic ${Buffer.from(`${DEMO_APPLICATION.client_id}:${DEMO_APPLICATION.client_secret}`).toString('base64')}`;
+const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+  await ensureDemonstration(service.service.context);
+});
+after(() => service.stop());
+
+type Caller = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Answer>;
+
+/** Calls a listener and judges each answer. */
+async function judged(base: string, name: string, token = ''): Promise<{ ask: Caller; judge: DescriptionJudge }> {
+  const judge = new DescriptionJudge(name, (await call(`${base}/openapi.json`, 'GET')).body);
+  const ask: Caller = async (method, path, body, options = {}) => {
+    const answer = await call(`${base}${path}`, method, {
+      ...(token && { token }),
+      ...(body === undefined ? {} : { body }),
+      ...options,
+    });
+    judge.check(method, path, answer);
+    return answer;
+  };
+  return { ask, judge };
+}
+
+async function signIn(ask: Caller): Promise<Answer> {
+  const asked = { email: 'ada@ashdown.example', password: DEMO_PASSWORD, client_id: 'demo-app', state: 'of-the-tests' };
+  const { body } = await ask('POST', '/authenticate', undefined, {
+    raw: form(asked),
+    headers: { ...FORM, 'no-redirect': 'application/json' },
+  });
+  const redirect = { redirect_uri: DEMO_APPLICATION.redirect_uri };
+  return ask('POST', '/token', undefined, {
+    raw: form({ grant_type: 'authorization_code', code: body.code, ...redirect }),
+    headers: { ...FORM, authorization: BASIC },
+  });
+}
+
+test('the authorization server answers as it is described', async () => {
+  const { ask, judge } = await judged(service.auth, 'authorization server');
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    ask('POST', path, undefined, { raw: form(fields), headers: { ...FORM, ...headers } });
+  const { body: tokens } = await signIn(ask);
+  const bearer = { token: tokens.access_token };
+  const asked = { client_id: 'demo-app', scope: 'openid', response_type: 'code', state: 'of-the-tests' };
+  const request = new URLSearchParams({ ...asked, redirect_uri: DEMO_APPLICATION.redirect_uri });
+  await ask('GET', `/authenticate?${request}`);
+  await ask('GET', '/authenticate?client_id=unknown', undefined, { headers: { accept: 'application/json' } });
+  const credentials = { email: 'ada@ashdown.example', password: DEMO_PASSWORD, client_id: 'demo-app', state: 's' };
+  assert.equal((await post('/login', credentials)).status, 302);
+  await post('/authenticate', { ...credentials, password: 'wrong' }, { 'no-redirect': 'application/json' });
+  await ask('GET', '/userinfo', undefined, bearer);
+  await ask('POST', '/userinfo', undefined, bearer);
+  await ask('GET', '/userinfo', undefined, { token: 'unknown' });
+  await post('/introspect', { token: tokens.access_token }, { authorization: BASIC });
+  await post('/introspect', { token: 'unknown' }, { authorization: BASIC });
+  await post('/token', { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }, { authorization: BASIC });
+  await post('/token', { grant_type: 'password' }, { authorization: BASIC });
+  await post('/token', { grant_type: 'authorization_code', code: 'used' }, { authorization: BASIC });
+  await post('/token', { grant_type: 'authorization_code' });
+  await ask('POST', '/token', { grant_type: 'refresh_token' });
+  await post('/revoke', { token: tokens.access_token }, { authorization: BASIC });
+  await ask('GET', '/jwks');
+  await ask('GET', '/.well-known/openid-configuration');
+  await ask('GET', '/end-session');
+  await post('/end-session', {});
+  const sms = { name: 'Tess Text', email: 'tess@ashdown.example', password: DEMO_PASSWORD, phone: '+44 20 7946 0000' };
+  await service.operator('POST', '/contacts', { ...sms, second_factor: 'sms', clients: [{ client_id: CLIENT }] });
+  const factor = await post(
+    '/authenticate',
+    { ...credentials, email: sms.email },
+    { 'no-redirect': 'application/json' },
+  );
+  assert.equal(factor.body.second_factor, 'sms', factor.text);
+  const step = `client_id=demo-app&code=${factor.body.code}`;
+  await ask('GET', `/2fa?${step}`);
+  await post(`/send-verification-code?${step}`, {});
+  await post(`/verify?${step}`, { verification_code: '000000' }, { authorization: BASIC });
+  await service.operator('PUT', '/clock', { advance_seconds: 31 });
+  await post(`/send-verification-code?${step}`, {});
+  const texts = (await service.operator('GET', '/text-messages')).body;
+  const code = /\b\d{6}\b/.exec(texts[0].text)?.[0] as string;
+  const verified = await post(
+    `/verify?${step}&redirect_uri=${encodeURIComponent(DEMO_APPLICATION.redirect_uri)}`,
+    { verification_code: code },
+    { authorization: BASIC, 'no-redirect': 'application/json' },
+  );
+  assert.ok(verified.body.code, verified.text);
+  await service.operator('DELETE', '/clock');
+  judge.check('POST', '/token/CON000001', await tokenOverMutualTls('CON000001'));
+  judge.check('POST', '/token/CON000002', await tokenOverMutualTls('CON000002'));
+  assert.deepEqual(judge.missing(), []);
+});
+
+/** POST {trusted_url}/token/{contact_id} with the sandbox's own certificate. */
+async function tokenOverMutualTls(contactId: string): Promise<Received> {
+  const file = (name: string) => readFileSync(join(service.config.dataDir, 'tls', name));
+  const connect = { ca: file('ca.pem'), cert: file('client.pem'), key: file('client-key.pem') };
+  const answer = await request(`${service.service.addresses.trusted}/token/${contactId}`, {
+    method: 'POST',
+    headers: { ...FORM, authorization: BASIC },
+    body: form({ grant_type: 'client_credentials' }),
+    dispatcher: new Agent({ connect }),
+  });
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
+  return { status: answer.statusCode, headers, text: await answer.body.text() };
+}
+
+describe('the client API', () => {
+  test('answers as it is described', async () => {
+    const authorization = await judged(service.auth, 'authorization server');
+    const token = (await signIn(authorization.ask)).body.access_token;
+    const { ask: plain, judge } = await judged(service.api, 'client API', token);
+    const ask: Caller = (method, path, body, options) =>
+      plain(method, `${path}${path.includes('?') ? '&' : '?'}client_id=${CLIENT}`, body, options);
+    const { body: payments } = await ask('GET', '/payments?status=pending_your_approval');
+    const [first, second, third] = payments.map((payment: { payment_id: string }) => payment.payment_id);
+    await ask('GET', '/payments?page_size=1000');
+    await ask('GET', '/payments?page_size=2000');
+    await plain('GET', '/payments');
+    await ask('GET', '/payments', undefined, { token: 'unknown' });
+    await ask('GET', '/payments', undefined, { headers: { 'x-contact-id': 'CON000002' } });
+    await plain('GET', '/payments?client_id=CLI000002');
+    await ask('GET', `/payments/${first}`);
+    await ask('GET', '/payments/none');
+    await ask('GET', `/payments/${first}/approvals`);
+    await ask('PATCH', `/payments/${first}?action=authorise`);
+    await ask('PATCH', `/payments/${first}?action=authorise`);
+    await ask('DELETE', `/payments/${second}`);
+    await ask('DELETE', `/payments/${second}`);
+    await ask('POST', `/payments/${third}/challenges`);
+    await service.operator('PATCH', '/contacts/CON000001', { second_factor: 'sms', phone: '+44 20 7946 0001' });
+    await ask('POST', `/payments/${third}/challenges`);
+    await service.operator('PATCH', '/contacts/CON000001', { second_factor: 'none' });
+    const { body: accounts } = await service.operator('GET', `/accounts?client_id=${CLIENT}`);
+    await ask('GET', `/accounts/${accounts[0].account_id}`);
+    await ask('GET', '/accounts/nothing');
+    await ask('GET', '/accounts/currency-accounts');
+    await ask('GET', '/quotes/fx-availability');
+    await ask('GET', '/mass-beneficiaries/3f1b8a52-6c0d-4f5e-9b1e-2f6a7c8d9e01/errors');
+    await ask('GET', `/documents?type=pi&id=${first}`);
+    await ask('GET', '/documents?type=pr&id=none');
+    const period = { date_from: '2026-01-01', date_to: '2026-01-31', format: 'csv' };
+    const { headers } = await ask('POST', '/statements/accounts', period);
+    const followed = new URL(headers.get('location') as string);
+    await plain('GET', `${followed.pathname}${followed.search}`);
+    await service.operator('POST', '/onboarding-events', { client_id: CLIENT, onboarding_status: 'Active' });
+    await ask('GET', `/onboarding-events/${CLIENT}`);
+    await ask('GET', '/onboarding-events/none');
+    await ask('POST', '/statements/accounts', { date_from: '2026-01-01', date_to: '2036-01-31' });
+    await ask('POST', '/statements/accounts', { date_from: 'today' });
+    await ask('POST', '/statements/accounts', undefined, { raw: 'x', headers: { 'content-type': 'text/plain' } });
+    await ask('GET', '/approvals-workflow/settings');
+    await ask('GET', '/approvals-workflow/config');
+    const group = { name: 'A', scope: 'payments', users: [{ id: 'CON000001', name: 'Ada', email: 'ada@a.example' }] };
+    const rules = [{ minimum_threshold: 100.5, groups: [{ one_of: [{ all_of: ['A'] }] }] }];
+    const configuration = { groups: [group], ruleset: { currency: 'GBP', rules } };
+    await ask('POST', '/approvals-workflow/config?dry_run=true', { ...configuration, sample_amounts: [1, 1_000] });
+    await ask('POST', '/approvals-workflow/config', configuration);
+    await ask('POST', '/approvals-workflow/config', { groups: [], ruleset: { currency: 'GBP', rules } });
+    await ask('GET', '/approvals-workflow/config');
+    await ask('GET', '/approvals-workflow/config/versions');
+    await ask('DELETE', '/multipayments/MP000007');
+    await ask('DELETE', '/multipayments/MP000007');
+    await webhooks(ask);
+    await ask('POST', '/sandbox/trigger', { event: 'PAYMENT_STATUS_CHANGE:RETURNED' });
+    await ask('POST', '/sandbox/trigger', { event: 'NOTHING' });
+    const { body: created } = await ask('POST', '/sandbox/payments', { approval: 'needed' });
+    await ask('POST', `/sandbox/payments/${created.payment_id}/advance`, { to: 'Payment complete' });
+    await ask('GET', '/sandbox/requests');
+    await ask('POST', '/sandbox/reset');
+    assert.deepEqual(judge.missing(), STREAMS);
+  });
+
+  /** Answers that do not end; test/webhooks/stream.test.ts and test/graphql/stream.test.ts read them. */
+  const STREAMS = ['GET /webhooks/graphql/stream', 'GET /webhooks/stream'];
+});
+
+async function webhooks(ask: Caller): Promise<void> {
+  const query = `mutation { createSubscription(input: {subscription: {url: "http://127.0.0.1:9/", types: [PAYMENT_STATUS_CHANGE]}})
+    { subscription { id } } }`;
+  const { body } = await ask('POST', '/webhooks/graphql', { query });
+  await ask('POST', '/webhooks/graphql', { query: '{ nonsense }' });
+  await ask('POST', `/webhooks/ping/${body.data.createSubscription.subscription.id}`);
+  await ask('POST', '/webhooks/ping/8a6e0804-2bd0-4672-b79d-d97027f9071a');
+}
+
+describe('the operator interface', () => {
+  test('answers as it is described', async () => {
+    const { ask, judge } = await judged(service.operatorUrl, 'operator interface', service.operatorToken);
+    await clients(ask);
+    await money(ask);
+    await institution(ask);
+    await watching(ask);
+    assert.deepEqual(judge.missing(), []);
+  });
+});
+
+/** Lists, one of them, and an unknown one. */
+async function read(ask: Caller, list: string, id: string): Promise<void> {
+  const { body } = await ask('GET', list);
+  assert.ok(body.length > 0, `${list} is empty`);
+  const path = list.split('?')[0] as string;
+  await ask('GET', `${path}/${body[0][id]}`);
+  await ask('GET', `${path}/8a6e0804-2bd0-4672-b79d-d97027f9071a`);
+}
+
+async function clients(ask: Caller): Promise<void> {
+  const { body: client } = await ask('POST', '/clients', { client_name: 'Acme Ltd', became_client: '2026-01-31' });
+  const clientId = client.client_id;
+  await ask('POST', '/clients', { client_id: clientId, client_name: 'Acme Ltd' });
+  await ask('POST', '/clients', { client_name: 7 });
+  await ask('POST', '/clients', undefined, { raw: '{', headers: { 'content-type': 'application/json' } });
+  await ask('GET', '/clients', undefined, { token: 'unknown' });
+  await ask('GET', '/clients?nothing=1');
+  await read(ask, '/clients', 'client_id');
+  await ask('PATCH', `/clients/${clientId}`, { account_number: '10001' });
+  await ask('GET', '/approvals-configurations/CLI000002');
+  await ask('GET', `/approvals-configurations/${clientId}`);
+  const person = { name: 'Ida Holt', email: 'ida@acme.example', clients: [{ client_id: clientId }] };
+  const key = { headers: { 'idempotency-key': 'of-the-tests' } };
+  const { body: contact } = await ask('POST', '/contacts', { ...person, second_factor: 'totp' }, key);
+  assert.ok(contact.totp);
+  assert.equal((await ask('POST', '/contacts', { ...person, second_factor: 'totp' }, key)).status, 201);
+  await ask('POST', '/contacts', person, key);
+  await read(ask, '/contacts', 'contact_id');
+  await ask('PATCH', `/contacts/${contact.contact_id}`, { phone: '+44 20 7946 0000' });
+  await ask('POST', `/contacts/${contact.contact_id}/unlock`);
+  const { body: made } = await ask('POST', '/applications', { name: 'Desk', redirect_uris: ['https://desk.example/'] });
+  await read(ask, '/applications', 'client_id');
+  await ask('PATCH', `/applications/${made.client_id}`, { refresh_token_days: 7 });
+  await ask('POST', `/applications/${made.client_id}/secret`, { overlap_seconds: 60 });
+  await ask('POST', '/onboarding-events', { client_id: clientId, onboarding_status: 'Active' });
+  const account = { client_id: clientId, currency: 'EUR', account_details: [{ account_name: 'Acme' }] };
+  const { body: opened } = await ask('POST', '/accounts', account);
+  await read(ask, '/accounts', 'account_id');
+  await ask('PATCH', `/accounts/${opened.account_id}`, { status: 'Deleted' });
+  await ask('PATCH', `/accounts/${opened.account_id}`, { status: 'Disabled' });
+}
+
+async function money(ask: Caller): Promise<void> {
+  const of = { client_id: CLIENT };
+  const { body: account } = await ask('POST', '/currency-accounts', { ...of, currency: 'NOK' });
+  await ask('POST', '/currency-accounts', { ...of, currency: 'NOK' });
+  await ask('GET', `/currency-accounts?client_id=${CLIENT}`);
+  await ask('GET', `/currency-accounts/${account.account_id}`);
+  const booking = { ...of, currency_account_id: account.account_id, kind: 'CREDIT_TRANSACTION' };
+  const party = { account_name: 'Müller GmbH', iban: 'DE89370400440532013000' };
+  await ask('POST', '/transactions', {
+    ...booking,
+    amount: { amount: '10.50', currency: 'NOK' },
+    debtor_account: party,
+  });
+  await ask('POST', '/transactions', { ...booking, amount: { amount: 'x', currency: 'NOK' } });
+  await read(ask, `/transactions?client_id=${CLIENT}`, 'transaction_id');
+  const { body: payee } = await ask('POST', '/beneficiaries', {
+    ...of,
+    beneficiary_name: 'Müller GmbH',
+    currency: 'EUR',
+  });
+  await ask('POST', '/beneficiaries', { ...of, beneficiary_name: 'Müller GmbH', iban: 'DE00' });
+  await read(ask, '/beneficiaries', 'beneficiary_id');
+  await ask('PATCH', `/beneficiaries/${payee.beneficiary_id}`, { beneficiary_blocked: true });
+  const by = { ...of, contact_id: 'CON000001' };
+  const pair = { buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: '1000.10', rate: 1.17 };
+  const { body: trade } = await ask('POST', '/trades', { ...by, ...pair });
+  await read(ask, '/trades', 'trade_id');
+  await ask('PATCH', `/trades/${trade.trade_id}`, { status: 'Funds In Full' });
+  const order = {
+    beneficiary_id: payee.beneficiary_id,
+    amount: 10.5,
+    payment_currency: 'EUR',
+    payment_date: '2030-01-31',
+  };
+  const { body: payment } = await ask('POST', '/payments', { ...by, ...order, trade_id: trade.trade_id });
+  await ask('POST', '/payments', { ...by, ...order, trade_id: 'none' });
+  await ask('GET', '/payments?client_id=CLI000002&page_size=1000');
+  await ask('GET', '/payments');
+  await ask('GET', `/payments/${payment.payment_id}`);
+  await ask('GET', '/payments/none');
+  await ask('POST', `/payments/${payment.payment_id}/actions`, { action: 'authorise', contact_id: 'CON000003' });
+  await ask('POST', `/payments/${payment.payment_id}/actions`, { action: 'complete' });
+  await ask('POST', `/payments/${payment.payment_id}/actions`, { action: 'cancel' });
+  await ask('GET', `/payments/${payment.payment_id}/timeline`);
+  const { body: multi } = await ask('POST', '/multipayments', {
+    ...by,
+    trades: [pair],
+    payments: [{ ...order, trade: 0 }],
+  });
+  await ask('GET', `/multipayments/${multi.multipayment}`);
+  await ask('GET', '/multipayments/none');
+  const { body: mass } = await ask('POST', '/mass-beneficiaries', { ...of, status: 'queued' });
+  const errors = [{ code: 'invalid_iban', message: 'The IBAN is not valid', details: '', request_index: 17 }];
+  await ask('PATCH', `/mass-beneficiaries/${mass.mass_beneficiary_id}`, { status: 'processing', errors });
+  await ask('PATCH', `/mass-beneficiaries/${mass.mass_beneficiary_id}`, { status: 'queued' });
+  await ask('GET', `/mass-beneficiaries/${mass.mass_beneficiary_id}`);
+}
+
+async function institution(ask: Caller): Promise<void> {
+  await ask('PUT', '/fx-availability', { mode: 'open', holidays: ['2026-12-25'] });
+  await ask('PUT', '/fx-availability', { mode: 'sometimes' });
+  await ask('GET', '/fx-availability');
+  await ask('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { USD: '1.250000000000000001', EUR: 1.17 } });
+  await ask('GET', '/exchange-rates');
+  await ask('POST', '/imports/clients', undefined, {
+    raw: '{"client_name": "Imported Ltd"}\n{"client_name": 7}\n',
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  await read(ask, '/imports', 'import_id');
+  await ask('POST', '/imports/nothing', undefined, { raw: '', headers: { 'content-type': 'application/x-ndjson' } });
+  const { body: token } = await ask('POST', '/operator-tokens', { name: 'reader', scopes: ['read'] });
+  await ask('POST', '/operator-tokens', { name: 'reader', role: 'core' });
+  await ask('POST', '/clients', { client_name: 'Acme' }, { token: token.token });
+  await ask('GET', '/operator-tokens');
+  await ask('DELETE', `/operator-tokens/${token.id}`);
+  await ask('DELETE', `/operator-tokens/${token.id}`);
+  await ask('PUT', '/clock', { advance_seconds: 1 });
+  await ask('PUT', '/clock', {});
+  await ask('GET', '/clock');
+  await ask('DELETE', '/clock');
+}
+
+async function watching(ask: Caller): Promise<void> {
+  const token = (await signIn((await judged(service.auth, 'authorization server')).ask)).body.access_token;
+  const period = { date_from: '2026-01-01', date_to: '2026-01-31' };
+  await service.client(token, 'POST', `/statements/accounts?client_id=${CLIENT}`, { body: period });
+  const [{ id: subscription }] = (await ask('GET', '/subscriptions')).body;
+  await ask('POST', `/subscriptions/${subscription}/replay`, { since: '2026-01-01T00:00:00Z' });
+  await ask('POST', `/subscriptions/${subscription}/replay`, {});
+  const { body: notifications } = await ask('GET', `/notifications?client_id=${CLIENT}`);
+  await ask('GET', `/notifications/${notifications[0].id}`);
+  await ask('POST', `/notifications/${notifications[0].id}/redeliver`);
+  await ask('POST', '/notifications/8a6e0804-2bd0-4672-b79d-d97027f9071a/redeliver');
+  await read(ask, '/statements', 'statement_id');
+  await ask('GET', '/requests?status=4xx');
+  await ask('GET', '/sign-ins');
+  await ask('GET', '/mailbox');
+  await ask('GET', '/text-messages');
+  const { body: page } = await ask('GET', '/changes?limit=5');
+  await ask('GET', '/changes?after=nonsense');
+  await ask('GET', '/changes?consumer=nobody');
+  await ask('PUT', '/change-consumers/core', { cursor: page.cursor });
+  await ask('GET', '/change-consumers');
+  await ask('DELETE', '/change-consumers/core');
+  await ask('DELETE', '/change-consumers/core');
+  const today = (await ask('GET', '/clock')).body.now.slice(0, 10);
+  await ask('GET', `/reconciliation?date=${today}`);
+  await ask('GET', '/reconciliation?date=2026-13-01');
+  await ask('GET', '/audit?page_size=1000');
+  await ask('GET', '/audit/verify');
+  for (const path of ['/health/live', '/health/ready', '/metrics']) await ask('GET', path, undefined, { headers: {} });
+}
