@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { Agent, request } from 'undici';
 import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
 import { DEMO_APPLICATION, DEMO_PASSWORD } from '../../src/sandbox/demonstration/institution.ts';
+import { until } from '../world/command.ts';
 import { DescriptionJudge, type Received } from '../world/description.ts';
 import { type Answer, type CallOptions, call, startTestService, type TestService } from '../world/service.ts';
 
@@ -317,7 +318,7 @@ async function institution(ask: Caller): Promise<void> {
   await ask('PUT', '/fx-availability', { mode: 'open', holidays: ['2026-12-25'] });
   await ask('PUT', '/fx-availability', { mode: 'sometimes' });
   await ask('GET', '/fx-availability');
-  await ask('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { USD: '1.250000000000000001', EUR: 1.17 } });
+  await ask('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { USD: '1.2512345678', EUR: 1.17 } });
   await ask('GET', '/exchange-rates');
   await ask('POST', '/imports/clients', undefined, {
     raw: '{"client_name": "Imported Ltd"}\n{"client_name": 7}\n',
@@ -349,6 +350,11 @@ async function watching(ask: Caller): Promise<void> {
   await ask('POST', `/notifications/${notifications[0].id}/redeliver`);
   await ask('POST', '/notifications/8a6e0804-2bd0-4672-b79d-d97027f9071a/redeliver');
   await read(ask, '/statements', 'statement_id');
+  const { statement_id: statement } = await until(async () => {
+    const [newest] = (await ask('GET', '/statements')).body;
+    return newest.status === 'sent' && newest;
+  });
+  await ask('POST', `/statements/${statement}/send`);
   await ask('GET', '/requests?status=4xx');
   await ask('GET', '/sign-ins');
   await ask('GET', '/mailbox');

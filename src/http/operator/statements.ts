@@ -109,7 +109,10 @@ const SEND_AGAIN = {
       'another attempt are made at once.',
     params: idPath('id'),
     response: {
-      202: Type.Object({ count: Type.Integer({ description: 'Deliveries that are made' }) }),
+      202: jsonAnswer(
+        'How many deliveries are made',
+        Type.Object({ count: Type.Integer() }, { title: 'DeliveryCount', examples: [{ count: 1 }] }),
+      ),
       ...errors(403, 404, 409, 502, 'statement_not_found', 'transition_not_allowed'),
     },
   },
