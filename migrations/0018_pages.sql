@@ -43,7 +43,7 @@ create index payment_notices_mail on payment_notices (mail_id) where mail_id is 
 -- Mails to contacts, until the mail server has accepted them. Their texts are written when they are sent.
 create table mails (
   id bigint generated always as identity primary key,
-  kind text not null check (kind in ('waiting', 'rejection')),
+  kind text not null check (kind in ('waiting', 'rejection', 'password')),
   contact_id text not null references contacts,
   -- Of a rejection.
   client_id text references clients,
@@ -59,3 +59,27 @@ create table mails (
 create index mails_due on mails (due_at, id) where state = 'due';
 create index mails_contact on mails (contact_id, kind, created_at);
 create index mails_ended on mails (ended_at) where ended_at is not null;
+
+-- Forgotten passwords: who asked, whatever the address; the worker finds out later whether it is a contact's.
+create table password_requests (
+  id bigint generated always as identity primary key,
+  -- In small letters.
+  email text not null,
+  at timestamptz not null,
+  -- Whether a mail was made; null: not looked at yet.
+  mailed boolean
+);
+create index password_requests_open on password_requests (id) where mailed is null;
+create index password_requests_email on password_requests (email, at) where mailed;
+create index password_requests_at on password_requests (at);
+
+-- The link of a contact's newest mail.
+create table password_links (
+  contact_id text primary key references contacts,
+  token_sha256 bytea not null unique,
+  mail_id bigint not null,
+  -- The address that the mail went to.
+  email text not null,
+  expires_at timestamptz not null
+);
+create index password_links_expires_at on password_links (expires_at);

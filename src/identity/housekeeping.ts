@@ -12,6 +12,8 @@ const EXPIRED: [table: string, key: string, condition: string][] = [
   ['sign_in_requests', 'request_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
   ['second_factor_challenges', 'challenge_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
   ['step_up_challenges', 'challenge_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
+  ['password_requests', 'id', `at < $1::timestamptz - interval '1 day'`],
+  ['password_links', 'contact_id', `expires_at < $1::timestamptz - interval '1 hour'`],
   ['mails', 'id', `ended_at < $1::timestamptz - interval '30 days'`],
   ['authorization_codes', 'code_sha256', `expires_at < $1::timestamptz - interval '1 day'`],
   ['browser_sessions', 'session_sha256', `expires_at < $1::timestamptz - interval '1 day'`],

@@ -8,7 +8,7 @@ const MIN_INTERVAL_SECONDS = 900;
 /** A mail that is to be sent now, and its reader. */
 export interface DueMail {
   id: number;
-  kind: 'waiting' | 'rejection';
+  kind: 'waiting' | 'rejection' | 'password';
   contact_id: string;
   /** Of a rejection. */
   client_id: string | null;
@@ -19,7 +19,9 @@ export interface DueMail {
   name: string;
   email: string;
   language: Language;
+  /** Whether the person is to be told of payments. */
   approval_mails: boolean;
+  enabled: boolean;
 }
 
 /** What a mail says. */
@@ -57,16 +59,22 @@ export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean)
   );
 }
 
-/** Begins an attempt of each mail that is due. Only the process that holds the lock of the mails may call it. */
-export async function takeDue(db: Db, now: Date, inFlight: number[], most: number): Promise<DueMail[]> {
+/**
+ * Begins an attempt of each mail that is due, of one for each person: a person's mails leave in their order. Only the process that holds
+ * the lock of the mails may call it.
+ * @param busy people with a mail in flight
+ */
+export async function takeDue(db: Db, now: Date, busy: string[], most: number): Promise<DueMail[]> {
   const { rows } = await db.query<DueMail>(
     `update mails m set attempts = m.attempts + 1
      from contacts k
      where k.contact_id = m.contact_id
-       and m.id in (select id from mails where state = 'due' and due_at <= $1 and id <> all($2) order by due_at, id limit $3)
+       and m.id in (select id from (select distinct on (contact_id) id, due_at from mails
+         where state = 'due' and due_at <= $1 and contact_id <> all($2) order by contact_id, id) n order by due_at, id limit $3)
      returning m.id, m.kind, m.contact_id, m.client_id, m.payment_id, m.created_at, m.attempts, k.name, k.email,
-       coalesce(k.language, 'en') as language, k.approval_mails and k.status = 'enabled' as approval_mails`,
-    [now, inFlight, most],
+       coalesce(k.language, 'en') as language, k.approval_mails and k.status = 'enabled' as approval_mails,
+       k.status = 'enabled' as enabled`,
+    [now, busy, most],
   );
   return rows;
 }

@@ -22,6 +22,11 @@ export interface MailWords {
   reason: string;
   noReason: string;
   closing: string;
+  passwordSubject: string;
+  passwordOpening: string;
+  passwordLink: string;
+  passwordValidity: string;
+  passwordClosing: string;
 }
 
 const en: MailWords = {
@@ -46,6 +51,12 @@ const en: MailWords = {
   reason: 'Reason',
   noReason: 'none given',
   closing: 'You can switch these mails off in your profile. Nobody reads replies to this address.',
+  passwordSubject: 'Reset your password',
+  passwordOpening: 'Somebody, most likely you, wants to choose a new password for this address.',
+  passwordLink: 'Choose a new password',
+  passwordValidity: 'The link is good for 30 minutes and once. A newer link ends this one.',
+  passwordClosing:
+    'If this was not you, ignore this mail: your password stays as it is. Nobody reads replies to this address.',
 };
 
 const de: MailWords = {
@@ -70,6 +81,12 @@ const de: MailWords = {
   reason: 'Grund',
   noReason: 'nicht angegeben',
   closing: 'In Ihrem Profil können Sie diese E-Mails abschalten. Antworten an diese Adresse liest niemand.',
+  passwordSubject: 'Passwort zurücksetzen',
+  passwordOpening: 'jemand, vermutlich Sie, möchte für diese Adresse ein neues Passwort wählen.',
+  passwordLink: 'Neues Passwort wählen',
+  passwordValidity: 'Der Link gilt 30 Minuten und nur einmal. Ein neuerer Link macht diesen ungültig.',
+  passwordClosing:
+    'Wenn Sie das nicht waren, beachten Sie diese E-Mail nicht: Ihr Passwort bleibt, wie es ist. Antworten an diese Adresse liest niemand.',
 };
 
 const fr: MailWords = {
@@ -94,6 +111,12 @@ const fr: MailWords = {
   reason: 'Motif',
   noReason: 'non indiqué',
   closing: 'Vous pouvez désactiver ces e-mails dans votre profil. Personne ne lit les réponses à cette adresse.',
+  passwordSubject: 'Réinitialiser votre mot de passe',
+  passwordOpening: 'Quelqu’un, sans doute vous, souhaite choisir un nouveau mot de passe pour cette adresse.',
+  passwordLink: 'Choisir un nouveau mot de passe',
+  passwordValidity: 'Le lien est valable 30 minutes et une seule fois. Un lien plus récent annule celui-ci.',
+  passwordClosing:
+    'Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste inchangé. Personne ne lit les réponses à cette adresse.',
 };
 
 const es: MailWords = {
@@ -118,6 +141,12 @@ const es: MailWords = {
   reason: 'Motivo',
   noReason: 'no indicado',
   closing: 'Puede desactivar estos correos en su perfil. Nadie lee las respuestas a esta dirección.',
+  passwordSubject: 'Restablecer su contraseña',
+  passwordOpening: 'Alguien, probablemente usted, quiere elegir una nueva contraseña para esta dirección.',
+  passwordLink: 'Elegir una nueva contraseña',
+  passwordValidity: 'El enlace es válido durante 30 minutos y una sola vez. Un enlace más reciente anula este.',
+  passwordClosing:
+    'Si no ha sido usted, ignore este correo: su contraseña sigue siendo la misma. Nadie lee las respuestas a esta dirección.',
 };
 
 export const MAIL_WORDS: Record<Language, MailWords> = { en, de, fr, es };

@@ -1,12 +1,14 @@
 import type { Context } from '../context.ts';
 import { createPool, first, type Pool, type Transaction, transaction } from '../database.ts';
 import { endsWithin } from '../deadline.ts';
+import { gatherRequests } from '../identity/password-link.ts';
 import { LOCKS } from '../locks.ts';
 import { keepMail, type Mail, Mailer, MailFailure, messageIdOf } from '../mail.ts';
 import { mailWait } from '../mail-schedule.ts';
 import { Periodic } from '../periodic.ts';
 import { printable } from '../printable.ts';
 import { type DueMail, gatherNotices, recordOutcome, takeDue, type WrittenMail } from './outbox.ts';
+import { writePassword } from './password.ts';
 import { writeRejection } from './rejection.ts';
 import { writeWaiting } from './waiting.ts';
 
@@ -22,6 +24,7 @@ const RECORD_RETRY_MS = 500;
 const WRITERS: Record<DueMail['kind'], (context: Context, mail: DueMail) => Promise<WrittenMail | undefined>> = {
   waiting: writeWaiting,
   rejection: writeRejection,
+  password: writePassword,
 };
 
 /**
@@ -34,7 +37,7 @@ export class MailWorker {
   readonly #pool: Pool;
   readonly #mailer: Mailer | undefined;
   readonly #polling: Periodic;
-  readonly #inFlight = new Map<number, Promise<void>>();
+  readonly #inFlight = new Map<string, Promise<void>>();
   #lock: Transaction | undefined;
   #stopping = false;
 
@@ -66,14 +69,15 @@ export class MailWorker {
     if (!(await this.#holdsLock())) return;
     const { backgroundPool, clock, config } = this.#context;
     await transaction(backgroundPool, (tx) => gatherNotices(tx, clock.now(), config.approvalMails));
+    await transaction(backgroundPool, gatherRequests);
     const free = MAX_IN_FLIGHT - this.#inFlight.size;
     if (free <= 0 || this.#stopping) return;
     for (const mail of await takeDue(backgroundPool, clock.now(), [...this.#inFlight.keys()], free)) {
       const done = this.#send(mail).finally(() => {
-        this.#inFlight.delete(mail.id);
+        this.#inFlight.delete(mail.contact_id);
         if (!this.#stopping) this.#polling.wake();
       });
-      this.#inFlight.set(mail.id, done);
+      this.#inFlight.set(mail.contact_id, done);
     }
   }
 

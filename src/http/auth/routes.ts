@@ -1,6 +1,7 @@
 import type { AuthRoutes } from './auth-context.ts';
 import { authenticateRoutes } from './authenticate.ts';
 import { discoveryRoutes } from './discovery.ts';
+import { forgottenPasswordRoutes } from './forgotten-password.ts';
 import { secondFactorRoutes } from './second-factor.ts';
 import { signOutRoutes } from './sign-out.ts';
 import { tokenRoutes } from './token.ts';
@@ -10,6 +11,7 @@ import { userinfoRoutes } from './userinfo.ts';
 export const authRoutes: AuthRoutes[] = [
   authenticateRoutes,
   secondFactorRoutes,
+  forgottenPasswordRoutes,
   signOutRoutes,
   tokenRoutes,
   userinfoRoutes,

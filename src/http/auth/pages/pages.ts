@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Config } from '../../../config.ts';
 import { StartupError } from '../../../errors.ts';
 import type { Refusal } from '../../../identity/oauth-error.ts';
+import { MIN_PASSWORD_LENGTH } from '../../../identity/password.ts';
 import type { Language } from '../../../language.ts';
 import { Html, html } from './html.ts';
 import { styleOf } from './style.ts';
@@ -81,8 +82,74 @@ ${noticeOf(notice)}
 <label for="password">${t.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${invalid(wrong)}${focus(form.email !== '')}>
 <button type="submit">${t.submit}</button>
-</form>`,
+</form>
+<p><a href="/forgotten-password?ui_locales=${language}">${t.forgotten}</a></p>`,
       t.returnsTo(placeOf(form.redirectUri)),
+    );
+  }
+
+  /** Asks for the address that the link for a new password goes to. */
+  forgotten(language: Language, action: string): Html {
+    const t = TEXTS[language];
+    return this.#layout(
+      language,
+      t.forgottenTitle,
+      html`<h1>${t.forgottenTitle}</h1>
+<p>${t.forgottenText}</p>
+<form method="post" action="${action}">
+<input type="hidden" name="ui_locales" value="${language}">
+<label for="email">${t.email}</label>
+<input id="email" name="email" type="email" autocomplete="username" inputmode="email" autocapitalize="none" spellcheck="false" required${focus(true)}>
+<button type="submit">${t.sendLink}</button>
+</form>`,
+    );
+  }
+
+  /** The same whether or not the address is a contact's. */
+  linkSent(language: Language): Html {
+    const t = TEXTS[language];
+    return this.#layout(
+      language,
+      t.forgottenTitle,
+      html`<h1>${t.forgottenTitle}</h1>${noticeOf({ kind: 'good', text: t.linkSent })}<p>${t.linkSentText}</p>`,
+    );
+  }
+
+  /** @param form `weak`: the password that was sent is too short or too long */
+  newPassword(language: Language, form: { action: string; token: string; weak?: boolean }): Html {
+    const t = TEXTS[language];
+    const weak = form.weak ?? false;
+    return this.#layout(
+      language,
+      t.newPassword,
+      html`<h1>${t.newPassword}</h1>
+${noticeOf(weak && bad(t.passwordRule))}
+<form method="post" action="${form.action}">
+<input type="hidden" name="ui_locales" value="${language}">
+<input type="hidden" name="token" value="${form.token}">
+<label for="password">${t.newPassword}</label>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="${String(MIN_PASSWORD_LENGTH)}" required aria-describedby="rule${weak ? ' said' : ''}"${weak && html` aria-invalid="true"`}${focus(true)}>
+<p class="hint" id="rule">${t.passwordRule}</p>
+<button type="submit">${t.savePassword}</button>
+</form>`,
+    );
+  }
+
+  passwordChanged(language: Language, pages: string): Html {
+    const t = TEXTS[language];
+    return this.#layout(
+      language,
+      t.passwordChanged,
+      html`<h1>${t.passwordChanged}</h1>${noticeOf({ kind: 'good', text: t.passwordChangedText })}<p><a href="${pages}">${t.signIn}</a></p>`,
+    );
+  }
+
+  linkOver(language: Language, again: string): Html {
+    const t = TEXTS[language];
+    return this.#layout(
+      language,
+      t.failed,
+      html`<h1>${t.failed}</h1>${noticeOf(bad(t.linkOver))}<p><a href="${again}">${t.forgottenTitle}</a></p>`,
     );
   }
 

@@ -28,6 +28,18 @@ export interface Texts {
   closeOrReturn: string;
   forDevelopers: string;
   bothNeeded: string;
+  forgotten: string;
+  forgottenTitle: string;
+  forgottenText: string;
+  sendLink: string;
+  linkSent: string;
+  linkSentText: string;
+  linkOver: string;
+  newPassword: string;
+  passwordRule: string;
+  savePassword: string;
+  passwordChanged: string;
+  passwordChangedText: string;
   refusals: Record<Refusal, string>;
   /** The text message with a code. */
   message: (institution: string, code: string) => string;
@@ -60,6 +72,20 @@ const en: Texts = {
   closeOrReturn: 'Go back to the application and start again.',
   forDevelopers: 'For the application’s developers',
   bothNeeded: 'Enter your email and your password.',
+  forgotten: 'Forgotten password?',
+  forgottenTitle: 'Reset your password',
+  forgottenText:
+    'Enter the email that you sign in with. We will send you a link with which you can choose a new password.',
+  sendLink: 'Send the link',
+  linkSent: 'If this address is known to us, a mail is on its way.',
+  linkSentText:
+    'The link in it is good for 30 minutes. If no mail comes, look into your spam folder, or ask your institution.',
+  linkOver: 'This link no longer works. It was used, is older than 30 minutes, or you have asked for a newer one.',
+  newPassword: 'New password',
+  passwordRule: 'At least 8 characters.',
+  savePassword: 'Save the new password',
+  passwordChanged: 'Your password is changed',
+  passwordChangedText: 'You are signed out everywhere. Sign in with the new password.',
   refusals: {
     wrong_password: 'The email or the password is not right. Check both and try again.',
     wrong_code: 'That code is not right, or it has already been used. Enter the newest code.',
@@ -100,6 +126,21 @@ const de: Texts = {
   closeOrReturn: 'Gehen Sie zurück zur Anwendung und beginnen Sie von vorn.',
   forDevelopers: 'Für die Entwickler der Anwendung',
   bothNeeded: 'Geben Sie E-Mail-Adresse und Passwort ein.',
+  forgotten: 'Passwort vergessen?',
+  forgottenTitle: 'Passwort zurücksetzen',
+  forgottenText:
+    'Geben Sie die E-Mail-Adresse ein, mit der Sie sich anmelden. Wir senden Ihnen einen Link, mit dem Sie ein neues Passwort wählen können.',
+  sendLink: 'Link senden',
+  linkSent: 'Wenn uns diese Adresse bekannt ist, ist eine E-Mail unterwegs.',
+  linkSentText:
+    'Der Link darin gilt 30 Minuten. Wenn keine E-Mail ankommt, sehen Sie im Spam-Ordner nach, oder fragen Sie Ihr Institut.',
+  linkOver:
+    'Dieser Link gilt nicht mehr. Er wurde benutzt, ist älter als 30 Minuten, oder Sie haben einen neueren angefordert.',
+  newPassword: 'Neues Passwort',
+  passwordRule: 'Mindestens 8 Zeichen.',
+  savePassword: 'Neues Passwort speichern',
+  passwordChanged: 'Ihr Passwort ist geändert',
+  passwordChangedText: 'Sie sind überall abgemeldet. Melden Sie sich mit dem neuen Passwort an.',
   refusals: {
     wrong_password: 'E-Mail-Adresse oder Passwort stimmt nicht. Prüfen Sie beides und versuchen Sie es erneut.',
     wrong_code: 'Dieser Code stimmt nicht oder wurde schon verwendet. Geben Sie den neuesten ein.',
@@ -140,6 +181,21 @@ const fr: Texts = {
   closeOrReturn: 'Retournez à l’application et recommencez.',
   forDevelopers: 'Pour les développeurs de l’application',
   bothNeeded: 'Saisissez votre adresse e-mail et votre mot de passe.',
+  forgotten: 'Mot de passe oublié ?',
+  forgottenTitle: 'Réinitialiser votre mot de passe',
+  forgottenText:
+    'Saisissez l’adresse e-mail avec laquelle vous vous connectez. Nous vous enverrons un lien pour choisir un nouveau mot de passe.',
+  sendLink: 'Envoyer le lien',
+  linkSent: 'Si nous connaissons cette adresse, un e-mail est en route.',
+  linkSentText:
+    'Le lien qu’il contient est valable 30 minutes. Si aucun e-mail n’arrive, regardez dans vos courriers indésirables ou adressez-vous à votre établissement.',
+  linkOver:
+    'Ce lien n’est plus valable. Il a été utilisé, date de plus de 30 minutes, ou vous en avez demandé un plus récent.',
+  newPassword: 'Nouveau mot de passe',
+  passwordRule: 'Au moins 8 caractères.',
+  savePassword: 'Enregistrer le nouveau mot de passe',
+  passwordChanged: 'Votre mot de passe est modifié',
+  passwordChangedText: 'Vous êtes déconnecté partout. Connectez-vous avec le nouveau mot de passe.',
   refusals: {
     wrong_password: 'L’adresse e-mail ou le mot de passe est incorrect. Vérifiez les deux et réessayez.',
     wrong_code: 'Ce code est incorrect ou a déjà été utilisé. Saisissez le plus récent.',
@@ -180,6 +236,20 @@ const es: Texts = {
   closeOrReturn: 'Vuelva a la aplicación y empiece de nuevo.',
   forDevelopers: 'Para los desarrolladores de la aplicación',
   bothNeeded: 'Introduzca su correo electrónico y su contraseña.',
+  forgotten: '¿Ha olvidado su contraseña?',
+  forgottenTitle: 'Restablecer su contraseña',
+  forgottenText:
+    'Introduzca el correo con el que inicia sesión. Le enviaremos un enlace para elegir una nueva contraseña.',
+  sendLink: 'Enviar el enlace',
+  linkSent: 'Si conocemos esta dirección, hay un correo en camino.',
+  linkSentText:
+    'El enlace es válido durante 30 minutos. Si no llega ningún correo, mire en la carpeta de correo no deseado o pregunte a su institución.',
+  linkOver: 'Este enlace ya no es válido. Se ha usado, tiene más de 30 minutos, o ha pedido uno más reciente.',
+  newPassword: 'Nueva contraseña',
+  passwordRule: 'Al menos 8 caracteres.',
+  savePassword: 'Guardar la nueva contraseña',
+  passwordChanged: 'Su contraseña ha cambiado',
+  passwordChangedText: 'Se ha cerrado su sesión en todas partes. Inicie sesión con la nueva contraseña.',
   refusals: {
     wrong_password: 'El correo electrónico o la contraseña no es correcto. Compruebe ambos e inténtelo de nuevo.',
     wrong_code: 'Ese código no es correcto o ya se ha utilizado. Introduzca el más reciente.',

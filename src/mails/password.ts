@@ -1,0 +1,31 @@
+import type { Context } from '../context.ts';
+import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../identity/password-link.ts';
+import { mailTexts } from '../mail-page.ts';
+import { printable } from '../printable.ts';
+import type { DueMail, WrittenMail } from './outbox.ts';
+import { MAIL_WORDS } from './texts.ts';
+
+/**
+ * The mail with the link for a new password. Each attempt makes a new link, because only hashes of links are stored.
+ * @returns undefined where nobody waits for it any more
+ */
+export async function writePassword(
+  { backgroundPool, clock, config, addresses }: Context,
+  mail: DueMail,
+): Promise<WrittenMail | undefined> {
+  const now = clock.now();
+  if (!mail.enabled || now.getTime() - mail.created_at.getTime() > LINK_LIFETIME_SECONDS * 1_000) return undefined;
+  const token = await createPasswordLink(backgroundPool, mail, now);
+  if (token === undefined) return undefined;
+  const { language } = mail;
+  const words = MAIL_WORDS[language];
+  const blocks = [
+    { text: words.greeting(printable(mail.name)) },
+    { text: words.passwordOpening },
+    { link: `${addresses.auth}/new-password?token=${token}&ui_locales=${language}`, label: words.passwordLink },
+    { text: words.passwordValidity },
+    { text: words.passwordClosing, muted: true as const },
+  ];
+  const content = { language, title: words.passwordSubject, institution: config.institution, blocks };
+  return { subject: words.passwordSubject, ...mailTexts(content) };
+}
