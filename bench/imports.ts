@@ -1,10 +1,10 @@
 /**
- * POST /imports/payments against its floor: a bare COPY of the same rows into the same table, with all its indexes, foreign keys
- * and totals. Each run starts with an empty table. `npm run bench -- imports [rows]`; docs/performance-imports.md has the numbers.
+ * POST /imports/payments against its floor, a bare COPY of the same rows into the same table with all its indexes, foreign keys and
+ * totals, and against itself without the change feed. Each run starts with an empty table. `npm run bench -- imports [rows]`;
+ * docs/performance-imports.md has the numbers.
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,12 +18,13 @@ import { LOCKS } from '../src/locks.ts';
 import { createLog } from '../src/log.ts';
 import { migrate } from '../src/migrate.ts';
 import { Seeded } from '../src/sandbox/demonstration/seeded.ts';
+import { memory, processorSeconds } from './feed/processor-time.ts';
+import { type FedService, median, serverClock, startFedService, TOKEN } from './feed/service.ts';
 
 const ROUNDS = 3;
 const CLIENTS = 100;
 const TRADES_OF_CLIENT = 20;
 const BENEFICIARIES_OF_CLIENT = 100;
-const TOKEN = 'operator-token-of-the-bench';
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY', 'CHF', 'AUD', 'SEK', 'PLN'];
 const STATUSES = [
   'Payment complete',
@@ -43,7 +44,7 @@ export async function run(args: string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lombard-bench-imports-'));
   const database = await startEmbedded({ dataDir: folder, log: createLog('warn', false) });
   const client = new pg.Client({ connectionString: database.url });
-  let service: ReturnType<typeof spawn> | undefined;
+  let service: FedService | undefined;
   try {
     await migrate(database.url, createLog('silent', false));
     await client.connect();
@@ -53,34 +54,13 @@ export async function run(args: string[]): Promise<void> {
     print(
       `${rows} payments, ${Math.round(statSync(lines).size / 1e6)} MB of NDJSON, ${Math.round(statSync(copy).size / 1e6)} MB as COPY`,
     );
-    const operatorUrl = await new Promise<string>((resolve, reject) => {
-      service = spawn('bin/lombard', ['serve'], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: {
-          ...process.env,
-          DATABASE_URL: database.url,
-          LOMBARD_DATA_DIR: join(folder, 'data'),
-          LOMBARD_OPERATOR_TOKEN: TOKEN,
-          LOMBARD_API_PORT: '0',
-          LOMBARD_AUTH_PORT: '0',
-          LOMBARD_TRUSTED_PORT: '0',
-          LOMBARD_OPERATOR_PORT: '0',
-          LOMBARD_LOG_LEVEL: 'info',
-        },
-      });
-      service.once('exit', () => reject(new Error('the service ended')));
-      let text = '';
-      service.stdout?.on('data', (chunk) => {
-        text += chunk;
-        const ready = /"operator":"([^"]+)".*"msg":"ready"/.exec(text);
-        if (ready) resolve(ready[1] as string);
-      });
-    });
-    const pid = service?.pid as number;
-    const idle = memory(pid);
-    const ratios: number[] = [];
+    service = await startFedService(database.url, join(folder, 'data'));
+    const idle = memory(service.pid);
+    const clock = await serverClock(client);
+    const measured: Round[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
       await empty(client);
+      const database = clock();
       const bare = await timed(async () => {
         await pipeline(
           createReadStream(copy, { highWaterMark: 262_144 }),
@@ -88,39 +68,62 @@ export async function run(args: string[]): Promise<void> {
         );
       });
       await expectRows(client, rows);
-      await empty(client);
-      const cpu = processorSeconds(pid);
-      const imported = await timed(async () => {
-        const answer = (await callOperator(
-          { url: operatorUrl, token: TOKEN },
-          {
-            method: 'POST',
-            path: '/imports/payments',
-            body: createReadStream(lines, { highWaterMark: 262_144 }),
-            headers: { 'content-type': 'application/x-ndjson' },
-          },
-        )) as ImportAnswer;
-        if (answer.accepted !== rows)
-          throw new Error(`accepted ${answer.accepted}: ${JSON.stringify(answer.errors.slice(0, 3))}`);
-      });
-      await expectRows(client, rows);
-      ratios.push(bare / imported);
       print(
-        `round ${round}: bare COPY ${bare.toFixed(1)} s (${perSecond(rows, bare)}), ` +
-          `import ${imported.toFixed(1)} s (${perSecond(rows, imported)}), ratio ${(bare / imported).toFixed(2)}, ` +
-          `service CPU ${(((processorSeconds(pid) - cpu) / rows) * 1e6).toFixed(1)} us a payment, peak memory ${memory(pid).peak} MB (idle ${idle.now} MB)`,
+        `round ${round}: bare COPY ${bare.toFixed(1)} s (${perSecond(rows, bare)}), database CPU ${us(clock() - database, rows)}`,
       );
+      for (const fed of round % 2 ? [true, false] : [false, true]) {
+        await empty(client);
+        await service.feed(fed);
+        const before = { service: processorSeconds(service.pid), database: clock() };
+        const seconds = await timed(() => importOnce(service as FedService, lines, rows));
+        await expectRows(client, rows);
+        measured.push({ fed, ratio: bare / seconds, seconds });
+        print(
+          `  import ${fed ? 'with the feed' : 'without it'}: ${seconds.toFixed(1)} s (${perSecond(rows, seconds)}), ratio ${(bare / seconds).toFixed(2)}, ` +
+            `CPU a payment: service ${us(processorSeconds(service.pid) - before.service, rows)}, database ${us(clock() - before.database, rows)}, ` +
+            `peak memory ${memory(service.pid).peak} MB (idle ${idle.now} MB)`,
+        );
+      }
     }
-    print(`median ratio ${(ratios.sort((a, b) => a - b)[ROUNDS >> 1] ?? 0).toFixed(2)} (least wanted: 0.40)`);
+    const of = (fed: boolean, value: (round: Round) => number) =>
+      median(measured.filter((each) => each.fed === fed).map(value));
+    print(
+      `median ratio to COPY ${of(true, ({ ratio }) => ratio).toFixed(2)} (at least 0.40), without the feed ${of(false, ({ ratio }) => ratio).toFixed(2)}`,
+    );
+    print(
+      `with the feed, of the rate without it: ${(of(false, ({ seconds }) => seconds) / of(true, ({ seconds }) => seconds)).toFixed(2)} (at least 0.80)`,
+    );
   } finally {
-    if (service && service.exitCode === null) {
-      service.kill('SIGTERM');
-      await once(service, 'exit');
-    }
+    await service?.stop();
     await client.end().catch(() => {});
     await database.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+interface Round {
+  fed: boolean;
+  ratio: number;
+  seconds: number;
+}
+
+async function importOnce(service: FedService, lines: string, rows: number): Promise<void> {
+  const answer = (await callOperator(
+    { url: service.operator, token: TOKEN },
+    {
+      method: 'POST',
+      path: '/imports/payments',
+      body: createReadStream(lines, { highWaterMark: 262_144 }),
+      headers: { 'content-type': 'application/x-ndjson' },
+    },
+  )) as ImportAnswer;
+  if (answer.accepted !== rows)
+    throw new Error(`accepted ${answer.accepted}: ${JSON.stringify(answer.errors.slice(0, 3))}`);
+}
+
+/** Processor time for each of so many. */
+function us(seconds: number, count: number): string {
+  return `${((seconds / count) * 1e6).toFixed(0)} us`;
 }
 
 async function fillParties(client: pg.Client): Promise<void> {
@@ -216,7 +219,9 @@ async function empty(client: pg.Client): Promise<void> {
   // The roll-up takes the tables in another order, so this holds the roll-up's lock meanwhile.
   await client.query('begin');
   await client.query('select pg_advisory_xact_lock($1)', [LOCKS.paymentTotals]);
-  await client.query('truncate payments, payment_approvals, payment_approvers');
+  await client.query(
+    'truncate payments, payment_approvals, payment_approvers, changes, changes_unpublished, change_tallies, change_order, change_versions',
+  );
   await client.query('commit');
   await client.query('checkpoint');
 }
@@ -234,19 +239,6 @@ async function timed(work: () => Promise<void>): Promise<number> {
 
 function perSecond(rows: number, seconds: number): string {
   return `${Math.round(rows / seconds)}/s`;
-}
-
-/** Resident memory of a process in MB: now, and the most it ever had. */
-function memory(pid: number): { now: number; peak: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const value = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024);
-  return { now: value('VmRSS'), peak: value('VmHWM') };
-}
-
-/** Processor time of a process, in seconds. */
-function processorSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 function print(line: string): void {

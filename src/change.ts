@@ -20,6 +20,16 @@ export const CHANGE_ENTITIES = [
 ] as const;
 export type ChangeEntity = (typeof CHANGE_ENTITIES)[number];
 
+/** A record as the change feed shows it. */
+export interface RecordText {
+  /** JSON, as the operator's GET answers. */
+  text: string;
+  /** What the reconciliation counts. */
+  kind?: string;
+  currency?: string;
+  amount?: string;
+}
+
 /** A record that a transaction has changed. */
 export interface Change {
   entity: ChangeEntity;
@@ -39,9 +49,11 @@ export interface Change {
   deleted?: string;
   /** Why a person decided so, of an approval. */
   reason?: string | undefined;
+  /** Writes the record, where whoever created it knows it: then it is not read again. */
+  known?: (() => RecordText) | undefined;
 }
 
-/** What one transaction has changed so far, in the order of the first change of each record. */
+/** What a step of a transaction has changed so far, in the order of the first change of each record. */
 export interface Changes {
   act: Act;
   records: Map<string, Change>;
@@ -50,8 +62,8 @@ export interface Changes {
 const CHANGED = new WeakMap<object, Changes>();
 
 /**
- * Notes that a transaction has changed a record. The feed shows each record once for each transaction, as it stands at the end of it:
- * the first note decides the place and the action.
+ * Notes that a transaction has changed a record. The feed shows each record once for each step, as it stands at the end of it: the first
+ * note decides the place and the action. A transaction is one step, unless `endStep` of database.ts divides it.
  * @param tx the transaction's connection
  */
 export function noteChange(tx: object, act: Act, change: Change): void {
@@ -60,7 +72,7 @@ export function noteChange(tx: object, act: Act, change: Change): void {
     changes = { act, records: new Map() };
     CHANGED.set(tx, changes);
   }
-  const key = `${change.entity}\0${change.id}`;
+  const key = keyOf(change.entity, change.id);
   const known = changes.records.get(key);
   if (!known) changes.records.set(key, change);
   // Removed and made again under its identifier: the same record, which goes on with its next version.
@@ -69,20 +81,49 @@ export function noteChange(tx: object, act: Act, change: Change): void {
   else if (!known.created) known.movedTo = change.movedTo ?? known.movedTo;
 }
 
-/** What the transaction has changed; nobody gets it a second time. */
+/** Whether a step has changed a record already. */
+export function hasChanged(tx: object, entity: ChangeEntity, id: string): boolean {
+  return CHANGED.get(tx)?.records.has(keyOf(entity, id)) ?? false;
+}
+
+/** The key of a record among those of all entities. */
+export function keyOf(entity: string, id: string): string {
+  return `${entity}\0${id}`;
+}
+
+/** What the transaction has changed since its last step; nobody gets it a second time. */
 export function takeChanges(tx: object): Changes | undefined {
   const changes = CHANGED.get(tx);
   CHANGED.delete(tx);
   return changes;
 }
 
+/** What a transaction's earlier steps have left to be written when it commits. */
+const FINISHED = new WeakMap<object, object[]>();
+
+/** What the earlier steps of a transaction have left; whoever ends a step adds to it. @returns the same list until `forgetSteps` */
+export function finishedSteps<T extends object>(tx: object): T[] {
+  const finished = FINISHED.get(tx) ?? [];
+  FINISHED.set(tx, finished);
+  return finished as T[];
+}
+
+/** Forgets the steps of a transaction that has ended. */
+export function forgetSteps(tx: object): void {
+  FINISHED.delete(tx);
+}
+
 /** Runs a part of a transaction that may be rolled back by itself: what it notes is kept only if it does not throw. */
 export async function keepingNotes(tx: object, work: () => Promise<void>): Promise<void> {
   const before = takeChanges(tx);
+  const steps = finishedSteps(tx).length;
   let after: Changes | undefined;
   try {
     await work();
     after = takeChanges(tx);
+  } catch (error) {
+    finishedSteps(tx).splice(steps);
+    throw error;
   } finally {
     takeChanges(tx);
     for (const changes of [before, after])

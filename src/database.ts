@@ -90,6 +90,8 @@ export function createPool(
 
 /** What happens around the transactions of a pool. */
 export interface TransactionHooks {
+  /** A step of a transaction has ended, and another one follows. */
+  stepEnded(tx: Transaction): Promise<void>;
   /** The last statements of a transaction before it commits. */
   beforeCommit(tx: Transaction): Promise<void>;
   /** A transaction has ended, either way. */
@@ -108,6 +110,14 @@ export async function commit(tx: Transaction): Promise<void> {
   await HOOKS.get(tx)?.beforeCommit(tx);
   await tx.query('commit');
   HOOKS.get(tx)?.ended(tx);
+}
+
+/**
+ * Ends a step within a transaction. Who moves one payment several times in one transaction calls it between the moves, so that the change
+ * feed shows each of them; without it the feed shows what the transaction has made of each record.
+ */
+export async function endStep(tx: Transaction): Promise<void> {
+  await HOOKS.get(tx)?.stepEnded(tx);
 }
 
 /** Rolls the transaction of a connection back. */

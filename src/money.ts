@@ -44,10 +44,16 @@ export function decimal(
   const sign = new Big(plain).cmp(0);
   if (options.positive && sign <= 0) throw refuse('must be greater than 0');
   if (!options.signed && sign < 0) throw refuse('must not be negative');
-  return plain.replace(/^(-?)0+(?=\d)/, '$1');
+  // Zero has no sign, as in the database.
+  return (sign === 0 ? plain.replace('-', '') : plain).replace(/^(-?)0+(?=\d)/, '$1');
 }
 
 /** Digits after the point of a decimal string. */
 export function decimalsOf(amount: string): number {
   return amount.split('.')[1]?.length ?? 0;
+}
+
+/** The sum of two decimal strings, with as many decimals as the longer one has: what PostgreSQL's numeric gives. */
+export function sum(a: string, b: string): string {
+  return new Big(a).plus(b).toFixed(Math.max(decimalsOf(a), decimalsOf(b)));
 }

@@ -19,14 +19,14 @@ export interface Reconciled {
 }
 
 /**
- * What happened on a London day, by the day of the change. It counts the changes of the feed themselves, so that it agrees with them
- * and reaches back as far as they are kept.
+ * What happened on a London day, by the day of the change. Each transaction has counted its changes of the feed beside them, so that it
+ * agrees with them and reaches back at least as far as they are kept.
  * @param day `YYYY-MM-DD`
  */
 export async function reconcile(db: Db, day: string): Promise<Reconciled[]> {
   const { rows } = await db.query<{ client_id: string; tally: string; currency: string } & Tally>(
-    `select client_id, tally, currency, count(*) as count, sum(amount)::text as sum from changes
-     where tally is not null and at >= $1 and at < $2 group by client_id, currency, tally order by client_id, currency, tally`,
+    `select client_id, tally, currency, sum(count)::bigint as count, sum(sum)::text as sum from change_tallies
+     where at >= $1 and at < $2 group by client_id, currency, tally order by client_id, currency, tally`,
     [startOfLondonDay(day), startOfLondonDay(addDays(day, 1))],
   );
   const reconciled = new Map<string, Reconciled>();

@@ -3,7 +3,7 @@ import { readCurrencyAccounts } from '../accounts/currency-account.ts';
 import { readTransactions } from '../accounts/transaction-list.ts';
 import { type Authorisation, readDecisions } from '../approvals/approval.ts';
 import { readConfiguration } from '../approvals/configuration.ts';
-import type { Change, ChangeEntity } from '../change.ts';
+import { type Change, type ChangeEntity, keyOf, type RecordText } from '../change.ts';
 import type { Db } from '../database.ts';
 import { readApplications } from '../identity/application.ts';
 import { readClients } from '../identity/client.ts';
@@ -17,23 +17,13 @@ import { readTrades } from '../payments/trade.ts';
 import { readStatements } from '../statements/history.ts';
 import { readSubscriptions } from '../webhooks/history.ts';
 
-/** A record as the change feed shows it. */
-export interface RecordText {
-  /** JSON. */
-  text: string;
-  /** What the reconciliation counts. */
-  kind?: string;
-  currency?: string;
-  amount?: string;
-}
-
 /** What reading records needs besides the database. */
 export interface RecordView {
   now: Date;
   presentation: Presentation;
 }
 
-/** Reads the records of changes of one client, or of records that belong to none. */
+/** Reads the records of changes. */
 type Reader = (db: Db, changes: readonly Change[], view: RecordView) => Promise<Map<string, RecordText>>;
 
 /** A reader of rows, each written as it is. */
@@ -49,6 +39,19 @@ function rows<Row extends object>(
       view,
     );
     return new Map(found.map((row) => [String(idOf(row)), { text: JSON.stringify(row), ...counted?.(row) }]));
+  };
+}
+
+type ClientReader = (db: Db, clientId: string, ...rest: [readonly Change[], RecordView]) => ReturnType<Reader>;
+
+/** A reader whose statement names one client: it runs for each of the changes' clients. */
+function ofEachClient(read: ClientReader): Reader {
+  return async (db, changes, view) => {
+    const records = new Map<string, RecordText>();
+    for (const [clientId, own] of Map.groupBy(changes, (change) => change.clientId ?? '')) {
+      for (const [id, record] of await read(db, clientId, own, view)) records.set(id, record);
+    }
+    return records;
   };
 }
 
@@ -89,31 +92,28 @@ const READERS: Record<ChangeEntity, Reader> = {
     },
     (row) => row.client_id,
   ),
-  async subscription(db, changes, view) {
-    return rows(
-      (each, ids) => readSubscriptions(each, clientOf(changes), ids),
+  subscription: ofEachClient(async (db, clientId, changes, view) =>
+    rows(
+      (each, ids) => readSubscriptions(each, clientId, ids),
       (row) => row.id,
-    )(db, changes, view);
-  },
-  async statement_request(db, changes, view) {
-    return rows(
-      (each, ids) => readStatements(each, clientOf(changes), ids),
+    )(db, changes, view),
+  ),
+  statement_request: ofEachClient(async (db, clientId, changes, view) =>
+    rows(
+      (each, ids) => readStatements(each, clientId, ids),
       (row) => row.statement_id,
-    )(db, changes, view);
-  },
+    )(db, changes, view),
+  ),
 
-  async payment(db, changes, { now, presentation }) {
+  payment: ofEachClient(async (db, clientId, changes, { now, presentation }) => {
     const ids = changes.map(({ id }) => id);
-    const found = await readPayments(db, presentation, now, { clientId: clientOf(changes), ids });
+    const found = await readPayments(db, presentation, now, { clientId, ids });
     return new Map(found.map(({ payment_id: id, ...record }) => [id, record]));
-  },
+  }),
 
-  async approval(db, changes, { now }) {
-    const found = await readDecisions(
-      db,
-      clientOf(changes),
-      changes.map(({ id }) => id.slice(0, id.indexOf('/'))),
-    );
+  approval: ofEachClient(async (db, clientId, changes, { now }) => {
+    const paymentIds = changes.map(({ id }) => id.slice(0, id.indexOf('/')));
+    const found = await readDecisions(db, clientId, paymentIds);
     return new Map(
       changes.map((change): [string, RecordText] => {
         const [paymentId = '', contactId] = change.id.split('/');
@@ -121,13 +121,8 @@ const READERS: Record<ChangeEntity, Reader> = {
         return [change.id, { text: JSON.stringify(decision(paymentId, change, now, given)) }];
       }),
     );
-  },
+  }),
 };
-
-/** The client whose records a reader was given. */
-function clientOf(changes: readonly Change[]): string {
-  return changes[0]?.clientId as string;
-}
 
 /** An approval or a rejection, as the feed shows it. */
 function decision(paymentId: string, change: Change, now: Date, given: Authorisation | undefined): object {
@@ -149,14 +144,8 @@ export async function readRecords(
   view: RecordView,
 ): Promise<Map<string, RecordText>> {
   const records = new Map<string, RecordText>();
-  for (const [entity, ofEntity] of Map.groupBy(changes, (change) => change.entity)) {
-    for (const wanted of Map.groupBy(ofEntity, (change) => change.clientId).values()) {
-      for (const [id, record] of await READERS[entity](db, wanted, view)) records.set(keyOf(entity, id), record);
-    }
+  for (const [entity, wanted] of Map.groupBy(changes, (change) => change.entity)) {
+    for (const [id, record] of await READERS[entity](db, wanted, view)) records.set(keyOf(entity, id), record);
   }
   return records;
-}
-
-export function keyOf(entity: string, id: string): string {
-  return `${entity}\0${id}`;
 }

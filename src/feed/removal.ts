@@ -1,8 +1,8 @@
-import { type ChangeEntity, noteChange } from '../change.ts';
+import { type ChangeEntity, keyOf, noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import type { Presentation } from '../payments/presentation.ts';
-import { keyOf, readRecords } from './records.ts';
+import { readRecords } from './records.ts';
 
 /** The records of a client that a reset removes, each before those that it refers to, with the SQL of their identifiers. */
 const REMOVED: [ChangeEntity, string][] = [

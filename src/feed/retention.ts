@@ -49,6 +49,10 @@ export async function clearChanges(pool: Pool, now: Date, days: number): Promise
         [floor],
       ),
     );
-    if ((cleared?.batches ?? 0) < CLEARED_BATCHES) return;
+    if ((cleared?.batches ?? 0) < CLEARED_BATCHES) break;
   }
+  // By the time of the change, which is that of an import's beginning: a day of import at most.
+  await pool.query(
+    `delete from change_tallies where at < (select at from change_order order by position limit 1) - interval '1 day'`,
+  );
 }

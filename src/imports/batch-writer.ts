@@ -124,7 +124,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     const { fresh, changed, unchanged } = await settleConflicts(tx, open, { kind, rule, scope }, refusals);
     for (const [line, problem] of await kind.check(tx, fresh, scope)) refusals.set(line, problem);
     const created = remaining(fresh);
-    noteImported(tx, scope.act, kind.entity, created);
+    noteImported(tx, scope, kind, created);
     if (created.length > 0) await kind.insert(tx, created, scope);
     const updated = remaining(changed);
     if (updated.length > 0) await kind.update?.write(tx, updated, scope);

@@ -1,7 +1,6 @@
-import { type ChangeEntity, noteChange } from '../change.ts';
-import type { Act } from '../context.ts';
+import { noteChange } from '../change.ts';
 import type { Transaction } from '../database.ts';
-import type { ImportRow } from './kind.ts';
+import type { ImportKind, ImportRow, ImportScope } from './kind.ts';
 
 /** What the change feed needs of an imported record besides its identifier: whose it is. */
 interface Owned {
@@ -10,17 +9,21 @@ interface Owned {
 }
 
 /** Notes the records that a batch creates: one change for each. @param rows with their identifiers */
-export function noteImported<Input>(
+export function noteImported<Input, Row extends ImportRow<Input>>(
   tx: Transaction,
-  act: Act,
-  entity: ChangeEntity,
-  rows: readonly ImportRow<Input>[],
+  scope: ImportScope,
+  kind: ImportKind<Input, Row>,
+  rows: readonly Row[],
 ): void {
-  for (const { id, input } of rows) {
+  const { entity } = kind;
+  const recordOf = kind.records?.(scope);
+  for (const row of rows) {
+    const { id, input } = row;
     if (id === undefined) continue;
     const { client_id: owner, clients } = input as Owned;
     const members = clients?.map((client) => client.client_id);
     const clientId = members ? null : entity === 'client' ? id : (owner ?? null);
-    noteChange(tx, act, { entity, id, clientId, action: 'import', created: true, ...(members && { members }) });
+    const change = { entity, id, clientId, action: 'import', created: true, known: recordOf?.(row) };
+    noteChange(tx, scope.act, members ? { ...change, members } : change);
   }
 }

@@ -1,4 +1,4 @@
-import type { ChangeEntity } from '../change.ts';
+import type { ChangeEntity, RecordText } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import type { Transaction } from '../database.ts';
@@ -40,6 +40,9 @@ export class Refusals extends Map<number, Problem> {
   }
 }
 
+/** What writes the record of a row as the operator's GET shows it; undefined where it has to be read. */
+export type RecordOf<Row> = (row: Row) => (() => RecordText) | undefined;
+
 /**
  * How the records of one kind are imported, a batch of lines at a time. The caller has checked that the input has the shape of the
  * single call's body. The kind checks everything else that the single call checks, for all lines of a batch at once.
@@ -61,6 +64,8 @@ export interface ImportKind<Input, Row extends ImportRow<Input>> {
   check(tx: Transaction, rows: Row[], scope: ImportScope): Promise<Refusals>;
   /** Writes the rows that `check` let through. */
   insert(tx: Transaction, rows: Row[], scope: ImportScope): Promise<void>;
+  /** Makes the writer of the records for the change feed; without it they are read again. */
+  records?(scope: ImportScope): RecordOf<Row>;
 }
 
 /** How lines change stored records. */

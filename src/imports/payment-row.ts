@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Requirement } from '../approvals/workflow.ts';
 import { isCalendarDay, parseInstant, startOfLondonDay } from '../calendar.ts';
 import { Problem } from '../errors.ts';
 import { decimal } from '../money.ts';
 import type { PaymentInput } from '../payments/creation.ts';
 import type { PaymentStatus } from '../payments/moves.ts';
-import type { Payee } from '../payments/payee.ts';
+import type { Payee, PayeeState } from '../payments/payee.ts';
 import type { ImportRow } from './kind.ts';
 
 /** A payment as the core system has it: besides what creates one, how far it has got, and when. */
@@ -23,6 +24,8 @@ export interface ImportedPayment extends PaymentInput {
 
 /** A payment that has been read; `check` adds its creator's name, its workflow, whom it pays and what approval it requires. */
 export interface PaymentImportRow extends ImportRow<ImportedPayment> {
+  /** As PostgreSQL writes it. */
+  uuid: string;
   amount: string;
   fee: string | null;
   status: PaymentStatus | undefined;
@@ -34,7 +37,7 @@ export interface PaymentImportRow extends ImportRow<ImportedPayment> {
   creatorName: string;
   workflow: string;
   /** Undefined until `check` has found it. */
-  payee: Payee | undefined;
+  payee: (Payee & PayeeState) | undefined;
   requirement: Requirement | null;
 }
 
@@ -52,6 +55,7 @@ export function readPayment(line: number, input: ImportedPayment, now: Date): Pa
     line,
     input,
     id: input.payment_id,
+    uuid: input.uuid?.toLowerCase() ?? randomUUID(),
     amount: decimal(input.amount, 'amount', { positive: true }),
     fee: input.fee_amount == null ? null : decimal(input.fee_amount, 'fee_amount'),
     status: input.status,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import { type Columns, copyRows } from '../copy.ts';
@@ -10,6 +9,7 @@ import { asDecimal, type Comparison, sameNames } from './comparison.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
 import { type ImportKind, Refusals } from './kind.ts';
 import { notifyImported } from './payment-notices.ts';
+import { createRecordWriter } from './payment-record.ts';
 import { type ImportedPayment, type PaymentImportRow, readMoment, readPayment, statusOf } from './payment-row.ts';
 import { checkClients, checkContacts, checkOwned, findPayees, pairKey } from './references.ts';
 
@@ -21,7 +21,7 @@ const COLUMNS: Columns<PaymentImportRow, NewPayment & PaymentHistory> = {
   contact_id: ({ input }) => input.contact_id,
   trade_id: ({ input }) => input.trade_id,
   beneficiary_id: ({ input }) => input.beneficiary_id,
-  uuid: ({ input }) => input.uuid ?? randomUUID(),
+  uuid: ({ uuid }) => uuid,
   scheme: ({ input }) => input.scheme ?? 'SWIFT',
   amount: ({ amount }) => amount,
   payment_currency: ({ input }) => input.payment_currency,
@@ -122,6 +122,8 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
     await openApprovals(tx, { ...scope.act, quiet: !scope.notify }, open, ids);
     if (scope.notify) await notifyImported(tx, scope, rows, ids);
   },
+
+  records: createRecordWriter,
 };
 
 /** Notes the trades that get a further beneficiary by the payments of a batch, which are not stored yet. */

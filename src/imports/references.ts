@@ -1,6 +1,6 @@
 import type { Transaction } from '../database.ts';
 import type { ErrorCode } from '../errors.ts';
-import { PAYEE_COLUMNS, type Payee } from '../payments/payee.ts';
+import { PAYEE_COLUMNS, PAYEE_STATE_COLUMNS, type Payee, type PayeeState } from '../payments/payee.ts';
 import type { ImportRow, Refusals } from './kind.ts';
 
 /**
@@ -74,10 +74,10 @@ export async function findPayees(
   tx: Transaction,
   rows: ImportRow<{ client_id: string; beneficiary_id: string }>[],
   refusals: Refusals,
-): Promise<Map<string, Payee>> {
+): Promise<Map<string, Payee & PayeeState>> {
   const pairs = distinctPairs(rows.map(({ input }) => [input.client_id, input.beneficiary_id]));
-  const found = await tx.query<{ client_id: string; beneficiary_id: string } & Payee>(
-    `select b.client_id, b.beneficiary_id, ${PAYEE_COLUMNS.map((name) => `b.${name}`).join(', ')}
+  const found = await tx.query<{ client_id: string; beneficiary_id: string } & Payee & PayeeState>(
+    `select b.client_id, b.beneficiary_id, ${[...PAYEE_COLUMNS, ...PAYEE_STATE_COLUMNS].map((name) => `b.${name}`).join(', ')}
      from unnest($1::text[], $2::text[]) as u(client_id, beneficiary_id)
      join beneficiaries b on b.client_id = u.client_id and b.beneficiary_id = u.beneficiary_id`,
     [pairs.map(([client]) => client), pairs.map(([, beneficiary]) => beneficiary)],

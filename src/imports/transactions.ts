@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import Big from 'big.js';
 import { moment, type Party, party, shown, type TransactionInput } from '../accounts/transaction.ts';
 import { noteChange } from '../change.ts';
 import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';
-import { decimal, decimalsOf } from '../money.ts';
+import { decimal, sum } from '../money.ts';
 import { notifyAll } from '../webhooks/notification.ts';
 import { asDecimal, type Comparison, sameNames } from './comparison.ts';
 import { resolveIds } from './identifiers.ts';
@@ -185,9 +184,4 @@ async function lockAccounts(tx: Transaction, rows: TransactionImportRow[]): Prom
     ],
   );
   return new Map(accounts.map((account) => [pairKey(account.client_id, String(account.account_id)), account]));
-}
-
-/** The sum of two decimals, with as many decimals as the longer one has: what PostgreSQL's numeric gives. */
-function sum(a: string, b: string): string {
-  return new Big(a).plus(b).toFixed(Math.max(decimalsOf(a), decimalsOf(b)));
 }

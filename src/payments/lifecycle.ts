@@ -1,8 +1,8 @@
 import * as approvals from '../approvals/workflow.ts';
 import { audit } from '../audit.ts';
-import { noteChange } from '../change.ts';
+import { hasChanged, noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
-import { first, type Transaction } from '../database.ts';
+import { endStep, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { PaymentId, PaymentNumber } from '../identifiers.ts';
 import { updateRow } from '../rows.ts';
@@ -62,6 +62,8 @@ export async function movePayment(
   if ((action === 'authorise' || action === 'reject') && !contactId)
     throw new Problem('invalid_body', { field: 'contact_id', message: `is required by ${action}` });
   if (mayMove(PENDING, action)) await approvals.shareLock(tx, clientId);
+  // Moved before in this transaction: readers of the change feed see each of the moves.
+  if (hasChanged(tx, 'payment', paymentId)) await endStep(tx);
   const payment = await lockPayment(tx, clientId, paymentId);
   checkMove(payment, action);
   const final = await decide(tx, act, payment.id, request);

@@ -12,3 +12,23 @@ export interface Payee {
 
 /** The columns of a payee. */
 export const PAYEE_COLUMNS = ['beneficiary_name', 'account_number', 'iban', 'swift_code', 'bank_identifier'] as const;
+
+/** What payments show of their beneficiary as it is now. */
+export interface PayeeState {
+  beneficiary_aml_id: string | null;
+  active: boolean;
+  authorised: boolean;
+  blocked: boolean;
+  completed: boolean;
+  verified: boolean;
+}
+
+/** The columns of `PayeeState` in the table of beneficiaries. */
+export const PAYEE_STATE_COLUMNS = [
+  'beneficiary_aml_id',
+  'active',
+  'authorised',
+  'blocked',
+  'completed',
+  'verified',
+] as const;

@@ -93,6 +93,21 @@ export const FIELD_AT = places(PACKED);
 /** A row of `PAYMENT_COLUMNS`, and of what was selected after them: texts as PostgreSQL writes them. */
 export type PaymentTexts = [...Texts<typeof COLUMNS, string | null>, ...after: (string | null)[]];
 
+type Names<T extends Table> = T[number][0];
+/** What a payment is written from, by the names of the fields. What is absent is null. */
+export type PaymentValues = Partial<
+  Record<Names<typeof PACKED> | Exclude<Names<typeof COLUMNS>, 'packed'>, string | null>
+>;
+
+const PACKED_NAMES = PACKED.map(([name]) => name);
+const TEXT_NAMES = COLUMNS.map(([name]) => name).filter((name) => name !== 'packed');
+
+/** The row of a payment that is not read from the database: texts as PostgreSQL would write them. */
+export function paymentTexts(values: PaymentValues): PaymentTexts {
+  const packed = PACKED_NAMES.map((name) => values[name] ?? '').join(SEPARATOR);
+  return [packed, ...TEXT_NAMES.map((name) => values[name] ?? null)] as unknown as PaymentTexts;
+}
+
 /** The packed fields of a row. */
 export function unpack(row: PaymentTexts): Texts<typeof PACKED, string> {
   return (row[COLUMN_AT.packed] as string).split(SEPARATOR) as unknown as Texts<typeof PACKED, string>;

@@ -81,8 +81,8 @@ function authorisations(stored: string): string {
   return JSON.stringify(list.map((each) => ({ ...each, on_behalf_by: each.on_behalf_by && 'institution' })));
 }
 
-/** UTC wall time as PostgreSQL writes it, for comparing. */
-function wallTime(instant: Date): string {
+/** UTC wall time as PostgreSQL writes it, with all digits of the milliseconds. */
+export function wallTime(instant: Date): string {
   return instant.toISOString().replace('T', ' ').slice(0, 23);
 }
 

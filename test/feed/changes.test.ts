@@ -147,6 +147,65 @@ test('an import gives one change a record, and one for each other record that it
   assert.equal(list[31]?.data.balance, '30.00');
 });
 
+test('imported payments are in the feed as the operator reads them', async () => {
+  const start = await end();
+  const { clientId: client_id, contactId, base } = world;
+  const plain = await createWorld(service, 'Without approvals');
+  const at = '2026-03-28T23:30:00.100Z';
+  const lines = [
+    { ...plain.base, payment_id: 'IMP1', fee_amount: -0, created_date: at },
+    {
+      ...plain.base,
+      payment_id: 'IMP2',
+      uuid: 'A0EEBC99-9C0B-4EF8-8B6D-6BB9BD380A11',
+      status: 'Payment complete',
+      created_date: at,
+    },
+    {
+      ...plain.base,
+      payment_id: 'IMP3',
+      status: 'Payment cancelled',
+      cancelled_by: 'core "x"',
+      cancelled_date: '2026-07-01',
+      amount: '0010.500',
+    },
+    {
+      ...plain.base,
+      status: 'Payment rejected',
+      rejected_by: 'L\u00e9a\n\u2028',
+      rejected_date: at,
+      scheme: 'TARGET2',
+      fee_amount: 1.25,
+      fee_currency: 'GBP',
+    },
+    {
+      ...plain.base,
+      status: 'Waiting for payment date',
+      authorised_by: 'CON',
+      authorised_date: at,
+      charges: 'OUR',
+      reference: 'a\tb\\',
+      invoice_required: true,
+    },
+    { ...base, payment_id: 'IMP4', client_id, contact_id: contactId },
+  ];
+  const imported = await service.operator('POST', '/imports/payments', undefined, {
+    raw: lines
+      .map((line) => JSON.stringify(line))
+      .join('\n')
+      .replace('"fee_amount":0', '"fee_amount":-0'),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  assert.equal(imported.body.accepted, lines.length, imported.text);
+  const list = (await since(start, '&entities=payment')).filter(({ action }) => action === 'import');
+  assert.equal(list.length, lines.length);
+  const feed = (await changes(`after=${start}&limit=1000&entities=payment`)).text;
+  for (const { entity_id: id } of list) {
+    const { text } = await service.operator('GET', `/payments/${id}`);
+    assert.ok(feed.includes(`"data":${text}}`), `${id} is in the feed exactly as ${text}`);
+  }
+});
+
 test('wait answers as soon as there is a change, and after its time without one', async () => {
   const start = await end();
   const waiting = changes(`after=${start}&wait=20&entities=beneficiary`);
@@ -224,7 +283,7 @@ test('the reconciliation of the day agrees with the feed', async () => {
     {
       client_id: world.clientId,
       currency: 'EUR',
-      created: { count: 1, sum: '100' },
+      created: { count: 2, sum: '200' },
       moved: { 'Validating beneficiary information': { count: 1, sum: '100' } },
       transactions: { CREDIT_TRANSACTION: { count: 1, sum: '12.50' } },
     },
@@ -237,6 +296,33 @@ test('the reconciliation of the day agrees with the feed', async () => {
   ]);
   const wrong = await service.operator('GET', '/reconciliation?date=2026-02-30');
   assert.deepEqual([wrong.status, wrong.body.details.split(':')[0]], [400, 'query.date']);
+});
+
+test('a call that moves a payment several times gives a change for each move', async () => {
+  const made = await createWorld(service, 'Moved', {
+    payment_approvals_enabled: true,
+    authorisation_workflow: '4-eyes',
+  });
+  await made.hire('Approver');
+  const payment = (await made.pay()).body.payment_id;
+  const token = await made.signIn();
+  const start = await end();
+  const path = `/sandbox/payments/${payment}/advance?client_id=${made.clientId}`;
+  const advanced = await service.client(token, 'POST', path, { body: { to: 'Payment complete' } });
+  assert.equal(advanced.status, 200, advanced.text);
+  const list = await since(start, '&entities=payment');
+  assert.deepEqual(
+    list.map(({ version, action, data }) => `${version} ${action}: ${data.status}`),
+    [
+      '2 authorise: Validating beneficiary information',
+      '3 validate: Waiting for payment date',
+      '4 send: Executing Payment',
+      '5 complete: Payment complete',
+    ],
+  );
+  const { body } = await service.operator('GET', `/reconciliation?date=${new Date().toISOString().slice(0, 10)}`);
+  const own = body.find((each: { client_id: string }) => each.client_id === made.clientId);
+  assert.equal(Object.keys(own.moved).length, 4);
 });
 
 test('a reset removes records in the feed; those that are made again go on with their next version', async () => {

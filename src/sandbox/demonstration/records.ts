@@ -14,7 +14,7 @@ export async function putRecords<Input, Row extends ImportRow<Input>>(
   for (const refusals of [await kind.prepare?.(rows), await kind.check(tx, rows, scope)]) {
     for (const problem of refusals?.values() ?? []) throw problem;
   }
-  noteImported(tx, scope.act, kind.entity, rows);
+  noteImported(tx, scope, kind, rows);
   await kind.insert(tx, rows, scope);
   await audit(tx, scope.act, {
     action: 'import',

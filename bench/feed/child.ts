@@ -1,0 +1,24 @@
+/** The service of the benches of the change feed. Its messages switch the recorder; everything else is the service as it is. */
+import { takeChanges } from '../../src/change.ts';
+import { readConfig } from '../../src/config.ts';
+import { ChangeRecorder } from '../../src/feed/recorder.ts';
+import { createLog } from '../../src/log.ts';
+import { startService } from '../../src/service.ts';
+
+const { beforeCommit } = ChangeRecorder.prototype;
+let feed = true;
+ChangeRecorder.prototype.beforeCommit = async function record(tx) {
+  if (feed) return beforeCommit.call(this, tx);
+  takeChanges(tx);
+};
+
+const service = await startService(readConfig(), createLog('warn', false));
+process.send?.({ operator: service.operatorUrl });
+process.on('message', (message) => {
+  feed = message === 'feed';
+  process.send?.({});
+});
+process.once('SIGTERM', async () => {
+  await service.stop();
+  process.disconnect?.();
+});

@@ -1,0 +1,72 @@
+/** The service in a process of its own, whose change feed can be switched off: what it costs is the difference. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type pg from 'pg';
+import { parentOf, serverSeconds } from './processor-time.ts';
+
+export const TOKEN = 'operator-token-of-the-bench';
+
+export interface FedService {
+  pid: number;
+  operator: string;
+  /** Whether transactions write their changes from now on. */
+  feed(on: boolean): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param environment LOMBARD_... variables besides those of the bench */
+export async function startFedService(url: string, folder: string, environment = {}): Promise<FedService> {
+  const child = fork(new URL('./child.ts', import.meta.url), {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: url,
+      LOMBARD_DATA_DIR: folder,
+      LOMBARD_OPERATOR_TOKEN: TOKEN,
+      LOMBARD_API_PORT: '0',
+      LOMBARD_AUTH_PORT: '0',
+      LOMBARD_TRUSTED_PORT: '0',
+      LOMBARD_OPERATOR_PORT: '0',
+      LOMBARD_HEALTH_PORT: '0',
+      LOMBARD_LOG_LEVEL: 'warn',
+      ...environment,
+    },
+  });
+  const { operator } = (await answer(child)) as { operator: string };
+  return {
+    pid: child.pid as number,
+    operator,
+    feed: async (on) => {
+      child.send(on ? 'feed' : 'no feed');
+      await answer(child);
+    },
+    stop: async () => {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+function answer(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const gone = () => reject(new Error('the service ended'));
+    child.once('exit', gone);
+    child.once('message', (message) => {
+      child.off('exit', gone);
+      resolve(message);
+    });
+  });
+}
+
+/** The processor time of the server that a connection leads to, in seconds. */
+export async function serverClock(client: pg.Client): Promise<() => number> {
+  const { rows } = await client.query<{ pid: number }>(
+    "select pid from pg_stat_activity where backend_type = 'checkpointer'",
+  );
+  const postmaster = parentOf(rows[0]?.pid as number);
+  return () => serverSeconds(postmaster);
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
