@@ -113,6 +113,6 @@ function plain(text: string): string {
     .padEnd(point, '0');
   const place = Math.max(0, point);
   const integer = shifted.slice(0, place).replace(/^0+(?=\d)/, '') || '0';
-  const rest = shifted.slice(place).replace(/0+$/, '');
+  const rest = shifted.slice(place).replace(/(?<!0)0+$/, '');
   return `${sign}${integer}${rest === '' ? '' : `.${rest}`}`;
 }

@@ -32,7 +32,9 @@ export async function standardSignature(
 }
 
 function standardKey(secret: string): Uint8Array<ArrayBuffer> {
-  const encoded = secret.startsWith(STANDARD_PREFIX) ? secret.slice(STANDARD_PREFIX.length).replace(/=+$/, '') : '';
+  const encoded = secret.startsWith(STANDARD_PREFIX)
+    ? secret.slice(STANDARD_PREFIX.length).replace(/(?<!=)=+$/, '')
+    : '';
   // Four characters are three bytes; one alone over is none.
   const whole = encoded.length % 4 === 1 ? encoded.slice(0, -1) : encoded;
   if (!BASE64.test(whole)) return utf8(secret);

@@ -109,7 +109,8 @@ export async function longRevocationList(issuer: Holder, revoked: string[]): Pro
 
 /** The same certificate with one bit of its signature turned. */
 export function forged(holder: Holder): Holder {
-  const der = Buffer.from(holder.certificate.rawData);
+  // A copy: the bytes of the certificate itself stay as they are.
+  const der = Uint8Array.from(new Uint8Array(holder.certificate.rawData));
   der[der.length - 1]! ^= 1;
   return { ...holder, certificate: new x509.X509Certificate(der) };
 }

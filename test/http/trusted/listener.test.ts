@@ -35,6 +35,16 @@ const SUBJECT = 'CN=acme,O=Acme Ltd,C=GB';
 const root = await issue({ subject: 'CN=root,O=Bank,C=GB', ca: true });
 const middle = await issue({ subject: 'CN=issuing,O=Bank,C=GB', ca: true, issuer: root });
 const stranger = await issue({ subject: 'CN=stranger', ca: true });
+const strange = await issue({ subject: 'CN=issuing,O=Bank,C=GB', ca: true, issuer: stranger });
+const lower = await issue({ subject: 'CN=lower,O=Bank,C=GB', ca: true, issuer: middle });
+const RSA = {
+  name: 'RSASSA-PKCS1-v1_5',
+  modulusLength: 2048,
+  publicExponent: new Uint8Array([1, 0, 1]),
+  hash: 'SHA-256',
+};
+const rsa = await issue({ subject: 'CN=rsa,O=Bank,C=GB', ca: true, issuer: root, algorithm: RSA });
+const elsewhere = await issue({ subject: SUBJECT, issuer: strange });
 const own = await issue({ subject: SUBJECT });
 const server = await issue({ subject: 'CN=localhost', issuer: root, purposes: [SERVER_PURPOSE], more: [LOCALHOST] });
 const good = await issue({ subject: SUBJECT, issuer: root });
@@ -198,6 +208,34 @@ for (const [name, make, details] of [
     async () => ({ ...forged(await client()), chain: [root.certificate] }),
     /signature/,
   ],
+  ['forged behind a good intermediate', async () => forged(deep), /signature/],
+  [
+    'forged behind a good intermediate, with the root sent along',
+    async () => ({ ...forged(deep), chain: [middle.certificate, root.certificate] }),
+    /signature/,
+  ],
+  [
+    'forged behind two good intermediates',
+    async () => forged(await issue({ subject: SUBJECT, issuer: lower })),
+    /signature/,
+  ],
+  [
+    'forged with an RSA key behind a good intermediate',
+    async () => forged(await issue({ subject: SUBJECT, issuer: rsa })),
+    /signature/,
+  ],
+  [
+    'expired behind a good intermediate',
+    async () => issue({ subject: SUBJECT, issuer: middle, until: new Date(Date.now() - DAY / 2) }),
+    /expired/,
+  ],
+  [
+    'of another root, with its whole chain',
+    async () => ({ ...elsewhere, chain: [strange.certificate, stranger.certificate] }),
+    /./,
+  ],
+  ['of another root, forged', async () => forged(elsewhere), /./],
+  ['forged with the names of a good chain', async () => ({ ...elsewhere, chain: [middle.certificate] }), /./],
   ['a forged intermediate', async () => ({ ...deep, chain: [forged(middle).certificate] }), /signature/],
   ['of an unregistered subject', () => client({ subject: 'CN=other,O=Acme Ltd,C=GB' }), /not registered/],
   ['of a look-alike subject (letter)', () => client({ subject: 'CN=аcme,O=Acme Ltd,C=GB' }), /not registered/],
