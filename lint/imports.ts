@@ -87,6 +87,7 @@ const ROOT = ['main.ts', 'service.ts', 'start-checks.ts'];
 const PACKAGES: Record<string, string[]> = {
   fastify: ['http', 'http/auth', 'http/client', 'http/operator', 'http/trusted'],
   '@fastify/': ['http'],
+  marked: ['http'],
   typebox: ['http', 'http/auth', 'http/client', 'http/operator'],
   postgraphile: ['graphql', 'http/client'],
   graphql: ['graphql', 'http/client', 'sandbox'],

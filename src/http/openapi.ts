@@ -35,6 +35,8 @@ export interface Description {
   /** What the listener adds to an operation that is not open, beyond its route. */
   amend?: (method: string, operation: DescribedOperation) => void;
   webhooks?: Json;
+  /** A script for the page that shows the document. */
+  script?: string;
 }
 
 /** Serves the OpenAPI 3.1 description, generated from the schemas that check the requests, and a page that shows it. */
@@ -66,7 +68,10 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
     uiConfig: { url: path, deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
     staticCSP: contentSecurityPolicy("'self'"),
     transformStaticCSP: () => contentSecurityPolicy(`'self' ${context.addresses.auth}`),
-    theme: { title: `${title} - ${context.config.institution.name}` },
+    theme: {
+      title: `${title} - ${context.config.institution.name}`,
+      ...(description.script && { js: [{ filename: 'own.js', content: description.script }] }),
+    },
   });
 }
 

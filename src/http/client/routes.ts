@@ -1,5 +1,6 @@
 import type { Drawing } from '../../documents/drawing.ts';
 import type { Sessions } from '../../identity/sessions.ts';
+import { siteRoutes } from '../site/site.ts';
 import { accountRoutes } from './accounts.ts';
 import { approvalRoutes } from './approvals.ts';
 import { challengeRoutes } from './challenges.ts';
@@ -33,5 +34,6 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing): ClientRoutes
     statementRoutes,
     documentRoutes(drawing),
     sandboxRoutes,
+    siteRoutes,
   ];
 }

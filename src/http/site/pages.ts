@@ -1,0 +1,84 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
+
+/** A page of the documentation. */
+export interface SitePage {
+  /** Its name in addresses: `/docs/<name>` and `/docs/<name>.md`. */
+  name: string;
+  /** Its file, from the root of the checkout. */
+  path: string;
+  title: string;
+  /** Its first paragraph, on one line. */
+  summary: string;
+  markdown: string;
+}
+
+/** Pages for a group of readers, as the README lists them. */
+interface Group {
+  title: string;
+  pages: SitePage[];
+}
+
+const ROOT = new URL('../../../', import.meta.url);
+/** Pages outside docs/, by the name that they have on the site. */
+const ELSEWHERE: Record<string, string> = {
+  readme: 'README.md',
+  sdk: 'sdk/README.md',
+  security: 'SECURITY.md',
+  architecture: 'ARCHITECTURE.md',
+  contributing: 'CONTRIBUTING.md',
+  changelog: 'CHANGELOG.md',
+};
+
+/** The Markdown pages of the checkout. They are read at the first request for one of them, so that the start costs nothing. */
+export class SitePages {
+  #read: Promise<Map<string, SitePage>> | undefined;
+
+  /** All pages by name. */
+  all(): Promise<Map<string, SitePage>> {
+    this.#read ??= readPages();
+    return this.#read;
+  }
+
+  /** The pages in the order of the README's table, and in a last group those that only other pages name. */
+  async groups(): Promise<Group[]> {
+    const pages = await this.all();
+    const byPath = new Map([...pages.values()].map((page) => [page.path, page]));
+    const rows = [...(pages.get('readme')?.markdown.matchAll(/^\| ([^|]+) \| (\[.*) \|$/gm) ?? [])];
+    const listed = new Set<SitePage>();
+    const groups = rows.map(([, title = '', links = '']) => {
+      const found = [...links.matchAll(/\]\(([^)#]+\.md)\)/g)].flatMap(([, path = '']) => byPath.get(path) ?? []);
+      const fresh = found.filter((page) => !listed.has(page));
+      for (const page of fresh) listed.add(page);
+      return { title: `To ${title}`, pages: fresh };
+    });
+    return [...groups, { title: 'More', pages: [...pages.values()].filter((page) => !listed.has(page)) }];
+  }
+
+  /** The page that a link of another page leads to; undefined where it is not a page. */
+  async linked(from: SitePage, target: string): Promise<SitePage | undefined> {
+    const path = posix.join(posix.dirname(from.path), target);
+    return [...(await this.all()).values()].find((page) => page.path === path);
+  }
+}
+
+async function readPages(): Promise<Map<string, SitePage>> {
+  const files = { ...ELSEWHERE };
+  for (const file of (await readdir(new URL('docs/', ROOT))).filter((each) => each.endsWith('.md')).sort())
+    files[file.slice(0, -'.md'.length)] = `docs/${file}`;
+  const pages = new Map<string, SitePage>();
+  for (const [name, path] of Object.entries(files)) {
+    const markdown = await readFile(new URL(path, ROOT), 'utf8').catch(() => undefined);
+    if (markdown !== undefined) pages.set(name, { name, path, markdown, ...headOf(markdown, name) });
+  }
+  return pages;
+}
+
+function headOf(markdown: string, name: string): { title: string; summary: string } {
+  const [, title = name, rest = ''] = /^# (.+)\n([\s\S]*)$/m.exec(markdown) ?? [];
+  const summary = rest.trim().split(/\n\s*\n/)[0] ?? '';
+  return {
+    title,
+    summary: /^[#|`<]/.test(summary) ? '' : summary.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'),
+  };
+}

@@ -1,0 +1,117 @@
+import type { Tokens } from 'marked';
+import type { SitePage, SitePages } from './pages.ts';
+
+/** A part of a page under one heading, for the search. */
+export interface Section {
+  page: string;
+  title: string;
+  heading: string;
+  anchor: string;
+  text: string;
+}
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** Anchors as GitHub makes them, so that links hold in both places. */
+function createAnchors(): (heading: string) => string {
+  const seen = new Map<string, number>();
+  return (heading) => {
+    const slug = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-');
+    const times = seen.get(slug) ?? 0;
+    seen.set(slug, times + 1);
+    return times === 0 ? slug : `${slug}-${times}`;
+  };
+}
+
+/** The page as HTML, without head and navigation. The renderer is loaded at the first page. */
+async function renderPage(pages: SitePages, page: SitePage): Promise<string> {
+  const { Marked } = await import('marked');
+  const anchor = createAnchors();
+  const marked = new Marked({
+    async: true,
+    walkTokens: async (token) => {
+      if (token.type === 'link') token.href = await addressOf(pages, page, token.href);
+    },
+    renderer: {
+      heading({ tokens, depth, text }: Tokens.Heading) {
+        const id = anchor(text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
+        const inner = this.parser.parseInline(tokens);
+        return `<h${depth} id="${escaped(id)}"><a href="#${escaped(id)}">${inner}</a></h${depth}>\n`;
+      },
+      link({ href, tokens }: Tokens.Link) {
+        const inner = this.parser.parseInline(tokens);
+        return href === '' ? inner : `<a href="${escaped(href)}">${inner}</a>`;
+      },
+    },
+  });
+  return marked.parse(page.markdown) as Promise<string>;
+}
+
+/** Where a link leads on the site; empty where the file is not on it. */
+async function addressOf(pages: SitePages, page: SitePage, href: string): Promise<string> {
+  if (/^([a-z]+:|#)/.test(href)) return href;
+  const [file = '', fragment] = href.split('#');
+  const linked = await pages.linked(page, file);
+  if (!linked) return '';
+  return `/docs/${linked.name}${fragment === undefined ? '' : `#${fragment}`}`;
+}
+
+/** What the search looks through: each page cut at its headings. */
+export function sectionsOf({ name, title, markdown }: SitePage): Section[] {
+  const anchor = createAnchors();
+  const sections: Section[] = [];
+  let fenced = false;
+  for (const line of markdown.split('\n')) {
+    if (line.startsWith('```')) fenced = !fenced;
+    const heading = fenced ? undefined : /^#{1,6} +(.+)$/.exec(line)?.[1];
+    if (heading !== undefined) {
+      const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+      sections.push({ page: name, title, heading: plain, anchor: anchor(plain), text: '' });
+    } else {
+      const last = sections.at(-1);
+      if (last) last.text += `${line.replace(/\]\([^)]*\)/g, ']').replace(/[`*|[\]]/g, ' ')}\n`;
+    }
+  }
+  return sections.map((section) => ({ ...section, text: section.text.replace(/\s+/g, ' ').trim() }));
+}
+
+/** The whole page: navigation, search, and the text. */
+export async function layOut(pages: SitePages, current: SitePage, institution: string): Promise<string> {
+  const groups = await pages.groups();
+  const list = groups.map(({ title, pages: members }) => {
+    const links = members.map(({ name, title: label }) => {
+      const here = name === current.name ? ' aria-current="page"' : '';
+      return `<li><a href="/docs/${name}"${here}>${escaped(label)}</a></li>`;
+    });
+    return `<h2>${escaped(title)}</h2><ul>${links.join('')}</ul>`;
+  });
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(current.title)} - ${escaped(institution)}</title>
+<link rel="stylesheet" href="/docs/site.css"><link rel="alternate" type="text/markdown" href="/docs/${current.name}.md">
+<script src="/docs/site.js" defer></script></head>
+<body><header><a href="/docs/readme">Documentation</a> <a href="/docs">API reference</a> <a href="/">GraphQL</a>
+<form role="search" id="search"><input type="search" name="q" placeholder="Search" aria-label="Search the documentation" autocomplete="off">
+<ol id="results" hidden></ol></form></header>
+<nav aria-label="Pages">${list.join('')}</nav>
+<main>${await renderPage(pages, current)}<p><a href="/docs/${current.name}.md">This page as Markdown</a></p></main></body></html>
+`;
+}
+
+/** llms.txt (llmstxt.org): what the pages are, for programs that read. */
+export async function llmsText(pages: SitePages, address: string): Promise<string> {
+  const readme = (await pages.all()).get('readme');
+  const groups = (await pages.groups()).map(({ title, pages: members }) => {
+    const lines = members.map(
+      ({ name, title: label, summary }) => `- [${label}](${address}/docs/${name}.md)${summary && `: ${summary}`}`,
+    );
+    return `## ${title}\n\n${lines.join('\n')}\n`;
+  });
+  const reference = `## API\n\n- [OpenAPI 3.1](${address}/openapi.json): the client API\n`;
+  return [`# ${readme?.title ?? 'Lombard'}\n`, `> ${readme?.summary ?? ''}\n`, reference, ...groups].join('\n');
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../errors.ts';
+import { SitePages } from './pages.ts';
+import { layOut, llmsText, sectionsOf } from './rendering.ts';
+
+/** Nothing from other hosts, and no script in the page. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+const CACHE_CONTROL = 'public, max-age=300';
+
+/** Puts the way to the pages, and their search, above the API reference at /docs. */
+export const REFERENCE_SCRIPT = `
+const header = document.createElement('header');
+header.innerHTML = '<a href="/docs/readme">Documentation</a> <a href="/">GraphQL</a>' +
+  '<form action="/docs/readme" role="search"><input type="search" name="q" placeholder="Search the documentation"></form>';
+header.style = 'display: flex; gap: 1.5rem; align-items: center; padding: .6rem 1.2rem; font: 1rem system-ui, sans-serif';
+document.body.prepend(header);
+`;
+
+const asset = (name: string) => readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
+
+/** The documentation: pages at /docs/{page}, their Markdown at /docs/{page}.md, a search, and llms.txt. */
+export function siteRoutes(app: FastifyInstance, { addresses, config }: Context): void {
+  const pages = new SitePages();
+  const open = { config: { open: true }, schema: { hide: true } };
+  const send = (reply: FastifyReply, type: string, content: string) =>
+    reply
+      .headers({ 'content-security-policy': CONTENT_SECURITY_POLICY, 'cache-control': CACHE_CONTROL })
+      .type(`${type}; charset=utf-8`)
+      .send(content);
+  const llms = async (_request: unknown, reply: FastifyReply) =>
+    send(reply, 'text/plain', await llmsText(pages, addresses.api));
+
+  app.get('/docs/site.js', open, (_request, reply) => send(reply, 'text/javascript', asset('site.js')));
+  app.get('/docs/site.css', open, (_request, reply) => send(reply, 'text/css', asset('site.css')));
+  app.get('/llms.txt', open, llms);
+  app.get('/docs/llms.txt', open, llms);
+  app.get('/docs/search.json', open, async (_request, reply) => {
+    const sections = [...(await pages.all()).values()].flatMap(sectionsOf);
+    return send(reply, 'application/json', JSON.stringify(sections));
+  });
+  app.get<{ Params: { page: string } }>('/docs/:page', open, async ({ params }, reply) => {
+    const name = params.page.replace(/\.md$/, '');
+    const page = (await pages.all()).get(name);
+    if (!page) throw new Problem('not_found', 'path: is not a page of the documentation');
+    if (params.page !== name) return send(reply, 'text/markdown', page.markdown);
+    return send(reply, 'text/html', await layOut(pages, page, config.institution.name));
+  });
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { REPOSITORY } from '../world/command.ts';
+import { call, startTestService, type TestService } from '../world/service.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service.stop());
+
+const get = (path: string) => call(`${service.api}${path}`, 'GET');
+const names = readdirSync(join(REPOSITORY, 'docs'))
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => file.slice(0, -3));
+
+test('every page of docs is served, as HTML and as its Markdown, from this host alone', async () => {
+  for (const name of names) {
+    const page = await get(`/docs/${name}`);
+    assert.equal(page.status, 200, name);
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'/);
+    assert.doesNotMatch(page.text, /<(script|link|img)[^>]*(src|href)="https?:/);
+    assert.doesNotMatch(page.text, /<script(?![^>]*src=)/);
+    const markdown = await get(`/docs/${name}.md`);
+    assert.match(markdown.headers.get('content-type') ?? '', /^text\/markdown/);
+    assert.equal(markdown.text, readFileSync(join(REPOSITORY, 'docs', `${name}.md`), 'utf8'));
+  }
+  assert.equal((await get('/docs/nothing')).status, 404);
+  assert.equal((await get('/docs/..%2fpackage.json')).status, 404);
+});
+
+test('every link between pages, with its anchor, leads somewhere', async () => {
+  const pages = new Map<string, string>();
+  for (const name of [...names, 'readme', 'sdk']) pages.set(name, (await get(`/docs/${name}`)).text);
+  const broken: string[] = [];
+  for (const [name, text] of pages)
+    for (const [, target = '', anchor] of text.matchAll(/<a href="\/docs\/([\w-]+)(?:#([^"]*))?"/g)) {
+      const linked = pages.get(target) ?? (await get(`/docs/${target}`)).text;
+      pages.get(target) ?? pages.set(target, linked);
+      if (!linked.includes('<main>') || (anchor && !linked.includes(` id="${anchor}"`)))
+        broken.push(`${name}: /docs/${target}#${anchor ?? ''}`);
+    }
+  assert.deepEqual(broken, []);
+});
+
+test('llms.txt names every page by the address of its Markdown', async () => {
+  const { text } = await get('/llms.txt');
+  assert.match(text, /^# Lombard\n\n> /);
+  for (const name of names) assert.ok(text.includes(`(${service.api}/docs/${name}.md)`), name);
+  assert.equal((await get('/docs/llms.txt')).text, text);
+});
+
+test('a reader searches, and goes from the API reference to a page', {
+  skip: existsSync(CHROMIUM) ? false : 'needs Chromium (apt-get install chromium)',
+}, async () => {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(service.api) && !request.url().startsWith('data:')) faults.push(request.url());
+    });
+    await page.goto(`${service.api}/docs`);
+    await page.getByText('/payments', { exact: true }).first().waitFor();
+    await page.getByPlaceholder('Search the documentation').fill('signature');
+    await page.keyboard.press('Enter');
+    const first = page.locator('#results a').first();
+    await first.waitFor();
+    await first.click();
+    await page.waitForURL(/\/docs\/[\w-]+#/);
+    assert.match((await page.locator('main').textContent()) ?? '', /signature/i);
+    assert.deepEqual(faults, []);
+  } finally {
+    await browser.close();
+  }
+});
