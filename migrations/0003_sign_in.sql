@@ -208,10 +208,10 @@ end $$;
 create trigger contacts_password_changed after update of password_hash on contacts for each row
   when (old.password_hash is distinct from new.password_hash) execute function end_sign_ins();
 
--- A new TOTP secret starts without a used step.
+-- A new TOTP secret starts without a used step. One that is only sealed with another master key is the same secret.
 create function forget_totp_step() returns trigger language plpgsql as $$
 begin
-  new.totp_last_step := null;
+  if current_setting('lombard.keys', true) is distinct from 'rotate' then new.totp_last_step := null; end if;
   return new;
 end $$;
 create trigger contacts_totp_changed before update of totp_secret on contacts for each row

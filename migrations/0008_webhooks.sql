@@ -221,12 +221,22 @@ begin
   return true;
 end $$;
 
--- Drops the partition of a UTC day of one table, if there is one. As above, it soon gives up its lock.
-create function delivery.drop_partition(parent regclass, day date) returns void
+-- Drops the partition of a UTC day of one table, if there is one, and leaves an audit row (`noted_at`: the service's time). As above, it
+-- soon gives up its lock.
+create function delivery.drop_partition(parent regclass, day date, noted_at timestamptz) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
+declare
+  table_name text := (select relname from pg_class where oid = parent);
+  name text := table_name || '_' || to_char(day, 'YYYYMMDD');
+  held bigint;
 begin
   if parent not in ('delivery.events'::regclass, 'webhooks.notifications'::regclass, 'webhooks.attempts'::regclass) then
     raise exception '% has no partitions of days', parent;
   end if;
-  execute format('drop table if exists delivery.%I', (select relname from pg_class where oid = parent) || '_' || to_char(day, 'YYYYMMDD'));
+  if to_regclass('delivery.' || name) is null then return; end if;
+  execute format('select count(*) from delivery.%I', name) into held;
+  execute format('drop table delivery.%I', name);
+  if held = 0 then return; end if;
+  insert into public.audit (at, actor, request_id, action, entity, entity_id, after)
+    values (noted_at, 'service:retention', 'retention', 'delete', table_name, to_char(day, 'YYYY-MM-DD'), json_build_object('rows', held));
 end $$;

@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type ChangeEntity, noteChange } from './change.ts';
 import type { Act } from './context.ts';
-import { type Db, first, type Pool, transaction } from './database.ts';
-import { LOCKS } from './locks.ts';
+import type { Db } from './database.ts';
 
 /**
  * The audit trail: a row for every change, written in the transaction of the change, never changed afterwards.
- * Rows are chained by hash shortly after they are committed (`sealAudit`, every second and before every verification).
- * Chaining them inside the business transactions would make those wait for each other.
+ * Rows are chained shortly after they are committed (src/audit/). Chaining them inside the business transactions would make those wait
+ * for each other.
  */
 
-/** Sealed or verified in one statement. */
-const SEAL_BATCH_ROWS = 5_000;
 /** A longer value is stored as its hash: an audit row is not a second archive. */
 const MAX_VALUE_CHARACTERS = 65_536;
 
@@ -102,116 +99,27 @@ function document(value: unknown): string | null {
   return JSON.stringify({ sha256: createHash('sha256').update(text).digest('hex'), length: text.length });
 }
 
-interface ChainRow {
-  id: number;
-  content: string;
-  hash: Buffer | null;
-  position: number | null;
+/** What the trail says about a record. */
+export interface AuditOfRecord {
+  at: Date;
+  actor: string;
+  request_id: string;
+  action: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
 }
 
-const CONTENT = `concat_ws(E'\\x1f', a.id, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), a.actor, a.request_id, a.action, a.entity,
-  a.entity_id, coalesce(a.client_id, ''), coalesce(a.before::text, ''), coalesce(a.after::text, ''))`;
-
-/** The hash of a row: SHA-256 over the hash before it and the row's content. */
-function link(previous: Buffer, content: string): Buffer {
-  return createHash('sha256').update(previous).update(content, 'utf8').digest();
-}
-
-const GENESIS = Buffer.alloc(32);
-
-/** Chains the rows that were committed since the last call; returns how many. One process works at a time, the others wait. */
-export async function sealAudit(pool: Pool): Promise<number> {
-  return transaction(pool, async (tx) => {
-    await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.auditSeal]);
-    const last = await tx.query<{ position: number; hash: Buffer }>(
-      'select position, hash from audit_chain order by position desc limit 1',
-    );
-    const { position, hash } = first(last) ?? { position: 0, hash: GENESIS };
-    let previous = hash;
-    const { rows } = await tx.query<ChainRow>(
-      `select a.id, ${CONTENT} as content from audit a
-       where a.id in (select u.id from audit_unsealed u order by u.id limit $1) order by a.id`,
-      [SEAL_BATCH_ROWS],
-    );
-    if (rows.length === 0) return 0;
-    const hashes = rows.map((row) => {
-      previous = link(previous, row.content);
-      return previous;
-    });
-    const from = position + 1;
-    const ids = rows.map((row) => row.id);
-    await tx.query(
-      'insert into audit_chain (position, audit_id, hash) select $1 + n - 1, id, hash from unnest($2::bigint[], $3::bytea[]) with ordinality as u(id, hash, n)',
-      [from, ids, hashes],
-    );
-    await tx.query('delete from audit_unsealed where id = any($1::bigint[])', [ids]);
-    return rows.length;
+/** What the trail says about a record, the oldest row first; rows that are not in the chain yet are the newest. */
+export async function auditOf(db: Db, entity: string, entityId: string, limit: number): Promise<AuditOfRecord[]> {
+  const { rows } = await db.query<AuditOfRecord>({
+    name: 'audit-of-record',
+    text: `with found as materialized (
+        (select at, audit_id as id from audit_chain where entity_id = $2 and entity = $1 order by position limit $3)
+        union all select at, id from audit_unsealed)
+      select a.at, a.actor, a.request_id, a.action, a.before, a.after from found f
+      cross join lateral (select * from audit where at = f.at and id = f.id offset 0) a
+      where a.entity = $1 and a.entity_id = $2 order by a.id limit $3`,
+    values: [entity, entityId, limit],
   });
-}
-
-/** Whether the chain is valid: every sealed row has its sealed content, no row is missing, and no row is outside the chain. */
-export async function verifyAudit(pool: Pool): Promise<{ valid: boolean; rows: number; first_invalid: number | null }> {
-  while ((await sealAudit(pool)) === SEAL_BATCH_ROWS) {
-    // Everything that was committed before this call is verified.
-  }
-  let previous: Buffer = GENESIS;
-  let position = 0;
-  for (;;) {
-    const { rows } = await pool.query<ChainRow & { audit_id: number }>(
-      `select c.position, c.audit_id, c.hash, a.id, ${CONTENT} as content from audit_chain c left join audit a on a.id = c.audit_id
-       where c.position > $1 order by c.position limit $2`,
-      [position, SEAL_BATCH_ROWS],
-    );
-    for (const row of rows) {
-      previous = link(previous, row.content);
-      if (row.id === null || row.position !== position + 1 || !row.hash?.equals(previous)) {
-        return { valid: false, rows: position, first_invalid: row.audit_id };
-      }
-      position += 1;
-    }
-    if (rows.length < SEAL_BATCH_ROWS) break;
-  }
-  const outside = await pool.query<{ id: number }>(
-    `select a.id from audit a where not exists (select from audit_chain c where c.audit_id = a.id)
-     and not exists (select from audit_unsealed u where u.id = a.id) order by a.id limit 1`,
-  );
-  return { valid: outside.rows.length === 0, rows: position, first_invalid: outside.rows[0]?.id ?? null };
-}
-
-/** Which rows of the trail to list; undefined: any. */
-export interface AuditFilter {
-  entity?: string | undefined;
-  entityId?: string | undefined;
-  clientId?: string | undefined;
-  actor?: string | undefined;
-  /** Included. */
-  from?: Date | undefined;
-  /** Excluded. */
-  to?: Date | undefined;
-}
-
-/** A page of the audit trail, the oldest row first, and how many rows match. */
-export async function listAudit(
-  db: Db,
-  filter: AuditFilter,
-  page: { limit: number; offset: number },
-): Promise<{ rows: object[]; total: number }> {
-  const conditions: [string, unknown][] = [
-    ['entity =', filter.entity],
-    ['entity_id =', filter.entityId],
-    ['client_id =', filter.clientId],
-    ['actor =', filter.actor],
-    ['at >=', filter.from],
-    ['at <', filter.to],
-  ];
-  const given = conditions.filter(([, value]) => value !== undefined);
-  const values = given.map(([, value]) => value);
-  const where = given.map(([condition], index) => `${condition} $${index + 1}`).join(' and ') || 'true';
-  const { rows } = await db.query(
-    `select id, at, actor, request_id, action, entity, entity_id, client_id, before, after
-     from audit where ${where} order by id limit $${values.length + 1} offset $${values.length + 2}`,
-    [...values, page.limit, page.offset],
-  );
-  const counted = await db.query<{ total: number }>(`select count(*) as total from audit where ${where}`, values);
-  return { rows, total: counted.rows[0]?.total ?? 0 };
+  return rows;
 }

@@ -76,7 +76,7 @@ const SELECT = `
     (select count(*) from (
       select from delivery.queue where due_at <= $1 and lease_owner is null limit ${MAX_COUNTED_ROWS}) q)::int as deliveries_due,
     (select count(*) from statement_deliveries where status in ('requested', 'making', 'retrying'))::int as statements_waiting,
-    ${age('(select a.at from audit a where a.id = (select min(u.id) from audit_unsealed u))')} as audit_unsealed_age_seconds,
+    ${age('(select min(at) from audit_unsealed)')} as audit_unsealed_age_seconds,
     extract(epoch from coalesce(clock_timestamp() - least(
       (select min(at) from payment_total_deltas), (select min(at) from payment_approver_deltas)), interval '0'))::float8
       as totals_unrolled_age_seconds`;

@@ -41,7 +41,8 @@ export interface Config {
   authUrl: string | undefined;
   trustedUrl: string | undefined;
   operatorToken: string | undefined;
-  masterKey: Buffer | undefined;
+  /** The first seals, all open. Empty: the sandbox makes one itself. */
+  masterKeys: Buffer[];
   trustedCert: string | undefined;
   trustedKey: string | undefined;
   trustedCa: string[];
@@ -69,6 +70,8 @@ export interface Config {
   /** Days that the event log, notifications and attempts are kept. */
   webhookRetentionDays: number;
   changesRetentionDays: number;
+  /** 0: for ever. */
+  auditRetentionDays: number;
   /** Requests a minute; 0 is unlimited. */
   apiRate: number;
   authRate: number;
@@ -132,7 +135,7 @@ export function examineConfig(env: Environment = process.env): {
     drain: settings.durationOrZero('LOMBARD_DRAIN', environment === 'production' ? '5s' : '0s'),
     roles: settings.someOf('LOMBARD_ROLES', ROLES),
     operatorToken: settings.secret('LOMBARD_OPERATOR_TOKEN', MIN_OPERATOR_TOKEN_CHARACTERS),
-    masterKey: settings.key('LOMBARD_MASTER_KEY'),
+    masterKeys: settings.keys('LOMBARD_MASTER_KEY'),
     autopilot: settings.durationOrOff('LOMBARD_AUTOPILOT'),
     trackingCutoff: settings.matching('LOMBARD_TRACKING_CUTOFF', '2020-01-01', {
       takes: isCalendarDay,
@@ -236,6 +239,7 @@ function readWebhooks(settings: Settings, environment: Config['environment']) {
     webhookConcurrency: settings.integer('LOMBARD_WEBHOOK_CONCURRENCY', 16, { min: 1, max: 1_000 }),
     webhookAllow: settings.ranges('LOMBARD_WEBHOOK_ALLOW', environment === 'sandbox' ? '127.0.0.0/8,::1' : ''),
     changesRetentionDays: settings.integer('LOMBARD_CHANGES_RETENTION_DAYS', 30, { min: 1, max: 3_650 }),
+    auditRetentionDays: settings.integer('LOMBARD_AUDIT_RETENTION_DAYS', 0, { min: 0, max: 36_500 }),
     webhookRetentionDays: settings.integer('LOMBARD_WEBHOOK_RETENTION_DAYS', 90, { min: 2, max: 3_650 }),
   };
 }
@@ -262,7 +266,7 @@ function readInstitution(settings: Settings) {
 /** Everything that is unsafe in production. The start checks later whether there is an operator token. */
 function unsafeIn(config: Config, embedded: boolean): string[] {
   const faults: string[] = [];
-  if (!config.masterKey) faults.push('LOMBARD_MASTER_KEY is not set');
+  if (config.masterKeys.length === 0) faults.push('LOMBARD_MASTER_KEY is not set');
   const https = (name: string, value: string | undefined) => {
     if (!value?.startsWith('https:')) faults.push(`${name} is not an https address`);
   };

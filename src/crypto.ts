@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** 256 random bits. */
 const TOKEN_BYTES = 32;
@@ -21,30 +21,73 @@ export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }
 
-/** Encrypts secrets at rest: AES-256-GCM under the master key (LOMBARD_MASTER_KEY). */
-export class Vault {
-  readonly #key: Buffer;
+/** What a sealed text begins with: that it names its key, and the name. Older texts begin with their random bytes. */
+const NAMED = Buffer.from('LMK1');
+const NAME_BYTES = 6;
+/** Where the name stands in a sealed text, for SQL; its places count from 1. */
+export const SEALED_NAME = { mark: NAMED.toString('hex'), markBytes: NAMED.length, nameBytes: NAME_BYTES };
 
-  /** @param key 32 bytes */
-  constructor(key: Buffer) {
-    if (key.length !== KEY_BYTES) throw new RangeError(`the master key must have ${KEY_BYTES} bytes`);
-    this.#key = key;
+interface MasterKey {
+  /** A hash of the key, hexadecimal: it tells nothing about it. */
+  name: string;
+  key: Buffer;
+}
+
+/** Encrypts secrets at rest: AES-256-GCM under the master keys (LOMBARD_MASTER_KEY). The first one seals, all of them open. */
+export class Vault {
+  readonly #keys: MasterKey[];
+
+  /** @param keys each of 32 bytes */
+  constructor(...keys: Buffer[]) {
+    if (keys.length === 0) throw new RangeError('a vault needs a master key');
+    for (const key of keys)
+      if (key.length !== KEY_BYTES) throw new RangeError(`a master key must have ${KEY_BYTES} bytes`);
+    this.#keys = keys.map((key) => ({ name: nameOf(key), key }));
+  }
+
+  /** The names of the keys; the first one seals. */
+  get names(): string[] {
+    return this.#keys.map(({ name }) => name);
   }
 
   /** @param purpose what the secret is for, as `client_secret`: a ciphertext that is moved to another column does not open */
   seal(secret: string, purpose: string): Buffer {
+    const { name, key } = this.#keys[0] as MasterKey;
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(purpose));
+    const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(purpose));
     const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-    return Buffer.concat([iv, cipher.getAuthTag(), text]);
+    return Buffer.concat([NAMED, Buffer.from(name, 'hex'), iv, cipher.getAuthTag(), text]);
   }
 
-  /** @throws Error if the ciphertext, the key or the purpose differs */
+  /** @throws Error if the ciphertext or the purpose differs, or the key that sealed it is not one of these */
   open(sealed: Buffer, purpose: string): string {
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, IV_BYTES)).setAAD(
-      Buffer.from(purpose),
-    );
-    decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-    return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+    const start = NAMED.length + NAME_BYTES;
+    const name = sealed.subarray(0, NAMED.length).equals(NAMED)
+      ? sealed.toString('hex', NAMED.length, start)
+      : undefined;
+    const named = this.#keys.find((key) => key.name === name);
+    if (named) return opened(named.key, sealed.subarray(start), purpose);
+    // A text from before texts had names; one in 2^32 of them begins as if it had one.
+    for (const { key } of this.#keys) {
+      try {
+        return opened(key, sealed, purpose);
+      } catch {
+        // The next key.
+      }
+    }
+    throw new Error(name ? `the master key ${name} is not in LOMBARD_MASTER_KEY` : 'no master key opens it');
   }
+}
+
+function nameOf(key: Buffer): string {
+  return createHmac('sha256', key)
+    .update('name of a master key')
+    .digest('hex')
+    .slice(0, 2 * NAME_BYTES);
+}
+
+function opened(key: Buffer, sealed: Buffer, purpose: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES)).setAAD(Buffer.from(purpose));
+  decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
 }

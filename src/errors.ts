@@ -37,6 +37,8 @@ export const MESSAGES = {
   onboarding_event_not_found: 'The onboarding event does not exist',
   statement_not_found: 'The statement request does not exist',
   import_not_found: 'The import does not exist',
+  erasure_not_found: 'The erasure does not exist',
+  contact_not_disabled: 'The contact is not disabled',
   already_exists: 'An entity with this identifier already exists',
   already_rejected: 'It is already rejected',
   second_factor_missing: 'The contact has no second factor',

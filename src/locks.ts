@@ -31,6 +31,10 @@ export const LOCKS = {
   mails: 7_210_448,
   /** What people are to be told of is gathered once. */
   mailNotices: 7_210_449,
+  /** One process makes partitions of the audit trail. Taken in migrations/0014_audit_chain.sql. */
+  auditPartitions: 7_210_446,
+  /** One process erases persons. */
+  erasure: 7_210_447,
   /** One process publishes changes. */
   changePublisher: 7_210_445,
 } as const;

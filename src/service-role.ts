@@ -9,9 +9,9 @@ export interface ServiceRole {
 
 /** What the service's role may do is granted to this role, of which it is a member. It may not log in. */
 const GROUP = 'lombard_service';
-const SCHEMAS = ['public', 'webhooks', 'delivery'];
+const SCHEMAS = ['public', 'webhooks', 'delivery', 'audit_days'];
 /** Rows that the service may add and read, and never change or delete: the audit trail and its chain. */
-const APPEND_ONLY = /^audit(_chain|_heads)?$/;
+const APPEND_ONLY = /^audit(_chain|_default|_heads)?$/;
 /** Rows that the service may only read. */
 const READ_ONLY = /^migrations$/;
 
@@ -46,6 +46,7 @@ export async function serviceRoleStatements(client: pg.Client, role: ServiceRole
   }
   if (!there.member) statements.push(`grant ${GROUP}, lombard_client to ${user}`);
   if (pending) return [...statements, ...allGrants()];
+  statements.push(...(await missingUsage(client, there.group)));
   for (const relation of await relations(client, there.group)) statements.push(...missingGrants(client, relation));
   return statements;
 }
@@ -53,6 +54,15 @@ export async function serviceRoleStatements(client: pg.Client, role: ServiceRole
 /** For an empty database, where the relations are not known yet: the next migrate grants the rest. */
 function allGrants(): string[] {
   return SCHEMAS.map((schema) => `grant usage on schema ${schema} to ${GROUP}`);
+}
+
+async function missingUsage(client: pg.Client, group: boolean): Promise<string[]> {
+  const { rows } = await client.query<{ schema: string }>(
+    `select nspname as schema from pg_namespace
+     where nspname = any ($1) and case when $2 then not has_schema_privilege($3, oid, 'usage') else true end`,
+    [SCHEMAS, group, GROUP],
+  );
+  return rows.map(({ schema }) => `grant usage on schema ${schema} to ${GROUP}`);
 }
 
 async function relations(client: pg.Client, group: boolean): Promise<Relation[]> {

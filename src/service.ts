@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { sealAudit } from './audit.ts';
+import { createAuditDays } from './audit/days.ts';
+import { createAuditTasks } from './audit/tasks.ts';
 import { Backlog } from './backlog.ts';
 import { ServiceClock } from './calendar.ts';
 import type { Config } from './config.ts';
@@ -10,6 +11,7 @@ import { createPool, type Pool } from './database.ts';
 import { DatabaseWatch } from './database-watch.ts';
 import { createDrawing, type Drawing } from './documents/drawing.ts';
 import { startEmbedded } from './embedded/postgres.ts';
+import { createErasures } from './erasure/job.ts';
 import { StartupError } from './errors.ts';
 import { createClearing, createPublisher, recordChanges } from './feed/tasks.ts';
 import { createAuthListener } from './http/auth/listener.ts';
@@ -21,9 +23,9 @@ import { type Binding, Listener, type Listening, listenOn } from './http/listene
 import { createOperatorListener } from './http/operator/listener.ts';
 import { operatorRoutes } from './http/operator/routes.ts';
 import { createTrustedListener } from './http/trusted/listener.ts';
-import { opensSecrets } from './identity/master-key.ts';
 import { Sessions } from './identity/sessions.ts';
 import { createJournalClearing, Journals } from './journals.ts';
+import { missingKey } from './keys/missing-key.ts';
 import type { Logger } from './log.ts';
 import { MailWorker } from './mails/worker.ts';
 import { metrics } from './metrics.ts';
@@ -50,7 +52,6 @@ import { createUnreadStreams } from './webhooks/unread-streams.ts';
 
 /** Milliseconds between two runs. One run a second for the totals costs a fifth of five runs a second. */
 const TOTALS_INTERVAL_MS = 1_000;
-const AUDIT_INTERVAL_MS = 1_000;
 
 export interface Service {
   context: Context;
@@ -168,7 +169,8 @@ async function startContext(start: {
   readiness: Readiness;
 }): Promise<Context> {
   const { config, log, parts, readiness } = start;
-  const vault = new Vault(config.masterKey ?? (await sandboxKey(config.dataDir)));
+  const keys = config.masterKeys.length > 0 ? config.masterKeys : [await sandboxKey(config.dataDir)];
+  const vault = new Vault(...keys);
   const url = start.databaseUrl ?? (await startDatabase(config, log, parts));
   const addresses = databaseAddresses(config, url);
   await parts.during(openDatabase(config, addresses, log));
@@ -222,22 +224,22 @@ async function startDatabase(config: Config, log: Logger, parts: Parts): Promise
   return database.url;
 }
 
-/** @throws StartupError in production, if the master key does not open the secrets of this database */
+/** @throws StartupError in production, if a master key that sealed secrets of this database is missing */
 async function checkMasterKey({ config, pool, vault, log }: Context): Promise<void> {
-  if (await opensSecrets(pool, vault)) return;
-  const fault = 'LOMBARD_MASTER_KEY is not the key that sealed the secrets in this database';
+  const fault = await missingKey(pool, vault);
+  if (!fault) return;
   if (config.environment === 'production') throw new StartupError(fault);
   // A sandbox continues: everything that needs none of the old secrets works.
-  log.error(
-    `${fault}: sign-ins fail until the service starts with that key, or with the data directory that contains it`,
-  );
+  log.error(`${fault}. Until then, what needs these secrets fails, sign-ins among it`);
 }
 
 /** Creates what the first request and the first event need. */
 async function prepareDatabase(context: Context): Promise<FirstToken> {
   // If another process holds the lock, that process creates the partitions.
-  await createDays(context.backgroundPool, context.clock.now()).catch((error: Error) =>
-    context.log.warn({ reason: error.message }, "today's partitions could not be created; the worker tries again"),
+  const { backgroundPool, clock, log } = context;
+  await Promise.all([createDays(backgroundPool, clock.now()), createAuditDays(backgroundPool, clock.now())]).catch(
+    (error: Error) =>
+      log.warn({ reason: error.message }, "today's partitions could not be created; the worker tries again"),
   );
   return firstOperatorToken(context);
 }
@@ -333,7 +335,8 @@ async function startWorkers({ context, parts, drawing, signal }: Starting): Prom
     createAnswerClearing(context),
     createJournalClearing(backgroundPool, clock, log),
     every(TOTALS_INTERVAL_MS, 'payment totals', () => rollUpTotals(backgroundPool)),
-    every(AUDIT_INTERVAL_MS, 'audit seal', () => sealAudit(backgroundPool)),
+    ...createAuditTasks(context),
+    createErasures(context),
   ];
   for (const task of tasks) await parts.start(task);
   if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));

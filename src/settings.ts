@@ -100,14 +100,18 @@ export class Settings {
     return given;
   }
 
-  /** A key of 32 bytes, in base64. */
-  key(name: string): Buffer | undefined {
+  /** Keys of 32 bytes, in base64, comma separated. */
+  keys(name: string): Buffer[] {
     const { given, source } = this.#secretText(name);
-    if (given === undefined) return undefined;
-    const key = Buffer.from(given, 'base64');
-    if (key.length !== KEY_BYTES)
-      throw wrong(source, `${KEY_BYTES} bytes in base64, as \`openssl rand -base64 ${KEY_BYTES}\` prints`);
-    return key;
+    if (given === undefined) return [];
+    const keys = given.split(',').map((text) => Buffer.from(text.trim(), 'base64'));
+    if (keys.some((key) => key.length !== KEY_BYTES))
+      throw wrong(
+        source,
+        `${KEY_BYTES} bytes in base64, as \`openssl rand -base64 ${KEY_BYTES}\` prints, or several such keys, comma separated`,
+      );
+    if (new Set(keys.map(String)).size < keys.length) throw wrong(source, 'a list of different keys');
+    return keys;
   }
 
   /**

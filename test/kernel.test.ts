@@ -175,6 +175,19 @@ test('a secret opens only under its key and for its purpose', () => {
   assert.ok(equalSecrets('abc', 'abc') && !equalSecrets('abc', 'abd'));
 });
 
+test('the first key seals, every key opens, and a text from before texts had names opens as well', () => {
+  const [one, two, three] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer, Buffer];
+  const sealed = new Vault(one).seal('s3cret', 'totp_secret');
+  assert.equal(new Vault(two, one).open(sealed, 'totp_secret'), 's3cret');
+  assert.throws(() => new Vault(one).open(new Vault(two, one).seal('s3cret', 'totp_secret'), 'totp_secret'), {
+    message: `the master key ${new Vault(two).names[0]} is not in LOMBARD_MASTER_KEY`,
+  });
+  assert.ok(!new Vault(one).names[0]?.includes(one.toString('hex').slice(0, 8)));
+  const unnamed = sealed.subarray(10);
+  assert.equal(new Vault(three, two, one).open(unnamed, 'totp_secret'), 's3cret');
+  assert.throws(() => new Vault(two).open(unnamed, 'totp_secret'));
+});
+
 test('a wrong setting stops the start with one line that names it, and never shows a secret', () => {
   for (const [name, value, shown] of [
     ['LOMBARD_API_PORT', '80x', '80x'],
@@ -182,6 +195,7 @@ test('a wrong setting stops the start with one line that names it, and never sho
     ['LOMBARD_ENVIRONMENT', 'prod', 'prod'],
     ['LOMBARD_WEBHOOK_RETRIES', '5s,soon', 'soon'],
     ['LOMBARD_WEBHOOK_ALLOW', '10.0.0.0/33', '10.0.0.0/33'],
+    ['LOMBARD_AUDIT_RETENTION_DAYS', 'always', 'always'],
     ['LOMBARD_ROLES', 'api,cook', 'cook'],
     ['LOMBARD_BRAND', 'a brand', 'a brand'],
     ['LOMBARD_TRACKING_CUTOFF', '2020-02-30', '2020-02-30'],

@@ -106,6 +106,10 @@ test('the role of the service may alter nothing and cannot change audit rows; th
         "update audit set actor = 'nobody'",
         'delete from audit',
         'truncate audit',
+        'delete from audit_chain',
+        'update audit_heads set floor = true',
+        'delete from audit_days.audit_default',
+        'select audit_days.note_removal(now(), $$a$$, $$b$$, null)',
         'alter table payments add column x int',
         'create table x (y int)',
         'drop table webhooks.attempts',
@@ -117,6 +121,16 @@ test('the role of the service may alter nothing and cannot change audit rows; th
       const { clock, backgroundPool } = service.service.context;
       const dropped = await dropOldDays(backgroundPool, 2, new Date(clock.now().getTime() + 4 * 86_400_000));
       assert.equal(dropped.length, 2);
+      const removed = await service.operator('GET', '/audit?actor=service:retention');
+      assert.ok(
+        removed.body.every((row: { after: { rows: number } }) => row.after.rows > 0),
+        removed.text,
+      );
+      assert.deepEqual((await service.query("select audit_days.create_day('2031-01-01') as made")).rows, [
+        { made: true },
+      ]);
+      await service.query("select set_config('lombard.audit', 'owner', false)");
+      await assert.rejects(service.query("update audit set actor = 'nobody'"), /permission denied/);
     } finally {
       await service.stop();
     }

@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { Command, CommanderError, Option } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
 import { StartupError } from '../errors.ts';
+import { auditCommands } from './audit.ts';
 import { clientCommands } from './client-commands.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/command.ts';
 import { CommandFailure, tell, USAGE } from './failure.ts';
 import { example } from './frame.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
+import { keysCommands } from './keys.ts';
 import { migrateDatabase } from './migrate.ts';
 import { withOperator } from './operator-call.ts';
 import { operatorTokenCommands } from './operator-tokens.ts';
@@ -112,6 +114,8 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
     )
     .action(async (file: string, options) => finish(await importFile(file, options, new Printer(json))));
 
+  auditCommands(frame);
+  keysCommands(frame);
   operatorTokenCommands(frame);
   completionCommand(frame);
   return program;

@@ -37,6 +37,8 @@ export const STATUS: Record<ErrorCode, number> = {
   onboarding_event_not_found: 404,
   statement_not_found: 404,
   import_not_found: 404,
+  erasure_not_found: 404,
+  contact_not_disabled: 409,
   already_exists: 409,
   already_rejected: 409,
   second_factor_missing: 403,

@@ -1,4 +1,5 @@
 import type { Authorisation } from '../approvals/approval.ts';
+import { type AuditOfRecord, auditOf } from '../audit.ts';
 import { type Db, first } from '../database.ts';
 import type { PaymentId } from '../identifiers.ts';
 import { listNotifications } from '../webhooks/history.ts';
@@ -17,26 +18,13 @@ export interface TimelineEntry {
   [field: string]: unknown;
 }
 
-interface AuditRow {
-  at: Date;
-  actor: string;
-  request_id: string;
-  action: string;
-  before: Record<string, unknown> | null;
-  after: Record<string, unknown> | null;
-}
-
 /**
  * Everything that happened to a payment, in order, for whoever answers a client's question (docs/operator-interface.md, Find things).
  * @throws Problem payment_not_found
  */
 export async function paymentTimeline(db: Db, paymentId: PaymentId): Promise<TimelineEntry[]> {
   const { client_id: clientId, id } = await findPaymentOwner(db, paymentId);
-  const { rows: audit } = await db.query<AuditRow>(
-    `select at, actor, request_id, action, before, after from audit
-     where entity = 'payment' and entity_id = $1 order by id limit $2`,
-    [paymentId, MAX_ROWS],
-  );
+  const audit = await auditOf(db, 'payment', paymentId, MAX_ROWS);
   const approval = first(
     await db.query<{ authorisations: Authorisation[] }>(
       'select authorisations from payment_approvals where client_id = $1 and payment_id = $2',
@@ -66,13 +54,13 @@ export async function paymentTimeline(db: Db, paymentId: PaymentId): Promise<Tim
   return entries.sort((a, b) => a.at.getTime() - b.at.getTime() || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
 }
 
-function auditEntry({ at, actor, request_id, action, before, after }: AuditRow): TimelineEntry {
+function auditEntry({ at, actor, request_id, action, before, after }: AuditOfRecord): TimelineEntry {
   if (action !== 'action') return { at, kind: 'audit', action, actor, request_id, before, after };
   return { at, kind: 'action', actor, request_id, from: before?.status ?? null, ...after };
 }
 
 /** Approvals keep whole seconds; the audit row of the same decision has the moment. */
-function approvalEntry(each: Authorisation, audit: AuditRow[]): TimelineEntry {
+function approvalEntry(each: Authorisation, audit: AuditOfRecord[]): TimelineEntry {
   const { date, contact_id, contact_name, level, status, reason, on_behalf_by } = each;
   const decision = status === 1 ? 'authorise' : 'reject';
   const row = audit.find(({ after }) => after?.action === decision && after.contact_id === contact_id);

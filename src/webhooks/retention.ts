@@ -39,7 +39,8 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
   await pool.query('delete from delivery.stream_positions where created_at < $1', [`${oldest}T00:00:00Z`]);
   for (const day of old) {
     // A transaction for each: nothing in this process can delay the end of the lock.
-    for (const table of TABLES.toReversed()) await pool.query('select delivery.drop_partition($1, $2)', [table, day]);
+    for (const table of TABLES.toReversed())
+      await pool.query('select delivery.drop_partition($1, $2, $3)', [table, day, now]);
   }
   for (const table of TABLES) await deleteOld(pool, `delivery.${table.split('.')[1]}_default`, `${oldest}T00:00:00Z`);
   return old;

@@ -244,6 +244,10 @@ async function clients(ask: Caller): Promise<void> {
   await read(ask, '/contacts', 'contact_id');
   await ask('PATCH', `/contacts/${contact.contact_id}`, { phone: '+44 20 7946 0000' });
   await ask('POST', `/contacts/${contact.contact_id}/unlock`);
+  await ask('POST', `/contacts/${contact.contact_id}/erase`);
+  await ask('PATCH', `/contacts/${contact.contact_id}`, { status: 'disabled' });
+  const { body: begun } = await ask('POST', `/contacts/${contact.contact_id}/erase`);
+  await ask('GET', `/erasures/${begun.erasure_id}`);
   const { body: made } = await ask('POST', '/applications', { name: 'Desk', redirect_uris: ['https://desk.example/'] });
   await read(ask, '/applications', 'client_id');
   await ask('PATCH', `/applications/${made.client_id}`, { refresh_token_days: 7 });
@@ -370,6 +374,10 @@ async function watching(ask: Caller): Promise<void> {
   await ask('GET', `/reconciliation?date=${today}`);
   await ask('GET', '/reconciliation?date=2026-13-01');
   await ask('GET', '/audit?page_size=1000');
-  await ask('GET', '/audit/verify');
+  await ask('GET', '/audit?after=0&limit=10');
+  await ask('GET', '/audit?page=60000');
+  await ask('GET', '/audit/heads');
+  const { body: proof } = await ask('GET', '/audit/verify');
+  await ask('GET', `/audit/verify?head=${proof.head.position}:${proof.head.hash}`);
   for (const path of ['/health/live', '/health/ready', '/metrics']) await ask('GET', path, undefined, { headers: {} });
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { Vault } from '../../crypto.ts';
 import { type Db, first } from '../../database.ts';
-import { opensSecrets } from '../../identity/master-key.ts';
+import { missingKey } from '../../keys/missing-key.ts';
 import { existingSandboxKey } from '../../private-file.ts';
 import { DEMO_APPLICATION, DEMO_CONTACTS } from '../../sandbox/demonstration/institution.ts';
 import { count, type Finding, failed, ok, warnIf, warning } from './finding.ts';
@@ -23,12 +23,11 @@ export async function checkRecords(db: Db, config: Config, now: Date): Promise<F
 }
 
 async function checkKey(db: Db, config: Config): Promise<Finding[]> {
-  const key =
-    config.masterKey ?? (config.environment === 'sandbox' ? await existingSandboxKey(config.dataDir) : undefined);
-  if (!key) return [];
-  if (await opensSecrets(db, new Vault(key))) return [ok('master key', 'opens the secrets of the database')];
-  const where = config.masterKey ? 'LOMBARD_MASTER_KEY' : `master-key in ${config.dataDir}`;
-  return [failed('master key', `${where} does not open the secrets of the database: use the key that sealed them`)];
+  const file = config.environment === 'sandbox' ? await existingSandboxKey(config.dataDir) : undefined;
+  const keys = config.masterKeys.length > 0 || !file ? config.masterKeys : [file];
+  if (keys.length === 0) return [];
+  const fault = await missingKey(db, new Vault(...keys));
+  return [fault ? failed('master key', fault) : ok('master key', 'opens the secrets of the database')];
 }
 
 async function checkTokens(db: Db, config: Config, now: Date): Promise<Finding[]> {

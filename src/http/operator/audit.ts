@@ -1,37 +1,73 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
-import { listAudit, verifyAudit } from '../../audit.ts';
+import { type Static, Type } from 'typebox';
+import type { GivenHead } from '../../audit/head-faults.ts';
+import { listHeads } from '../../audit/heads.ts';
+import { ChainKeyFault } from '../../audit/key.ts';
+import { type AuditFilter, listAudit, listAuditAfter } from '../../audit/list.ts';
+import { sealAll } from '../../audit/seal.ts';
+import { verifyAudit } from '../../audit/verification.ts';
 import type { Context } from '../../context.ts';
+import { Problem } from '../../errors.ts';
 import { optionalInstant } from '../instant.ts';
-import { sendList } from '../reply.ts';
-import { errors, Instant, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf } from '../schemas.ts';
+import { sendList, sendValue } from '../reply.ts';
+import { errors, Instant, jsonAnswer, listAnswer, MAX_PAGE, Nullable, Paging, rowsOf } from '../schemas.ts';
 import { AUDIT } from './listener.ts';
 
+const MAX_ROWS = 1_000;
+const DEFAULT_ROWS = 100;
+const DEFAULT_PAGE_ROWS = 50;
+/** Rows before a page. Lists are read further by `after`, which costs the same everywhere. */
+const MAX_OFFSET_ROWS = 10_000;
+
+const tags = ['audit'];
+const Range = {
+  from: Type.Optional(Instant('From, included')),
+  to: Type.Optional(Instant('To, excluded')),
+};
 const AuditQuery = Type.Object({
-  ...Paging,
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Position of the last row that is known; 0: from the first',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_ROWS, description: `Rows behind \`after\`; default ${DEFAULT_ROWS}` }),
+  ),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Page, from 1' })),
+  page_size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_ROWS, description: `Rows on a page; default ${DEFAULT_PAGE_ROWS}` }),
+  ),
   entity: Type.Optional(Type.String({ description: 'Noun, such as payment' })),
   entity_id: Type.Optional(Type.String()),
   client_id: Type.Optional(Type.String()),
   actor: Type.Optional(Type.String({ description: 'operator:<name>, contact:<contact_id> or service:<part>' })),
-  from: Type.Optional(Instant('From, included')),
-  to: Type.Optional(Instant('To, excluded')),
+  ...Range,
 });
-interface AuditParameters extends Page {
-  entity?: string;
-  entity_id?: string;
-  client_id?: string;
-  actor?: string;
-  from?: string;
-  to?: string;
-}
+type AuditParameters = Static<typeof AuditQuery>;
+
+const Hash = Type.String({ description: 'Hexadecimal' });
+const At = Type.String({ format: 'date-time' });
+const HEAD = {
+  position: 57,
+  hash: '5f0c8b1d2e3a4c5b6d7e8f901a2b3c4d5f0c8b1d2e3a4c5b6d7e8f901a2b3c4d',
+  at: '2026-11-21T10:00:00.123Z',
+};
+const AuditHead = Type.Object(
+  { position: Type.Integer(), hash: Hash, at: At },
+  { title: 'AuditHead', examples: [HEAD] },
+);
 const value = Nullable(Type.Unknown({ description: 'The entity, without its secrets' }));
 const AuditRow = Type.Object(
   {
+    position: Type.Integer({ description: 'Counts the rows in the order in which they were sealed' }),
+    hash: Hash,
     id: Type.Integer(),
-    at: Type.String({ format: 'date-time' }),
+    at: At,
     actor: Type.String({ description: 'operator:<name>, contact:<contact_id> or service:<part>' }),
     request_id: Type.String(),
-    action: Type.String(),
+    action: Type.String({ description: 'create, update, delete, import or action' }),
     entity: Type.String(),
     entity_id: Type.String(),
     client_id: Nullable(Type.String()),
@@ -42,8 +78,8 @@ const AuditRow = Type.Object(
     title: 'AuditRow',
     examples: [
       {
-        id: 1,
-        at: '2026-07-01T09:15:00.000Z',
+        ...HEAD,
+        id: 57,
         actor: 'operator:core feed',
         request_id: '6f1d0a52-5d1c-4b8e-9a3e-0f6f6d3b2c11',
         action: 'create',
@@ -59,37 +95,70 @@ const AuditRow = Type.Object(
 const AuditVerification = Type.Object(
   {
     valid: Type.Boolean(),
-    rows: Type.Integer({ description: 'Rows that were verified' }),
+    rows: Type.Integer({ description: 'Rows that were proved' }),
     first_invalid: Nullable(Type.Integer({ description: 'The id of the first row that is not as it was sealed' })),
+    fault: Nullable(
+      Type.Object({
+        what: Type.String(),
+        position: Nullable(Type.Integer()),
+        id: Nullable(Type.Integer()),
+        message: Type.String(),
+      }),
+    ),
+    keyed_from: Nullable(Type.Integer({ description: 'The first position that was sealed with the key' })),
+    kept_from: Type.Integer({ description: 'The first position that the retention has kept' }),
+    head: Nullable(AuditHead),
   },
-  { title: 'AuditVerification', examples: [{ valid: true, rows: 22, first_invalid: null }] },
+  {
+    title: 'AuditVerification',
+    examples: [{ valid: true, rows: 57, first_invalid: null, fault: null, keyed_from: 1, kept_from: 1, head: HEAD }],
+  },
 );
 
 const LIST = {
   config: AUDIT,
   schema: {
     operationId: 'listAudit',
-    tags: ['audit'],
+    tags,
     summary: 'Read the audit trail',
     querystring: AuditQuery,
-    response: { 200: listAnswer('A page of rows, the oldest first', AuditRow), ...errors(400, 502) },
+    response: { 200: listAnswer('Rows, the oldest first', AuditRow), ...errors(400, 502) },
   },
 };
-
+const HEADS = {
+  config: AUDIT,
+  schema: {
+    operationId: 'listAuditHeads',
+    tags,
+    summary: 'List the heads of the chain, the newest first',
+    querystring: Type.Object({ ...Paging, ...Range }),
+    response: { 200: listAnswer('Heads', AuditHead), ...errors(400, 502) },
+  },
+};
 const VERIFY = {
   config: AUDIT,
   schema: {
     operationId: 'verifyAudit',
-    tags: ['audit'],
+    tags,
     summary: 'Verify the chain of the audit trail',
-    response: { 200: jsonAnswer('Whether the chain is valid', AuditVerification), ...errors(502) },
+    querystring: Type.Object({
+      ...Range,
+      head: Type.Optional(
+        Type.String({
+          pattern: '^[1-9]\\d{0,14}:[0-9a-fA-F]{64}$',
+          description: 'A head that was kept, as `<position>:<hash>`',
+        }),
+      ),
+    }),
+    response: { 200: jsonAnswer('What was proved', AuditVerification), ...errors(400, 502) },
   },
 };
 
-/** The audit trail (docs/operator-interface.md). */
+/** The audit trail (docs/audit.md). */
 export function operatorAuditRoutes(app: FastifyInstance, context: Context): void {
+  const { pool, backgroundPool, vault, clock } = context;
   app.get<{ Querystring: AuditParameters }>('/audit', LIST, async ({ query }, reply) => {
-    const filter = {
+    const filter: AuditFilter = {
       entity: query.entity,
       entityId: query.entity_id,
       clientId: query.client_id,
@@ -97,7 +166,48 @@ export function operatorAuditRoutes(app: FastifyInstance, context: Context): voi
       from: optionalInstant(query.from, 'from'),
       to: optionalInstant(query.to, 'to'),
     };
-    return sendList(reply, await listAudit(context.pool, filter, rowsOf(query)));
+    await sealForReading(context);
+    const { after, limit, page = 1, page_size = DEFAULT_PAGE_ROWS } = query;
+    if (after === undefined && limit === undefined) {
+      const rows = rowsOf({ page, page_size });
+      if (rows.offset > MAX_OFFSET_ROWS) {
+        const message = `must not begin behind row ${MAX_OFFSET_ROWS}: read on with after=<position of the last row>`;
+        throw new Problem('invalid_parameter', { field: 'page', message });
+      }
+      return sendList(reply, await listAudit(pool, filter, rows));
+    }
+    for (const field of ['page', 'page_size'] as const)
+      if (query[field] !== undefined)
+        throw new Problem('invalid_parameter', { field, message: 'must be left out where after or limit is given' });
+    return sendValue(reply, await listAuditAfter(pool, filter, { after: after ?? 0, limit: limit ?? DEFAULT_ROWS }));
   });
-  app.get('/audit/verify', VERIFY, () => verifyAudit(context.backgroundPool));
+  app.get<{ Querystring: { page: number; page_size: number; from?: string; to?: string } }>(
+    '/audit/heads',
+    HEADS,
+    async ({ query }, reply) => {
+      const range = { from: optionalInstant(query.from, 'from'), to: optionalInstant(query.to, 'to') };
+      return sendList(reply, await listHeads(pool, range, { page: query.page, pageSize: query.page_size }));
+    },
+  );
+  app.get<{ Querystring: { from?: string; to?: string; head?: string } }>('/audit/verify', VERIFY, ({ query }) =>
+    verifyAudit(backgroundPool, vault, clock.now(), {
+      from: optionalInstant(query.from, 'from'),
+      to: optionalInstant(query.to, 'to'),
+      head: givenHead(query.head),
+    }),
+  );
+}
+
+/** A list shows every change that was answered before it. Without the key it shows what was sealed; the verification says why. */
+async function sealForReading({ backgroundPool, vault }: Context): Promise<void> {
+  try {
+    await sealAll(backgroundPool, vault);
+  } catch (error) {
+    if (!(error instanceof ChainKeyFault)) throw error;
+  }
+}
+
+function givenHead(text: string | undefined): GivenHead | undefined {
+  const [position = '', hash = ''] = text?.split(':') ?? [];
+  return text === undefined ? undefined : { position: Number(position), hash };
 }

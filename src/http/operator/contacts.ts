@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refreshApprovers } from '../../approvals/workflow.ts';
 import type { Context } from '../../context.ts';
+import { eraseContact, findErasure } from '../../erasure/erasure.ts';
 import {
   type ContactInput,
   createContact,
@@ -32,7 +33,7 @@ import {
   Text,
 } from '../schemas.ts';
 import { change } from './change.ts';
-import { IDENTITY, READ, UNLOCK } from './listener.ts';
+import { IDENTITY, READ, SYSTEM, UNLOCK } from './listener.ts';
 
 const ContactClients = Type.Array(
   Type.Object(
@@ -180,6 +181,54 @@ const CHANGE = {
   },
 };
 
+const ERASURE_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const ERASE_CONTACT = {
+  config: SYSTEM,
+  schema: {
+    operationId: 'eraseContact',
+    tags: ['contacts'],
+    summary: 'Erase the person of a disabled contact',
+    description: 'Replaces name, email and phone wherever they stand. A second time it gives the same erasure.',
+    params: idPath('contact_id'),
+    response: {
+      202: jsonAnswer(
+        'It is under way',
+        Type.Object({ erasure_id: Type.String() }, { title: 'BegunErasure', examples: [{ erasure_id: ERASURE_ID }] }),
+      ),
+      ...errors(403, 404, 409, 502, 'contact_not_found', 'contact_not_disabled'),
+    },
+  },
+};
+const READ_ERASURE = {
+  config: SYSTEM,
+  schema: {
+    operationId: 'getErasure',
+    tags: ['contacts'],
+    summary: 'Read how far an erasure is',
+    params: idPath('erasure_id'),
+    response: {
+      200: jsonAnswer(
+        'The erasure',
+        Type.Object(
+          {
+            state: Type.Enum(['running', 'done']),
+            started_at: Type.String(),
+            ended_at: Nullable(Type.String()),
+            rows: Type.Integer({ description: 'Rows that were replaced so far' }),
+          },
+          {
+            title: 'Erasure',
+            examples: [
+              { state: 'done', started_at: '2026-11-21T10:00:00.123Z', ended_at: '2026-11-21T10:00:04.567Z', rows: 31 },
+            ],
+          },
+        ),
+      ),
+      ...errors(403, 404, 502, 'erasure_not_found'),
+    },
+  },
+};
+
 const UNLOCK_CONTACT = {
   config: UNLOCK,
   schema: {
@@ -210,6 +259,14 @@ export function operatorContactRoutes(app: FastifyInstance, context: Context): v
     '/contacts/:contact_id/unlock',
     UNLOCK_CONTACT,
     change(context, 204, (tx, act, request) => unlockContact(tx, act, request.params.contact_id)),
+  );
+  app.post<{ Params: { contact_id: string } }>(
+    '/contacts/:contact_id/erase',
+    ERASE_CONTACT,
+    change(context, 202, (tx, act, request) => eraseContact(tx, act, context.vault, request.params.contact_id)),
+  );
+  app.get<{ Params: { erasure_id: string } }>('/erasures/:erasure_id', READ_ERASURE, ({ params }) =>
+    findErasure(pool, params.erasure_id),
   );
 }
 

@@ -381,7 +381,7 @@ const FAULTS = `
     select 'CLI000001', '00000000-0000-4000-8000-000000000003', 'push', 'X' || n, 'requested', now() from generate_series(1, 1001) n;
   update clients set payment_approvals_enabled = true where client_id = 'CLI000001';
   update exchange_rates set as_of = now() - interval '20 days';
-  select delivery.drop_partition('webhooks.attempts', (now() at time zone 'UTC')::date + 1);
+  select delivery.drop_partition('webhooks.attempts', (now() at time zone 'UTC')::date + 1, now());
   insert into change_order values (1, 1, 5, now() - interval '3 hours');
   insert into change_consumers values ('core', 0, now());
 `;

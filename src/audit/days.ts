@@ -1,0 +1,122 @@
+import { addDays, monotonic } from '../calendar.ts';
+import type { Context } from '../context.ts';
+import { type Db, first, type Pool, transaction } from '../database.ts';
+import { headMac } from './heads.ts';
+import { readChainKey } from './key.ts';
+import { type ChainEnd, chainEnd, lockChain } from './seal.ts';
+
+/** Days ahead for which partitions are made, so that nothing waits at midnight. */
+const DAYS_AHEAD = 3;
+/** Milliseconds before it is tried again: the lock (of a backup) may be held for hours. */
+const RETRY_AFTER_MS = 60_000;
+/** Rows of the chain that one statement removes. */
+const CLEARED_ROWS = 5_000;
+
+/** Makes the trail's partitions of today (UTC, service time) and the next days. */
+export async function createAuditDays(pool: Pool, now: Date): Promise<void> {
+  const today = now.toISOString().slice(0, 10);
+  for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++)
+    await pool.query('select audit_days.create_day($1)', [addDays(today, ahead)]);
+}
+
+/**
+ * Drops the days that are older than the retention (LOMBARD_AUDIT_RETENTION_DAYS), and their links. A head of the chain stays at the
+ * place behind which everything is gone: the verification begins there.
+ * @returns the days that were dropped
+ * @throws ChainKeyFault
+ */
+async function dropOldAudit(context: Context, retentionDays: number): Promise<string[]> {
+  const { backgroundPool: pool, clock } = context;
+  const now = clock.now();
+  const oldest = addDays(now.toISOString().slice(0, 10), -retentionDays);
+  await raiseFloor(context, new Date(`${oldest}T00:00:00Z`));
+  const dropped: string[] = [];
+  for (const day of await daysBefore(pool, oldest)) {
+    const row = first(
+      await pool.query<{ dropped: boolean }>('select audit_days.drop_day($1, $2) as dropped', [day, now]),
+    );
+    if (row?.dropped) dropped.push(day);
+  }
+  for (;;) {
+    const row = first(
+      await pool.query<{ cleared: number }>('select audit_days.clear_behind_floor($1, $2) as cleared', [
+        now,
+        CLEARED_ROWS,
+      ]),
+    );
+    if ((row?.cleared ?? 0) < CLEARED_ROWS) return dropped;
+  }
+}
+
+/** Makes the last place whose rows are all older than a moment the floor. */
+async function raiseFloor({ backgroundPool, vault, clock }: Context, before: Date): Promise<void> {
+  await transaction(backgroundPool, async (tx) => {
+    await lockChain(tx);
+    const key = await readChainKey(tx, vault);
+    const place = await lastBefore(tx, before);
+    if (!key || !place || place.position <= key.unkeyed) return;
+    const head = { ...place, at: clock.now(), floor: true };
+    await tx.query('select audit_days.set_floor($1, $2, $3, $4)', [
+      head.position,
+      head.hash,
+      head.at,
+      headMac(key, head),
+    ]);
+  });
+}
+
+/** The last link before the first row that is as new as a moment; the end of the chain, where no row is. */
+async function lastBefore(db: Db, moment: Date): Promise<ChainEnd | undefined> {
+  const kept = first(
+    await db.query<{ position: number }>(
+      'select position from audit_chain where latest_at >= $1 order by latest_at, position limit 1',
+      [moment],
+    ),
+  );
+  if (!kept) {
+    const end = await chainEnd(db);
+    // Where it is the floor already, nothing was sealed since.
+    return first(
+      await db.query<ChainEnd>('select position, hash from audit_chain where position = $1', [end.position]),
+    );
+  }
+  return first(
+    await db.query<ChainEnd>('select position, hash from audit_chain where position = $1 - 1', [kept.position]),
+  );
+}
+
+/** The days before another one that have a partition. */
+async function daysBefore(db: Db, oldest: string): Promise<string[]> {
+  const { rows } = await db.query<{ day: string }>(
+    `select to_char(to_date(right(relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day from pg_class
+     where relnamespace = 'audit_days'::regnamespace and relkind = 'r' and relname ~ '^audit_\\d{8}$' order by 1`,
+  );
+  return rows.map(({ day }) => day).filter((day) => day < oldest);
+}
+
+/** Makes partitions ahead and drops old ones, once for each day of service time, to which the sandbox's clock may jump. */
+export class AuditDays {
+  readonly #context: Context;
+  #doneFor = '';
+  #notBeforeMs = 0;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Does what is due; cheap where nothing is due. */
+  async keep(): Promise<void> {
+    const { clock, config, log, backgroundPool } = this.#context;
+    const now = clock.now();
+    const today = now.toISOString().slice(0, 10);
+    if (today === this.#doneFor || monotonic() < this.#notBeforeMs) return;
+    this.#notBeforeMs = monotonic() + RETRY_AFTER_MS;
+    await createAuditDays(backgroundPool, now);
+    if (config.auditRetentionDays > 0) {
+      const days = await dropOldAudit(this.#context, config.auditRetentionDays);
+      if (days.length > 0) log.info({ days }, 'audit rows older than the retention were dropped');
+    }
+    this.#notBeforeMs = 0;
+    this.#doneFor = today;
+  }
+}

@@ -1,0 +1,111 @@
+import { type Db, first } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { floorHead, type Head, headMac } from './heads.ts';
+import type { ChainKey } from './key.ts';
+import type { Fault } from './links.ts';
+import { chainEnd } from './seal.ts';
+
+/** Heads that one statement reads. */
+const BATCH_ROWS = 5_000;
+
+/** A head that somebody has kept, from the log or from the list. */
+export interface GivenHead {
+  position: number;
+  /** Hexadecimal. */
+  hash: string;
+}
+
+interface CheckedHead extends Head {
+  /** Of the chain at that position; null where the chain has no such position. */
+  linked: Buffer | null;
+  /** The end of the chain. */
+  end: number;
+}
+
+/** Whether the floor was made by the service. Everything before it counts as dropped. */
+export function faultOfFloor(key: ChainKey, floor: Head | undefined): Fault | undefined {
+  return floor && !floor.mac.equals(headMac(key, floor)) ? forged(floor) : undefined;
+}
+
+/** Whether the chain still has every head of a time, and the newest one at any time. */
+export async function faultOfHeads(
+  db: Db,
+  key: ChainKey,
+  range: { from?: Date | undefined; to?: Date | undefined },
+): Promise<Fault | undefined> {
+  const floor = (await floorHead(db))?.position ?? 0;
+  for (let after = 0; ; ) {
+    const { rows } = await db.query<CheckedHead>(
+      `select h.position, h.hash, h.at, h.floor, h.mac, c.hash as linked,
+         coalesce((select position from audit_chain order by position desc limit 1), 0) as end
+       from audit_heads h left join audit_chain c on c.position = h.position
+       where h.position > $1 and ($2::timestamptz is null or h.at >= $2) and ($3::timestamptz is null or h.at < $3)
+         or h.position > $1 and h.position = (select max(position) from audit_heads)
+       order by h.position limit ${BATCH_ROWS}`,
+      [after, range.from ?? null, range.to ?? null],
+    );
+    for (const head of rows) {
+      const fault = head.position > floor || head.floor ? faultOfHead(key, head, floor) : undefined;
+      if (fault) return fault;
+    }
+    after = rows.at(-1)?.position ?? after;
+    if (rows.length < BATCH_ROWS) return undefined;
+  }
+}
+
+function faultOfHead(key: ChainKey, head: CheckedHead, floor: number): Fault | undefined {
+  if (!head.mac.equals(headMac(key, head))) return forged(head);
+  if (head.position <= floor) return undefined;
+  if (head.linked === null) return cut(head, head.end);
+  return head.linked.equals(head.hash) ? undefined : differs(head, `the head of ${head.at.toISOString()}`);
+}
+
+/**
+ * Whether the chain has a head that somebody has kept. Where rows and stored heads were cut off, only such a head tells.
+ * @throws Problem invalid_parameter, if the retention has dropped its position
+ */
+export async function faultOfGivenHead(db: Db, given: GivenHead | undefined): Promise<Fault | undefined> {
+  if (!given) return undefined;
+  const floor = await floorHead(db);
+  if (floor && given.position < floor.position)
+    throw new Problem('invalid_parameter', {
+      field: 'head',
+      message: `must be a position from ${floor.position} on: the retention has dropped what is before`,
+    });
+  const linked =
+    given.position === floor?.position
+      ? floor
+      : first(await db.query<{ hash: Buffer }>('select hash from audit_chain where position = $1', [given.position]));
+  if (!linked) return cut(given, (await chainEnd(db)).position);
+  return linked.hash.toString('hex') === given.hash.toLowerCase() ? undefined : differs(given, 'the given head');
+}
+
+function forged({ position, at }: Head): Fault {
+  const message = `the head of ${at.toISOString()} at position ${position} was not made by the service`;
+  return { what: 'head_forged', position, id: null, message };
+}
+
+function cut({ position }: { position: number }, end: number): Fault {
+  if (end >= position)
+    return {
+      what: 'row_missing',
+      position,
+      id: null,
+      message: `the row at position ${position} was removed from the chain`,
+    };
+  return {
+    what: 'rows_cut',
+    position: end + 1,
+    id: null,
+    message: `the trail ends at position ${end}, and a head says that it reached ${position}: what was behind ${end} was cut off`,
+  };
+}
+
+function differs({ position }: { position: number }, which: string): Fault {
+  return {
+    what: 'head_differs',
+    position,
+    id: null,
+    message: `position ${position} has another hash than ${which}: the trail up to there was cut off or made again`,
+  };
+}

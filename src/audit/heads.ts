@@ -1,0 +1,106 @@
+import type { Context } from '../context.ts';
+import { type Db, first, type Transaction, transaction } from '../database.ts';
+import { type Filter, type List, listRows } from '../rows.ts';
+import { mac } from './chain.ts';
+import { type ChainKey, readChainKey } from './key.ts';
+import { chainEnd, lockChain } from './seal.ts';
+
+/** Milliseconds between two heads. */
+const HEAD_INTERVAL_MS = 60_000;
+
+/** The end of the chain at a moment: whoever has it can tell whether rows up to it were changed or cut off. */
+export interface Head {
+  position: number;
+  hash: Buffer;
+  at: Date;
+  /** The retention has dropped all rows up to here. */
+  floor: boolean;
+  mac: Buffer;
+}
+
+/** What proves that the service made a head, and made it a floor. */
+export function headMac(key: ChainKey, { position, hash, at, floor }: Omit<Head, 'mac'>): Buffer {
+  return mac(key, 'head', JSON.stringify([position, hash.toString('hex'), at.toISOString(), floor]));
+}
+
+/** The newest head that was stored. */
+async function newestHead(db: Db): Promise<Head | undefined> {
+  return first(
+    await db.query<Head>('select position, hash, at, floor, mac from audit_heads order by position desc limit 1'),
+  );
+}
+
+/** The head behind which the retention has dropped everything. */
+export async function floorHead(db: Db): Promise<Head | undefined> {
+  return first(
+    await db.query<Head>(
+      'select position, hash, at, floor, mac from audit_heads where floor order by position desc limit 1',
+    ),
+  );
+}
+
+/** Each minute, if rows were sealed since the last head: stores the head of the chain and writes it to the log. */
+export async function makeHead({ backgroundPool, vault, clock, log }: Context): Promise<void> {
+  const now = clock.now();
+  if (!isDue(await newestHead(backgroundPool), now)) return;
+  const head = await transaction(backgroundPool, (tx) => storeHead(tx, { now, key: () => readChainKey(tx, vault) }));
+  if (head === 'cut') log.error('the audit trail was cut off behind its newest head; lombard audit verify tells where');
+  else if (head) log.info({ ...shown(head) }, 'audit head');
+}
+
+/** The sandbox's clock goes back as well. */
+function isDue(newest: Head | undefined, now: Date): boolean {
+  return !newest || Math.abs(now.getTime() - newest.at.getTime()) >= HEAD_INTERVAL_MS;
+}
+
+async function storeHead(
+  tx: Transaction,
+  { now, key: readKey }: { now: Date; key: () => Promise<ChainKey | undefined> },
+): Promise<Head | 'cut' | undefined> {
+  await lockChain(tx);
+  const newest = await newestHead(tx);
+  const { position, hash } = await chainEnd(tx);
+  if (!isDue(newest, now)) return undefined;
+  if (newest && newest.position > position) return 'cut';
+  const key = await readKey();
+  if (!key || position <= key.unkeyed || newest?.position === position) return undefined;
+  const head = { position, hash, at: now, floor: false };
+  const made = { ...head, mac: headMac(key, head) };
+  await tx.query('insert into audit_heads (position, hash, at, floor, mac) values ($1, $2, $3, $4, $5)', [
+    position,
+    hash,
+    now,
+    made.floor,
+    made.mac,
+  ]);
+  return made;
+}
+
+/** A head as callers see it. */
+export interface ShownHead {
+  position: number;
+  hash: string;
+  at: Date;
+}
+
+export function shown({ position, hash, at }: Pick<Head, 'position' | 'hash' | 'at'>): ShownHead {
+  return { position, hash: hash.toString('hex'), at };
+}
+
+/** A page of the heads, the newest first. @param range `from` is included, `to` is not */
+export async function listHeads(
+  db: Db,
+  range: { from?: Date | undefined; to?: Date | undefined },
+  page: { page: number; pageSize: number },
+): Promise<List<ShownHead>> {
+  const filters: Filter[] = [
+    ['at >= ?', range.from],
+    ['at < ?', range.to],
+  ];
+  const { rows, total } = await listRows<Head>(
+    db,
+    { select: 'position, hash, at', from: 'audit_heads', order: 'position desc', filters },
+    page,
+  );
+  return { rows: rows.map(shown), total };
+}

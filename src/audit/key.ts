@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import type { Vault } from '../crypto.ts';
+import { type Db, first } from '../database.ts';
+
+const KEY_BYTES = 32;
+const HASH_BYTES = 32;
+const PURPOSE = 'audit_chain';
+
+/** What the chain is made with. */
+export interface ChainKey {
+  secret: Buffer;
+  /** Rows that were sealed before there was a key; their links are plain hashes. */
+  unkeyed: number;
+  /** The hash of the last one of them: nobody can make them again either. */
+  anchor: Buffer;
+}
+
+/** The key cannot be used, and nothing is sealed until it can. */
+export class ChainKeyFault extends Error {
+  override readonly name = 'ChainKeyFault';
+  readonly what: 'key_missing' | 'key_replaced';
+
+  constructor(what: ChainKeyFault['what'], message: string) {
+    super(message);
+    this.what = what;
+  }
+}
+
+interface KeyRow {
+  unkeyed: number;
+  sealed: Buffer | null;
+  position: number | null;
+  hash: Buffer | null;
+  headed: boolean;
+}
+
+/**
+ * The key of the chain.
+ * @returns undefined where the service has not made it yet
+ * @throws ChainKeyFault if the key was removed or replaced, or the master key that sealed it is missing
+ */
+export async function readChainKey(db: Db, vault: Vault): Promise<ChainKey | undefined> {
+  const { sealed } = await keyRow(db);
+  return sealed ? opened(sealed, vault) : undefined;
+}
+
+/**
+ * As `readChainKey`; the first call makes the key.
+ * @param tx holds the lock of the sealer
+ */
+export async function chainKey(tx: Db, vault: Vault): Promise<ChainKey> {
+  const row = await keyRow(tx);
+  if (row.sealed) return opened(row.sealed, vault);
+  const key = { secret: randomBytes(KEY_BYTES), unkeyed: row.unkeyed, anchor: row.hash ?? Buffer.alloc(HASH_BYTES) };
+  const text = JSON.stringify({
+    key: key.secret.toString('base64'),
+    unkeyed: key.unkeyed,
+    anchor: key.anchor.toString('hex'),
+  });
+  await tx.query('update audit_key set sealed = $1 where sealed is null', [vault.seal(text, PURPOSE)]);
+  return key;
+}
+
+/** The row of the key, with the end of the chain. @throws ChainKeyFault */
+async function keyRow(db: Db): Promise<KeyRow> {
+  const row = first(
+    await db.query<KeyRow>(
+      `select k.unkeyed, k.sealed, c.position, c.hash, exists (select from audit_heads) as headed
+       from audit_key k left join lateral (select position, hash from audit_chain order by position desc limit 1) c on true`,
+    ),
+  );
+  if (!row) throw new ChainKeyFault('key_missing', 'the row of audit_key with the key of the chain was removed');
+  // Only a chain without a keyed row has no key yet.
+  if (!row.sealed && (row.headed || (row.position ?? 0) !== row.unkeyed))
+    throw new ChainKeyFault('key_missing', 'the key of the chain was removed from audit_key');
+  return row;
+}
+
+/** @throws ChainKeyFault */
+function opened(sealed: Buffer, vault: Vault): ChainKey {
+  let text: string;
+  try {
+    text = vault.open(sealed, PURPOSE);
+  } catch (error) {
+    throw new ChainKeyFault(
+      'key_replaced',
+      `the key of the chain does not open: it was replaced in audit_key, or its master key is missing (${(error as Error).message})`,
+    );
+  }
+  const { key, unkeyed, anchor } = JSON.parse(text) as { key: string; unkeyed: number; anchor: string };
+  return { secret: Buffer.from(key, 'base64'), unkeyed, anchor: Buffer.from(anchor, 'hex') };
+}

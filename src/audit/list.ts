@@ -1,0 +1,96 @@
+import type { Db } from '../database.ts';
+import { countRows, type Filter, type List, whereOf } from '../rows.ts';
+import { momentText, type RowPlace, readRows } from './rows.ts';
+
+/** Which rows of the trail to list; undefined: any. */
+export interface AuditFilter {
+  entity?: string | undefined;
+  entityId?: string | undefined;
+  clientId?: string | undefined;
+  actor?: string | undefined;
+  /** Included. */
+  from?: Date | undefined;
+  /** Excluded. */
+  to?: Date | undefined;
+}
+
+/** A row of the trail as callers see it. */
+export interface AuditRow {
+  position: number;
+  hash: string;
+  id: number;
+  at: Date;
+  actor: string;
+  request_id: string;
+  action: string;
+  entity: string;
+  entity_id: string;
+  client_id: string | null;
+  before: unknown;
+  after: unknown;
+}
+
+const COLUMNS = 'a.id, a.at, a.actor, a.request_id, a.action, a.entity, a.entity_id, a.client_id, a.before, a.after';
+
+/** Rows behind a position of the chain, in its order. Costs the same wherever it begins. */
+export async function listAuditAfter(
+  db: Db,
+  filter: AuditFilter,
+  { after, limit }: { after: number; limit: number },
+): Promise<AuditRow[]> {
+  const { where, values } = whereOf([['position > ?', after], ...conditions(filter)]);
+  return readPage(db, `where ${where} order by position limit ${limit}`, values);
+}
+
+/** A page of the trail, the oldest row first, and how many rows match. Pages far away cost more; `listAuditAfter` has no such end. */
+export async function listAudit(
+  db: Db,
+  filter: AuditFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<List<AuditRow>> {
+  const { where, values } = whereOf(conditions(filter));
+  const rows = await readPage(db, `where ${where} order by position limit ${limit} offset ${offset}`, values);
+  const bounded = filter.clientId === undefined;
+  return { rows, total: await countRows(db, { from: 'audit_chain', where, values, bounded }) };
+}
+
+/**
+ * The moments lead to positions: the latest moment up to a position never falls. A row is at most a day older than the latest before it,
+ * except where the sandbox's clock went back; then the end of the range is not known, and only each row's own moment counts.
+ */
+function conditions(filter: AuditFilter): Filter[] {
+  return [
+    ['entity = ?', filter.entity],
+    ['entity_id = ?', filter.entityId],
+    ['client_id = ?', filter.clientId],
+    ['actor = ?', filter.actor],
+    ['at >= ?', filter.from],
+    ['at < ?', filter.to],
+    [`position >= (${firstPosition('?')})`, filter.from],
+    [
+      `position < (case when exists (select from audit_chain where late) then ${NO_END} else (${firstPosition("?::timestamptz + interval '24 hours'")}) end)`,
+      filter.to,
+    ],
+  ];
+}
+
+const NO_END = `'9223372036854775807'::bigint`;
+
+/** SQL of the first position from a moment on. */
+function firstPosition(moment: string): string {
+  return `select coalesce((select position from audit_chain where latest_at >= ${moment} order by latest_at, position limit 1), ${NO_END})`;
+}
+
+async function readPage(db: Db, rest: string, values: unknown[]): Promise<AuditRow[]> {
+  const { rows: links } = await db.query<RowPlace & { position: number; hash: Buffer }>(
+    `select position, hash, audit_id as id, ${momentText('at')} as at from audit_chain ${rest}`,
+    values,
+  );
+  const rows = await readRows<Omit<AuditRow, 'position' | 'hash'>>(db, links, { columns: COLUMNS });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  // A row that was removed from the trail is not shown; the verification names it.
+  return links.flatMap(({ position, hash, id }) => {
+    const row = byId.get(id);
+    return row ? [{ position, hash: hash.toString('hex'), ...row }] : [];
+  });
+}

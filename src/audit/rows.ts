@@ -1,0 +1,49 @@
+import { addDays } from '../calendar.ts';
+import type { Db } from '../database.ts';
+
+/** Where a row of the trail is. `at` has all digits that PostgreSQL keeps (`momentText`). */
+export interface RowPlace {
+  id: number;
+  at: string;
+}
+
+/** A moment as a text that PostgreSQL and JavaScript read, as SQL. The infinite ones stay what they are. */
+export function momentText(column: string): string {
+  return `case when isfinite(${column}) then to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') else ${column}::text end`;
+}
+
+/** SQL of the program's own. */
+interface RowSelection {
+  /** Over the row `a`. */
+  columns: string;
+  /** Over the row without a name; its values are $3 and what follows. */
+  where?: string;
+  values?: unknown[];
+}
+
+/**
+ * Reads rows of the trail by their places. The days are literals of the statement, so that PostgreSQL looks at these partitions only.
+ */
+export async function readRows<R>(
+  db: Db,
+  places: readonly RowPlace[],
+  { columns, where = 'true', values = [] }: RowSelection,
+): Promise<R[]> {
+  if (places.length === 0) return [];
+  const { rows } = await db.query(
+    `select ${columns} from unnest($1::timestamptz[], $2::bigint[]) as f(at, id)
+     cross join lateral (select * from audit where at = f.at and id = f.id and ${daysOf(places)} and (${where}) offset 0) a`,
+    [places.map(({ at }) => at), places.map(({ id }) => id), ...values],
+  );
+  return rows as R[];
+}
+
+function daysOf(places: readonly RowPlace[]): string {
+  // No row of the trail is at an infinite moment.
+  const moments = places.map(({ at }) => Date.parse(at)).filter((ms) => !Number.isNaN(ms));
+  if (moments.length === 0) return 'false';
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const ms of moments) [from, to] = [Math.min(from, ms), Math.max(to, ms)];
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  return `at >= '${day(from)}T00:00:00Z' and at < '${addDays(day(to), 1)}T00:00:00Z'`;
+}

@@ -1,0 +1,153 @@
+import type { Vault } from '../crypto.ts';
+import { type Db, first, type Pool } from '../database.ts';
+import { GENESIS } from './chain.ts';
+import { faultOfFloor, faultOfGivenHead, faultOfHeads, type GivenHead } from './head-faults.ts';
+import { floorHead, type Head, type ShownHead, shown } from './heads.ts';
+import { type ChainKey, ChainKeyFault, readChainKey } from './key.ts';
+import { type Fault, faultOfLink, missingLink, readLinks } from './links.ts';
+import { type ChainEnd, chainEnd, sealAll } from './seal.ts';
+
+/** What to verify; undefined: everything that is kept. */
+export interface VerificationRange {
+  /** Included. */
+  from?: Date | undefined;
+  /** Excluded. */
+  to?: Date | undefined;
+  head?: GivenHead | undefined;
+}
+
+export interface Verification {
+  valid: boolean;
+  /** How many rows were proved. */
+  rows: number;
+  /** The id of the row of the first fault, where it has one. */
+  first_invalid: number | null;
+  fault: Fault | null;
+  /** The first position that the key protects: rows before it were sealed without one. Null: no row was sealed yet. */
+  keyed_from: number | null;
+  /** The first position that the retention has kept. */
+  kept_from: number;
+  /** The end of the chain; null where nothing was sealed yet. */
+  head: ShownHead | null;
+}
+
+/**
+ * Proves the trail: each row has the content that was sealed, none is missing, moved or added, and the chain still has every head that
+ * was stored and the one that is given (docs/audit.md).
+ * @throws Problem invalid_parameter, if the given head is of a position that the retention has dropped
+ */
+export async function verifyAudit(
+  pool: Pool,
+  vault: Vault,
+  now: Date,
+  range: VerificationRange,
+): Promise<Verification> {
+  try {
+    await sealAll(pool, vault);
+    return await verify(pool, await readChainKey(pool, vault), now, range);
+  } catch (error) {
+    if (!(error instanceof ChainKeyFault)) throw error;
+    const fault = { what: error.what, position: null, id: null, message: error.message };
+    return { valid: false, rows: 0, first_invalid: null, fault, keyed_from: null, kept_from: 1, head: null };
+  }
+}
+
+async function verify(
+  pool: Pool,
+  key: ChainKey | undefined,
+  now: Date,
+  range: VerificationRange,
+): Promise<Verification> {
+  const end = await chainEnd(pool);
+  const floor = await floorHead(pool);
+  const forgedFloor = key ? faultOfFloor(key, floor) : undefined;
+  const walked = forgedFloor ? { rows: 0, fault: forgedFloor } : await walk(pool, key, { range, end, floor });
+  const fault =
+    walked.fault ??
+    (key ? await faultOfHeads(pool, key, range) : undefined) ??
+    (await faultOfGivenHead(pool, range.head)) ??
+    (await addedRow(pool, range));
+  return {
+    valid: fault === undefined,
+    rows: walked.rows,
+    first_invalid: fault?.id ?? null,
+    fault: fault ?? null,
+    keyed_from: key ? key.unkeyed + 1 : null,
+    kept_from: (floor?.position ?? 0) + 1,
+    head: end.position === 0 ? null : shown({ ...end, at: now }),
+  };
+}
+
+interface Walk {
+  range: VerificationRange;
+  end: ChainEnd;
+  floor: Head | undefined;
+}
+
+/** Looks at every link of the range, in order, up to the first fault. */
+async function walk(
+  pool: Pool,
+  key: ChainKey | undefined,
+  { range, end, floor }: Walk,
+): Promise<{ rows: number; fault?: Fault }> {
+  const begin = Math.max(floor?.position ?? 0, (await firstPosition(pool, range.from, 1)) - 1);
+  const last = Math.min(end.position, (await firstPosition(pool, range.to, end.position + 1)) - 1);
+  let before = await linkAt(pool, begin, floor);
+  let fault = before ? undefined : missingLink(begin);
+  while (before && !fault && before.position < last) {
+    const rows = await readLinks(pool, { key, after: before.position, end: last });
+    if (rows.length === 0) fault = missingLink(before.position + 1);
+    for (const row of rows) {
+      fault = await faultOfLink(pool, key, { row, before });
+      if (fault) break;
+      before = row;
+    }
+  }
+  const proved = Math.max(0, (before?.position ?? begin) - begin);
+  if (!fault) return { rows: proved };
+  // What the retention has dropped meanwhile is no fault: the walk begins again behind it.
+  const moved = await floorHead(pool);
+  if (moved && moved.position > (floor?.position ?? 0)) return walk(pool, key, { range, end, floor: moved });
+  return { rows: proved, fault };
+}
+
+/** The first position whose moments reach a moment, or the one behind the end; `otherwise` where no moment is given. */
+async function firstPosition(db: Db, moment: Date | undefined, otherwise: number): Promise<number> {
+  if (!moment) return otherwise;
+  const row = first(
+    await db.query<{ position: number }>(
+      `select coalesce((select position from audit_chain where latest_at >= $1 order by latest_at, position limit 1),
+         (select max(position) + 1 from audit_chain), 1) as position`,
+      [moment],
+    ),
+  );
+  return row?.position ?? otherwise;
+}
+
+/** A link, or what stands before the first one that is kept; undefined where it is missing. */
+export async function linkAt(db: Db, position: number, known?: Head): Promise<ChainEnd | undefined> {
+  if (position === 0) return { position, hash: GENESIS };
+  const floor = known ?? (await floorHead(db));
+  if (position === floor?.position) return floor;
+  return first(await db.query<ChainEnd>('select position, hash from audit_chain where position = $1', [position]));
+}
+
+/** A row that nobody has sealed and nobody will: it was added past the service. */
+async function addedRow(db: Db, range: VerificationRange): Promise<Fault | undefined> {
+  const row = first(
+    await db.query<{ id: number }>(
+      `select a.id from audit a where ($1::timestamptz is null or a.at >= $1) and ($2::timestamptz is null or a.at < $2)
+         and not exists (select from audit_chain c where c.audit_id = a.id and c.at = a.at)
+         and not exists (select from audit_unsealed u where u.id = a.id)
+       order by a.at, a.id limit 1`,
+      [range.from ?? null, range.to ?? null],
+    ),
+  );
+  if (!row) return undefined;
+  return {
+    what: 'row_added',
+    position: null,
+    id: row.id,
+    message: `row ${row.id} was added past the service: the chain does not have it`,
+  };
+}

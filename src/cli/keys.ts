@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceClock } from '../calendar.ts';
+import { type Config, readConfig } from '../config.ts';
+import { Vault } from '../crypto.ts';
+import { createPool, type Pool } from '../database.ts';
+import { rotateKeys } from '../keys/rotation.ts';
+import { type KeyStatus, keysStatus } from '../keys/status.ts';
+import { createLog } from '../log.ts';
+import { databaseAddresses } from '../open-database.ts';
+import { existingSandboxKey } from '../private-file.ts';
+import { schemaFault } from '../schema.ts';
+import { CommandFailure } from './failure.ts';
+import { example, type Frame } from './frame.ts';
+import { embeddedUrl } from './operator-tokens.ts';
+import type { Column, Printer } from './printer.ts';
+
+const COLUMNS: Column<KeyStatus>[] = [
+  ['KEY', ({ key }) => key],
+  ['STATE', ({ state }) => state],
+  ['SEALED', ({ sealed }) => sealed],
+  [
+    'WHERE',
+    ({ columns }) =>
+      Object.entries(columns)
+        .map(([column, texts]) => `${column} ${texts}`)
+        .join(', '),
+  ],
+];
+
+/** `lombard keys`: with the settings of the service, beside it. */
+export function keysCommands({ program, does }: Frame): void {
+  const keys = program
+    .command('keys')
+    .description('show and rotate the keys that seal secrets, with the settings of the service (docs/configuration.md)')
+    .helpCommand(false);
+
+  const status = keys
+    .command('status')
+    .description('count what each key has sealed; keys are shown by name, never themselves');
+  does(example(status, 'keys status'), async ({ print }) => {
+    const found = await withDatabase((pool, vault) => keysStatus(pool, vault));
+    print.rows(found, COLUMNS);
+    return found.some(({ state }) => state === 'missing') ? 1 : 0;
+  });
+
+  const rotate = keys
+    .command('rotate')
+    .description(
+      'seal everything with the first key of LOMBARD_MASTER_KEY, beside the running service; it can be repeated',
+    );
+  does(example(rotate, 'keys rotate'), ({ print }) => rotateAll(print));
+}
+
+async function rotateAll(print: Printer): Promise<void> {
+  const { sealed, unopened, key } = await withDatabase(async (pool, vault) => {
+    const act = { now: new ServiceClock().now(), actor: 'command line', requestId: randomUUID() };
+    const progress = (rows: number) => void (process.stderr.isTTY && process.stderr.write(`\r${rows} sealed again`));
+    return { ...(await rotateKeys(pool, act, vault, progress)), key: vault.names[0] ?? '' };
+  });
+  if (process.stderr.isTTY && sealed > 0) process.stderr.write('\n');
+  print.done(`${sealed} sealed again with the key ${key}`, { key, sealed, unopened });
+  const left = Object.entries(unopened).map(([column, rows]) => `${column} ${rows}`);
+  if (left.length > 0)
+    throw new CommandFailure(
+      `no key of LOMBARD_MASTER_KEY opens ${left.join(', ')}: lombard keys status names the missing keys`,
+    );
+}
+
+async function withDatabase<T>(work: (pool: Pool, vault: Vault) => Promise<T>): Promise<T> {
+  const config = readConfig();
+  const vault = await configuredVault(config);
+  const { sessions } = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir));
+  const pool = createPool(sessions, createLog('silent', false), { max: 1, background: true, name: 'lombard-keys' });
+  try {
+    const fault = await schemaFault(pool);
+    if (fault) throw new CommandFailure(fault);
+    return await work(pool, vault);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** With the keys of the service; none is made here. @throws CommandFailure */
+async function configuredVault({ masterKeys, dataDir }: Config): Promise<Vault> {
+  if (masterKeys.length > 0) return new Vault(...masterKeys);
+  const made = await existingSandboxKey(dataDir);
+  if (made) return new Vault(made);
+  throw new CommandFailure(`set LOMBARD_MASTER_KEY; ${dataDir} does not contain a master key`);
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { audit, auditOf } from '../audit.ts';
+import type { Act } from '../context.ts';
+import type { Vault } from '../crypto.ts';
+import { type Db, first, type Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { findContact } from '../identity/contact.ts';
+import { ERASED, erasedEmail, type Person } from './person.ts';
+
+/** Rows of the trail that tell a person's former names and addresses. */
+const MAX_HISTORY_ROWS = 10_000;
+export const PURPOSE = 'erasure';
+
+/** How far an erasure is. */
+export interface Erasure {
+  state: 'running' | 'done';
+  started_at: Date;
+  ended_at: Date | null;
+  /** Rows that were replaced so far. */
+  rows: number;
+}
+
+/** @throws Problem erasure_not_found */
+export async function findErasure(db: Db, erasureId: string): Promise<Erasure> {
+  const row = first(
+    await db.query<Erasure>('select state, started_at, ended_at, rows from erasures where erasure_id::text = $1', [
+      erasureId.toLowerCase(),
+    ]),
+  );
+  if (!row) throw new Problem('erasure_not_found', { field: 'erasure_id', message: 'does not name an erasure' });
+  return row;
+}
+
+/**
+ * Erases a disabled contact, and begins the erasure of the copies elsewhere (docs/erasure.md). A second time it gives the same erasure.
+ * @throws Problem contact_not_found, contact_not_disabled
+ */
+export async function eraseContact(
+  tx: Transaction,
+  act: Act,
+  vault: Vault,
+  contactId: string,
+): Promise<{ erasure_id: string }> {
+  await tx.query('select from contacts where contact_id = $1 for no key update', [contactId]);
+  const contact = await findContact(tx, contactId);
+  const known = first(
+    await tx.query<{ erasure_id: string }>('select erasure_id from erasures where contact_id = $1', [contactId]),
+  );
+  if (known) return known;
+  if (contact.status !== 'disabled')
+    throw new Problem('contact_not_disabled', { field: 'contact_id', message: 'must be disabled first: PATCH status' });
+  const person = await personOf(tx, contactId, contact);
+  const erasureId = randomUUID();
+  await tx.query(
+    `insert into erasures (erasure_id, contact_id, state, sealed, started_at, rows) values ($1, $2, 'running', $3, $4, 1)`,
+    [erasureId, contactId, vault.seal(JSON.stringify(person), PURPOSE), act.now],
+  );
+  await tx.query(
+    `update contacts set name = $2, email = $3, phone = null, password_hash = null, totp_secret = null, second_factor = 'none'
+     where contact_id = $1`,
+    [contactId, ERASED, erasedEmail(contactId)],
+  );
+  await endSessions(tx, contactId, act.now);
+  await audit(tx, act, {
+    action: 'action',
+    entity: 'contact',
+    entityId: contactId,
+    after: { action: 'erase', erasure_id: erasureId },
+  });
+  return { erasure_id: erasureId };
+}
+
+/** All names, addresses and numbers that the trail knows of a contact. */
+async function personOf(
+  tx: Transaction,
+  contactId: string,
+  now: { name: string; email: string; phone: string | null },
+): Promise<Person> {
+  const trail = await auditOf(tx, 'contact', contactId, MAX_HISTORY_ROWS);
+  const versions: Record<string, unknown>[] = [{ ...now }];
+  for (const { before, after } of trail) versions.push(before ?? {}, after ?? {});
+  const texts = (field: string) =>
+    [...new Set(versions.map((version) => version[field]))].filter((text) => typeof text === 'string' && text !== '');
+  return { contactId, names: texts('name'), emails: texts('email'), phones: texts('phone') } as Person;
+}
+
+async function endSessions(tx: Transaction, contactId: string, now: Date): Promise<void> {
+  await tx.query('update grants set revoked_at = $2 where contact_id = $1 and revoked_at is null', [contactId, now]);
+  await tx.query('update browser_sessions set ended_at = $2 where contact_id = $1 and ended_at is null', [
+    contactId,
+    now,
+  ]);
+  await tx.query('delete from second_factor_challenges where contact_id = $1', [contactId]);
+  await tx.query('delete from authorization_codes where contact_id = $1 and used_at is null', [contactId]);
+}

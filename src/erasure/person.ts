@@ -1,0 +1,123 @@
+/** What a person was called and where they were reached, now and before. */
+export interface Person {
+  contactId: string;
+  names: string[];
+  emails: string[];
+  phones: string[];
+}
+
+/** What stands for the name afterwards, and for a phone number within a text. */
+export const ERASED = 'erased';
+/** Shorter names stand in many texts that are about something else. */
+const MIN_SEARCHED_CHARACTERS = 3;
+/** Fields of a record that hold a person's name. It belongs to the `contact_id` beside it; a `name` can belong to an `id` as well. */
+const NAME_FIELDS = new Set([
+  ...['name', 'contact_name', 'creator_name', 'ordered_by_name', 'authorised_by', 'cancelled_by', 'rejected_by'],
+]);
+
+/** The address that stands for the person's afterwards: it stays unique. */
+export function erasedEmail(contactId: string): string {
+  return `${ERASED}+${contactId}`;
+}
+
+/** Finds and replaces a person in records and in texts. */
+export class PersonEraser {
+  readonly person: Person;
+  readonly #names: Set<string>;
+  readonly #texts: [RegExp, string][];
+
+  constructor(person: Person) {
+    // The longest first: one address can end as another.
+    const longest = (texts: string[]) => texts.toSorted((a, b) => b.length - a.length);
+    this.person = {
+      ...person,
+      names: longest(person.names),
+      emails: longest(person.emails),
+      phones: longest(person.phones),
+    };
+    this.#names = new Set(person.names);
+    const email = erasedEmail(person.contactId);
+    const searched = (texts: string[]) => texts.filter((text) => text.length >= MIN_SEARCHED_CHARACTERS);
+    this.#texts = [
+      ...searched(this.person.emails).map((text) => [pattern(text), email] as [RegExp, string]),
+      ...searched([...this.person.names, ...this.person.phones]).map(
+        (text) => [pattern(text), ERASED] as [RegExp, string],
+      ),
+    ];
+  }
+
+  /** Patterns of `ilike` for what may contain the person. */
+  get likePatterns(): string[] {
+    const { names, emails, phones, contactId } = this.person;
+    const texts = [...names, ...emails, ...phones].flatMap(spellings);
+    return [...new Set(texts.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`))].filter(
+      (like) => like.length > 3 && !like.includes(erasedEmail(contactId)),
+    );
+  }
+
+  /** A text without the person: a mail, a log's details, a body. */
+  text(text: string): string {
+    return this.#texts.reduce((clean, [search, instead]) => clean.replace(search, instead), text);
+  }
+
+  /**
+   * A JSON text without the person. A name goes where a field holds it that belongs to the person; addresses and numbers go everywhere.
+   * @param own the whole record is the person's
+   */
+  json(text: string, own: boolean): string {
+    const document: unknown = JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1]);
+    const clean = this.#value(document, own);
+    // A document without the person stays as it was written.
+    return JSON.stringify(clean) === JSON.stringify(document) ? text : JSON.stringify(clean);
+  }
+
+  #value(value: unknown, own: boolean): unknown {
+    if (typeof value === 'string') return this.#reached(value);
+    if (Array.isArray(value)) return value.map((item) => this.#value(item, false));
+    if (typeof value !== 'object' || value === null || isRaw(value)) return value;
+    const record = value as Record<string, unknown>;
+    const id = record.contact_id ?? record.id;
+    const theirs = own || id === this.person.contactId;
+    const somebodyElses = record.contact_id !== undefined && !theirs;
+    return Object.fromEntries(
+      Object.entries(record).map(([field, inner]) => {
+        if (field === 'phone' && typeof inner === 'string' && this.person.phones.includes(inner)) return [field, null];
+        const named = typeof inner === 'string' && NAME_FIELDS.has(field) && this.#names.has(inner);
+        const mine = field === 'name' ? theirs : !somebodyElses;
+        return [field, named && mine ? ERASED : this.#value(inner, false)];
+      }),
+    );
+  }
+
+  /** A text without the person's addresses and numbers; names of several people can be the same. */
+  #reached(text: string): string {
+    const { emails, phones, contactId } = this.person;
+    let clean = text;
+    for (const email of emails) clean = clean.replace(pattern(email), erasedEmail(contactId));
+    for (const phone of phones) clean = clean.replace(pattern(phone), ERASED);
+    return clean;
+  }
+}
+
+/** A text as it stands in plain text, in JSON, and in an address. */
+function spellings(text: string): string[] {
+  const encoded = encodeURIComponent(text);
+  return [...new Set([text, JSON.stringify(text).slice(1, -1), encoded, encoded.replaceAll('%20', '+')])];
+}
+
+/** The whole word or address, in any of its spellings and any case. */
+function pattern(text: string): RegExp {
+  const any = spellings(text).map((spelling) => spelling.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][.+_-])(?:${any.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+}
+
+/** Numbers keep their digits. */
+function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {
+  return typeof value === 'number' && context.source !== undefined
+    ? (JSON as unknown as { rawJSON(text: string): object }).rawJSON(context.source)
+    : value;
+}
+
+function isRaw(value: object): boolean {
+  return (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value);
+}

@@ -1,0 +1,127 @@
+import { markOf } from '../audit/chain.ts';
+import { type ChainKey, readChainKey } from '../audit/key.ts';
+import { erasureMac, faultOfLink, type LinkedRow, readLinks } from '../audit/links.ts';
+import { momentText, readRows } from '../audit/rows.ts';
+import { sealAll } from '../audit/seal.ts';
+import { linkAt } from '../audit/verification.ts';
+import type { Vault } from '../crypto.ts';
+import { type Db, first, type Pool, type Transaction, transaction } from '../database.ts';
+import type { Note } from './copies.ts';
+import type { PersonEraser } from './person.ts';
+
+/** Rows of the chain that one step looks at. */
+const WINDOW_ROWS = 5_000;
+
+interface TrailRow {
+  id: number;
+  at: string;
+  position: number;
+  entity: string;
+  entity_id: string;
+  before: string | null;
+  after: string | null;
+}
+
+interface Trail {
+  eraser: PersonEraser;
+  erasureId: string;
+  vault: Vault;
+  now: Date;
+  note: Note;
+}
+
+/** Replaces the person in the audit trail. The chain still verifies: each replaced row is named by a row that only the key makes. */
+export async function eraseTrail(pool: Pool, trail: Trail): Promise<void> {
+  await sealAll(pool, trail.vault);
+  const key = await readChainKey(pool, trail.vault);
+  const bounds = first(
+    await pool.query<{ low: number; high: number }>(
+      'select coalesce(min(position), 1) as low, coalesce(max(position), 0) as high from audit_chain',
+    ),
+  );
+  if (!key || !bounds) return;
+  for (let from = bounds.low; from <= bounds.high; from += WINDOW_ROWS) {
+    const rows = await findRows(pool, trail.eraser, { from, to: from + WINDOW_ROWS - 1 });
+    if (rows.length > 0) await transaction(pool, (tx) => replaceRows(tx, key, { rows, trail }));
+  }
+}
+
+/** The rows of a window that may say something of the person. */
+async function findRows(
+  pool: Pool,
+  eraser: PersonEraser,
+  { from, to }: { from: number; to: number },
+): Promise<TrailRow[]> {
+  const { rows: links } = await pool.query<{ id: number; at: string; position: number }>(
+    `select position, audit_id as id, ${momentText('at')} as at from audit_chain where position between $1 and $2 order by position`,
+    [from, to],
+  );
+  const found = await readRows<Omit<TrailRow, 'at' | 'position'>>(pool, links, {
+    columns: 'a.id, a.entity, a.entity_id, a.before::text as before, a.after::text as after',
+    where: 'before::text ilike any($3) or after::text ilike any($3)',
+    values: [eraser.likePatterns],
+  });
+  const byId = new Map(links.map((link) => [link.id, link]));
+  return found.flatMap((row) => {
+    const link = byId.get(row.id);
+    return link ? [{ ...row, at: link.at, position: link.position }] : [];
+  });
+}
+
+async function replaceRows(
+  tx: Transaction,
+  key: ChainKey,
+  { rows, trail }: { rows: TrailRow[]; trail: Trail },
+): Promise<void> {
+  const { eraser, erasureId, now, note } = trail;
+  const replaced = rows.flatMap((row) => {
+    const own = row.entity === 'contact' && row.entity_id === eraser.person.contactId;
+    const clean = (text: string | null) => (text === null ? null : eraser.json(text, own));
+    const [before, after] = [clean(row.before), clean(row.after)];
+    return before === row.before && after === row.after ? [] : [{ ...row, before, after }];
+  });
+  if (replaced.length === 0) return;
+  // What was altered before by somebody else stays a fault: nothing names it.
+  const sound = new Map<number, Link>();
+  for (const row of replaced) {
+    const link = await soundLink(tx, key, row.position);
+    if (link) sound.set(row.id, link);
+  }
+  await tx.query('select audit_days.replace_rows($1, $2, $3, $4, $5, $6, $7)', [
+    replaced.map(({ id }) => id),
+    replaced.map(({ at }) => at),
+    replaced.map(({ before }) => before),
+    replaced.map(({ after }) => after),
+    eraser.person.contactId,
+    erasureId,
+    now,
+  ]);
+  for (const link of sound.values()) await nameRow(tx, key, { link, erasureId });
+  await note(tx, replaced.length);
+}
+
+interface Link {
+  row: LinkedRow;
+  before: { position: number; hash: Buffer };
+}
+
+/** The link of a row, where it is what was sealed. */
+async function soundLink(tx: Db, key: ChainKey, position: number): Promise<Link | undefined> {
+  const before = await linkAt(tx, position - 1);
+  const [row] = await readLinks(tx, { key, after: position - 1, end: position });
+  return before && row && !(await faultOfLink(tx, key, { row, before })) ? { row, before } : undefined;
+}
+
+async function nameRow(
+  tx: Transaction,
+  key: ChainKey,
+  { link: { row, before }, erasureId }: { link: Link; erasureId: string },
+): Promise<void> {
+  const [now] = await readLinks(tx, { key, after: row.position - 1, end: row.position });
+  const mac = erasureMac(key, row, before, markOf(key, now?.content ?? ''));
+  await tx.query(
+    `insert into audit_erasures (audit_id, erasure_id, mac) values ($1, $2, $3)
+     on conflict (audit_id) do update set erasure_id = excluded.erasure_id, mac = excluded.mac`,
+    [row.id, erasureId, mac],
+  );
+}

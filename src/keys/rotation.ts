@@ -1,0 +1,118 @@
+import { audit } from '../audit.ts';
+import type { Act } from '../context.ts';
+import type { Vault } from '../crypto.ts';
+import { type Pool, type Transaction, transaction } from '../database.ts';
+import { nameOfKey, SEALED_COLUMNS, type SealedColumn } from './sealed-column.ts';
+
+/** Rows that one transaction seals again. */
+const BATCH_ROWS = 200;
+/** A process with an older list seals with its first key, until it has started again. */
+const MAX_PASSES = 3;
+
+export interface Rotated {
+  /** Rows that were sealed again. */
+  sealed: number;
+  /** Rows that no key of the list opens, by column. */
+  unopened: Record<string, number>;
+}
+
+/**
+ * Seals everything that other keys have sealed with the first one, in batches, beside a running service. It can be interrupted at any
+ * point and repeated. A secret that changes meanwhile keeps its new value.
+ * @param batched after each batch: how many rows were sealed so far
+ */
+export async function rotateKeys(
+  pool: Pool,
+  act: Act,
+  vault: Vault,
+  batched: (sealed: number) => void,
+): Promise<Rotated> {
+  const rotated: Rotated = { sealed: 0, unopened: {} };
+  for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
+    const before = rotated.sealed;
+    rotated.unopened = {};
+    for (const column of SEALED_COLUMNS) await rotateColumn(pool, vault, { column, rotated, batched });
+    if (rotated.sealed === before) break;
+  }
+  const [key = ''] = vault.names;
+  if (rotated.sealed > 0)
+    await transaction(pool, (tx) =>
+      audit(tx, act, {
+        action: 'action',
+        entity: 'master_key',
+        entityId: key,
+        after: { action: 'rotate', rows: rotated.sealed },
+      }),
+    );
+  return rotated;
+}
+
+interface Rotation {
+  column: SealedColumn;
+  rotated: Rotated;
+  batched: (sealed: number) => void;
+}
+
+interface SealedRow {
+  id: unknown;
+  sealed: Buffer | Buffer[];
+}
+
+async function rotateColumn(pool: Pool, vault: Vault, { column, rotated, batched }: Rotation): Promise<void> {
+  for (let last: unknown; ; ) {
+    const rows = await transaction(pool, async (tx) => {
+      const found = await nextRows(tx, vault, column, last);
+      // The step of a second factor that was used last stays: the secret is the same.
+      await tx.query("select set_config('lombard.keys', 'rotate', true)");
+      for (const row of found) {
+        const sealed = sealedAgain(vault, row.sealed, column.purpose);
+        if (sealed === undefined) count(rotated.unopened, `${column.table}.${column.column}`);
+        else rotated.sealed += await replace(tx, column, { row, sealed });
+      }
+      return found;
+    });
+    if (rows.length > 0) batched(rotated.sealed);
+    if (rows.length < BATCH_ROWS) return;
+    last = rows.at(-1)?.id;
+  }
+}
+
+async function nextRows(tx: Transaction, vault: Vault, column: SealedColumn, last: unknown): Promise<SealedRow[]> {
+  const { table, column: name, key, list } = column;
+  const other = `${nameOfKey(list ? 's' : name)} is distinct from '${vault.names[0]}'`;
+  const { rows } = await tx.query<SealedRow>(
+    `select ${key} as id, ${name} as sealed from ${table} where ${last === undefined ? 'true' : `${key} > $1`}
+       and ${list ? `exists (select from unnest(${name}) s where ${other})` : `${name} is not null and ${other}`}
+     order by ${key} limit ${BATCH_ROWS}`,
+    last === undefined ? [] : [last],
+  );
+  return rows;
+}
+
+/** @returns undefined where no key opens it */
+function sealedAgain(vault: Vault, sealed: Buffer | Buffer[], purpose: string): Buffer | Buffer[] | undefined {
+  try {
+    const again = (text: Buffer) => vault.seal(vault.open(text, purpose), purpose);
+    return Array.isArray(sealed) ? sealed.map(again) : again(sealed);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A row that somebody has changed since it was read keeps that change. @returns how many rows: 0 or 1 */
+async function replace(
+  tx: Transaction,
+  { table, column, key }: SealedColumn,
+  { row, sealed }: { row: SealedRow; sealed: Buffer | Buffer[] },
+): Promise<number> {
+  const { rowCount } = await tx.query(`update ${table} set ${column} = $1 where ${key} = $2 and ${column} = $3`, [
+    sealed,
+    row.id,
+    row.sealed,
+  ]);
+  return rowCount ?? 0;
+}
+
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}

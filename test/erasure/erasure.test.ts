@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { PersonEraser } from '../../src/erasure/person.ts';
+import { accessToken } from '../world/access-token.ts';
+import { approvalsWorld } from '../world/approvals.ts';
+import { until } from '../world/command.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+
+/** A person is erased everywhere, and the audit trail still proves itself. */
+
+const [NAME, FORMER] = ['Zaphod "Z" Beeblebröx', 'Zaphod Prefect'];
+const PHONE = '+441632960001';
+const EMAIL = `zaphod.${randomUUID()}@example.com`;
+
+let service: TestService;
+let contactId: string;
+let clientId: string;
+let namesake: string;
+let payment: string;
+
+before(async () => {
+  service = await startTestService();
+  const world = await approvalsWorld(service, ['Other']);
+  clientId = world.clientId;
+  // Somebody else of the same name stays.
+  namesake = (await world.hire(NAME)).id;
+  contactId = (await world.hire(FORMER, undefined, { phone: PHONE, email: `former.${EMAIL}` })).id;
+  const renamed = await service.operator('PATCH', `/contacts/${contactId}`, { name: NAME, email: EMAIL });
+  assert.equal(renamed.status, 200, renamed.text);
+  await world.configure({ A: ['Other'] }, [['0', [['A']]]]);
+  const token = await accessToken(service, contactId);
+  await world.configure({ A: ['Other', FORMER] }, [['0', [['A']]]]);
+  payment = await world.create(100, { contact_id: contactId });
+  await world.create(50, { contact_id: namesake });
+  const third = await world.create();
+  await service.client(token, 'PATCH', `/payments/${third}?client_id=${clientId}&action=authorise`);
+  for (const path of ['/payments', `/payments/${payment}`])
+    assert.equal(
+      (await service.client(token, 'GET', `${path}?client_id=${clientId}&note=${encodeURIComponent(NAME)}`)).status,
+      200,
+    );
+  await leaveCopies();
+});
+after(() => service.stop());
+
+/** What gateways, imports and deliveries leave. */
+async function leaveCopies(): Promise<void> {
+  const mail = { to: { name: NAME, address: EMAIL.toUpperCase() }, subject: 'Code', text: `Dear ${NAME},\nyour code` };
+  await service.query("insert into mailbox (sent_at, message_id, mail) values (now(), '<1>', $1)", [
+    JSON.stringify(mail),
+  ]);
+  await service.query('insert into text_messages (sent_at, recipient, text) values (now(), $1, $2)', [
+    PHONE,
+    `${NAME}: 123456`,
+  ]);
+  await service.query(
+    `insert into imports (import_id, kind, state, lines_read, accepted, unchanged, rejected, sha256, started_at, updated_at)
+     values ('IMP', 'contacts', 'done', 1, 0, 0, 1, '', now(), now())`,
+  );
+  await service.query("insert into import_errors values ('IMP', 1, 'already_exists', $1)", [
+    `body.email: ${EMAIL} is taken`,
+  ]);
+  await service.query(
+    `insert into statement_requests (statement_id, client_id, contact_id, email, contact_name, date_from, date_to, format, delivery, request_id,
+       created_at) values (gen_random_uuid(), $1, $2, $3, $4, now(), now(), 'pdf', 'email', 'r', now())`,
+    [clientId, contactId, EMAIL, NAME],
+  );
+  await service.query(
+    `insert into refused_requests (at, listener, status, details, request_id) values (now(), 'client', 400, $1, 'r')`,
+    [`body.email: "${EMAIL}" is taken`],
+  );
+  await service.query(
+    "insert into sign_in_attempts (at, outcome, email, address, request_id) values (now(), 'ok', $1, '::1', 'r')",
+    [EMAIL],
+  );
+  const body = JSON.stringify({ contact_name: NAME });
+  await service.query(
+    `with e as (insert into delivery.events (client_id, type, body, created_at) values ($1, 'ONBOARDING_STATUS_CHANGE', $2, now()) returning *),
+       n as (insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
+         select gen_random_uuid(), client_id, gen_random_uuid(), id, type, 'pending', created_at from e returning *)
+     insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+       select id, client_id, subscription_id, event_id, created_at, '2100-01-01', 0, 0, false from n`,
+    [clientId, body],
+  );
+}
+
+/** The tables in which a text stands, with how many rows. */
+async function placesOf(text: string): Promise<Record<string, number>> {
+  const { rows: tables } = await service.query(
+    `select n.nspname || '.' || quote_ident(c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname in ('public', 'webhooks', 'delivery') order by 1`,
+  );
+  const found: Record<string, number> = {};
+  for (const { name } of tables) {
+    const { rows } = await service.query(
+      `select count(*)::int as rows from ${name} t where strpos(lower(t::text), lower($1)) > 0`,
+      [text],
+    );
+    if (rows[0].rows > 0) found[name] = rows[0].rows;
+  }
+  return found;
+}
+
+describe('erasing a contact', () => {
+  let erasure: string;
+
+  test('only once it is disabled, and with the scope', async () => {
+    const early = await service.operator('POST', `/contacts/${contactId}/erase`);
+    assert.deepEqual([early.status, early.body.code], [409, 'contact_not_disabled']);
+    assert.equal((await service.operator('POST', '/contacts/CON999999/erase')).body.code, 'contact_not_found');
+    assert.equal((await service.operator('GET', `/erasures/${randomUUID()}`)).body.code, 'erasure_not_found');
+    const { body } = await service.operator('POST', '/operator-tokens', {
+      name: randomUUID(),
+      scopes: ['identity', 'read'],
+    });
+    const refused = await service.operator('POST', `/contacts/${contactId}/erase`, undefined, { token: body.token });
+    assert.deepEqual([refused.status, refused.body.details], [403, 'token: needs the scope system']);
+  });
+
+  test('a second time gives the same erasure, which ends', async () => {
+    await service.operator('PATCH', `/contacts/${contactId}`, { status: 'disabled' });
+    const begun = await service.operator('POST', `/contacts/${contactId}/erase`);
+    assert.equal(begun.status, 202, begun.text);
+    erasure = begun.body.erasure_id;
+    assert.deepEqual((await service.operator('POST', `/contacts/${contactId}/erase`)).body, { erasure_id: erasure });
+    const done = await until(async () => {
+      const { body } = await service.operator('GET', `/erasures/${erasure}`);
+      return body.state === 'done' && body;
+    });
+    assert.ok(done.rows > 10 && done.ended_at >= done.started_at);
+    assert.deepEqual((await service.operator('POST', `/contacts/${contactId}/erase`)).body, { erasure_id: erasure });
+  });
+
+  test('nothing holds the address and the number any more, in any table', async () => {
+    for (const text of [EMAIL, `former.${EMAIL}`, PHONE, encodeURIComponent(EMAIL)])
+      assert.deepEqual(await placesOf(text), {}, text);
+    assert.deepEqual(await placesOf(FORMER), {});
+  });
+
+  test('the name stays where it is somebody else’s only', async () => {
+    const { body: other } = await service.operator('GET', `/contacts/${namesake}`);
+    assert.equal(other.name, NAME);
+    const { rows } = await service.query(
+      'select contact_id, ordered_by_name from payments where client_id = $1 order by id',
+      [clientId],
+    );
+    for (const row of rows)
+      assert.equal(row.ordered_by_name === 'erased', row.contact_id === contactId, JSON.stringify(row));
+    const { rows: trail } = await service.query(
+      `select entity_id, entity, client_id, after::text from audit where strpos(after::text, $1) > 0 or strpos(before::text, $1) > 0`,
+      [JSON.stringify(NAME).slice(1, -1)],
+    );
+    assert.ok(trail.length > 0);
+    assert.ok(
+      trail.every((row) => row.entity_id === namesake || row.after?.includes(namesake)),
+      JSON.stringify(trail),
+    );
+  });
+
+  test('what stands there instead', async () => {
+    const { body: contact } = await service.operator('GET', `/contacts/${contactId}`);
+    assert.deepEqual([contact.name, contact.email, contact.phone], ['erased', `erased+${contactId}`, null]);
+    const { rows: approvals } = await service.query(
+      'select a.value as decision from payment_approvals p, json_array_elements(p.authorisations) a where p.client_id = $1',
+      [clientId],
+    );
+    for (const { decision } of approvals)
+      if (decision.contact_id === contactId) assert.equal(decision.contact_name, 'erased');
+    const { body: trail } = await service.operator('GET', `/audit?entity=contact&entity_id=${contactId}&limit=100`);
+    assert.equal(trail[0].after.name, 'erased');
+    assert.equal(trail[0].after.email, `erased+${contactId}`);
+    assert.equal(trail[0].after.phone, null);
+    assert.ok(trail.some((row: { actor: string }) => row.actor === 'service:erasure'));
+    const { rows: told } = await service.query(
+      `select n.status, e.body from webhooks.notifications n join delivery.events e on e.client_id = n.client_id and e.id = n.event_id
+       where n.client_id = $1 and n.type = 'ONBOARDING_STATUS_CHANGE'`,
+      [clientId],
+    );
+    assert.deepEqual(told, [{ status: 'cancelled', body: '' }]);
+  });
+
+  test('the trail proves itself, and a row that somebody else replaced does not', async () => {
+    const proof = (await service.operator('GET', '/audit/verify')).body;
+    assert.equal(proof.fault, null);
+    const { rows } = await service.query('select audit_id from audit_erasures order by audit_id');
+    assert.ok(rows.length > 2);
+    await service.query('alter table audit disable trigger all');
+    const [first, second] = rows.map(({ audit_id }) => Number(audit_id));
+    const faultOf = async () => (await service.operator('GET', '/audit/verify')).body.fault;
+    // An erased row that is changed once more, and one whose erasure is another row's.
+    await service.query(`update audit set after = '{"name":"nobody"}' where id = $1`, [first]);
+    assert.deepEqual([(await faultOf())?.id], [first]);
+    const { rows: unerased } = await service.query(
+      'select id from audit where id < $1 and id not in (select audit_id from audit_erasures) order by id limit 1',
+      [second],
+    );
+    const victim = Number(unerased[0].id);
+    await service.query(`update audit set after = '{}' where id = $1`, [victim]);
+    await service.query(
+      'insert into audit_erasures select $1, erasure_id, mac from audit_erasures where audit_id = $2',
+      [victim, second],
+    );
+    assert.equal((await faultOf())?.id, Math.min(first as number, victim));
+  });
+});
+
+test('a person in records and in texts', () => {
+  const eraser = new PersonEraser({ contactId: 'CON1', names: ['Ann'], emails: ['ann@x.example'], phones: ['+44123'] });
+  const json = (value: unknown, own = false) => JSON.parse(eraser.json(JSON.stringify(value), own));
+  assert.deepEqual(json({ name: 'Ann', phone: '+44123', email: 'ann@x.example' }, true), {
+    name: 'erased',
+    phone: null,
+    email: 'erased+CON1',
+  });
+  assert.deepEqual(json({ name: 'Ann' }), { name: 'Ann' });
+  assert.deepEqual(json({ contact_id: 'CON2', contact_name: 'Ann' }), { contact_id: 'CON2', contact_name: 'Ann' });
+  assert.deepEqual(json([{ contact_id: 'CON1', contact_name: 'Ann', level: 1 }]), [
+    { contact_id: 'CON1', contact_name: 'erased', level: 1 },
+  ]);
+  assert.equal(eraser.json('{"a":1.10,"b":12345678901234567890}', false), '{"a":1.10,"b":12345678901234567890}');
+  assert.equal(eraser.json('{"a":1.10,"note":"ANN@x.example"}', false), '{"a":1.10,"note":"erased+CON1"}');
+  assert.equal(
+    eraser.text('joann@x.example, Jo-Ann, mary.ann@x.example'),
+    'joann@x.example, Jo-Ann, mary.ann@x.example',
+  );
+  assert.equal(eraser.text('Ann, Annual, ann%40x.example'), 'erased, Annual, erased+CON1');
+});
