@@ -6,7 +6,7 @@ import { MESSAGES } from '../../src/errors.ts';
 import { anchors, type Page, page, pages, repository } from './pages.ts';
 
 /** Languages of fenced blocks. `sh` runs in commands.test.ts; a command that cannot run there is `text`. */
-const LANGUAGES = ['sh', 'json', 'text', 'sql', 'ini', 'js', 'python', 'graphql', 'mermaid'];
+const LANGUAGES = ['sh', 'json', 'text', 'sql', 'ini', 'js', 'python', 'graphql', 'mermaid', 'yaml'];
 /** The longest line of prose, in characters. Rows of tables, headings and a link on a line of its own may be longer. */
 const MAX_LINE_CHARACTERS = 140;
 

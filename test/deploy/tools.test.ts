@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
+
+/** Why a tool cannot be run here; false if it can. */
+function lacks(command: string, ...args: string[]): string | false {
+  const { status } = spawnSync(command, args, { stdio: 'ignore' });
+  return status === 0 ? false : `${[command, ...args].slice(0, 2).join(' ')} is not installed`;
+}
+
+/** Runs a tool. It must end well. */
+function run(command: string, args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: deploy, encoding: 'utf8' });
+  assert.equal(status, 0, `${command} ${args.join(' ')}\n${stdout}${stderr}`);
+  return stdout + stderr;
+}
+
+describe('what an institution deploys with', () => {
+  test('alerts are well formed, and go off when they should', { skip: lacks('promtool', '--version') }, () => {
+    run('promtool', ['check', 'rules', 'prometheus/alerts.yaml']);
+    run('promtool', ['test', 'rules', 'prometheus/alerts.test.yaml']);
+  });
+
+  test('systemd takes the units', { skip: lacks('systemd-analyze', '--version') }, () => {
+    const { stdout, stderr } = spawnSync(
+      'systemd-analyze',
+      ['verify', '--man=no', ...['lombard@api.service', 'lombard-migrate.service'].map((unit) => `systemd/${unit}`)],
+      { cwd: deploy, encoding: 'utf8', env: { ...process.env, SYSTEMD_UNIT_PATH: `${deploy}systemd:` } },
+    );
+    // The program itself is not installed on this machine.
+    const faults = `${stdout}${stderr}`
+      .split('\n')
+      .filter((line) => line.includes('lombard') && !line.includes('/opt/'));
+    assert.deepEqual(faults, []);
+  });
+
+  test('compose takes its file', { skip: lacks('docker', 'compose', 'version') }, () => {
+    run('docker', ['compose', '-f', 'compose.yaml', 'config', '--quiet']);
+  });
+
+  const settings = ['API_URL=https://api.example.com', 'AUTH_URL=https://auth.example.com', 'MAIL_FROM=a@example.com']
+    .map((setting) => `settings.LOMBARD_${setting}`)
+    .join(',');
+  test('helm takes the chart, and renders a deployment for each role', { skip: lacks('helm', 'version') }, () => {
+    run('helm', ['lint', '--strict', 'helm', '--set', settings]);
+    const all = 'roles.trusted.enabled=true,trustedSecretName=tls,serviceMonitor.enabled=true';
+    const rendered = run('helm', [
+      'template',
+      'bank',
+      'helm',
+      '--kube-version',
+      '1.31.0',
+      '--set',
+      `${settings},${all}`,
+    ]);
+    const kinds = [...rendered.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind);
+    const count = (kind: string) => kinds.filter((each) => each === kind).length;
+    assert.deepEqual(
+      ['Deployment', 'PodDisruptionBudget', 'Service', 'Job', 'ServiceMonitor'].map(count),
+      [5, 5, 5, 1, 1],
+    );
+    for (const role of ['api', 'auth', 'trusted', 'operator', 'worker'])
+      assert.match(rendered, new RegExp(`name: LOMBARD_ROLES, value: ${role} `));
+  });
+  test('helm names a required setting that is missing', { skip: lacks('helm', 'version') }, () => {
+    const { status, stderr } = spawnSync('helm', ['template', 'bank', 'helm', '--kube-version', '1.31.0'], {
+      cwd: deploy,
+      encoding: 'utf8',
+    });
+    assert.notEqual(status, 0);
+    assert.match(stderr, /settings\.LOMBARD_API_URL is required/);
+  });
+});
