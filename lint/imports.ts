@@ -94,6 +94,7 @@ const ROOT = ['main.ts', 'service.ts', 'start-checks.ts'];
 const PACKAGES: Record<string, string[]> = {
   fastify: ['http', 'http/auth', 'http/client', 'http/operator', 'http/trusted'],
   '@fastify/': ['http'],
+  '@modelcontextprotocol/': ['cli'],
   marked: ['http'],
   typebox: ['http', 'http/auth', 'http/client', 'http/operator'],
   postgraphile: ['graphql', 'http/client'],

@@ -10,6 +10,7 @@ import { CommandFailure, tell, USAGE } from './failure.ts';
 import { example } from './frame.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
 import { keysCommands } from './keys.ts';
+import { mcpCommand } from './mcp/command.ts';
 import { migrateDatabase } from './migrate.ts';
 import { withOperator } from './operator-call.ts';
 import { operatorTokenCommands } from './operator-tokens.ts';
@@ -117,6 +118,7 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
   auditCommands(frame);
   keysCommands(frame);
   operatorTokenCommands(frame);
+  mcpCommand(frame);
   completionCommand(frame);
   return program;
 }
