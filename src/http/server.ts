@@ -154,7 +154,7 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
   if (status === 429 && !reply.hasHeader('retry-after'))
     reply.header('retry-after', String(problem.retryAfterSeconds ?? BUSY_RETRY_AFTER_SECONDS));
   if (headers) reply.headers(headers);
-  return reply.code(status).send(body);
+  return reply.code(status).header('cache-control', 'no-store').send(body);
 }
 
 /** A path that Fastify cannot decode never reaches the error handler. */

@@ -73,6 +73,7 @@ export function rawAnswer(
     'content-length': Buffer.byteLength(body),
     'x-request-id': requestId,
     'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
     connection: 'close',
   };
   return { status: STATUS[problem.code], headers, body };

@@ -97,6 +97,8 @@ for (const [what, text, status, code] of requests) {
       assert.match(answer.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/, listener);
       assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
       assert.equal(answer.headers.get('connection'), 'close');
+      assert.equal(answer.headers.get('cache-control'), 'no-store', listener);
+      assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', listener);
     }
   });
 }
@@ -123,6 +125,7 @@ test('what does not arrive in time: 408', async () => {
       const answer = await send('impatient', text);
       assert.equal(answer.status, 408, text);
       assert.equal(JSON.parse(answer.text).code, 'request_timeout');
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
       assert.ok(answer.headers.get('x-request-id'));
     }
   } finally {

@@ -1,12 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
 import type { PaymentId } from '../../identifiers.ts';
 import { cancelPayment, decidePayment } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { checkStepUp, redeem } from '../../step-up/verification.ts';
 import { allowNoBody } from '../body.ts';
+import { expectedIn } from '../misplaced.ts';
 import { ClientId, ClientQuery, closed, errors, Reason } from '../schemas.ts';
 import { contactChange } from './change.ts';
 
@@ -38,7 +38,7 @@ const STEP_UP = ['second_factor_missing', 'step_up_required', 'step_up_failed', 
 
 const ACT = {
   config: { permission: 'can_authorise_payments' as const },
-  preValidation: [allowNoBody, refuseActionInBody],
+  preValidation: [allowNoBody, expectedIn('query', 'action')],
   schema: {
     operationId: 'decidePayment',
     tags: ['payments'],
@@ -68,19 +68,6 @@ const CANCEL = {
     response: { ...done, ...errors(400, 502, 'permission_denied', 'payment_not_found', 'transition_not_allowed') },
   },
 };
-
-/** Other APIs have the action in the body. */
-function refuseActionInBody(
-  { query, body }: FastifyRequest,
-  _reply: FastifyReply,
-  done: (fault?: Error) => void,
-): void {
-  const [inQuery, inBody] = [query, body].map((input) => (input as { action?: unknown } | undefined | null)?.action);
-  const missing = inQuery === undefined && inBody !== undefined;
-  const details =
-    'query.action: is required as a query parameter (?action=authorise or ?action=reject), not in the body';
-  done(missing ? new Problem('missing_parameter', details) : undefined);
-}
 
 /** PATCH and DELETE /payments/{payment_id}: approving, rejecting, cancelling (docs/decisions.md, 4). */
 export function paymentActionRoutes(app: FastifyInstance, context: Context): void {

@@ -14,6 +14,7 @@ import { presentationOf } from '../../payments/presentation.ts';
 import { SCHEMES } from '../../payments/scheme.ts';
 import { readSearch, type SearchQuery } from '../../payments/search-parameters.ts';
 import { paymentTimeline } from '../../payments/timeline.ts';
+import { expectedIn } from '../misplaced.ts';
 import { PaymentFilters } from '../payment-filters.ts';
 import { PAYMENT_EXAMPLE, Payment } from '../payment-schema.ts';
 import { sendJson, sendValue } from '../reply.ts';
@@ -184,6 +185,7 @@ const TIMELINE = {
 };
 
 const ACT = {
+  preValidation: expectedIn('body', 'action'),
   config: {
     scopesOf: ({ body }: FastifyRequest): Scope[] =>
       ['authorise', 'reject'].includes((body as { action?: string } | null)?.action ?? '') ? ['approvals'] : ['feed'],

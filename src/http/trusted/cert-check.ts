@@ -10,6 +10,6 @@ export function certCheckRoute(app: FastifyInstance): void {
   app.get('/cert_check', { config: { open: true } }, (request, reply) => {
     const peer = peerOf(request.raw);
     if (!peer) throw new Problem('not_found', 'path: /cert_check is served at the trusted address only');
-    return reply.type('text/plain; charset=utf-8').send(peer.subject);
+    return reply.type('text/plain; charset=utf-8').header('cache-control', 'no-store').send(peer.subject);
   });
 }

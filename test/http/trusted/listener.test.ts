@@ -154,6 +154,7 @@ async function always(
       assert.equal(given, status, text);
       if (status === 200) continue;
       assert.match(headers['content-type'] ?? '', /^application\/json/);
+      assert.equal(headers['cache-control'], 'no-store');
       const body = JSON.parse(text) as { code: string; message: string; details: string };
       assert.deepEqual(Object.keys(body), ['code', 'message', 'details']);
       assert.equal(body.code, status === 496 ? 'certificate_missing' : 'certificate_invalid');
@@ -169,6 +170,7 @@ test('a good certificate comes in, and /cert_check tells its subject', async () 
   const answer = await ask(good);
   assert.equal(answer.text, SUBJECT);
   assert.match(answer.headers['content-type'] ?? '', /^text\/plain/);
+  assert.equal(answer.headers['cache-control'], 'no-store');
   assert.equal((await ask(deep)).status, 200, 'through an intermediate');
 });
 
