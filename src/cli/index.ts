@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
 import { StartupError } from '../errors.ts';
 import { auditCommands } from './audit.ts';
+import { changesCommand } from './changes.ts';
 import { clientCommands } from './client-commands.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/command.ts';
@@ -117,6 +118,7 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
 
   auditCommands(frame);
   keysCommands(frame);
+  changesCommand(frame);
   operatorTokenCommands(frame);
   mcpCommand(frame);
   completionCommand(frame);

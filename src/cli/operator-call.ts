@@ -23,15 +23,10 @@ export function withOperator(command: Command): Command {
 }
 
 /**
- * Calls the operator interface.
- * @param call path with query; an object is sent as JSON, a stream as it is
- * @returns the answer's JSON, or undefined if it has no body
+ * Where the operator interface is, and the token to call it with.
  * @throws CommandFailure
  */
-export async function callOperator(
-  options: OperatorOptions,
-  call: { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: object | Readable; headers?: Record<string, string> },
-): Promise<unknown> {
+export function operatorAccess(options: OperatorOptions): { base: string; token: string } {
   const config = readConfig();
   const base = options.url ?? operatorAddress(config);
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
@@ -42,6 +37,20 @@ export async function callOperator(
       `no operator token: give --token, set LOMBARD_OPERATOR_TOKEN, or LOMBARD_DATA_DIR to the service's data directory (now ${config.dataDir})`,
     );
   }
+  return { base: base.replace(/(?<!\/)\/+$/, ''), token };
+}
+
+/**
+ * Calls the operator interface.
+ * @param call path with query; an object is sent as JSON, a stream as it is
+ * @returns the answer's JSON, or undefined if it has no body
+ * @throws CommandFailure
+ */
+export async function callOperator(
+  options: OperatorOptions,
+  call: { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: object | Readable; headers?: Record<string, string> },
+): Promise<unknown> {
+  const { base, token } = operatorAccess(options);
   const stream = call.body !== undefined && typeof (call.body as Readable).pipe === 'function';
   // An import answers at its end, which may take long; the caller shows its progress.
   const dispatcher = new Agent({
@@ -51,7 +60,7 @@ export async function callOperator(
     pipelining: 0,
   });
   try {
-    const response = await request(base.replace(/(?<!\/)\/+$/, '') + call.path, {
+    const response = await request(base + call.path, {
       method: call.method,
       dispatcher,
       headers: {

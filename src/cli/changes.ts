@@ -1,0 +1,181 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Exact } from '../json.ts';
+import { CommandFailure, INTERRUPTED } from './failure.ts';
+import { example, type Frame } from './frame.ts';
+import { interruption } from './interruption.ts';
+import { type OperatorOptions, operatorAccess, withOperator } from './operator-call.ts';
+
+/** Changes of one page. */
+const PAGE_ROWS = 500;
+/** How long the service waits for a change, where the command goes on. */
+const WAIT_SECONDS = 20;
+/** A service that has not answered after its wait and so long is asked again. */
+const PATIENCE_MS = 15_000;
+/** Before a service that cannot be reached is asked again. */
+const ASK_AGAIN_AFTER_MS = 500;
+
+interface ChangesOptions extends OperatorOptions {
+  consumer?: string;
+  follow?: boolean;
+}
+
+interface Page {
+  changes: object[];
+  cursor: string;
+  more: boolean;
+}
+
+/** Whoever read the output has closed it. */
+class OutputClosed extends Error {}
+
+/** `lombard changes`. */
+export function changesCommand(frame: Frame): void {
+  const changes = withOperator(
+    frame.program
+      .command('changes')
+      .description('write the change feed to standard output, a JSON change a line (docs/change-feed.md)')
+      .option('--consumer <name>', 'begin where this consumer has acknowledged, and acknowledge what was written')
+      .option('--follow', 'go on with the changes to come, until it is interrupted'),
+  );
+  example(changes, 'changes | jq .entity', 'changes --consumer core --follow >> changes.ndjson');
+  frame.does(changes, ({ options }) => writeChanges(options as ChangesOptions));
+}
+
+/**
+ * Writes the feed, page by page. A page is acknowledged once the output has taken it. A reader that closes the output, as `head`, ends
+ * the command without an error, and what was not written is not acknowledged.
+ * @returns 0 at the end of the feed, 130 where it was interrupted
+ * @throws CommandFailure
+ */
+async function writeChanges(options: ChangesOptions): Promise<number> {
+  const feed = new Feed(options, interruption());
+  // A write that fails says so itself; the event would end the process.
+  process.stdout.on('error', () => {});
+  try {
+    for (;;) {
+      const page = await feed.next();
+      if (!page) return INTERRUPTED;
+      if (page.changes.length > 0) {
+        await write(page.changes.map((change) => `${JSON.stringify(change)}\n`).join(''));
+        await feed.acknowledge(page.cursor);
+      }
+      if (!page.more && !options.follow) return 0;
+    }
+  } catch (error) {
+    if (error instanceof OutputClosed) return 0;
+    throw error;
+  }
+}
+
+function write(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(new OutputClosed()) : resolve()));
+  });
+}
+
+/** The feed as its pages come. With `follow` it outlasts restarts of the service. */
+class Feed {
+  readonly #options: ChangesOptions;
+  readonly #interrupted: AbortSignal;
+  #cursor: string | undefined;
+  #told = false;
+
+  constructor(options: ChangesOptions, interrupted: AbortSignal) {
+    this.#options = options;
+    this.#interrupted = interrupted;
+  }
+
+  /** The next page; undefined where the command was interrupted. @throws CommandFailure */
+  async next(): Promise<Page | undefined> {
+    const { consumer, follow } = this.#options;
+    const query = new URLSearchParams({ limit: String(PAGE_ROWS), ...(follow ? { wait: String(WAIT_SECONDS) } : {}) });
+    if (this.#cursor !== undefined) query.set('after', this.#cursor);
+    else if (consumer !== undefined) query.set('consumer', consumer);
+    let answer = await this.#ask('GET', `/changes?${query}`);
+    if (answer?.code === 'consumer_not_found') {
+      // A new consumer begins with the oldest change that is kept. Its first acknowledgement makes it.
+      query.delete('consumer');
+      answer = await this.#ask('GET', `/changes?${query}`);
+    }
+    if (answer === undefined || this.#interrupted.aborted) return undefined;
+    const page = accepted(answer) as Page;
+    this.#cursor = page.cursor;
+    return page;
+  }
+
+  /** @throws CommandFailure */
+  async acknowledge(cursor: string): Promise<void> {
+    const { consumer } = this.#options;
+    if (consumer === undefined) return;
+    const answer = await this.#ask('PUT', `/change-consumers/${encodeURIComponent(consumer)}`, { cursor });
+    if (answer) accepted(answer);
+  }
+
+  /** Asks until the service answers; undefined where the command was interrupted. Without `follow` it asks once. */
+  async #ask(method: 'GET' | 'PUT', path: string, body?: object): Promise<Answer | undefined> {
+    for (;;) {
+      const reason = await this.#askOnce(method, path, body);
+      if (typeof reason !== 'string') return reason;
+      if (this.#interrupted.aborted && method === 'GET') return undefined;
+      if (!this.#options.follow || this.#interrupted.aborted) throw new CommandFailure(reason);
+      if (!this.#told) process.stderr.write(`lombard: ${reason}; it is asked again, and nothing is missed\n`);
+      this.#told = true;
+      await pause(ASK_AGAIN_AFTER_MS, undefined, { signal: this.#interrupted }).catch(() => {});
+    }
+  }
+
+  /** @returns the answer; a sentence where the service has none at the moment */
+  async #askOnce(method: string, path: string, body?: object): Promise<Answer | string> {
+    // Each time: a service that was started again may listen elsewhere.
+    const { base, token } = operatorAccess(this.#options);
+    const patience = AbortSignal.timeout(WAIT_SECONDS * 1_000 + PATIENCE_MS);
+    try {
+      const response = await fetch(base + path, {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+        // What was written is acknowledged even where the command was interrupted meanwhile.
+        signal: method === 'GET' ? AbortSignal.any([patience, this.#interrupted]) : patience,
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const text = await response.text();
+      const answer = { base, status: response.status, ...(parsed(text) as object) } as Answer;
+      if (response.status >= 500 || response.status === 429) return refusal(answer);
+      if (this.#told) process.stderr.write('lombard: the service is back\n');
+      this.#told = false;
+      return answer;
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as { code?: string };
+      const reason = code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : code;
+      return `cannot reach the operator interface at ${base}: ${reason ?? (error as Error).message}`;
+    }
+  }
+}
+
+/** What the service answered, with the fields of its body. */
+interface Answer {
+  base: string;
+  status: number;
+  code?: string;
+  details?: string;
+}
+
+/** @throws CommandFailure where the answer is a refusal */
+function accepted(answer: Answer): unknown {
+  if (answer.status < 300) return answer;
+  throw new CommandFailure(refusal(answer));
+}
+
+function refusal({ base, status, code, details }: Answer): string {
+  return `${base} answered ${status}${code ? ` ${code}: ${details}` : ''}`;
+}
+
+/** JSON whose numbers keep their digits when it is written again; an empty object where it is none. */
+function parsed(text: string): unknown {
+  try {
+    const keep = (_key: string, value: unknown, { source }: { source: string }) =>
+      typeof value === 'number' ? new Exact(source) : value;
+    return JSON.parse(text, keep as Parameters<typeof JSON.parse>[1]);
+  } catch {
+    return {};
+  }
+}
