@@ -12,7 +12,7 @@ const ROOMS: Record<string, string[]> = {
   embedded: ['kernel'],
   audit: ['kernel'],
   keys: ['kernel'],
-  erasure: ['kernel', 'audit', 'identity'],
+  erasure: ['kernel', 'audit', 'feed', 'identity'],
   quotes: ['kernel'],
   webhooks: ['kernel'],
   accounts: ['kernel', 'payments', 'webhooks'],

@@ -1,23 +1,26 @@
 import type { Pool, Transaction } from '../database.ts';
 import { transaction } from '../database.ts';
+import { mapRecords } from '../feed/line.ts';
 import type { PersonEraser } from './person.ts';
 
 /** Rows that one transaction looks at. */
 const BATCH_ROWS = 1_000;
+/** As `BATCH_ROWS`, of rows that hold hundreds of records. */
+const LARGE_BATCH_ROWS = 40;
 
 /** Where copies of a person's name, address and number stand. */
 interface Place {
   table: string;
   key: string;
-  /** Columns that may hold the person. `json`: a record; `own`: SQL that says whether the record is the person's; `text`: anything else. */
-  columns: Record<string, 'json' | 'text'>;
-  own?: string;
+  /** Columns that may hold the person. `json`: a record; `changes`: many records of the change feed; `text`: anything else. */
+  columns: Record<string, 'json' | 'changes' | 'text'>;
+  batchRows?: number;
 }
 
 const PLACES: readonly Place[] = [
   { table: 'approval_configurations', key: 'client_id, version', columns: { configuration: 'json' } },
   { table: 'payment_approvals', key: 'payment_id', columns: { authorisations: 'json' } },
-  { table: 'changes', key: 'batch, place', columns: { data: 'json' }, own: `entity = 'contact' and entity_id = $1` },
+  { table: 'changes', key: 'batch, place', columns: { body: 'changes' }, batchRows: LARGE_BATCH_ROWS },
   { table: 'import_errors', key: 'import_id, line', columns: { details: 'text' } },
   { table: 'mailbox', key: 'id', columns: { mail: 'text' } },
   { table: 'text_messages', key: 'id', columns: { recipient: 'text', text: 'text' } },
@@ -78,7 +81,6 @@ async function erasePayments(pool: Pool, { person }: PersonEraser, note: Note): 
 
 interface FoundRow {
   keys: string[];
-  own: boolean;
   [column: string]: unknown;
 }
 
@@ -87,23 +89,22 @@ async function erasePlace(
   eraser: PersonEraser,
   { place, note }: { place: Place; note: Note },
 ): Promise<void> {
-  const { table, key, columns, own = 'false' } = place;
+  const { table, key, columns, batchRows = BATCH_ROWS } = place;
   const names = Object.keys(columns);
   const keys = key.split(', ');
   for (let last: string[] | undefined; ; ) {
-    const behind = keys.map((_, index) => `$${index + 3}`).join(', ');
+    const behind = keys.map((_, index) => `$${index + 2}`).join(', ');
     const found = await transaction(pool, async (tx) => {
       const { rows } = await tx.query<FoundRow>(
-        `select array[${keys.map((each) => `${each}::text`).join(', ')}] as keys, $1::text is not null and (${own}) as own,
-           ${names.map((name) => `${name}::text as ${name}`).join(', ')} from ${table}
-         where (${names.map((name) => `${name}::text ilike any($2)`).join(' or ')}) ${last ? `and (${key}) > (${behind})` : ''}
-         order by ${key} limit ${BATCH_ROWS}`,
-        [eraser.person.contactId, eraser.likePatterns, ...(last ?? [])],
+        `select array[${keys.map((each) => `${each}::text`).join(', ')}] as keys, ${names.map((name) => `${name}::text as ${name}`).join(', ')} from ${table}
+         where (${names.map((name) => `${name}::text ilike any($1)`).join(' or ')}) ${last ? `and (${key}) > (${behind})` : ''}
+         order by ${key} limit ${batchRows}`,
+        [eraser.likePatterns, ...(last ?? [])],
       );
       for (const row of rows) await note(tx, await replaceRow(tx, eraser, { place, row }));
       return rows;
     });
-    if (found.length < BATCH_ROWS) return;
+    if (found.length < batchRows) return;
     last = found.at(-1)?.keys;
   }
 }
@@ -116,7 +117,7 @@ async function replaceRow(
   const changed = Object.entries(place.columns).flatMap(([column, kind]) => {
     const text = row[column];
     if (typeof text !== 'string') return [];
-    const clean = kind === 'json' ? eraser.json(text, row.own) : eraser.text(text);
+    const clean = cleanText(eraser, kind, text);
     return clean === text ? [] : [[column, clean] as const];
   });
   if (changed.length === 0) return 0;
@@ -128,4 +129,11 @@ async function replaceRow(
     ...changed.map(([, clean]) => clean),
   ]);
   return rowCount ?? 0;
+}
+
+function cleanText(eraser: PersonEraser, kind: 'json' | 'changes' | 'text', text: string): string {
+  if (kind === 'text') return eraser.text(text);
+  if (kind === 'json') return eraser.json(text, false);
+  const { contactId } = eraser.person;
+  return mapRecords(text, (record, { entity, id }) => eraser.json(record, entity === 'contact' && id === contactId));
 }

@@ -6,6 +6,7 @@ import type { Change, RecordText } from '../change.ts';
  */
 
 const SEPARATOR = '\t';
+const DATA = ',"data":';
 
 /** What all changes of a transaction share. */
 export interface Heading {
@@ -40,7 +41,7 @@ export function createLineWriter({
   requestId,
 }: Heading): (change: Change, version: number, record: RecordText) => Line {
   const opening = `{"at":"${at.toISOString()}","entity":"`;
-  const ending = `,"actor":${JSON.stringify(actor)},"request_id":${JSON.stringify(requestId)},"data":`;
+  const ending = `,"actor":${JSON.stringify(actor)},"request_id":${JSON.stringify(requestId)}${DATA}`;
   return (change, version, record) => {
     const { entity, id, clientId, members, action } = change;
     const clients = members ?? (clientId === null ? [] : [clientId]);
@@ -83,4 +84,26 @@ export function isWanted(line: string, { clientId, entities }: Wanted): boolean 
 /** The change of a line as readers get it. */
 export function withCursor(line: string, cursor: string): string {
   return `{"cursor":"${cursor}",${line.slice(line.indexOf(SEPARATOR) + 2)}`;
+}
+
+/**
+ * Replaces the records in a stored row, as an erasure does.
+ * @param body the lines of the row
+ * @param replace gets the record as JSON text, and whose it is
+ */
+export function mapRecords(
+  body: string,
+  replace: (record: string, of: { entity: string; id: string }) => string,
+): string {
+  return body
+    .split('\n')
+    .map((line) => {
+      // Quotes within a text are escaped, so that this is the field.
+      const start = line.indexOf(DATA) + DATA.length;
+      const { entity, entity_id: id } = JSON.parse(`${line.slice(line.indexOf(SEPARATOR) + 1, start)}null}`);
+      const record = line.slice(start, -1);
+      const replaced = replace(record, { entity, id });
+      return replaced === record ? line : `${line.slice(0, start)}${replaced}}`;
+    })
+    .join('\n');
 }
