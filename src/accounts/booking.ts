@@ -14,9 +14,15 @@ import { type BookedTransaction, moment, party, shown, type TransactionInput } f
 /**
  * Books a transaction in the caller's database transaction: locks the account's row, moves its balance, and writes the notification of
  * its kind. Concurrent bookings of one account follow each other, so that no update is lost and every line has its balance.
+ * @param options `silent`: nobody is notified
  * @throws Problem client_not_found, currency_account_not_found, already_exists, invalid_body, invalid_parameter
  */
-export async function bookTransaction(tx: Transaction, act: Act, input: TransactionInput): Promise<BookedTransaction> {
+export async function bookTransaction(
+  tx: Transaction,
+  act: Act,
+  input: TransactionInput,
+  { silent = false }: { silent?: boolean | undefined } = {},
+): Promise<BookedTransaction> {
   await requireClient(tx, input.client_id);
   const amount = decimal(input.amount.amount, 'amount.amount', { positive: true });
   const debit = input.kind === 'DEBIT_TRANSACTION';
@@ -68,6 +74,7 @@ export async function bookTransaction(tx: Transaction, act: Act, input: Transact
     clientId: input.client_id,
     action: 'update',
   });
+  if (silent) return transaction;
   await notify(tx, {
     clientId: input.client_id,
     type: input.kind,

@@ -5,7 +5,7 @@ import { noPayment } from '../payments/payment.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { bookTransaction } from './booking.ts';
 import { openCurrencyAccount } from './currency-account.ts';
-import type { BookedTransaction } from './transaction.ts';
+import type { BookedTransaction, TransactionInput } from './transaction.ts';
 
 /**
  * Returns a payment: cancels it, and credits its amount to the client's account in its currency, in the caller's transaction
@@ -32,7 +32,7 @@ export async function returnPayment(
     clientId: request.clientId,
     currency: payment.payment_currency,
   });
-  return bookTransaction(tx, act, {
+  const credit: TransactionInput = {
     client_id: request.clientId,
     currency_account_id: account,
     kind: 'CREDIT_PAYMENT_RETURNED_TRANSACTION',
@@ -41,5 +41,6 @@ export async function returnPayment(
     transaction_information: `Return of payment ${request.paymentId}`,
     debtor_name: payment.beneficiary_name,
     payment_id: request.paymentId,
-  });
+  };
+  return bookTransaction(tx, act, credit, { silent: request.silent });
 }

@@ -3,7 +3,7 @@ import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { PaymentNumber } from '../identifiers.ts';
 import { type Approval, type Authorisation, approvedBy, evaluate } from './approval.ts';
-import { approversOf, permittedContacts, removeApprovers, writeApprovers } from './approvers.ts';
+import { type Approver, approversOf, permittedContacts, removeApprovers, writeApprovers } from './approvers.ts';
 import { removeNotices, tellRejection } from './notices.ts';
 import { type Requirement, rulesOf, stateOf } from './requirement.ts';
 import type { ApprovalRules, ApprovalState } from './rules.ts';
@@ -34,8 +34,14 @@ export async function openApproval(
   const rules = await rulesOf(tx, payment.clientId, requirement);
   const state = evaluate(rules, { requirement, authorisations: [] }, await permittedContacts(tx, payment.clientId));
   const creation = state.approvals.find((approval) => approval.creation && approval.counts);
+  const decision = { contactId: requirement.creator, now: payment.created };
   const authorisations = creation
-    ? [await authorisation(tx, { contactId: requirement.creator, now: payment.created }, AUTHORISED, creation.level)]
+    ? [
+        authorisation(decision, await nameOf(tx, requirement.creator), {
+          status: AUTHORISED,
+          level: creation.level,
+        }),
+      ]
     : [];
   await tx.query(
     `insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status, state)
@@ -55,7 +61,7 @@ export async function openApproval(
 }
 
 /** An approval or a rejection that a contact gives. */
-interface Decision {
+export interface Decision {
   clientId: string;
   id: PaymentNumber;
   contactId: string;
@@ -66,7 +72,8 @@ interface Decision {
   onBehalfBy?: string | undefined;
 }
 
-interface Open extends Approval {
+/** An approval that waits, with all that decides who may give it. */
+export interface Open extends Approval {
   created: Date;
   payment_date: string;
   rules: ApprovalRules;
@@ -80,38 +87,64 @@ interface Open extends Approval {
  */
 export async function authorise(tx: Transaction, decision: Decision): Promise<{ complete: boolean }> {
   const open = await findOpen(tx, decision);
-  const before = evaluate(open.rules, open, open.permitted);
-  if (!before.mayAuthorise.includes(decision.contactId)) throw refusal(open, decision.contactId, before);
-  const authorisations = [...open.authorisations, await authorisation(tx, decision, AUTHORISED, 1)];
-  const state = evaluate(open.rules, { ...open, authorisations }, open.permitted);
-  // A further approval can move earlier ones to other levels, if only then all of them count.
-  const levels = new Map(state.approvals.map((approval) => [approval.contact_id, approval.level]));
-  await save(tx, decision, open, {
-    authorisations: authorisations.map((each) => ({ ...each, level: levels.get(each.contact_id) ?? each.level })),
-    status: state.complete ? 'Approved' : 'Pending approval',
-    remaining: state.remaining,
-  });
+  const outcome = authorised(open, decision, await nameOf(tx, decision.contactId));
+  const complete = outcome.status === 'Approved';
+  await save(tx, decision, outcome);
   await removeApprovers(tx, decision);
-  if (!state.complete) {
+  if (!complete) {
     const payment = {
       clientId: decision.clientId,
       id: decision.id,
       created: open.created,
       paymentDate: open.payment_date,
     };
-    await writeApprovers(tx, payment, approversOf(state));
+    await writeApprovers(tx, payment, outcome.approvers);
   } else await removeNotices(tx, decision);
-  return { complete: state.complete };
+  return { complete };
+}
+
+/** What becomes of an approval. */
+export interface Outcome {
+  authorisations: Authorisation[];
+  status: 'Pending approval' | 'Approved' | 'Rejected';
+  remaining: number;
+  state: Buffer;
+  /** Who may act on the payment now. */
+  approvers: Approver[];
+}
+
+/** What an approval comes to by a contact's authorisation. @param name of the contact @throws Problem approval_not_allowed */
+export function authorised(open: Open, decision: Decision, name: string): Outcome {
+  const before = evaluate(open.rules, open, open.permitted);
+  if (!before.mayAuthorise.includes(decision.contactId)) throw refusal(open, decision.contactId, before);
+  const given = [...open.authorisations, authorisation(decision, name, { status: AUTHORISED, level: 1 })];
+  const state = evaluate(open.rules, { ...open, authorisations: given }, open.permitted);
+  // A further approval can move earlier ones to other levels, if only then all of them count.
+  const levels = new Map(state.approvals.map((approval) => [approval.contact_id, approval.level]));
+  const authorisations = given.map((each) => ({ ...each, level: levels.get(each.contact_id) ?? each.level }));
+  return {
+    authorisations,
+    status: state.complete ? 'Approved' : 'Pending approval',
+    remaining: state.remaining,
+    state: stateOf(open.requirement, open.rules, approvedBy({ ...open, authorisations })),
+    approvers: state.complete ? [] : approversOf(state),
+  };
+}
+
+/** What an approval comes to by a contact's rejection. @param name of the contact @throws Problem approval_not_allowed */
+export function rejected(open: Open, decision: Decision, name: string): Outcome {
+  const before = evaluate(open.rules, open, open.permitted);
+  if (!before.mayReject.includes(decision.contactId)) throw refusal(open, decision.contactId, before);
+  const level = levelOf(open.rules, before, decision.contactId);
+  const authorisations = [...open.authorisations, authorisation(decision, name, { status: REJECTED, level })];
+  const state = stateOf(open.requirement, open.rules, approvedBy({ ...open, authorisations }));
+  return { authorisations, status: 'Rejected', remaining: 0, state, approvers: [] };
 }
 
 /** Records a rejection by an approver of the payment. @throws Problem permission_denied, approval_not_allowed */
 export async function reject(tx: Transaction, decision: Decision): Promise<void> {
   const open = await findOpen(tx, decision);
-  const state = evaluate(open.rules, open, open.permitted);
-  if (!state.mayReject.includes(decision.contactId)) throw refusal(open, decision.contactId, state);
-  const level = levelOf(open.rules, state, decision.contactId);
-  const authorisations = [...open.authorisations, await authorisation(tx, decision, REJECTED, level)];
-  await save(tx, decision, open, { authorisations, status: 'Rejected', remaining: 0 });
+  await save(tx, decision, rejected(open, decision, await nameOf(tx, decision.contactId)));
   await removeApprovers(tx, decision);
   await removeNotices(tx, decision);
   await tellRejection(tx, decision);
@@ -133,8 +166,7 @@ export async function closeApproval(
 
 async function findOpen(tx: Transaction, decision: Decision): Promise<Open> {
   const permitted = await permittedContacts(tx, decision.clientId);
-  if (!permitted.has(decision.contactId))
-    throw new Problem('permission_denied', 'contact: needs can_authorise_payments for this client');
+  if (!permitted.has(decision.contactId)) throw noRight();
   const { rows } = await tx.query<Approval & { created: Date; payment_date: string }>({
     name: 'approval-open',
     text: `select a.requirement, a.authorisations, p.created, p.payment_date from payment_approvals a
@@ -144,6 +176,11 @@ async function findOpen(tx: Transaction, decision: Decision): Promise<Open> {
   });
   if (!rows[0]) throw new Problem('approval_not_allowed', 'payment: it has no open approval');
   return { ...rows[0], permitted, rules: await rulesOf(tx, decision.clientId, rows[0].requirement) };
+}
+
+/** The contact may not authorise payments of the client. */
+export function noRight(): Problem {
+  return new Problem('permission_denied', 'contact: needs can_authorise_payments for this client');
 }
 
 function refusal(open: Open, contactId: string, state: ApprovalState): Problem {
@@ -168,14 +205,11 @@ function levelOf(rules: ApprovalRules, state: ApprovalState, contactId: string):
   return unmet ?? naming[0] ?? 1;
 }
 
-async function authorisation(
-  tx: Db,
+function authorisation(
   { contactId, now, reason, onBehalfBy }: Pick<Decision, 'contactId' | 'now' | 'reason' | 'onBehalfBy'>,
-  status: Authorisation['status'],
-  level: number,
-): Promise<Authorisation> {
-  const { rows } = await tx.query<{ name: string }>('select name from contacts where contact_id = $1', [contactId]);
-  const name = rows[0]?.name ?? contactId;
+  name: string,
+  { status, level }: Pick<Authorisation, 'status' | 'level'>,
+): Authorisation {
   return {
     date: londonTimestamp(now),
     status,
@@ -187,19 +221,13 @@ async function authorisation(
   };
 }
 
-interface Outcome {
-  authorisations: Authorisation[];
-  status: 'Pending approval' | 'Approved' | 'Rejected';
-  remaining: number;
+async function nameOf(tx: Db, contactId: string): Promise<string> {
+  const { rows } = await tx.query<{ name: string }>('select name from contacts where contact_id = $1', [contactId]);
+  return rows[0]?.name ?? contactId;
 }
 
-async function save(
-  tx: Transaction,
-  { clientId, id }: Decision,
-  { requirement, rules }: Open,
-  { authorisations, status, remaining }: Outcome,
-): Promise<void> {
-  const state = stateOf(requirement, rules, approvedBy({ requirement, authorisations }));
+async function save(tx: Transaction, { clientId, id }: Decision, outcome: Outcome): Promise<void> {
+  const { authorisations, status, remaining, state } = outcome;
   await tx.query({
     name: 'approval-save',
     text: `update payment_approvals set authorisations = $3, remaining = $4, status = $5, state = $6

@@ -5,11 +5,20 @@ import { Readable } from 'node:stream';
 import cliProgress from 'cli-progress';
 import { monotonic } from '../calendar.ts';
 import type { ImportAnswer } from '../imports/answer.ts';
+import type { ConflictRule } from '../imports/conflicts.ts';
 import { CommandFailure } from './failure.ts';
 import { callOperator, type OperatorOptions } from './operator-call.ts';
 import type { Printer } from './printer.ts';
 
-export const IMPORT_KINDS = ['clients', 'contacts', 'beneficiaries', 'trades', 'payments', 'transactions'] as const;
+export const IMPORT_KINDS = [
+  'clients',
+  'contacts',
+  'beneficiaries',
+  'trades',
+  'payments',
+  'payment-actions',
+  'transactions',
+] as const;
 /** Refused lines that are printed. */
 const MAX_PRINTED_LINES = 50;
 const MEBIBYTE_BYTES = 1_048_576;
@@ -19,6 +28,7 @@ const CHUNK_BYTES = 262_144;
 export interface ImportOptions extends OperatorOptions {
   kind?: string;
   stop?: boolean;
+  onConflict?: ConflictRule;
   notify?: boolean;
   idempotencyKey?: string;
 }
@@ -42,7 +52,8 @@ export async function importFile(file: string, options: ImportOptions, print: Pr
   );
   const query = new URLSearchParams({
     ...(options.stop ? { on_error: 'stop' } : {}),
-    ...(options.notify ? { notify: 'true' } : {}),
+    ...(options.onConflict ? { on_conflict: options.onConflict } : {}),
+    ...(options.notify === undefined ? {} : { notify: String(options.notify) }),
   }).toString();
   const started = monotonic();
   if (size !== undefined) bar.start(size, 0, { mebibytes: '0.0' });
@@ -102,9 +113,9 @@ async function* counted(bytes: Readable, seen: (sent: number) => void): AsyncGen
 
 function report(kind: string, answer: ImportAnswer, seconds: number): void {
   const rate = Math.round(answer.accepted / Math.max(seconds, 0.001));
-  process.stdout.write(
-    `${kind}: ${answer.accepted} accepted, ${answer.rejected} rejected in ${seconds.toFixed(1)} s (${rate} a second)\n`,
-  );
+  const unchanged = answer.unchanged ? `${answer.unchanged} unchanged, ` : '';
+  const counts = `${answer.accepted} accepted, ${unchanged}${answer.rejected} rejected`;
+  process.stdout.write(`${kind}: ${counts} in ${seconds.toFixed(1)} s (${rate} a second)\n`);
   for (const error of answer.errors.slice(0, MAX_PRINTED_LINES))
     process.stdout.write(`line ${error.line}: ${error.code}: ${error.details}\n`);
   const unlisted = answer.rejected - Math.min(answer.errors.length, MAX_PRINTED_LINES);

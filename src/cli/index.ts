@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Command, CommanderError, Option } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
 import { StartupError } from '../errors.ts';
+import { CONFLICT_RULES } from '../imports/conflicts.ts';
 import { auditCommands } from './audit.ts';
 import { changesCommand } from './changes.ts';
 import { clientCommands } from './client-commands.ts';
@@ -101,8 +102,15 @@ export async function createProgram(json: boolean, finish: (code: number) => voi
         ]),
       )
       .option('--stop', 'stop at the first line that is refused')
+      .addOption(
+        new Option('--on-conflict <rule>', 'what becomes of a line whose record exists').choices([...CONFLICT_RULES]),
+      )
       .option('--notify', 'send the notifications that single calls would')
-      .option('--idempotency-key <key>', 'the same file with the same key is imported once'),
+      .option('--no-notify', 'send none; payment-actions does otherwise')
+      .option(
+        '--idempotency-key <key>',
+        'the same file with the same key is imported once, and goes on where it was interrupted',
+      ),
   )
     .addHelpText(
       'after',
@@ -111,6 +119,7 @@ Examples:
   lombard import payments.ndjson
   lombard import export.ndjson.gz --kind transactions
   zcat big.gz | lombard import - --kind payments
+  lombard import payment-actions.ndjson --no-notify --idempotency-key 2026-11-22
 
 If lines are refused, they are listed and the exit code is 1; the other lines are imported.`,
     )

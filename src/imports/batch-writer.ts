@@ -75,7 +75,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     } catch (error) {
       if (CONTENTION.has((error as { code?: string }).code ?? '') && attempt < MAX_ATTEMPTS)
         return this.#attempt(batch, { attempt: attempt + 1, whole });
-      if (!whole || ENDS_IMPORT.has(this.#request.toProblem(error).code)) throw error;
+      if (!whole || this.#request.kind.whole || ENDS_IMPORT.has(this.#request.toProblem(error).code)) throw error;
       await this.#attempt(batch, { attempt, whole: false });
     }
   }
@@ -111,12 +111,12 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
   }
 
   async #insertPart(rows: Row[], tally: Tally): Promise<void> {
-    const { kind, scope, stop, rule } = this.#request;
+    const { kind, scope, rule } = this.#request;
     const { refusals } = tally;
     const tx = this.#connection;
     /** Up to the line at which the import stops. */
     const remaining = (some: Row[]) => {
-      const end = stop ? refusals.first : Number.POSITIVE_INFINITY;
+      const end = scope.stop ? refusals.first : Number.POSITIVE_INFINITY;
       return some.filter(({ line }) => line < end && !refusals.has(line));
     };
     const open = remaining(rows);
@@ -134,7 +134,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
 
   /** Writes what became of a batch. @returns how far the import has got by it */
   async #finish(batch: Batch<Row>, { accepted, unchanged, refusals }: Tally): Promise<Progress> {
-    const { kind, scope, stop, place, importId } = this.#request;
+    const { kind, scope, place, importId } = this.#request;
     // One row for each batch: one for each record would double the writes. The hash says which lines they were.
     if (accepted > 0)
       await audit(this.#connection, scope.act, {
@@ -144,8 +144,8 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
         after: { first_line: batch.firstLine, last_line: batch.lastLine, accepted, sha256: batch.sha256 },
       });
     const sorted = [...refusals].sort(([a], [b]) => a - b);
-    const refused = stop ? sorted.slice(0, 1) : sorted;
-    this.#stopped = stop && refused.length > 0;
+    const refused = scope.stop ? sorted.slice(0, 1) : sorted;
+    this.#stopped = scope.stop === true && refused.length > 0;
     const former = this.#progress;
     const errors = listedErrors(former.errors.length, refused, place);
     const progress = {

@@ -30,7 +30,7 @@ export async function* readBatches<Input, Row extends ImportRow<Input>>(
   hash: LineHash,
   request: ImportRequest<Input, Row>,
 ): AsyncGenerator<Batch<Row>> {
-  const { kind, scope, stop, from } = request;
+  const { kind, scope, from } = request;
   let collector = new Collector<Row>(from.linesRead + 1);
   const take = ({ number, end }: Line): Batch<Row> => {
     const { file: fileSha256, part: sha256 } = hash.cut(end);
@@ -57,7 +57,7 @@ export async function* readBatches<Input, Row extends ImportRow<Input>>(
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         collector.refusals.set(line.number, error);
-        if (stop) {
+        if (scope.stop) {
           yield take(line);
           return;
         }

@@ -13,6 +13,8 @@ export interface ImportScope {
   presentation: Presentation;
   /** Whether the records cause the notifications that single calls would. */
   notify: boolean;
+  /** Ends at the first line that is refused: the lines before it are imported, and nothing after it. */
+  stop?: boolean;
 }
 
 /** A record that has been read. */
@@ -54,13 +56,15 @@ export interface ImportKind<Input, Row extends ImportRow<Input>> {
   batchRows: number;
   /** Reads one record. @throws Problem */
   read(line: number, input: Input, scope: ImportScope): Row;
+  /** A batch goes in as a whole: no line of it can meet what `check` does not foresee, and its steps are not undone one by one. */
+  whole?: boolean;
   /** How lines are compared with the records that they name; without it no line names one. */
   comparison?: Comparison;
   /** How stored records are changed, as PATCH does; without it they are not. */
   update?: ImportUpdate<Input, Row>;
   /** Work that does not belong inside a transaction. */
   prepare?(rows: Row[]): Promise<Refusals>;
-  /** Finds the lines to refuse, and completes the others (identifiers, names). */
+  /** Finds the lines to refuse, and completes the others (identifiers, names). Actions take place in it. */
   check(tx: Transaction, rows: Row[], scope: ImportScope): Promise<Refusals>;
   /** Writes the rows that `check` let through. */
   insert(tx: Transaction, rows: Row[], scope: ImportScope): Promise<void>;

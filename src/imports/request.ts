@@ -11,8 +11,6 @@ export interface ImportRequest<Input, Row extends ImportRow<Input>> {
   importId: string;
   /** What former runs of the import have committed. */
   from: Progress;
-  /** Ends at the first line that is refused: the lines before it are imported, and nothing after it. */
-  stop: boolean;
   /** What becomes of a line whose identifier is in use. */
   rule: ConflictRule;
   /**

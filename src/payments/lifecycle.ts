@@ -1,5 +1,5 @@
 import * as approvals from '../approvals/workflow.ts';
-import { audit } from '../audit.ts';
+import { type AuditEntry, audit } from '../audit.ts';
 import { hasChanged, noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import { endStep, first, type Transaction } from '../database.ts';
@@ -28,6 +28,8 @@ export interface MoveRequest {
   reason?: string | undefined;
   /** The operator token that acts in the contact's name. */
   onBehalfBy?: string | undefined;
+  /** Nobody is notified. */
+  silent?: boolean | undefined;
 }
 
 export interface Moved {
@@ -36,7 +38,7 @@ export interface Moved {
 }
 
 /** A payment whose row is locked until the transaction ends. */
-interface LockedPayment {
+export interface LockedPayment {
   id: PaymentNumber;
   status: PaymentStatus;
   return_started: boolean;
@@ -44,7 +46,7 @@ interface LockedPayment {
   seen: PaymentStatus;
 }
 
-const PENDING = { status: 'Payment pending of authorization', returnStarted: false } as const;
+export const PENDING = { status: 'Payment pending of authorization', returnStarted: false } as const;
 
 /**
  * Moves a payment (docs/decisions.md, 3) and writes its notification, in the caller's transaction. Moves of one payment wait for each
@@ -58,9 +60,8 @@ export async function movePayment(
   presentation: Presentation,
   request: MoveRequest,
 ): Promise<Moved> {
-  const { clientId, paymentId, action, contactId } = request;
-  if ((action === 'authorise' || action === 'reject') && !contactId)
-    throw new Problem('invalid_body', { field: 'contact_id', message: `is required by ${action}` });
+  const { clientId, paymentId, action } = request;
+  checkContact(request);
   if (mayMove(PENDING, action)) await approvals.shareLock(tx, clientId);
   // Moved before in this transaction: readers of the change feed see each of the moves.
   if (hasChanged(tx, 'payment', paymentId)) await endStep(tx);
@@ -72,33 +73,45 @@ export async function movePayment(
   if (final) await write(tx, act, request, { id: payment.id, status });
   if (status === 'Payment cancelled')
     await approvals.closeApproval(tx, { clientId, id: payment.id, status: 'Cancelled' });
-  await audit(tx, act, {
+  await audit(tx, act, auditOf(request, payment.status, status));
+  noteDecision(tx, act, request);
+  if (final && move.webhook && !request.silent) {
+    await notifyPayment(tx, act, presentation, { clientId, id: payment.id, paymentId, statuses: [move.webhook] });
+  }
+  return { id: payment.id, status };
+}
+
+/** @throws Problem invalid_body where a decision names nobody who decides */
+export function checkContact({ action, contactId }: Pick<MoveRequest, 'action' | 'contactId'>): void {
+  if ((action === 'authorise' || action === 'reject') && !contactId)
+    throw new Problem('invalid_body', { field: 'contact_id', message: `is required by ${action}` });
+}
+
+/** The audit row of a move. */
+export function auditOf(request: MoveRequest, before: PaymentStatus, status: PaymentStatus): AuditEntry {
+  const { clientId, paymentId, action, contactId, reason, onBehalfBy } = request;
+  return {
     action: 'action',
     entity: 'payment',
     entityId: paymentId,
     clientId,
-    before: { status: payment.status },
-    after: {
-      action,
-      status,
-      contact_id: contactId,
-      reason: request.reason,
-      on_behalf_by: contactId && request.onBehalfBy,
-    },
+    before: { status: before },
+    after: { action, status, contact_id: contactId, reason, on_behalf_by: contactId && onBehalfBy },
+  };
+}
+
+/** Notes the approval or the rejection that a move is. */
+export function noteDecision(tx: Transaction, act: Act, request: MoveRequest): void {
+  const { clientId, paymentId, action, contactId, reason } = request;
+  if (!contactId || (action !== 'authorise' && action !== 'reject')) return;
+  noteChange(tx, act, {
+    entity: 'approval',
+    id: `${paymentId}/${contactId}`,
+    clientId,
+    action,
+    created: true,
+    reason,
   });
-  if (contactId && (action === 'authorise' || action === 'reject'))
-    noteChange(tx, act, {
-      entity: 'approval',
-      id: `${paymentId}/${contactId}`,
-      clientId,
-      action,
-      created: true,
-      reason: request.reason,
-    });
-  if (final && move.webhook) {
-    await notifyPayment(tx, act, presentation, { clientId, id: payment.id, paymentId, statuses: [move.webhook] });
-  }
-  return { id: payment.id, status };
 }
 
 /** @throws Problem payment_not_found */
@@ -116,7 +129,7 @@ async function lockPayment(tx: Transaction, clientId: string, paymentId: Payment
 }
 
 /** @throws Problem transition_not_allowed */
-function checkMove({ status, return_started: returnStarted, seen }: LockedPayment, action: PaymentAction): void {
+export function checkMove({ status, return_started: returnStarted, seen }: LockedPayment, action: PaymentAction): void {
   const standing = { status, returnStarted };
   // A cancellation and an approval at the same instant: the one that comes second is refused and can look again.
   const overtaken = action === 'cancel' && seen === PENDING.status && status !== PENDING.status;
@@ -154,6 +167,12 @@ async function write(
   request: MoveRequest,
   { id, status }: { id: PaymentNumber; status: PaymentStatus },
 ): Promise<void> {
+  const values = { status, ...stampsOf(act, request) };
+  await updateRow(tx, 'payments', { key: { client_id: request.clientId, id }, values, returning: 'id' });
+}
+
+/** What a payment keeps of an action, by column. */
+export function stampsOf(act: Act, request: MoveRequest): Record<string, unknown> {
   const by = request.contactId ?? act.actor.replace(/^contact:/, '');
   const cancelled = { cancelled_by: by, cancelled_date: act.now };
   const reason = request.reason ?? null;
@@ -166,8 +185,7 @@ async function write(
     start_return: { return_started: true },
     return: { ...cancelled, return_started: false },
   };
-  const values = { status, ...stamps[request.action] };
-  await updateRow(tx, 'payments', { key: { client_id: request.clientId, id }, values, returning: 'id' });
+  return stamps[request.action] ?? {};
 }
 
 /** What the notifications of a payment say. */

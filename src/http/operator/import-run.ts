@@ -24,6 +24,8 @@ export interface Importable {
   // biome-ignore lint/suspicious/noExplicitAny: the shape of a kind's records is checked by its schema, at run time
   kind: ImportKind<any, any>;
   schema: TObject;
+  /** Whether it notifies unless the caller does not want it. */
+  notifies?: boolean;
   /** What the schema cannot say of a line. @throws Problem */
   checkLine?(record: object, operator: OperatorToken, context: Context): void;
 }
@@ -149,11 +151,11 @@ async function importRest(
       act: operatorAct(request),
       vault: context.vault,
       presentation: presentationOf(context),
-      notify: request.query.notify ?? false,
+      notify: request.query.notify ?? importable.notifies ?? false,
+      stop: request.query.on_error === 'stop',
     },
     importId,
     from,
-    stop: request.query.on_error === 'stop',
     rule: request.query.on_conflict ?? 'reject',
     confirm: (tx: Transaction) => confirmOperatorToken(tx, request.operator, context.clock.now()),
     checkShape: shapeCheck(request, context, importable),

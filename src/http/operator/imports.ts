@@ -9,6 +9,7 @@ import { clientImport } from '../../imports/clients.ts';
 import { CONFLICT_RULES, type ConflictRule } from '../../imports/conflicts.ts';
 import { contactImport } from '../../imports/contacts.ts';
 import { findImport, IMPORT_STATES, type ImportState, listImports } from '../../imports/import.ts';
+import { type PaymentActionLine, paymentActionImport } from '../../imports/payment-actions.ts';
 import { paymentImport } from '../../imports/payments.ts';
 import { tradeImport } from '../../imports/trades.ts';
 import { transactionImport } from '../../imports/transactions.ts';
@@ -17,6 +18,7 @@ import type { OperatorToken } from '../../operator/token.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { sendList, sendValue } from '../reply.ts';
 import {
+  closed,
   errors,
   Instant,
   idPath,
@@ -36,7 +38,7 @@ import { type Importable, type ImportRoute, runImport } from './import-run.ts';
 import { ImportSlots } from './import-slots.ts';
 import { Stopping } from './import-stopping.ts';
 import { READ } from './listener.ts';
-import { PaymentFields } from './payments.ts';
+import { ActionFields, PaymentFields } from './payments.ts';
 import { TradeBody } from './trades.ts';
 import { TransactionBody } from './transactions.ts';
 
@@ -61,6 +63,9 @@ const ImportedPaymentBody = Type.Object(
   { additionalProperties: false },
 );
 
+/** An action on a payment. */
+const ActionLine = Type.Object({ payment_id: Type.String({ minLength: 1 }), ...ActionFields }, closed);
+
 const KINDS: Record<string, Importable> = {
   clients: { kind: clientImport, schema: ClientBody, checkLine: checkClientLine },
   contacts: { kind: contactImport, schema: ContactBody },
@@ -68,7 +73,13 @@ const KINDS: Record<string, Importable> = {
   trades: { kind: tradeImport, schema: TradeBody },
   payments: { kind: paymentImport, schema: ImportedPaymentBody },
   transactions: { kind: transactionImport, schema: TransactionBody },
+  'payment-actions': { kind: paymentActionImport, schema: ActionLine, notifies: true, checkLine: checkActionLine },
 };
+
+function checkActionLine(record: object, operator: OperatorToken): void {
+  const { action } = record as PaymentActionLine;
+  if (action === 'authorise' || action === 'reject') requireScopes(operator, ['approvals']);
+}
 
 function checkClientLine(record: object, operator: OperatorToken, { config }: Context): void {
   if (hasApprovalFields(record)) requireScopes(operator, ['approvals']);
@@ -90,7 +101,9 @@ const ImportQuery = Type.Object({
     }),
   ),
   notify: Type.Optional(
-    Type.Boolean({ description: 'Send the notifications that single calls cause', default: false }),
+    Type.Boolean({
+      description: 'Send the notifications that single calls cause; default: only payment-actions does',
+    }),
   ),
 });
 const ImportErrors = Type.Array(

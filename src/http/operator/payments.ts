@@ -75,14 +75,16 @@ export const OperatorPayment = Type.Object(
   { client_id: ClientId, ...Payment.properties },
   { title: 'Payment', examples: [{ client_id: 'CLI000001', ...PAYMENT_EXAMPLE }] },
 );
-const ActionBody = Type.Object(
-  {
-    action: Type.Enum(PAYMENT_ACTIONS),
-    contact_id: Type.Optional(Type.String({ minLength: 1, description: 'Who acts; required by authorise and reject' })),
-    reason: Type.Optional(Text('Kept in the audit trail')),
-  },
-  { ...closed, title: 'PaymentAction', examples: [{ action: 'validate' }] },
-);
+export const ActionFields = {
+  action: Type.Enum(PAYMENT_ACTIONS),
+  contact_id: Type.Optional(Type.String({ minLength: 1, description: 'Who acts; required by authorise and reject' })),
+  reason: Type.Optional(Text('Kept in the audit trail')),
+};
+const ActionBody = Type.Object(ActionFields, {
+  ...closed,
+  title: 'PaymentAction',
+  examples: [{ action: 'validate' }],
+});
 
 /** A payment as JSON text, seen by no contact in particular. */
 async function shown(

@@ -1,0 +1,97 @@
+import type { Act } from '../context.ts';
+import type { Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import type { PaymentId } from '../identifiers.ts';
+import { movePayments } from '../payments/bulk-moves.ts';
+import type { MoveRequest } from '../payments/lifecycle.ts';
+import type { Presentation } from '../payments/presentation.ts';
+import type { PaymentActionRequest } from './payment-action.ts';
+import { returnPayment } from './payment-return.ts';
+
+/** How actions are carried out. */
+export interface BulkOptions {
+  presentation: Presentation;
+  /** Nobody is notified. */
+  silent: boolean;
+  /** Nothing happens behind the first action that is refused. */
+  stop: boolean;
+}
+
+/**
+ * Acts on payments of any clients as `actOnPayment` does, one action on each payment.
+ * @returns why actions were refused, by their index
+ */
+export async function actOnPayments(
+  tx: Transaction,
+  act: Act,
+  requests: PaymentActionRequest[],
+  options: BulkOptions,
+): Promise<Map<number, Problem>> {
+  const refused = new Map<number, Problem>();
+  const moves = await findMoves(tx, requests, refused);
+  const { silent, stop, presentation } = options;
+  const together = [...moves].filter(([, { action }]) => action !== 'return');
+  const found = await movePayments(
+    tx,
+    act,
+    together.map(([, move]) => move),
+    {
+      presentation,
+      silent,
+      stop,
+    },
+  );
+  for (const [place, problem] of found) refused.set((together[place] as [number, MoveRequest])[0], problem);
+  // A return credits an account as well: each is booked for itself.
+  for (const [index, move] of moves) {
+    if (move.action !== 'return' || (stop && index > Math.min(...refused.keys()))) continue;
+    try {
+      await returnPayment(tx, act, presentation, { ...move, silent });
+    } catch (error) {
+      // Only the checks before its first statement that writes throw one.
+      if (!(error instanceof Problem)) throw error;
+      refused.set(index, error);
+    }
+  }
+  return refused;
+}
+
+/** The clients of the payments, and whether the contacts are theirs. @returns the moves that name what exists, by their index */
+async function findMoves(
+  tx: Transaction,
+  requests: PaymentActionRequest[],
+  refused: Map<number, Problem>,
+): Promise<Map<number, MoveRequest>> {
+  const owners = await findOwners(tx, requests);
+  const moves = new Map<number, MoveRequest>();
+  for (const [index, request] of requests.entries()) {
+    const owner = owners.get(`${request.paymentId}\0${request.contactId ?? ''}`);
+    if (!owner)
+      refused.set(index, new Problem('payment_not_found', { field: 'payment_id', message: 'does not exist' }));
+    else if (!owner.known)
+      refused.set(
+        index,
+        new Problem('contact_not_found', { field: 'contact_id', message: 'does not exist for this client' }),
+      );
+    else moves.set(index, { ...request, clientId: owner.client_id });
+  }
+  return moves;
+}
+
+interface Owner {
+  payment_id: PaymentId;
+  contact_id: string;
+  client_id: string;
+  /** No contact is named, or it is one of the client's. */
+  known: boolean;
+}
+
+async function findOwners(tx: Transaction, requests: PaymentActionRequest[]): Promise<Map<string, Owner>> {
+  const { rows } = await tx.query<Owner>(
+    `select u.payment_id, u.contact_id, p.client_id, u.contact_id = '' or exists (
+       select from contact_clients c where c.client_id = p.client_id and c.contact_id = u.contact_id) as known
+     from unnest($1::text[], $2::text[]) as u(payment_id, contact_id) join payments p on p.payment_id = u.payment_id`,
+    [requests.map(({ paymentId }) => paymentId), requests.map(({ contactId }) => contactId ?? '')],
+  );
+  return new Map(rows.map((row) => [`${row.payment_id}\0${row.contact_id}`, row]));
+}
