@@ -27,7 +27,8 @@ async function makeDataDirectory(dataDir: string): Promise<void> {
   });
 }
 
-function checkInstitution({ institution }: Config): void {
+/** @throws StartupError where the logo cannot be used */
+export function checkInstitution({ institution }: Config): void {
   try {
     institutionFrom(institution);
   } catch (error) {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
+import { examine } from '../src/cli/doctor/examine.ts';
 import { serverAccount } from '../src/embedded/account.ts';
 import { freePort } from '../src/embedded/port.ts';
 import { refusePooler } from '../src/pooler.ts';
@@ -73,6 +74,14 @@ test('a pooler in transaction mode is refused, and works with the address of the
       startTestService({}, through),
       /^StartupError: DATABASE_URL leads through a pooler in transaction mode: LOMBARD_SESSION_DATABASE_URL must name the server itself/,
     );
+    const doctor = async (more: Record<string, string>) =>
+      (await examine({ LOMBARD_DATA_DIR: '/none', DATABASE_URL: pooler.url, ...more })).find(
+        ({ check }) => check === 'pooler',
+      );
+    assert.equal((await doctor({}))?.status, 'failed');
+    assert.equal((await doctor({ LOMBARD_SESSION_DATABASE_URL: database.url }))?.status, 'ok');
+    const wrong = { DATABASE_URL: 'postgres://127.0.0.1:9/none', LOMBARD_SESSION_DATABASE_URL: database.url };
+    assert.match((await doctor(wrong))?.message ?? '', /^DATABASE_URL does not lead to the database/);
     const service = await startTestService(
       { DATABASE_URL: pooler.url, LOMBARD_SESSION_DATABASE_URL: database.url },
       through,

@@ -46,8 +46,19 @@ export function createFrame(program: Command, finish: (code: number) => void): F
   };
 }
 
+const EXAMPLES = new WeakMap<Command, string[]>();
+
+/** The help of a group of commands has the first example of each of them. Call it once all commands are there. */
+export function showExamplesOfGroups(program: Command): void {
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
+    showExamplesOfGroups(group);
+    example(group, ...group.commands.flatMap((command) => EXAMPLES.get(command)?.slice(0, 1) ?? []));
+  }
+}
+
 /** An example below the help of a command. */
 export function example(command: Command, ...lines: string[]): Command {
+  EXAMPLES.set(command, lines);
   const title = lines.length === 1 ? 'Example' : 'Examples';
   return command.addHelpText('after', `\n${title}:\n${lines.map((line) => `  lombard ${line}`).join('\n')}`);
 }

@@ -9,7 +9,7 @@ import { clientCommands } from './client-commands.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/command.ts';
 import { CommandFailure, tell, USAGE } from './failure.ts';
-import { example } from './frame.ts';
+import { example, showExamplesOfGroups } from './frame.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
 import { keysCommands } from './keys.ts';
 import { mcpCommand } from './mcp/command.ts';
@@ -131,6 +131,7 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
   operatorTokenCommands(frame);
   mcpCommand(frame);
   completionCommand(frame);
+  showExamplesOfGroups(program);
   return program;
 }
 

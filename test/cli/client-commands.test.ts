@@ -141,11 +141,10 @@ describe('subscriptions and notifications', () => {
 
 describe('the frame', () => {
   test('every command has help with an example', async () => {
-    const leaves = (command: Command): Command[] =>
-      command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+    const below = (command: Command): Command[] => command.commands.flatMap((one) => [one, ...below(one)]);
     const pathOf = (command: Command): string =>
       command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
-    const commands = leaves(await createProgram(false, () => {}));
+    const commands = below(await createProgram(false, () => {}));
     assert.ok(commands.length > 35, String(commands.length));
     for (const command of commands) {
       let help = '';

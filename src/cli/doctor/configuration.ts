@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type Config, examineConfig } from '../../config.ts';
 import type { AddressRange, Environment } from '../../settings.ts';
+import { checkInstitution } from '../../start-checks.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
@@ -16,10 +17,20 @@ export function checkConfiguration(env?: Environment): { config: Config | undefi
       );
     for (const fault of unsafe)
       findings.push(failed('production', `${fault}; a start is refused: ${remedyFor(fault)}`));
+    findings.push(checkLogo(config));
     if (config.environment === 'production') findings.push(...checkExposure(config));
     return { config, findings };
   } catch (error) {
     return { config: undefined, findings: [failed('configuration', (error as Error).message)] };
+  }
+}
+
+function checkLogo(config: Config): Finding {
+  try {
+    checkInstitution(config);
+    return ok('letterhead', config.institution.name);
+  } catch (error) {
+    return failed('letterhead', (error as Error).message);
   }
 }
 

@@ -45,18 +45,18 @@ export async function checkDatabase(
   now: () => Date,
 ): Promise<Finding[]> {
   const server = await readServer(db);
-  if (server.major < MIN_SERVER_MAJOR)
-    return [failed('database', `PostgreSQL ${server.major} runs; ${MIN_SERVER_MAJOR} or newer is needed: upgrade it`)];
+  const findings = checkServer(server, config, addresses);
+  if (server.major < MIN_SERVER_MAJOR) return findings;
   return [
-    ok('database', `PostgreSQL ${server.major} answers`),
-    ...checkServer(server, config, addresses),
+    ...findings,
     await checkClock(db, now),
     ...(await checkPoolers(config, addresses)),
     ...(await checkSchema(db, config, addresses)),
   ];
 }
 
-interface Server {
+/** What the server says about itself and this connection. */
+export interface Server {
   major: number;
   encoding: string;
   read_only: boolean;
@@ -79,11 +79,19 @@ async function readServer(db: Db): Promise<Server> {
   return server as Server;
 }
 
-function checkServer(server: Server, config: Config, { sessions }: DatabaseAddresses): Finding[] {
+/** Judges a server. */
+export function checkServer(
+  server: Server,
+  config: Pick<Config, 'environment' | 'poolSize' | 'authPoolSize' | 'backgroundPoolSize' | 'workers'>,
+  { sessions }: Pick<DatabaseAddresses, 'sessions'>,
+): Finding[] {
+  if (server.major < MIN_SERVER_MAJOR)
+    return [failed('database', `PostgreSQL ${server.major} runs; ${MIN_SERVER_MAJOR} or newer is needed: upgrade it`)];
   const serious = config.environment === 'production' ? failed : warning;
   const wanted = (config.poolSize + config.authPoolSize + config.backgroundPoolSize + OWN_CONNECTIONS) * config.workers;
   const remote = !LOCAL.test(new URL(sessions).hostname);
   return [
+    ok('database', `PostgreSQL ${server.major} answers`),
     server.read_only
       ? failed('writing', 'the database is read-only, or a standby: name the primary in DATABASE_URL')
       : ok('writing', 'the database takes writes'),
@@ -126,9 +134,23 @@ async function checkPoolers(config: Config, addresses: DatabaseAddresses): Promi
   try {
     await refusePooler(addresses.sessions, given);
     if (addresses.owner !== addresses.sessions) await refusePooler(addresses.owner, 'LOMBARD_MIGRATE_DATABASE_URL');
+    if (addresses.requests !== addresses.sessions) await answers(addresses.requests);
     return [ok('pooler', 'none in transaction mode is in the way of sessions')];
   } catch (error) {
     return [failed('pooler', (error as Error).message)];
+  }
+}
+
+/** @throws Error where the address of requests, which may be a pooler's, does not lead to a database */
+async function answers(url: string): Promise<void> {
+  const pool = createPool(url, createLog('silent', false), { max: 1, answerWithin: ANSWER_TIMEOUT_MS, names: false });
+  try {
+    await pool.query('select');
+  } catch (error) {
+    const why = databaseFault(error) ?? (error as Error).message;
+    throw new Error(`DATABASE_URL does not lead to the database (${why}): check the pooler`, { cause: error });
+  } finally {
+    await pool.end();
   }
 }
 

@@ -8,7 +8,7 @@ import type { Environment } from '../../settings.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkConfiguration } from './configuration.ts';
 import { checkDatabase, openForChecks, unreachable } from './database.ts';
-import { type Finding, lasting, ok, warning } from './finding.ts';
+import { type Finding, failed, lasting, ok, warning } from './finding.ts';
 import { checkDataDirectory, checkMachine } from './machine.ts';
 import { checkListeners } from './ports.ts';
 import { checkRecords } from './records.ts';
@@ -35,14 +35,15 @@ export async function examine(env?: Environment): Promise<Finding[]> {
 /** The checks that ask the database; where its schema or the rights to it are missing, those of what is in it are left out. */
 async function checkStored(config: Config, clock: ServiceClock): Promise<Finding[]> {
   const url = config.databaseUrl ?? (await embeddedUrl(config));
-  if (url === undefined) return [ok('database', 'the embedded one, which the first start makes')];
+  if (url === undefined)
+    return [ok('database', 'the embedded one, which the first start makes'), ...unknownToken(config)];
   const addresses = databaseAddresses(config, url);
   const pool = openForChecks(addresses);
   try {
     const fault = await unreachable(pool);
     if (fault && !config.databaseUrl)
       return [ok('database', 'the embedded one; it starts with the service, so it was not looked into')];
-    if (fault) return [fault];
+    if (fault) return [fault, ...unknownToken(config)];
     const findings = await checkDatabase(pool, config, addresses, () => clock.now());
     const lacking = ['schema', 'rights of the role'];
     if (findings.some(({ check, status }) => lacking.includes(check) && status !== 'ok')) return findings;
@@ -60,6 +61,16 @@ async function checkStored(config: Config, clock: ServiceClock): Promise<Finding
   } finally {
     await pool.end();
   }
+}
+
+/** Production needs an operator token before its first start, and no database tells whether it has one. */
+function unknownToken({ environment, operatorToken }: Config): Finding[] {
+  if (environment === 'sandbox' || operatorToken !== undefined) return [];
+  const message =
+    'LOMBARD_OPERATOR_TOKEN is not set, and the database cannot be asked for a valid token; without one a start is refused';
+  return [
+    failed('operator tokens', `${message}: set it, or create one (lombard operator-tokens create NAME --database)`),
+  ];
 }
 
 async function embeddedUrl({ dataDir }: Config): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import { requireFreePorts } from '../../http/ports.ts';
+import { requireFreePorts, type WantedPort } from '../../http/ports.ts';
 import { wantedPorts } from '../../start-checks.ts';
 import { type Running, readRunning } from '../running.ts';
 import { type Finding, failed, ok } from './finding.ts';
@@ -20,8 +20,18 @@ export async function checkListeners(config: Config): Promise<Finding[]> {
         faults.push(failed('ports', `${error.message}; stop it, or set ${wanted.variable}`));
     });
   }
+  faults.push(...wantedTwice(wantedPorts(config)));
   if (faults.length > 0) return [...findings, ...faults];
   return [...findings, ok('ports', running ? 'the running service has them' : 'all of them are free')];
+}
+
+/** Two listeners of one process that want the same port. */
+function wantedTwice(wanted: WantedPort[]): Finding[] {
+  return wanted.flatMap(({ variable, host, port }, at) => {
+    const other = wanted.slice(0, at).find((one) => port !== 0 && one.port === port && one.host === host);
+    if (!other) return [];
+    return [failed('ports', `${variable} and ${other.variable} are both ${port}: set one of them to another port`)];
+  });
 }
 
 /** `ready`: empty where it is, else the reason why it is not. */

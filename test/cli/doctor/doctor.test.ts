@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { checkServer, type Server } from '../../../src/cli/doctor/database.ts';
 import { examine } from '../../../src/cli/doctor/examine.ts';
 import type { Finding } from '../../../src/cli/doctor/finding.ts';
 import { checkNode, checkSpace } from '../../../src/cli/doctor/machine.ts';
@@ -61,6 +62,11 @@ describe('the configuration', () => {
     assert.deepEqual(linesOf(findings, 'ports'), []);
   });
 
+  test('a logo that cannot be read', async () => {
+    const findings = await examine(healthy({ LOMBARD_INSTITUTION_LOGO: '/no/logo.svg' }));
+    assertFound(findings, [['letterhead', /^failed: LOMBARD_INSTITUTION_LOGO: must be/]]);
+  });
+
   test('a misspelled variable', async () => {
     assertFound(await examine(healthy({ LOMBARD_API_PROT: '1' })), [
       ['configuration', /^warning: LOMBARD_API_PROT is no setting/],
@@ -109,6 +115,7 @@ describe('the configuration', () => {
       ['mail', /^warning: LOMBARD_MAIL_FROM is at localhost/],
       ['mail', /^failed: SMTP_URL: 127\.0\.0\.1:9 refuses/],
       ['institution', /^warning: LOMBARD_INSTITUTION_NAME/],
+      ['operator tokens', /^failed: LOMBARD_OPERATOR_TOKEN is not set/],
       ['log', /^warning: LOMBARD_LOG_LEVEL is debug/],
       ['public addresses', /^warning: LOMBARD_API_URL: .* does not answer from here/],
       ['database', /^failed: cannot be reached/],
@@ -161,7 +168,47 @@ describe('the machine', () => {
   });
 });
 
+describe('a server, as a table', () => {
+  const good: Server = {
+    ...{ major: 18, encoding: 'UTF8', read_only: false, durable: true, max_connections: 97 },
+    ...{ statement_timeout: '0', encrypted: true },
+  };
+  const config = {
+    environment: 'production',
+    poolSize: 8,
+    authPoolSize: 8,
+    backgroundPoolSize: 6,
+    workers: 3,
+  } as const;
+  const cases: [Partial<Server>, string, string, RegExp][] = [
+    [{}, '127.0.0.1', 'connections', /^ok: up to 96 of the 97/],
+    [{ major: 14 }, '127.0.0.1', 'database', /^failed: PostgreSQL 14 runs; 15 or newer is needed/],
+    [{ encoding: 'LATIN1' }, '127.0.0.1', 'encoding', /^failed: .*LATIN1/],
+    [{ durable: false }, '127.0.0.1', 'durability', /^failed: fsync/],
+    [{ max_connections: 95 }, '127.0.0.1', 'connections', /^warning: 3 processes may want 96/],
+    [{ encrypted: false }, 'db.bank.example', 'database encryption', /^warning: .*sslmode=verify-full/],
+    [{}, 'db.bank.example', 'database encryption', /^ok: the connection uses TLS/],
+  ];
+  for (const [differs, host, check, says] of cases)
+    test(`${JSON.stringify(differs)} at ${host}`, () => {
+      const found = checkServer({ ...good, ...differs }, config, { sessions: `postgres://u@${host}/lombard` });
+      assertFound(found, [[check, says]]);
+    });
+});
+
 describe('ports and senders', () => {
+  test('a mail server that refuses, two listeners with one port', async () => {
+    const refusing = createServer((socket) => void socket.end('554 no mails from you\r\n')).listen(0, '127.0.0.1');
+    await once(refusing, 'listening');
+    const url = `smtp://127.0.0.1:${(refusing.address() as { port: number }).port}`;
+    const findings = await examine(healthy({ SMTP_URL: url, LOMBARD_API_PORT: '18999', LOMBARD_AUTH_PORT: '18999' }));
+    refusing.close();
+    assertFound(findings, [
+      ['mail', /^failed: SMTP_URL: 127\.0\.0\.1:\d+ refuses \(.*554/],
+      ['ports', /^failed: LOMBARD_AUTH_PORT and LOMBARD_API_PORT are both 18999/],
+    ]);
+  });
+
   test('a port that is taken, a health port, a gateway and a mail server that do not answer', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
