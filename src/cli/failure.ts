@@ -40,7 +40,7 @@ export function tell(error: unknown): { exitCode: number; line: string; json: Er
     const message = error.message.slice(0, -details.length - 2) || code;
     return {
       exitCode: signIn ? NOT_SIGNED_IN : FAILED,
-      line: `${code}: ${details}`,
+      line: `${code}: ${details}${signIn ? '; lombard login signs in again' : ''}`,
       json: { code, message, details },
     };
   }
