@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { verifyNotification } from '../../sdk/src/index.ts';
-import { printed } from '../world/command.ts';
+import { type Command, printed } from '../world/command.ts';
 import { type Sandbox, startSandbox } from '../world/demonstration.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 
@@ -12,7 +12,17 @@ describe('lombard listen', () => {
     sandbox = await startSandbox();
     [model] = await sandbox.json('payments', 'list', '--status', 'complete', '--page-size', '1');
   });
-  after(() => sandbox.stop());
+  const started: Command[] = [];
+  after(async () => {
+    // Where a test failed, its command still runs.
+    for (const { child } of started) child.kill('SIGKILL');
+    await sandbox.stop();
+  });
+  const start = (...args: string[]) => {
+    const command = sandbox.start(...args);
+    started.push(command);
+    return command;
+  };
 
   const pay = () => {
     const { trade_id, beneficiary_id, payment_currency } = model;
@@ -25,7 +35,7 @@ describe('lombard listen', () => {
     const receiver = await Receiver.start();
     const before = await subscriptions();
     const types = 'PAYMENT_STATUS_CHANGE';
-    const listening = sandbox.start('listen', '--forward-to', receiver.url(), '--types', types, '--json');
+    const listening = start('listen', '--forward-to', receiver.url(), '--types', types, '--json');
     const [, secret] = await printed(listening, /"secret":"(whsec_[^"]+)"/);
     assert.equal(await subscriptions(), before + 1);
     const first = await pay();
@@ -70,14 +80,7 @@ describe('lombard listen', () => {
 
   test('hundreds at once, and a service that is killed meanwhile: nothing is lost, those of one payment keep their order', async () => {
     const receiver = await Receiver.start();
-    const listening = sandbox.start(
-      'listen',
-      '--forward-to',
-      receiver.url(),
-      '--types',
-      'PAYMENT_STATUS_CHANGE',
-      '--json',
-    );
+    const listening = start('listen', '--forward-to', receiver.url(), '--types', 'PAYMENT_STATUS_CHANGE', '--json');
     await printed(listening, /"secret":/);
     const { trade_id, beneficiary_id, payment_currency } = model;
     const ids = Array.from({ length: 400 }, (_, at) => `BULK-${at}`);
@@ -116,7 +119,7 @@ describe('lombard listen', () => {
   });
 
   test('a receiver that is not there is told and not tried again; a wrong address is exit 2', async () => {
-    const listening = sandbox.start('listen', '--forward-to', 'http://127.0.0.1:9/hook');
+    const listening = start('listen', '--forward-to', 'http://127.0.0.1:9/hook');
     try {
       await printed(listening, /whsec_/);
       await pay();
