@@ -42,6 +42,22 @@ create table payment_approvers (
 create index payment_approvers_created on payment_approvers (client_id, contact_id, created, payment_id) where may_authorise;
 create index payment_approvers_payment_date on payment_approvers (client_id, contact_id, payment_date, payment_id) where may_authorise;
 
+-- Clients whose approvers are brought up to date by the worker, after a change of permissions that concerns many payments
+-- (src/approvals/refresher.ts). It has got to (state, payment_id) of payment_approvals_pending.
+create table approver_refreshes (
+  client_id text primary key references clients,
+  -- Whose change it was.
+  actor text not null,
+  request_id text not null,
+  -- Nobody is told by mail of what it may approve now.
+  quiet boolean not null,
+  requested_at timestamptz not null,
+  state bytea not null default '',
+  payment_id bigint not null default 0,
+  -- Payments that somebody acted on when their turn came.
+  held bigint[] not null default '{}'
+);
+
 -- How many payments each contact may authorise now: the total of `pending_your_approval`, kept like the totals of payments (0005).
 
 create table payment_approver_totals (

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ApproverRefresher } from './approvals/refresher.ts';
 import { createAuditDays } from './audit/days.ts';
 import { createAuditTasks } from './audit/tasks.ts';
 import { Backlog } from './backlog.ts';
@@ -335,6 +336,7 @@ async function startWorkers({ context, parts, drawing, signal }: Starting): Prom
     createAnswerClearing(context),
     createJournalClearing(backgroundPool, clock, log),
     every(TOTALS_INTERVAL_MS, 'payment totals', () => rollUpTotals(backgroundPool)),
+    new ApproverRefresher(backgroundPool, clock, log),
     ...createAuditTasks(context),
     createErasures(context),
   ];

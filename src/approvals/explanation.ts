@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import type { PaymentNumber } from '../identifiers.ts';
 import { type Exact, exact } from '../json.ts';
 import { type Approval, type Authorisation, evaluate } from './approval.ts';
-import { permittedContacts } from './approvers.ts';
+import { approversOf, permittedContacts } from './approvers.ts';
 import { rulesOf } from './requirement.ts';
 import type { ApprovalRules, ApprovalState } from './rules.ts';
 
@@ -102,16 +102,17 @@ export async function explainApproval(tx: Transaction, clientId: string, payment
   }
   const rules = await rulesOf(tx, clientId, approval.requirement);
   const state = evaluate(rules, approval, await permittedContacts(tx, clientId));
+  const pending = approval.status === 'Pending approval';
   return {
     ...common,
     governed_by: approval.requirement.ruleset ? 'ruleset' : 'eyes',
     n_eyes_plus_status: approval.status,
-    minimum_remaining_authorisations: approval.remaining,
+    minimum_remaining_authorisations: pending ? state.remaining : approval.remaining,
     can_be_completed: state.possible,
     approvers_needed: approval.requirement.eyes ?? null,
     rule: ruleOf(payment, approval),
     levels: await levelsOf(tx, rules, state),
-    next: await nextOf(tx, clientId, payment.id),
+    next: pending ? await nextOf(tx, state) : [],
   };
 }
 
@@ -145,14 +146,18 @@ async function levelsOf(tx: Transaction, rules: ApprovalRules, state: ApprovalSt
   }));
 }
 
-async function nextOf(tx: Transaction, clientId: string, id: PaymentNumber): Promise<Explanation['next']> {
-  const { rows } = await tx.query<{ contact_id: string; contact_name: string; authorise: boolean; reject: boolean }>(
-    `select a.contact_id, c.name as contact_name, a.may_authorise as authorise, a.may_reject as reject
-     from payment_approvers a join contacts c using (contact_id) where a.client_id = $1 and a.payment_id = $2 order by a.contact_id`,
-    [clientId, id],
+async function nextOf(tx: Transaction, state: ApprovalState): Promise<Explanation['next']> {
+  const approvers = approversOf(state);
+  const { rows } = await tx.query<{ contact_id: string; contact_name: string }>(
+    'select contact_id, name as contact_name from contacts where contact_id = any($1) order by contact_id',
+    [approvers.map(({ contact }) => contact)],
   );
-  return rows.map(({ authorise, reject, ...contact }) => ({
+  const may = new Map(approvers.map((approver) => [approver.contact, approver]));
+  return rows.map((contact) => ({
     ...contact,
-    actions: [...(authorise ? ['authorise' as const] : []), ...(reject ? ['reject' as const] : [])],
+    actions: [
+      ...(may.get(contact.contact_id)?.mayAuthorise ? ['authorise' as const] : []),
+      ...(may.get(contact.contact_id)?.mayReject ? ['reject' as const] : []),
+    ],
   }));
 }

@@ -89,7 +89,7 @@ export async function createContact(tx: Transaction, act: Act, vault: Vault, inp
 
 /**
  * Changes the fields of the patch. `clients` replaces the whole list.
- * @returns the contact, and every client whose approvals the change may affect
+ * @returns the contact, and every client for which its right to authorise payments changes
  * @throws Problem contact_not_found, client_not_found, already_exists
  */
 export async function updateContact(
@@ -130,8 +130,16 @@ export async function updateContact(
     before,
     after: { ...contact, ...(patch.passwordHash !== undefined ? { password: true } : {}) },
   });
-  const touchedClients = [...new Set([...before.clients, ...contact.clients].map((client) => client.client_id))].sort();
+  const [did, does] = [authorisesFor(before), authorisesFor(contact)];
+  const touchedClients = [...new Set([...did, ...does])].filter((id) => did.has(id) !== does.has(id)).sort();
   return { contact, touchedClients };
+}
+
+/** The clients whose payments a contact may authorise. */
+export function authorisesFor({ status, clients }: Pick<Contact, 'status' | 'clients'>): Set<string> {
+  if (status !== 'enabled') return new Set();
+  const may = clients.filter(({ permissions }) => permissions.includes('can_authorise_payments'));
+  return new Set(may.map((client) => client.client_id));
 }
 
 /** Lets a contact that guessed too often sign in again at once. @throws Problem contact_not_found */

@@ -3,7 +3,14 @@ import { refreshApprovers } from '../approvals/workflow.ts';
 import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { type ContactInput, PERMISSIONS, type Permission, updateContact } from '../identity/contact.ts';
+import {
+  authorisesFor,
+  type Contact,
+  type ContactInput,
+  PERMISSIONS,
+  type Permission,
+  updateContact,
+} from '../identity/contact.ts';
 import { hashPassword, verifyPassword } from '../identity/password.ts';
 import { type Comparison, sameNames } from './comparison.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
@@ -120,7 +127,11 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
     );
     await copyRows(tx, 'contact_clients', MEMBERSHIP_COLUMNS, memberships);
     // New contacts may be approvers of payments that are pending already.
-    await refreshApprovers(tx, { ...act, quiet: !notify }, ...new Set(clientIds(rows)));
+    await refreshApprovers(
+      tx,
+      { ...act, quiet: !notify },
+      ...new Set(rows.flatMap(({ input }) => [...authorisesFor(withDefaults(input))])),
+    );
   },
 };
 
@@ -133,6 +144,13 @@ async function updateContacts(tx: Transaction, rows: ContactImportRow[], { act, 
     for (const clientId of touchedClients) touched.add(clientId);
   }
   await refreshApprovers(tx, act, ...touched);
+}
+
+function withDefaults({ status = 'enabled', clients }: ImportedContact): Pick<Contact, 'status' | 'clients'> {
+  return {
+    status,
+    clients: clients.map(({ client_id, permissions = [...PERMISSIONS] }) => ({ client_id, permissions })),
+  };
 }
 
 function clientIds(rows: ContactImportRow[]): string[] {

@@ -141,7 +141,7 @@ export function paymentJoins(client: string, viewer: string): string {
     found(
       'pv',
       'pv.may_authorise, pv.may_reject',
-      `payment_approvers pv where pv.client_id = ${client} and pv.contact_id = ${viewer} and pv.payment_id = p.id`,
+      `payment_approvers pv where pv.client_id = ${client} and pv.contact_id = ${viewer} and pv.payment_id = p.id and ${mayApprove(client, viewer)}`,
     ),
   ].join('\n  ');
 }
@@ -152,6 +152,14 @@ const BENEFICIARY = `b.beneficiary_name, b.beneficiary_aml_id, b.account_number,
 /** SQL that tells whether the viewer may manage the client's payments. @param client,viewer SQL parameters */
 export function mayManage(client: string, viewer: string): string {
   return `(select can_manage_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
+}
+
+/**
+ * SQL that tells whether the viewer may authorise the client's payments at all. Whatever reads payment_approvers asks it: the rows of
+ * a contact who has lost the permission are removed later (approvals/refresher.ts). @param client,viewer SQL parameters
+ */
+export function mayApprove(client: string, viewer: string): string {
+  return `(select can_authorise_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
 }
 
 /** Leaves PostgreSQL's texts as they are: nothing is parsed that is only written again. */

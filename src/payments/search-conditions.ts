@@ -1,4 +1,5 @@
 import { isUuid } from '../uuid.ts';
+import { mayApprove } from './payment-fields.ts';
 import type { PaymentSearch, StatusFilter } from './search-parameters.ts';
 import { and, inDays, type Parameters, PHASES } from './search-statement.ts';
 import type { Kept } from './totals.ts';
@@ -110,8 +111,8 @@ export class SearchConditions {
     const { status } = this.search;
     if (status !== 'pending_your_approval' && status !== 'pending_others_approval') return '';
     // A scalar subquery, never a join: the page needs few rows, and the planner would hash all of the contact's.
-    const own = `coalesce((select a.may_authorise from payment_approvers a
-      where a.client_id = ${this.client} and a.contact_id = ${this.viewer} and a.payment_id = p.id), false)`;
+    const own = `coalesce((select a.may_authorise from payment_approvers a where a.client_id = ${this.client}
+      and a.contact_id = ${this.viewer} and a.payment_id = p.id and ${mayApprove(this.client, this.viewer)}), false)`;
     return status === 'pending_your_approval' ? ` and ${own}` : ` and not ${own}`;
   }
 }

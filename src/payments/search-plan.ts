@@ -1,3 +1,4 @@
+import { mayApprove } from './payment-fields.ts';
 import { SearchConditions } from './search-conditions.ts';
 import { SearchPage } from './search-page.ts';
 import type { PaymentSearch } from './search-parameters.ts';
@@ -66,7 +67,8 @@ function named(conditions: SearchConditions, name: keyof typeof NAMED_COLUMN): S
 function approvable(conditions: SearchConditions): SearchPlan {
   const { client, viewer } = conditions;
   const page = new SearchPage(conditions);
-  const own = `payment_approvers where client_id = ${client} and contact_id = ${viewer} and may_authorise`;
+  const own = `payment_approvers where client_id = ${client} and contact_id = ${viewer} and may_authorise
+    and ${mayApprove(client, viewer)}`;
   const rows = `select payment_id as id, ${conditions.search.orderBy} from ${own}`;
   return {
     tables: [['t', `select (${keptApprovals(client, viewer)})::bigint as total`]],

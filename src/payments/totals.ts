@@ -1,3 +1,4 @@
+import { mayApprove } from './payment-fields.ts';
 import type { DayRange } from './search-parameters.ts';
 import { ALL_PHASES, and, type Basis, inDays, type Parameters } from './search-statement.ts';
 import { wholeMonths } from './whole-months.ts';
@@ -100,6 +101,6 @@ export function keptBeneficiaryTotal(client: string, beneficiary: string): strin
 /** SQL of the number of payments that a contact may authorise now. */
 export function keptApprovals(client: string, contact: string): string {
   const own = `where client_id = ${client} and contact_id = ${contact}`;
-  return `((select coalesce(sum(n), 0) from payment_approver_totals ${own})
-    + (select coalesce(sum(n), 0) from payment_approver_deltas ${own}))`;
+  return `(case when ${mayApprove(client, contact)} then (select coalesce(sum(n), 0) from payment_approver_totals ${own})
+    + (select coalesce(sum(n), 0) from payment_approver_deltas ${own}) else 0 end)`;
 }

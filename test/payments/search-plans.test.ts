@@ -143,9 +143,9 @@ test('what waits for the viewer is read from indexes of its own, as far as the p
     [{ order_by: 'value_date', order: 'desc' }, 'payment_approvers_payment_date'],
   ] as const) {
     const plan = await planOf({ status: 'pending_your_approval', ...query });
-    const limited = plan.nodes.find((node) => node['Node Type'] === 'Limit')?.Plans?.[0];
-    assert.equal(limited?.['Index Name'], index);
-    assert.equal(limited?.['Actual Rows'], 50);
+    // Above the scan stands the look at the permission, which is taken once.
+    const scan = plan.nodes.find((node) => node['Index Name'] === index);
+    assert.equal(scan?.['Actual Rows'], 50);
     assert.ok(
       plan.indexes.every((name) => name.startsWith('payment_approvers')),
       plan.indexes.join(),

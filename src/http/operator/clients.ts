@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { refreshApprovers } from '../../approvals/workflow.ts';
 import type { Context } from '../../context.ts';
 import { AUTHORISATION_WORKFLOWS, createClient, findClient, listClients, updateClient } from '../../identity/client.ts';
 import { checkClient } from '../../identity/client-rules.ts';
@@ -169,9 +168,7 @@ export function operatorClientRoutes(app: FastifyInstance, context: Context): vo
     CHANGE,
     change(context, 200, async (tx, act, { params, body }) => {
       checkClient(body, environment);
-      const client = await updateClient(tx, act, vault, { clientId: params.client_id, patch: body });
-      await refreshApprovers(tx, act, client.client_id);
-      return client;
+      return updateClient(tx, act, vault, { clientId: params.client_id, patch: body });
     }),
   );
 }

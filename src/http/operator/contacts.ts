@@ -4,6 +4,7 @@ import { refreshApprovers } from '../../approvals/workflow.ts';
 import type { Context } from '../../context.ts';
 import { eraseContact, findErasure } from '../../erasure/erasure.ts';
 import {
+  authorisesFor,
   type ContactInput,
   createContact,
   findContact,
@@ -290,7 +291,7 @@ async function create(context: Context, request: FastifyRequest<Creation>, reply
       passwordHash,
       totpSecret: totp?.secret,
     } as ContactInput);
-    await refreshApprovers(tx, act, ...contact.clients.map((client) => client.client_id));
+    await refreshApprovers(tx, act, ...authorisesFor(contact));
     return totp ? { ...contact, totp } : contact;
   });
   return work(request, reply);

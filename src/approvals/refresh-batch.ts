@@ -1,0 +1,144 @@
+import { noteChange } from '../change.ts';
+import type { Act } from '../context.ts';
+import type { Transaction } from '../database.ts';
+import type { PaymentNumber } from '../identifiers.ts';
+import { type Approval, evaluate } from './approval.ts';
+import { type Approver, approversOf } from './approvers.ts';
+import { telling } from './notices.ts';
+import { rulesOf } from './requirement.ts';
+
+/** A pending payment, and its place in the order of states: payments with one state have the same approvers. */
+export interface Place {
+  state: Buffer;
+  payment_id: PaymentNumber;
+}
+
+/** Before the first place. */
+export const BEGINNING: Place = { state: Buffer.alloc(0), payment_id: 0 as PaymentNumber };
+
+/** The next pending payments of a client after a place. */
+export async function nextPlaces(tx: Transaction, clientId: string, after: Place, limit: number): Promise<Place[]> {
+  const { rows } = await tx.query<Place>(
+    `select state, payment_id from payment_approvals
+     where client_id = $1 and status = 'Pending approval' and (state, payment_id) > ($2, $3)
+     order by state, payment_id limit $4`,
+    [clientId, after.state, after.payment_id, limit],
+  );
+  return rows;
+}
+
+/** The approvers of one state, and its place among those of the batch. */
+interface State {
+  index: number;
+  approvers: Approver[];
+  remaining: number;
+}
+
+interface Payment {
+  id: PaymentNumber;
+  state: State;
+}
+
+interface Pending extends Approval, Place {}
+
+/**
+ * Makes the approvers of some pending payments those that their rules and the present permissions give. It writes only rows that
+ * change. The caller holds the client's lock (lock.ts), shared or not.
+ * @param permitted who may authorise payments of the client now
+ * @returns payments that somebody acts on at this moment: they were left as they are
+ */
+export async function refreshPayments(
+  tx: Transaction,
+  act: Act,
+  { clientId, permitted, ids }: { clientId: string; permitted: ReadonlySet<string>; ids: PaymentNumber[] },
+): Promise<PaymentNumber[]> {
+  const pending = await lockPending(tx, clientId, ids);
+  const states = new Map<string, State>();
+  for (const payment of pending) {
+    const key = payment.state.toString('hex');
+    if (states.has(key)) continue;
+    const now = evaluate(await rulesOf(tx, clientId, payment.requirement), payment, permitted);
+    states.set(key, { index: states.size, approvers: approversOf(now), remaining: now.remaining });
+  }
+  const stateOf = ({ state }: Pending) => states.get(state.toString('hex')) as State;
+  const payments = pending.map((payment) => ({ id: payment.payment_id, state: stateOf(payment) }));
+  await writeDifferences(tx, act, { clientId, payments, states: [...states.values()] });
+  await writeRemaining(tx, act, clientId, payments);
+  return await stillPending(tx, clientId, ids, pending);
+}
+
+/** An approval or a cancellation holds its payment's row for some milliseconds. Nobody waits for it here. */
+async function lockPending(tx: Transaction, clientId: string, ids: PaymentNumber[]): Promise<Pending[]> {
+  const { rows } = await tx.query<Pending>(
+    `select state, payment_id, requirement, authorisations from payment_approvals
+     where client_id = $1 and payment_id = any($2::bigint[]) and status = 'Pending approval' for no key update skip locked`,
+    [clientId, ids],
+  );
+  return rows;
+}
+
+async function stillPending(
+  tx: Transaction,
+  clientId: string,
+  ids: PaymentNumber[],
+  done: Place[],
+): Promise<PaymentNumber[]> {
+  if (done.length === ids.length) return [];
+  const seen = new Set(done.map((place) => place.payment_id));
+  const { rows } = await tx.query<{ payment_id: PaymentNumber }>(
+    `select payment_id from payment_approvals where client_id = $1 and payment_id = any($2::bigint[]) and status = 'Pending approval'`,
+    [clientId, ids.filter((id) => !seen.has(id))],
+  );
+  return rows.map((row) => row.payment_id);
+}
+
+const PAYMENTS = 'unnest($2::bigint[], $3::int[]) as p(id, state)';
+const WANTED = 'unnest($4::int[], $5::text[], $6::boolean[], $7::boolean[]) as w(state, contact, authorise, reject)';
+
+/** The rows of payment_approvers that are too many, wrong, or missing. */
+async function writeDifferences(
+  tx: Transaction,
+  act: Act,
+  { clientId, payments, states }: { clientId: string; payments: Payment[]; states: State[] },
+): Promise<void> {
+  if (payments.length === 0) return;
+  const wanted = states.flatMap(({ index, approvers }) => approvers.map((approver) => ({ index, ...approver })));
+  const values = [
+    clientId,
+    payments.map(({ id }) => id),
+    payments.map(({ state }) => state.index),
+    wanted.map(({ index }) => index),
+    wanted.map(({ contact }) => contact),
+    wanted.map(({ mayAuthorise }) => mayAuthorise),
+    wanted.map(({ mayReject }) => mayReject),
+  ];
+  await tx.query(
+    `delete from payment_approvers a using ${PAYMENTS} where a.client_id = $1 and a.payment_id = p.id
+       and not exists (select from unnest($4::int[], $5::text[]) as w(state, contact) where w.state = p.state and w.contact = a.contact_id)`,
+    values.slice(0, 5),
+  );
+  const told = act.quiet ? (write: string) => write : telling;
+  await tx.query(
+    told(`update payment_approvers a set may_authorise = w.authorise, may_reject = w.reject from ${PAYMENTS} join ${WANTED} on w.state = p.state
+     where a.client_id = $1 and a.payment_id = p.id and a.contact_id = w.contact
+       and (a.may_authorise, a.may_reject) is distinct from (w.authorise, w.reject)`),
+    values,
+  );
+  await tx.query(
+    told(`insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
+     select $1, w.contact, m.id, m.created, m.payment_date, w.authorise, w.reject
+     from ${PAYMENTS} join ${WANTED} on w.state = p.state join payments m on m.client_id = $1 and m.id = p.id
+     where not exists (select from payment_approvers a where a.client_id = $1 and a.payment_id = p.id and a.contact_id = w.contact)`),
+    values,
+  );
+}
+
+async function writeRemaining(tx: Transaction, act: Act, clientId: string, payments: Payment[]): Promise<void> {
+  const { rows } = await tx.query<{ id: string }>(
+    `update payment_approvals a set remaining = u.remaining from unnest($2::bigint[], $3::int[]) as u(id, remaining), payments p
+     where a.client_id = $1 and a.payment_id = u.id and a.remaining <> u.remaining and p.client_id = $1 and p.id = u.id
+     returning p.payment_id as id`,
+    [clientId, payments.map(({ id }) => id), payments.map(({ state }) => state.remaining)],
+  );
+  for (const { id } of rows) noteChange(tx, act, { entity: 'payment', id, clientId, action: 'update' });
+}
