@@ -1,22 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { DatabaseClient } from './database-client.ts';
 import { StartupError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import type { Logger } from './log.ts';
+import { applySteps, printSteps, STEPS_TABLE } from './migration-steps.ts';
 import { planSettingStatements } from './plan-settings.ts';
 import { type Migration, readMigrations } from './schema.ts';
 import { type ServiceRole, serviceRoleStatements } from './service-role.ts';
 
 const MIN_SERVER_VERSION = 150_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-/**
- * How long a statement of a migration may wait for a lock. Everything that comes after it waits behind it, so it soon gives up; the whole
- * migration is tried again.
- */
-const LOCK_TIMEOUT_MS = 2_000;
-const LOCK_ATTEMPTS = 30;
-const RETRY_AFTER_MS = 1_000;
-const LOCK_NOT_AVAILABLE = '55P03';
+const TURN_INTERVAL_MS = 100;
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 export interface MigrateOptions {
@@ -35,18 +30,21 @@ interface Step {
 }
 
 /**
- * Brings the database to the newest schema: applies each numbered file of migrations/ once, in order, in a transaction that also
- * records it; then what plans rely on, and the rights of the service's role. Any number of processes may start at once.
+ * Brings the database to the newest schema: applies each numbered file of migrations/ once, in order, step by step
+ * (migration-steps.ts), and records it; then what plans rely on, and the rights of the service's role. Any number of processes may start
+ * at once.
  * @param url of the owner; not through a pooler in transaction mode
  * @throws StartupError if the server is older than 15, a recorded migration differs from the file
  */
 export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
   await asOwner(url, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [LOCKS.migration]);
-    await client.query(TABLE);
+    await takeTurn(client);
+    await client.query(`${TABLE}; ${STEPS_TABLE}`);
     const migrations = options.migrations ?? (await readMigrations());
     for (const step of await missingMigrations(client, migrations)) {
-      await apply(client, step, log);
+      await applySteps(client, step.migration as Migration, log).catch((error) => {
+        throw failure(step, error);
+      });
       log.info({ migration: step.name }, 'database migrated');
     }
     for (const step of await missingSettings(client, options)) await run(client, step);
@@ -63,9 +61,9 @@ export async function whatIsMissing(
     steps.push(...(await missingSettings(client, options, steps.length > 0)));
     const sql = steps.map(({ migration, sql: text }) => {
       if (!migration) return `${text};\n`;
-      return `begin;\n${text.trimEnd()}\n${record(client, migration)};\ncommit;\n`;
+      return printSteps(client, migration);
     });
-    const table = steps.some(({ migration }) => migration) ? `${TABLE};\n` : '';
+    const table = steps.some(({ migration }) => migration) ? `${TABLE};\n${STEPS_TABLE};\n` : '';
     return { names: steps.map(({ name }) => name), sql: table + sql.join('\n') };
   });
 }
@@ -75,7 +73,7 @@ const TABLE = `create table if not exists migrations (
   applied_at timestamptz not null default now())`;
 
 async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionString: url,
     application_name: 'lombard-migrate',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -94,6 +92,20 @@ async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>):
     return await work(client);
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * One process migrates at a time. The others ask again and again: a statement that waited would hold a snapshot, for which
+ * `create index concurrently` waits.
+ */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+      LOCKS.migration,
+    ]);
+    if (rows[0]?.mine) return;
+    await pause(TURN_INTERVAL_MS);
   }
 }
 
@@ -124,29 +136,6 @@ async function missingSettings(client: pg.Client, { service }: MigrateOptions, p
   if (!service || service.user === client.user) return steps;
   steps.push(...(await serviceRoleStatements(client, service, pending)).map(step));
   return [...steps, ...(await planSettingStatements(client, service.user)).map(step)];
-}
-
-async function apply(client: pg.Client, step: Step, log: Logger): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    try {
-      await client.query(step.sql);
-      await client.query(record(client, step.migration as Migration));
-      await client.query('commit');
-      return;
-    } catch (error) {
-      await client.query('rollback');
-      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === LOCK_ATTEMPTS)
-        throw failure(step, error);
-      log.warn({ migration: step.name, attempt }, 'a migration waits for a lock; it is tried again');
-      await pause(RETRY_AFTER_MS);
-    }
-  }
-}
-
-function record(client: pg.Client, { number, name, sha256, oldestProgram }: Migration): string {
-  return `insert into migrations (number, name, sha256, oldest_program)
-    values (${number}, ${client.escapeLiteral(name)}, ${client.escapeLiteral(sha256)}, ${oldestProgram})`;
 }
 
 async function run(client: pg.Client, step: Step): Promise<void> {

@@ -13,7 +13,7 @@ const SCHEMAS = ['public', 'webhooks', 'delivery', 'audit_days'];
 /** Rows that the service may add and read, and never change or delete: the audit trail and its chain. */
 const APPEND_ONLY = /^audit(_chain|_default|_heads)?$/;
 /** Rows that the service may only read. */
-const READ_ONLY = /^migrations$/;
+const READ_ONLY = /^migrations$|^migration_steps$/;
 
 interface Relation {
   schema: string;
