@@ -181,11 +181,10 @@ function readListeners(settings: Settings) {
 }
 
 function readDatabase(settings: Settings) {
-  const url = (name: string) => settings.url(name, ['postgres:', 'postgresql:'], { secret: true });
   const database = {
-    databaseUrl: url('DATABASE_URL'),
-    sessionDatabaseUrl: url('LOMBARD_SESSION_DATABASE_URL'),
-    migrateDatabaseUrl: url('LOMBARD_MIGRATE_DATABASE_URL'),
+    databaseUrl: settings.databaseUrl('DATABASE_URL'),
+    sessionDatabaseUrl: settings.databaseUrl('LOMBARD_SESSION_DATABASE_URL'),
+    migrateDatabaseUrl: settings.databaseUrl('LOMBARD_MIGRATE_DATABASE_URL'),
     migrate: settings.oneOf('LOMBARD_MIGRATE', ['yes', 'no'], 'yes') === 'yes',
   };
   if (database.databaseUrl) return database;

@@ -1,4 +1,6 @@
+import { monotonic } from './calendar.ts';
 import { createPool, first, type Pool, transaction } from './database.ts';
+import { leaveFormerServer } from './database-client.ts';
 import { databaseFault } from './database-fault.ts';
 import type { Logger } from './log.ts';
 import type { Part } from './parts.ts';
@@ -28,6 +30,8 @@ export class DatabaseWatch implements Part {
   readonly #pool: Pool;
   readonly #checking: Periodic;
   #readOnly = false;
+  /** The server that answered last, known by its start: after a failover it is another one. `answeredAt`: monotonic. */
+  #server: { started: string | undefined; answeredAt: number } | undefined;
 
   constructor(options: Options) {
     const { url, log } = options;
@@ -59,7 +63,12 @@ export class DatabaseWatch implements Part {
 
   async #writeFault(): Promise<string | undefined> {
     const { pools } = this.#options;
-    const state = first(await this.#pool.query<{ read_only: boolean }>(STATE));
+    const state = first(await this.#pool.query<{ read_only: boolean; started: string }>(STATE));
+    const urls = [this.#pool, ...pools].map(({ options }) => options.connectionString as string);
+    const former = this.#server;
+    this.#server = { started: state?.started, answeredAt: monotonic() };
+    // What still leads to the server before would wait for its answers until the network gives up.
+    if (former && former.started !== state?.started) await leaveFormerServer(urls, former.answeredAt);
     const wasReadOnly = this.#readOnly;
     this.#readOnly = state?.read_only ?? false;
     // Connections that were opened meanwhile can go on refusing writes when the database takes them again.
@@ -74,7 +83,8 @@ export class DatabaseWatch implements Part {
   }
 }
 
-const STATE = `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`;
+const STATE = `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
+  pg_postmaster_start_time()::text as started`;
 
 /** Does not fit into 64 kB of memory: PostgreSQL writes about 100 kB to its disk, which fails where that is full. It takes 1.5 ms. */
 const SPILL = 'select count(*) from generate_series(1, 8000)';

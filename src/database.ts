@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { DatabaseClient } from './database-client.ts';
 import { refusesWrites } from './database-fault.ts';
 import type { Logger } from './log.ts';
 import { watchPool } from './metrics.ts';
@@ -36,7 +37,7 @@ types.setTypeParser(INT8, Number);
 types.setTypeParser(DATE, (text) => text);
 
 /** A connection that prepares no statement by name. The next transaction may run on another connection of the server. */
-class NamelessClient extends pg.Client {
+class NamelessClient extends DatabaseClient {
   override query(...[config, ...others]: never[]): never {
     const given: unknown = config;
     if (typeof given === 'object' && given !== null && 'text' in given && 'name' in given && !('submit' in given))
@@ -67,7 +68,7 @@ export function createPool(
   const { setUp = '', longestLife = 0, answerWithin = options.background ? undefined : QUERY_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
     connectionString: url,
-    ...(options.names === false ? { Client: NamelessClient } : {}),
+    Client: options.names === false ? NamelessClient : DatabaseClient,
     max: options.max ?? DEFAULT_CONNECTIONS,
     types,
     application_name: options.name ?? 'lombard',

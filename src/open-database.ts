@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import { createPool } from './database.ts';
+import { readHosts } from './database-hosts.ts';
 import { StartupError } from './errors.ts';
 import type { Logger } from './log.ts';
 import { type MigrateOptions, migrate } from './migrate.ts';
@@ -29,9 +30,14 @@ export function usesNames(config: Config): boolean {
 
 /** Who gets the rights of the service when the owner migrates: the user of DATABASE_URL. */
 export function migrateOptions({ requests, sessions }: DatabaseAddresses): MigrateOptions {
-  const { username, password } = new URL(requests);
-  const user = decodeURIComponent(username || new URL(sessions).username);
+  const { username, password } = firstHost(requests);
+  const user = decodeURIComponent(username || firstHost(sessions).username);
   return user === '' ? {} : { service: { user, password: decodeURIComponent(password) || undefined } };
+}
+
+/** All hosts of a connection string have the same user. */
+function firstHost(url: string): URL {
+  return new URL(readHosts(url).addresses[0] as string);
 }
 
 /**

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { DatabaseClient } from './database-client.ts';
 import { StartupError } from './errors.ts';
 
 /** Milliseconds for each answer: a pooler in session mode with one connection never gives the second. */
@@ -29,14 +29,14 @@ export async function refusePooler(url: string, variable = 'DATABASE_URL'): Prom
 async function poolsTransactions(url: string): Promise<boolean> {
   const clients = [1, 2].map(
     () =>
-      new pg.Client({
+      new DatabaseClient({
         connectionString: url,
         application_name: 'lombard-start',
         connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
         query_timeout: ANSWER_TIMEOUT_MS,
       }),
   );
-  const [one, other] = clients as [pg.Client, pg.Client];
+  const [one, other] = clients as [DatabaseClient, DatabaseClient];
   for (const client of clients) client.on('error', () => {});
   try {
     await Promise.all(clients.map((client) => client.connect()));
@@ -57,7 +57,7 @@ async function poolsTransactions(url: string): Promise<boolean> {
   }
 }
 
-async function backend(client: pg.Client): Promise<number> {
+async function backend(client: DatabaseClient): Promise<number> {
   const { rows } = await client.query<{ pid: number }>(BACKEND);
   return rows[0]?.pid ?? 0;
 }

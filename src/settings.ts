@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { readHosts } from './database-hosts.ts';
 import { StartupError } from './errors.ts';
 
 export type Environment = Record<string, string | undefined>;
@@ -137,6 +138,18 @@ export class Settings {
     if (!URL.canParse(given) || !protocols.includes(new URL(given).protocol)) {
       const begins = protocols.map((protocol) => `${protocol}//`).join(' or ');
       throw wrong(source, `an address that begins with ${begins}`, options.secret ? undefined : given);
+    }
+    return given;
+  }
+
+  /** The address of a PostgreSQL database, with one or several hosts. It contains a password. */
+  databaseUrl(name: string): string | undefined {
+    const { given, source } = this.#secretText(name);
+    if (given === undefined) return undefined;
+    try {
+      readHosts(given);
+    } catch (error) {
+      throw new StartupError(`${source}: ${(error as Error).message}`, { cause: error });
     }
     return given;
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Pool } from '../database.ts';
+import { DatabaseClient } from '../database-client.ts';
 import type { Logger } from '../log.ts';
 import { Periodic } from '../periodic.ts';
 
@@ -89,8 +90,8 @@ export class LiveUpdates {
   }
 
   async #listen(): Promise<void> {
-    const connection = new pg.Client({
-      connectionString: this.#pool.options.connectionString,
+    const connection = new DatabaseClient({
+      connectionString: this.#pool.options.connectionString as string,
       application_name: 'lombard-changes',
       connectionTimeoutMillis: this.#pool.options.connectionTimeoutMillis ?? 0,
       keepAlive: true,

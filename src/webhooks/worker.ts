@@ -1,7 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { monotonic } from '../calendar.ts';
 import type { Context } from '../context.ts';
 import { first } from '../database.ts';
+import { DatabaseClient } from '../database-client.ts';
 import { endsWithin } from '../deadline.ts';
 import { LOCKS } from '../locks.ts';
 import { EVENTS_CHANNEL } from './event-signal.ts';
@@ -124,7 +125,7 @@ export class WorkerRegistration {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
+    const client = new DatabaseClient({
       connectionString: this.#options.url,
       application_name: 'lombard-webhooks-worker',
       connectionTimeoutMillis: QUERY_TIMEOUT_MS,

@@ -85,6 +85,41 @@ describe('a wrong value stops the start with one line that names the variable', 
       { LOMBARD_OPERATOR_TOKEN: 'a'.repeat(20), LOMBARD_OPERATOR_TOKEN_FILE: file },
       /^LOMBARD_OPERATOR_TOKEN.*LOMBARD_OPERATOR_TOKEN_FILE.*only one/,
     ],
+    ['whether to migrate', { LOMBARD_MIGRATE: 'maybe' }, /^LOMBARD_MIGRATE: must be yes or no, not "maybe"$/],
+    ...(['LOMBARD_SESSION_DATABASE_URL', 'LOMBARD_MIGRATE_DATABASE_URL'] as const).flatMap(
+      (variable): [string, Record<string, string>, RegExp][] => [
+        [
+          `another database in ${variable}`,
+          { DATABASE_URL: 'postgres://db/x', [variable]: 'mysql://u:hunter2@db/x' },
+          new RegExp(`^${variable}: must be an address that begins with postgres:// or postgresql://$`),
+        ],
+        [
+          `${variable} without DATABASE_URL`,
+          { DATABASE_URL: '', [variable]: 'postgres://db/x' },
+          new RegExp(`^${variable}: needs DATABASE_URL, which is not set$`),
+        ],
+        [
+          `${variable} and its file`,
+          { DATABASE_URL: 'postgres://db/x', [variable]: 'postgres://db/x', [`${variable}_FILE`]: file },
+          new RegExp(`^${variable} and ${variable}_FILE: set only one of them$`),
+        ],
+        [
+          `a ${variable}_FILE with something else`,
+          { DATABASE_URL: 'postgres://db/x', [`${variable}_FILE`]: file },
+          new RegExp(`^${variable}_FILE: must be an address that begins with postgres:// or postgresql://$`),
+        ],
+      ],
+    ),
+    [
+      'hosts and ports that do not agree',
+      { DATABASE_URL: 'postgres://u:hunter2@a,b/db?port=1,2,3' },
+      /^DATABASE_URL: names more or fewer ports than hosts$/,
+    ],
+    [
+      'a session that cannot write',
+      { DATABASE_URL: 'postgres://a,b/db?target_session_attrs=standby' },
+      /^DATABASE_URL: has target_session_attrs=standby: must be any, read-write or primary, because the service writes$/,
+    ],
     ['a secret in no file', { LOMBARD_MASTER_KEY_FILE: '/no/key' }, /^LOMBARD_MASTER_KEY_FILE: .*"\/no\/key"/],
   ];
   for (const [name, more, says] of cases)
@@ -100,6 +135,12 @@ describe('a wrong value stops the start with one line that names the variable', 
     assert.equal(readConfig({ LOMBARD_OPERATOR_TOKEN_FILE: secret }).operatorToken, 'a-token-that-is-long-enough');
     writeFileSync(secret, 'postgres://user:password@db/lombard\n');
     assert.equal(readConfig({ DATABASE_URL_FILE: secret }).databaseUrl, 'postgres://user:password@db/lombard');
+    const { sessionDatabaseUrl, migrateDatabaseUrl } = readConfig({
+      DATABASE_URL: 'postgres://a,b:6432/lombard?target_session_attrs=read-write',
+      LOMBARD_SESSION_DATABASE_URL_FILE: secret,
+      LOMBARD_MIGRATE_DATABASE_URL_FILE: secret,
+    });
+    assert.deepEqual([sessionDatabaseUrl, migrateDatabaseUrl], Array(2).fill('postgres://user:password@db/lombard'));
   });
 
   test('a secret in a file that is wrong is not shown', async () => {
@@ -168,7 +209,8 @@ describe('SIGTERM during a start', () => {
     await lock.connect();
     await lock.query('select pg_advisory_lock($1)', [LOCKS.migration]);
     const started = lombard(['serve'], environment(more));
-    const blocked = "select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()";
+    const blocked = `select from pg_stat_activity where query like '%pg_try_advisory_lock%' and application_name = 'lombard-migrate'
+      and datname = current_database()`;
     await until(async () => (await lock.query(blocked)).rows.length > 0);
     return { started, release: () => lock.end() };
   }

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { freePort } from '../../src/embedded/port.ts';
 /** Where Debian and its relatives install the versions of PostgreSQL. */
 const INSTALLED = '/usr/lib/postgresql';
 const VERSION = '15';
-const READY_ATTEMPTS = 200;
+const READY_ATTEMPTS = 400;
 const READY_INTERVAL_MS = 50;
 
 /** The reason to skip a test, where no PostgreSQL 15 is installed beside the embedded one. */
@@ -20,28 +20,55 @@ export const NO_DEFAULT_POSTGRESQL = `no PostgreSQL ${VERSION} is installed in $
 export interface DefaultServer {
   /** The superuser's connection string. */
   url: string;
+  port: number;
+  /** Sends a signal to every process of the server, as a machine that is lost or hangs. */
+  signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
 }
 
-function programs(): string | undefined {
+/** The folder of the installed programs; undefined where none are installed. */
+export function defaultPrograms(): string | undefined {
   const folder = join(INSTALLED, VERSION, 'bin');
   return existsSync(INSTALLED) && readdirSync(INSTALLED).includes(VERSION) && existsSync(join(folder, 'initdb'))
     ? folder
     : undefined;
 }
 
-/** A temporary cluster of the installed PostgreSQL 15 with the settings that initdb writes; undefined where none is installed. */
-export async function startDefaultServer(settings: Record<string, string> = {}): Promise<DefaultServer | undefined> {
-  const folder = programs();
+/**
+ * A temporary cluster of the installed PostgreSQL 15 with the settings that initdb writes; undefined where none is installed.
+ * @param inside an existing directory to make it in, as the mount point of a file system
+ */
+export async function startDefaultServer(
+  settings: Record<string, string> = {},
+  inside = tmpdir(),
+): Promise<DefaultServer | undefined> {
+  const folder = defaultPrograms();
   if (!folder) return undefined;
-  const directory = mkdtempSync(join(tmpdir(), 'lombard-default-postgresql-'));
+  return startCluster(folder, { settings, inside }, (directory) => [
+    'initdb',
+    ...['-D', directory, '-U', 'postgres', '-A', 'trust', '--no-sync', '--encoding=UTF8', '--locale=C'],
+  ]);
+}
+
+/** A standby of a server, which follows it until it is promoted. */
+export async function startStandby(primary: DefaultServer): Promise<DefaultServer> {
+  const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres'];
+  return startCluster(defaultPrograms() as string, { settings: {}, inside: tmpdir() }, (directory) => [
+    'pg_basebackup',
+    ...[...from, '-D', directory, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'],
+  ]);
+}
+
+async function startCluster(
+  folder: string,
+  { settings, inside }: { settings: Record<string, string>; inside: string },
+  making: (directory: string) => string[],
+): Promise<DefaultServer> {
+  const directory = mkdtempSync(join(inside, 'lombard-default-postgresql-'));
   const account = serverAccount(join(directory, 'none'));
   chownSync(directory, account.uid, account.gid);
-  const made = await run(
-    join(folder, 'initdb'),
-    ['-D', directory, '-U', 'postgres', '-A', 'trust', '--no-sync', '--encoding=UTF8', '--locale=C'],
-    { account, cwd: directory },
-  );
+  const [program = '', ...args] = making(directory);
+  const made = await run(join(folder, program), args, { account, cwd: directory });
   if (!made.ok) throw new Error(made.output);
   const port = await freePort();
   // Where and how durably it runs; nothing that a plan depends on.
@@ -58,6 +85,8 @@ export async function startDefaultServer(settings: Record<string, string> = {}):
   await untilReady(url);
   return {
     url,
+    port,
+    signal: (name) => signalAll(server, name),
     stop: async () => {
       server.kill('SIGINT');
       await ended;
@@ -65,6 +94,29 @@ export async function startDefaultServer(settings: Record<string, string> = {}):
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** The processes of the server are the children of the first one. That one gets the signal first, so that it starts no others. */
+function signalAll(server: ChildProcess, name: NodeJS.Signals): void {
+  const first = server.pid as number;
+  const children = readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry) && parentOf(entry) === first)
+    .map(Number);
+  for (const pid of [first, ...children]) {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It ended together with the first one.
+    }
+  }
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return undefined;
+  }
 }
 
 async function untilReady(url: string): Promise<void> {
