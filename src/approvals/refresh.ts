@@ -57,7 +57,7 @@ async function refreshClient(tx: Transaction, act: Act, clientId: string, maxRow
   return places.length * rowsOfPayment;
 }
 
-export function countStates(places: readonly Place[]): number {
+function countStates(places: readonly Place[]): number {
   return new Set(places.map(({ state }) => state.toString('hex'))).size;
 }
 
