@@ -37,9 +37,13 @@ interface State {
 interface Payment {
   id: PaymentNumber;
   state: State;
+  /** As it is kept so far. */
+  remaining: number;
 }
 
-interface Pending extends Approval, Place {}
+interface Pending extends Approval, Place {
+  remaining: number;
+}
 
 /**
  * Makes the approvers of some pending payments those that their rules and the present permissions give. It writes only rows that
@@ -61,7 +65,11 @@ export async function refreshPayments(
     states.set(key, { index: states.size, approvers: approversOf(now), remaining: now.remaining });
   }
   const stateOf = ({ state }: Pending) => states.get(state.toString('hex')) as State;
-  const payments = pending.map((payment) => ({ id: payment.payment_id, state: stateOf(payment) }));
+  const payments = pending.map((payment) => ({
+    id: payment.payment_id,
+    state: stateOf(payment),
+    remaining: payment.remaining,
+  }));
   await writeDifferences(tx, act, { clientId, payments, states: [...states.values()] });
   await writeRemaining(tx, act, clientId, payments);
   return await stillPending(tx, clientId, ids, pending);
@@ -70,7 +78,7 @@ export async function refreshPayments(
 /** An approval or a cancellation holds its payment's row for some milliseconds. Nobody waits for it here. */
 async function lockPending(tx: Transaction, clientId: string, ids: PaymentNumber[]): Promise<Pending[]> {
   const { rows } = await tx.query<Pending>(
-    `select state, payment_id, requirement, authorisations from payment_approvals
+    `select state, payment_id, requirement, authorisations, remaining from payment_approvals
      where client_id = $1 and payment_id = any($2::bigint[]) and status = 'Pending approval' for no key update skip locked`,
     [clientId, ids],
   );
@@ -94,6 +102,9 @@ async function stillPending(
 
 const PAYMENTS = 'unnest($2::bigint[], $3::int[]) as p(id, state)';
 const WANTED = 'unnest($4::int[], $5::text[], $6::boolean[], $7::boolean[]) as w(state, contact, authorise, reject)';
+/** `offset 0` keeps it a look-up by key for each payment. Otherwise the planner may read all of the client's rows. */
+const PRESENT = `${PAYMENTS} cross join lateral (select a.ctid, a.contact_id, a.may_authorise, a.may_reject
+  from payment_approvers a where a.client_id = $1 and a.payment_id = p.id offset 0) a`;
 
 /** The rows of payment_approvers that are too many, wrong, or missing. */
 async function writeDifferences(
@@ -113,32 +124,36 @@ async function writeDifferences(
     wanted.map(({ mayReject }) => mayReject),
   ];
   await tx.query(
-    `delete from payment_approvers a using ${PAYMENTS} where a.client_id = $1 and a.payment_id = p.id
-       and not exists (select from unnest($4::int[], $5::text[]) as w(state, contact) where w.state = p.state and w.contact = a.contact_id)`,
+    `delete from payment_approvers where client_id = $1 and ctid = any (array(select a.ctid from ${PRESENT}
+       where not exists (select from unnest($4::int[], $5::text[]) as w(state, contact) where w.state = p.state and w.contact = a.contact_id)))`,
     values.slice(0, 5),
   );
   const told = act.quiet ? (write: string) => write : telling;
   await tx.query(
-    told(`update payment_approvers a set may_authorise = w.authorise, may_reject = w.reject from ${PAYMENTS} join ${WANTED} on w.state = p.state
-     where a.client_id = $1 and a.payment_id = p.id and a.contact_id = w.contact
-       and (a.may_authorise, a.may_reject) is distinct from (w.authorise, w.reject)`),
+    told(`update payment_approvers a set may_authorise = d.authorise, may_reject = d.reject
+     from (select p.id, w.contact, w.authorise, w.reject from ${PRESENT} join ${WANTED} on w.state = p.state and w.contact = a.contact_id
+       where (a.may_authorise, a.may_reject) is distinct from (w.authorise, w.reject)) d
+     where a.client_id = $1 and a.payment_id = d.id and a.contact_id = d.contact`),
     values,
   );
   await tx.query(
     told(`insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
-     select $1, w.contact, m.id, m.created, m.payment_date, w.authorise, w.reject
-     from ${PAYMENTS} join ${WANTED} on w.state = p.state join payments m on m.client_id = $1 and m.id = p.id
-     where not exists (select from payment_approvers a where a.client_id = $1 and a.payment_id = p.id and a.contact_id = w.contact)`),
+     select $1, w.contact, p.id, m.created, m.payment_date, w.authorise, w.reject from ${PAYMENTS} join ${WANTED} on w.state = p.state
+       cross join lateral (select m.created, m.payment_date from payments m where m.client_id = $1 and m.id = p.id offset 0) m
+     where not exists (select from payment_approvers a
+       where a.client_id = $1 and a.payment_id = p.id and a.contact_id = w.contact offset 0)`),
     values,
   );
 }
 
 async function writeRemaining(tx: Transaction, act: Act, clientId: string, payments: Payment[]): Promise<void> {
+  const changed = payments.filter(({ remaining, state }) => remaining !== state.remaining);
+  if (changed.length === 0) return;
   const { rows } = await tx.query<{ id: string }>(
-    `update payment_approvals a set remaining = u.remaining from unnest($2::bigint[], $3::int[]) as u(id, remaining), payments p
-     where a.client_id = $1 and a.payment_id = u.id and a.remaining <> u.remaining and p.client_id = $1 and p.id = u.id
-     returning p.payment_id as id`,
-    [clientId, payments.map(({ id }) => id), payments.map(({ state }) => state.remaining)],
+    `update payment_approvals a set remaining = u.remaining from unnest($2::bigint[], $3::int[]) as u(id, remaining)
+     where a.client_id = $1 and a.payment_id = u.id
+     returning (select p.payment_id from payments p where p.client_id = $1 and p.id = a.payment_id) as id`,
+    [clientId, changed.map(({ id }) => id), changed.map(({ state }) => state.remaining)],
   );
   for (const { id } of rows) noteChange(tx, act, { entity: 'payment', id, clientId, action: 'update' });
 }

@@ -230,6 +230,6 @@ test('when others become necessary, the payments change for them and in the feed
   await withWorker(world);
   assert.deepEqual(await found(world, bob, 'pending_your_approval'), [MANY, 50]);
   assert.equal((await world.payment(one)).approvals_workflow.minimum_remaining_authorisations, 2);
-  const changes = `changes where client_id = $1 and entity = 'payment' and action = 'update' and actor like 'token:%'`;
+  const changes = `changes where client_ids = array[$1] and entity = 'payment' and action = 'update' and actor like 'token:%'`;
   assert.equal(await count(changes, [world.clientId]), MANY);
 });
