@@ -20,11 +20,12 @@ export function answerUnknownAddresses(app: FastifyInstance, advice: Advice): vo
     const advised = advice(request.method, path);
     const hint = advised === undefined ? '' : `; ${advised}`;
     // A route of files has the address, but not this file.
+    const shown = path.slice(0, MAX_QUOTED_LENGTH);
     if (methods.length === 0 || methods.includes(request.method))
-      throw new Problem('not_found', `path: nothing is served at ${path.slice(0, MAX_QUOTED_LENGTH)}${hint}`);
+      throw new Problem('not_found', `path: nothing is served at ${shown}${hint}`);
     const allowed = [...new Set(methods)].sort().join(', ');
     reply.header('allow', allowed);
-    throw new Problem('method_not_allowed', `${request.method}: the methods of this address are ${allowed}${hint}`);
+    throw new Problem('method_not_allowed', `${request.method}: the methods of ${shown} are ${allowed}${hint}`);
   });
 }
 

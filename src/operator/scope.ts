@@ -46,8 +46,16 @@ export function scopesOfClientChange(client: object): Scope[] {
   return [...(feed ? ['feed' as const] : []), ...(approval ? ['approvals' as const] : [])];
 }
 
+/** A scope that another one includes: who may set a password may lift a lock. */
+const INCLUDED: Partial<Record<Scope, Scope>> = { identity: 'unlock' };
+
 /** @throws Problem permission_denied, which names the first of the scopes that is missing */
 export function requireScopes({ scopes }: { scopes: readonly Scope[] }, needed: readonly Scope[]): void {
+  requireOwnScopes({ scopes: scopes.flatMap((scope) => [scope, INCLUDED[scope] ?? scope]) }, needed);
+}
+
+/** The same of scopes that a token is to give away: it must have each itself. */
+export function requireOwnScopes({ scopes }: { scopes: readonly Scope[] }, needed: readonly Scope[]): void {
   const missing = needed.find((scope) => !scopes.includes(scope));
   if (missing !== undefined) throw new Problem('permission_denied', `token: needs the scope ${missing}`);
 }

@@ -5,7 +5,7 @@ import { randomToken, sha256 } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { LOCKS } from '../locks.ts';
-import { type OperatorRole, requireScopes, SCOPES, SCOPES_OF, type Scope } from './scope.ts';
+import { type OperatorRole, requireOwnScopes, SCOPES, SCOPES_OF, type Scope } from './scope.ts';
 
 export interface OperatorToken {
   id: string;
@@ -42,7 +42,7 @@ export async function createOperatorToken(
   giver: OperatorToken | null,
 ): Promise<OperatorToken & { token: string }> {
   const scopes = scopesOf(input);
-  if (giver) requireScopes(giver, scopes);
+  if (giver) requireOwnScopes(giver, scopes);
   await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.operatorTokens]);
   await checkName(tx, act.now, input.name);
   const token = input.token ?? randomToken();

@@ -1,5 +1,6 @@
 import type { Db } from '../database.ts';
 import { Problem } from '../errors.ts';
+import { countRows, type List, whereOf } from '../rows.ts';
 import { isUuid } from '../uuid.ts';
 
 /** The state of a request is that of its delivery that is furthest from its end; failed if all have ended and one has failed. */
@@ -54,37 +55,29 @@ const columns = (
   array(select s.currency from statement_sections s where s.client_id = ${client} and s.statement_id = r.statement_id order by s.currency) as currencies,
   state.status, r.created_at, r.request_id, state.deliveries`;
 
-/** Requests, the newest first, and how many there are. */
+/** Requests, the newest first, and how many there are: without a client, more than 10,000 are not counted. */
 export async function listStatements(
   db: Db,
-  filter: StatementFilter,
+  { clientId, statementId, status, from, to }: StatementFilter,
   page: { limit: number; offset: number },
-): Promise<{ rows: StatementRequest[]; total: number }> {
-  const conditions = [
-    '($1::text is null or r.client_id = $1)',
-    '($2::timestamptz is null or r.created_at >= $2)',
-    '($3::timestamptz is null or r.created_at < $3)',
-    '($4::text is null or state.status = $4)',
-    '($5::uuid is null or r.statement_id = $5)',
-  ].join(' and ');
-  const values = [
-    filter.clientId ?? null,
-    filter.from ?? null,
-    filter.to ?? null,
-    filter.status ?? null,
-    filter.statementId ?? null,
-  ];
-  const total = await db.query<{ total: number }>(
-    `select count(*) as total from statement_requests r ${deliveries('r.client_id')} where ${conditions}`,
-    values,
-  );
+): Promise<List<StatementRequest>> {
+  const { where, values } = whereOf([
+    ['r.client_id = ?', clientId],
+    ['r.created_at >= ?', from],
+    ['r.created_at < ?', to],
+    ['state.status = ?', status],
+    ['r.statement_id = ?', statementId],
+  ]);
+  const all = `statement_requests r ${deliveries('r.client_id')}`;
   const { rows } = await db.query<StatementRow>(
-    `select ${columns('r.client_id')}
-     from statement_requests r ${deliveries('r.client_id')} where ${conditions}
-     order by r.created_at desc, r.statement_id desc limit $6 offset $7`,
+    `select ${columns('r.client_id')} from ${all} where ${where}
+     order by r.created_at desc, r.statement_id desc limit $${values.length + 1} offset $${values.length + 2}`,
     [...values, page.limit, page.offset],
   );
-  return { total: total.rows[0]?.total ?? 0, rows: rows.map(shown) };
+  // Only a filter by status has to look at the deliveries of each.
+  const counted = status === undefined ? 'statement_requests r' : all;
+  const total = await countRows(db, { from: counted, where, values, bounded: clientId === undefined });
+  return { total, rows: rows.map(shown) };
 }
 
 /** Requests of a client, for the change feed. */

@@ -23,7 +23,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   statement_period_too_long: 'body.date_to: the period must have at most 366 days',
   idempotency_conflict: 'header.Idempotency-Key: was used for another request',
   rate_limited: 'the limit is 500 requests a minute; try again in 12 seconds',
-  method_not_allowed: 'PUT: the methods of this address are GET, HEAD',
+  method_not_allowed: 'PUT: the methods of /payments are GET, HEAD',
   integration_error: 'the database does not answer; try again in a moment',
 };
 
