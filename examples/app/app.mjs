@@ -127,7 +127,13 @@ async function receive(request, response) {
   if (webhooks.some((one) => one.id === id)) return; // a notification can come more than once
   const { data, payment_webhook_status: status } = JSON.parse(body);
   const [client, type] = [header('client-id'), header('webhook')];
-  webhooks.unshift({ id, client, at: new Date().toISOString(), type, about: `${data[0].payment_id} ${status}` });
+  webhooks.unshift({
+    id,
+    client,
+    at: new Date().toLocaleTimeString('en-GB'),
+    type,
+    about: `${data[0].payment_id} ${status}`,
+  });
   webhooks.splice(MAX_SHOWN);
   for (const open of pages) open.write('data: new\n\n');
 }
@@ -176,7 +182,7 @@ function page(response, status, body, link = '<p><a href="/sign-in">Sign in</a><
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
   const style =
     'body { font: 16px system-ui; margin: 2rem } form { display: inline } th, td { text-align: left; padding-right: 2rem }';
-  const head = `<title>Sample application</title><style>${style}</style><h1>Sample application</h1>`;
+  const head = `<title>Sample application</title><link rel="icon" href="data:,"><style>${style}</style><h1>Sample application</h1>`;
   response.end(`<!doctype html><html lang="en">${head}<p>${body}</p>${link}</html>`);
 }
 
