@@ -10,6 +10,7 @@ const server = await startDefaultServer();
 if (server) {
   await prepareTemplate(server.url);
   process.env.LOMBARD_TEST_SERVER = server.url;
+  await import('./feed/plans.test.ts');
   await import('./payments/search-plans.test.ts');
   await import('./webhooks/plans.test.ts');
   // Hooks run in the order of their registration: the databases are dropped first.

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import pg from 'pg';
+import { clearChanges } from '../src/feed/retention.ts';
 import { dropOldDays } from '../src/webhooks/retention.ts';
 import { lombard } from './world/command.ts';
 import { createDatabase, createEmptyDatabase } from './world/database.ts';
-import { startTestService } from './world/service.ts';
+import { startTestService, type TestService } from './world/service.ts';
 
 /** `lombard migrate`, LOMBARD_MIGRATE=no, schemas of other programs, and a role of the service that may alter nothing. */
 
@@ -67,6 +68,22 @@ test('a schema that needs a newer program is refused, one that this program work
   }
 });
 
+/** Publishing, reading, acknowledging and clearing the change feed. */
+async function feedWorks(service: TestService, clientId: string): Promise<void> {
+  const { body } = await service.operator('GET', `/changes?wait=20&client_id=${clientId}`);
+  assert.deepEqual(
+    body.changes.map((change: { entity_id: string }) => change.entity_id),
+    [clientId],
+  );
+  const acknowledged = await service.operator('PUT', '/change-consumers/core', { cursor: body.cursor });
+  assert.equal(acknowledged.status, 200, acknowledged.text);
+  assert.equal((await service.operator('DELETE', '/change-consumers/core')).status, 204);
+  const { clock, backgroundPool } = service.service.context;
+  await clearChanges(backgroundPool, new Date(clock.now().getTime() + 31 * 86_400_000), 30);
+  const { rows } = await service.query('select count(*)::int as kept from change_order');
+  assert.equal(rows[0].kept, 1, 'the newest keeps the place');
+}
+
 test('the role of the service may alter nothing and cannot change audit rows; the owner migrates', async () => {
   const database = await createEmptyDatabase();
   const word = randomBytes(4).toString('hex');
@@ -102,6 +119,7 @@ test('the role of the service may alter nothing and cannot change audit rows; th
     try {
       const made = await service.operator('POST', '/clients', { client_name: 'Acme Ltd' });
       assert.equal(made.status, 201, made.text);
+      await feedWorks(service, made.body.client_id);
       for (const sql of [
         "update audit set actor = 'nobody'",
         'delete from audit',
