@@ -16,4 +16,5 @@ export async function fillFeed(db: pg.Client | pg.Pool, changes: number, at: Dat
      select n, n, 1, $2::timestamptz - ($1 - n) * interval '10 milliseconds' from generate_series(1, $1::bigint) n`,
     [changes, at],
   );
+  await db.query("select setval(pg_get_serial_sequence('changes_unpublished', 'batch'), $1)", [changes]);
 }
