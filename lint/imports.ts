@@ -43,8 +43,20 @@ const ROOMS: Record<string, string[]> = {
   ],
   graphql: ['kernel', 'webhooks'],
   http: ['kernel', 'payments'],
+  'http/app': ['kernel', 'http', 'identity'],
   'http/client': [
-    ...['kernel', 'accounts', 'approvals', 'documents', 'graphql', 'http', 'identity', 'payments', 'quotes'],
+    ...[
+      'kernel',
+      'accounts',
+      'approvals',
+      'documents',
+      'graphql',
+      'http',
+      'http/app',
+      'identity',
+      'payments',
+      'quotes',
+    ],
     ...['sandbox', 'statements', 'step-up', 'webhooks'],
   ],
   'http/operator': [
@@ -92,11 +104,11 @@ const ROOT = ['main.ts', 'service.ts', 'start-checks.ts'];
 
 /** Packages that belong to some rooms only. A scope ends with a slash. */
 const PACKAGES: Record<string, string[]> = {
-  fastify: ['http', 'http/auth', 'http/client', 'http/operator', 'http/trusted'],
+  fastify: ['http', 'http/app', 'http/auth', 'http/client', 'http/operator', 'http/trusted'],
   '@fastify/': ['http'],
   '@modelcontextprotocol/': ['cli'],
   marked: ['http'],
-  typebox: ['http', 'http/auth', 'http/client', 'http/operator'],
+  typebox: ['http', 'http/app', 'http/auth', 'http/client', 'http/operator'],
   postgraphile: ['graphql', 'http/client'],
   graphql: ['graphql', 'http/client', 'sandbox'],
 };

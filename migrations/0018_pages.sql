@@ -83,3 +83,25 @@ create table password_links (
   expires_at timestamptz not null
 );
 create index password_links_expires_at on password_links (expires_at);
+
+-- The clients' pages, which every installation has. Their sessions are exchanged for within the service: the application has no secret,
+-- so nobody else can exchange a code of it. Its redirect address is the service's own (identity/page-session.ts).
+insert into applications (client_id, name, redirect_uris, refresh_token_days, headless_sign_in, require_pkce, created_at)
+values ('lombard-app', 'Lombard', '{}', 28, false, true, now());
+
+-- A browser that is signed in to the pages. Its calls are those of an access token that nobody has: only its hash was ever stored.
+create table page_sessions (
+  id uuid primary key,
+  secret_sha256 bytea not null unique,
+  grant_id bigint not null references grants on delete cascade,
+  contact_id text not null references contacts,
+  token_sha256 bytea not null,
+  -- The browser's own name of itself.
+  browser text not null,
+  created_at timestamptz not null,
+  last_active_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index page_sessions_contact on page_sessions (contact_id);
+create index page_sessions_grant on page_sessions (grant_id);
+create index page_sessions_expires_at on page_sessions (expires_at);

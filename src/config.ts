@@ -83,6 +83,8 @@ export interface Config {
   mailFrom: string;
   smsUrl: string | undefined;
   logLevel: LogLevel;
+  /** Milliseconds without activity after which the pages sign a person out. */
+  appIdle: number;
   /** Whether people are told by mail of payments that wait for them. */
   approvalMails: boolean;
   institution: { name: string; address: string[]; logo: string | undefined; colour: string };
@@ -144,6 +146,7 @@ export function examineConfig(env: Environment = process.env): {
     statementMaxDays: settings.integer('LOMBARD_STATEMENT_MAX_DAYS', 366, { min: 1, max: 3_660 }),
     singleSignOn: settings.flag('LOMBARD_SINGLE_SIGN_ON'),
     requirePkce: settings.flag('LOMBARD_REQUIRE_PKCE'),
+    appIdle: settings.duration('LOMBARD_APP_IDLE', '15m'),
     approvalMails: settings.flag('LOMBARD_APPROVAL_MAILS', 'yes'),
     ...readListeners(settings),
     ...readPools(settings),

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -48,6 +48,8 @@ export interface ServerOptions {
   context: Pick<Context, 'log' | 'journals'>;
   /** Milliseconds for a whole request to arrive; 0: no limit, since imports are streams of any length. */
   requestTimeoutMs?: number;
+  /** The address that a request means, where it is not the one that it names. */
+  rewriteUrl?: (request: IncomingMessage) => string;
   advice?: Advice;
 }
 
@@ -60,6 +62,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     loggerInstance: options.context.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: MAX_BODY_BYTES,
+    ...(options.rewriteUrl ? { rewriteUrl: options.rewriteUrl } : {}),
     requestTimeout: options.requestTimeoutMs ?? PATIENCE.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestIdHeader: false,

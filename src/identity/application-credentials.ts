@@ -5,6 +5,7 @@ import { equalSecrets, type Vault } from '../crypto.ts';
 import { first, type Pool } from '../database.ts';
 import type { IdentityVersion } from './identity-version.ts';
 import { OAuthError } from './oauth-error.ts';
+import { PAGES_APPLICATION, pagesCallback } from './page-application.ts';
 
 const MAX_CACHED_APPLICATIONS = 10_000;
 const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -51,11 +52,18 @@ export class ApplicationCredentials {
   readonly #identityVersion: IdentityVersion;
   readonly #cache = new BoundedMap<string, CachedApplication>(MAX_CACHED_APPLICATIONS);
 
-  constructor(pool: Pool, parts: { vault: Vault; clock: Clock; identityVersion: IdentityVersion }) {
+  readonly #apiUrl: () => string;
+
+  /** @param parts `apiUrl`: {base_url}, asked for each time, because it is final only once the client API listens */
+  constructor(
+    pool: Pool,
+    parts: { vault: Vault; clock: Clock; identityVersion: IdentityVersion; apiUrl: () => string },
+  ) {
     this.#pool = pool;
     this.#vault = parts.vault;
     this.#clock = parts.clock;
     this.#identityVersion = parts.identityVersion;
+    this.#apiUrl = parts.apiUrl;
   }
 
   /**
@@ -125,7 +133,7 @@ export class ApplicationCredentials {
     const application: RegisteredApplication = {
       id: row.id,
       name: row.name,
-      redirectUris: row.redirect_uris,
+      redirectUris: row.id === PAGES_APPLICATION ? [pagesCallback(this.#apiUrl())] : row.redirect_uris,
       postLogoutRedirectUris: row.post_logout_redirect_uris,
       headlessSignIn: row.headless_sign_in,
       requirePkce: row.require_pkce || row.public_client,

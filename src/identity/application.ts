@@ -5,6 +5,7 @@ import { randomToken, type Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { nextId, updateRow } from '../rows.ts';
+import { PAGES_APPLICATION } from './page-application.ts';
 
 const DEFAULT_REFRESH_TOKEN_DAYS = 28;
 export const MAX_REDIRECT_URIS = 50;
@@ -200,16 +201,20 @@ export async function findApplication(db: Db, clientId: string): Promise<Applica
   return application;
 }
 
-/** A page of all applications in the order of their identifiers, and their number. */
+/** A page of the applications that the institution registers, and the command line's, in the order of their identifiers, and their number. */
 export async function listApplications(
   db: Db,
   { page, pageSize }: { page: number; pageSize: number },
 ): Promise<{ rows: Application[]; total: number }> {
-  const { rows } = await db.query<Application>(`${SELECT} order by a.client_id limit $1 offset $2`, [
-    pageSize,
-    (page - 1) * pageSize,
-  ]);
-  const counted = first(await db.query<{ total: number }>('select count(*) as total from applications'));
+  const { rows } = await db.query<Application>(
+    `${SELECT} where a.client_id <> $3 order by a.client_id limit $1 offset $2`,
+    [pageSize, (page - 1) * pageSize, PAGES_APPLICATION],
+  );
+  const counted = first(
+    await db.query<{ total: number }>('select count(*) as total from applications where client_id <> $1', [
+      PAGES_APPLICATION,
+    ]),
+  );
   return { rows, total: counted?.total ?? 0 };
 }
 

@@ -48,8 +48,12 @@ export async function issueCode(db: Db, authorization: Authorization, now: Date)
   return code;
 }
 
-const REDEEM = `
-  with redeemed as (
+/**
+ * The CTEs that use a code up and grant what it stands for, in `source`. $3 is now, $6 to $9 are the hash of the code, the application,
+ * the redirect address and the challenge.
+ */
+export const REDEEMED = `
+  redeemed as (
     update authorization_codes c set used_at = $3
     from contacts k
     where c.code_sha256 = $6 and c.application_id = $7 and c.redirect_uri = $8
@@ -60,8 +64,12 @@ const REDEEM = `
     insert into grants (application_id, contact_id, code_sha256, trusted, methods, authenticated_at, created_at)
     select application_id, contact_id, code_sha256, false, methods, authenticated_at, $3 from redeemed
     returning id as grant_id, application_id, contact_id, trusted, methods, authenticated_at),
-  source as (select g.*, r.nonce from granted g cross join redeemed r),
-  ${ISSUE_TOKENS}`;
+  source as (select g.*, r.nonce from granted g cross join redeemed r)`;
+
+/** The S256 challenge of a PKCE verifier (RFC 7636, 4.2). */
+export function challengeOfVerifier(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
 
 interface CodeExchange extends TokenIssue {
   code: string;
@@ -78,9 +86,13 @@ interface CodeExchange extends TokenIssue {
  */
 export async function redeemCode(db: Db, exchange: CodeExchange): Promise<IssuedTokens> {
   const { applicationId, redirectUri, verifier } = exchange;
-  const challenge = verifier === undefined ? null : createHash('sha256').update(verifier).digest('base64url');
+  const challenge = verifier === undefined ? null : challengeOfVerifier(verifier);
   const values = [sha256(exchange.code), applicationId, redirectUri, challenge];
-  const issued = await issueTokens(db, exchange, { name: 'redeem_code', text: REDEEM, values });
+  const issued = await issueTokens(db, exchange, {
+    name: 'redeem_code',
+    text: `with ${REDEEMED}, ${ISSUE_TOKENS}`,
+    values,
+  });
   if (issued) return issued;
   throw await explainRefusal(db, exchange);
 }

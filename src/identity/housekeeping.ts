@@ -17,6 +17,7 @@ const EXPIRED: [table: string, key: string, condition: string][] = [
   ['mails', 'id', `ended_at < $1::timestamptz - interval '30 days'`],
   ['authorization_codes', 'code_sha256', `expires_at < $1::timestamptz - interval '1 day'`],
   ['browser_sessions', 'session_sha256', `expires_at < $1::timestamptz - interval '1 day'`],
+  ['page_sessions', 'id', `expires_at < $1::timestamptz - interval '1 day'`],
   ['limited_attempts', 'id', `at < $1::timestamptz - interval '1 day'`],
   ['attempt_locks', 'subject', `until < $1::timestamptz - interval '1 day'`],
   ['access_tokens', 'token_sha256', `expires_at < $1::timestamptz - interval '7 days'`],

@@ -92,13 +92,23 @@ export class Sessions {
     const cached = this.#cache.get(bearer);
     if (cached !== undefined && this.identityVersion.isCurrent(cached.version))
       return unexpired(cached.session, this.#clock);
-    return this.#lookUp(bearer);
+    return this.#lookUp(bearer, TOKEN.test(bearer) ? sha256(bearer) : undefined);
   }
 
-  #lookUp(bearer: string): Promise<Session> {
+  /** The session of an access token that is known by its hash only: that of a browser on the pages. @throws Problem as `find` */
+  findStored(tokenSha256: Buffer): Session | Promise<Session> {
+    // No bearer text has this form.
+    const key = `# ${tokenSha256.toString('base64')}`;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined && this.identityVersion.isCurrent(cached.version))
+      return unexpired(cached.session, this.#clock);
+    return this.#lookUp(key, tokenSha256);
+  }
+
+  #lookUp(bearer: string, hash: Buffer | undefined): Promise<Session> {
     const shared = this.#inFlight.get(bearer);
     if (shared !== undefined && monotonic() - shared.startedAt < MAX_SHARED_AGE_MS) return shared.session;
-    const entry = { startedAt: monotonic(), session: this.#read(bearer) };
+    const entry = { startedAt: monotonic(), session: this.#read(bearer, hash) };
     this.#inFlight.set(bearer, entry);
     const done = () => {
       if (this.#inFlight.get(bearer) === entry) this.#inFlight.delete(bearer);
@@ -107,13 +117,12 @@ export class Sessions {
     return entry.session;
   }
 
-  async #read(bearer: string): Promise<Session> {
-    const hash = sha256(bearer);
-    const row = TOKEN.test(bearer)
+  async #read(bearer: string, hash: Buffer | undefined): Promise<Session> {
+    const row = hash
       ? first(await this.#pool.query<Row>({ name: 'session', text: sessionStatement(), values: [hash] }))
       : undefined;
     this.#cache.delete(bearer);
-    const session = sessionOf(row, hash, this.#clock);
+    const session = sessionOf(row, hash ?? Buffer.alloc(0), this.#clock);
     this.#cache.set(bearer, { session, version: row?.version as number });
     return session;
   }

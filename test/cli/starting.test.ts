@@ -73,6 +73,8 @@ describe('a wrong value stops the start with one line that names the variable', 
       { LOMBARD_HEALTH_PORT: 'x' },
       /^LOMBARD_HEALTH_PORT: must be a whole number from 0 to 65535, not "x"$/,
     ],
+    ['an idle time of the pages', { LOMBARD_APP_IDLE: '15' }, /^LOMBARD_APP_IDLE: must be a duration.*not "15"$/],
+    ['approval mails', { LOMBARD_APPROVAL_MAILS: 'maybe' }, /^LOMBARD_APPROVAL_MAILS: must be .*yes.*no.*not "maybe"$/],
     ['a drain', { LOMBARD_DRAIN: '5' }, /^LOMBARD_DRAIN: must be a duration.*not "5"$/],
     ['a pool', { LOMBARD_POOL: '0' }, /^LOMBARD_POOL: must be a whole number from 1/],
     [

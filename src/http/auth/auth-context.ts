@@ -27,6 +27,11 @@ export type AuthRoutes = (app: FastifyInstance, auth: PageContext) => void;
 
 export function createAuthContext(context: Context, sessions: Sessions, certificateOf?: CertificateOf): AuthContext {
   const { pool, vault, clock } = context;
-  const applications = new ApplicationCredentials(pool, { vault, clock, identityVersion: sessions.identityVersion });
+  const applications = new ApplicationCredentials(pool, {
+    vault,
+    clock,
+    identityVersion: sessions.identityVersion,
+    apiUrl: () => context.addresses.api,
+  });
   return { context, sessions, applications, certificateOf };
 }

@@ -4,6 +4,8 @@ import { Problem } from '../../errors.ts';
 import { ApplicationOrigins } from '../../identity/application-origins.ts';
 import type { Permissions, Session, Sessions } from '../../identity/sessions.ts';
 import { addressKey } from '../address-key.ts';
+import { isPageCall, rewriteUrl, sessionOfCall } from '../app/calls.ts';
+import { appRoutes } from '../app/routes.ts';
 import { answerOrigins } from '../cross-origin.ts';
 import { openApi } from '../openapi.ts';
 import { peerOf } from '../peer.ts';
@@ -50,7 +52,8 @@ export async function createClientListener(
   options: { sessions: Sessions; routes: ClientRoutes[]; name?: 'api' | 'trusted' },
 ): Promise<FastifyInstance> {
   const { sessions, routes, name = 'api' } = options;
-  const app = createServer({ name, context, advice: adviceFor(context) });
+  const pages = name === 'api' ? { rewriteUrl } : {};
+  const app = createServer({ name, context, advice: adviceFor(context), ...pages });
   const origins = new ApplicationOrigins(context.pool);
   const own = () => [context.addresses.api, context.addresses.auth].map((address) => new URL(address).origin);
   answerOrigins(app, (origin) => own().includes(origin) || origins.has(origin));
@@ -64,7 +67,7 @@ export async function createClientListener(
     if (request.is404 || request.routeOptions.config.open) return;
     let session: Session | undefined;
     try {
-      const found = sessions.find(bearer(request));
+      const found = isPageCall(request) ? sessionOfCall(context, request, sessions) : sessions.find(bearer(request));
       session = found instanceof Promise ? await found : found;
       request.party = { contactId: session.contactId, application: session.applicationId };
       requireCertificate(request, session);
@@ -84,6 +87,7 @@ export async function createClientListener(
 
   await openApi(app, context, clientDescription(context, name));
   for (const register of routes) await app.register(async (scope) => register(scope, context));
+  if (name === 'api') await app.register(async (scope) => appRoutes(scope, context));
   return app;
 }
 

@@ -1,21 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import type { FastifyReply } from 'fastify';
 import type { Config } from '../../../config.ts';
-import { StartupError } from '../../../errors.ts';
 import type { Refusal } from '../../../identity/oauth-error.ts';
 import { MIN_PASSWORD_LENGTH } from '../../../identity/password.ts';
 import type { Language } from '../../../language.ts';
-import { Html, html } from './html.ts';
-import { styleOf } from './style.ts';
+import { PageFrame } from '../../page/frame.ts';
+import { type Html, html } from '../../page/html.ts';
 import { TEXTS } from './texts.ts';
-
-const LOGO_TYPES: Record<string, string> = {
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-};
 
 /** A notice above the form of a page. */
 interface Notice {
@@ -47,26 +37,17 @@ export interface SecondFactorForm {
 
 /** The pages of the authorization server: plain HTML forms with one inline style and no script. Created once from the configuration. */
 export class Pages {
-  readonly #institution: string;
-  readonly #logo: Html;
-  readonly #css: string;
-  readonly #policy: string;
-  readonly #strictTransport: boolean;
+  readonly #frame: PageFrame;
 
   constructor(config: Config) {
-    this.#institution = config.institution.name;
-    const { css, hash } = styleOf(config.institution.colour);
-    this.#css = css;
-    this.#policy = `default-src 'none'; style-src '${hash}'; img-src data:; base-uri 'none'; frame-ancestors 'none'`;
-    this.#logo = logoOf(config);
-    this.#strictTransport = config.authUrl?.startsWith('https:') ?? false;
+    this.#frame = new PageFrame(config, config.authUrl);
   }
 
   signIn(language: Language, form: SignInForm): Html {
     const t = TEXTS[language];
     const wrong = form.refused === 'wrong_password' || form.refused === 'incomplete';
     const notice = form.refused && bad(form.refused === 'incomplete' ? t.bothNeeded : t.refusals[form.refused]);
-    return this.#layout(
+    return this.#frame.layout(
       language,
       t.signIn,
       html`<h1>${t.signIn}</h1>
@@ -91,7 +72,7 @@ ${noticeOf(notice)}
   /** Asks for the address that the link for a new password goes to. */
   forgotten(language: Language, action: string): Html {
     const t = TEXTS[language];
-    return this.#layout(
+    return this.#frame.layout(
       language,
       t.forgottenTitle,
       html`<h1>${t.forgottenTitle}</h1>
@@ -108,7 +89,7 @@ ${noticeOf(notice)}
   /** The same whether or not the address is a contact's. */
   linkSent(language: Language): Html {
     const t = TEXTS[language];
-    return this.#layout(
+    return this.#frame.layout(
       language,
       t.forgottenTitle,
       html`<h1>${t.forgottenTitle}</h1>${noticeOf({ kind: 'good', text: t.linkSent })}<p>${t.linkSentText}</p>`,
@@ -119,7 +100,7 @@ ${noticeOf(notice)}
   newPassword(language: Language, form: { action: string; token: string; weak?: boolean }): Html {
     const t = TEXTS[language];
     const weak = form.weak ?? false;
-    return this.#layout(
+    return this.#frame.layout(
       language,
       t.newPassword,
       html`<h1>${t.newPassword}</h1>
@@ -137,7 +118,7 @@ ${noticeOf(weak && bad(t.passwordRule))}
 
   passwordChanged(language: Language, pages: string): Html {
     const t = TEXTS[language];
-    return this.#layout(
+    return this.#frame.layout(
       language,
       t.passwordChanged,
       html`<h1>${t.passwordChanged}</h1>${noticeOf({ kind: 'good', text: t.passwordChangedText })}<p><a href="${pages}">${t.signIn}</a></p>`,
@@ -146,7 +127,7 @@ ${noticeOf(weak && bad(t.passwordRule))}
 
   linkOver(language: Language, again: string): Html {
     const t = TEXTS[language];
-    return this.#layout(
+    return this.#frame.layout(
       language,
       t.failed,
       html`<h1>${t.failed}</h1>${noticeOf(bad(t.linkOver))}<p><a href="${again}">${t.forgottenTitle}</a></p>`,
@@ -160,7 +141,7 @@ ${noticeOf(weak && bad(t.passwordRule))}
       : form.resent
         ? { kind: 'good' as const, text: t.resent }
         : undefined;
-    return this.#layout(
+    return this.#frame.layout(
       language,
       t.secondStep,
       html`<h1>${t.secondStep}</h1>
@@ -194,7 +175,7 @@ ${
     const ours = shown.fault === 'service';
     const title = ours || refusal ? t.failed : t.wrongAddress;
     const text = refusal ? t.refusals[refusal] : ours ? t.failedText : t.wrongAddressText;
-    return this.#layout(
+    return this.#frame.layout(
       language,
       title,
       html`<h1>${title}</h1>
@@ -210,7 +191,7 @@ ${
     const hidden = Object.entries(fields).map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`,
     );
-    return this.#layout(
+    return this.#frame.layout(
       language,
       t.signOut,
       html`<h1>${t.signOut}</h1>
@@ -223,68 +204,12 @@ ${hidden}<button type="submit">${t.signOut}</button>
 
   signedOut(language: Language): Html {
     const t = TEXTS[language];
-    return this.#layout(language, t.signedOut, html`<h1>${t.signedOut}</h1><p>${t.signedOutText}</p>`);
+    return this.#frame.layout(language, t.signedOut, html`<h1>${t.signedOut}</h1><p>${t.signedOutText}</p>`);
   }
 
-  /**
-   * Sends a page that cannot be framed or cached, and cannot run or load anything.
-   * @param formTarget the address that this server's redirect leads to after a form of the page was posted. Chrome applies
-   *   `form-action` to the whole chain of redirects
-   */
+  /** Sends a page. @param formTarget as of `PageFrame.send` */
   send(reply: FastifyReply, status: number, page: Html, formTarget?: string): FastifyReply {
-    const target = formTarget === undefined ? '' : ` ${sourceOf(formTarget)}`;
-    reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-store');
-    reply.header('content-security-policy', `${this.#policy}; form-action 'self'${target}`);
-    reply.header('x-frame-options', 'DENY').header('x-content-type-options', 'nosniff');
-    // `no-referrer` would make the Origin of the form `null`, and the Origin is checked.
-    reply.header('referrer-policy', 'same-origin').header('cross-origin-resource-policy', 'same-origin');
-    reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=()').header('vary', 'accept-language');
-    if (this.#strictTransport) reply.header('strict-transport-security', 'max-age=63072000');
-    return reply.send(page.text);
-  }
-
-  #layout(language: Language, title: string, body: Html, footer?: string): Html {
-    return html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta name="color-scheme" content="light dark">
-<title>${title} - ${this.#institution}</title>
-<style>${new Html(this.#css)}</style>
-</head>
-<body>
-<header><div class="mark">${this.#logo}</div></header>
-<main>
-<div class="card">
-${body}
-</div>
-</main>
-<footer>${footer}</footer>
-</body>
-</html>
-`;
-  }
-}
-
-function logoOf({ institution }: Config): Html {
-  const type = LOGO_TYPES[extname(institution.logo ?? '').toLowerCase()];
-  if (institution.logo && type) {
-    const data = readLogo(institution.logo);
-    return html`<img src="data:${type};base64,${data}" alt="${institution.name}">`;
-  }
-  const initial = [...institution.name.trim()][0]?.toUpperCase() ?? '';
-  return html`<span aria-hidden="true">${initial}</span>${institution.name}`;
-}
-
-function readLogo(path: string): string {
-  try {
-    return readFileSync(path).toString('base64');
-  } catch (error) {
-    throw new StartupError(
-      `LOMBARD_INSTITUTION_LOGO: "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`,
-    );
+    return this.#frame.send(reply, status, page, { formTarget });
   }
 }
 
@@ -310,10 +235,4 @@ function focus(here: boolean): Html | false {
 function placeOf(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return host || protocol.replace(/:$/, '');
-}
-
-/** An address as a source of a content security policy. */
-function sourceOf(redirectUri: string): string {
-  const { protocol, origin } = new URL(redirectUri);
-  return protocol === 'https:' || protocol === 'http:' ? origin : protocol;
 }

@@ -1,0 +1,130 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Act, Context } from '../../context.ts';
+import { transaction } from '../../database.ts';
+import { Problem } from '../../errors.ts';
+import { findContact, updateContact } from '../../identity/contact.ts';
+import { OAuthError } from '../../identity/oauth-error.ts';
+import { findPagePerson } from '../../identity/page-person.ts';
+import {
+  endPageSession,
+  keepPageSession,
+  listPageSessions,
+  type PageSession,
+  signOutEverywhere,
+} from '../../identity/page-session.ts';
+import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/password.ts';
+import { checkPassword } from '../../identity/sign-in.ts';
+import { LANGUAGES } from '../../language.ts';
+import { closed } from '../schemas.ts';
+import { requireSession, sessionCookie } from './session.ts';
+
+const Profile = Type.Object(
+  {
+    language: Type.Optional(Type.Union([Type.Enum([...LANGUAGES]), Type.Null()])),
+    approval_mails: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+const NewPassword = Type.Object(
+  {
+    current_password: Type.String({ minLength: 1, maxLength: MAX_PASSWORD_LENGTH }),
+    new_password: Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH }),
+  },
+  closed,
+);
+
+/** What the pages know and change of the person and its sessions (docs/pages.md). */
+export function dataRoutes(app: FastifyInstance, context: Context): void {
+  const { pool, clock, vault, config } = context;
+  const actOf = ({ contact_id: id }: PageSession, requestId: string): Act => ({
+    now: clock.now(),
+    actor: `contact:${id}`,
+    requestId,
+  });
+
+  app.get('/app/session', async (request) => shownSession(context, await requireSession(context, request)));
+  // Keys, the pointer and navigation count as activity; whoever only polls does not call this.
+  app.post('/app/session/activity', async (request, reply) => {
+    await requireSession(context, request, true);
+    return reply.code(204).send();
+  });
+  app.delete('/app/session', async (request, reply) => {
+    const { id, contact_id: contactId } = await requireSession(context, request);
+    await transaction(pool, (tx) => endPageSession(tx, { id, contactId, now: clock.now() }));
+    return reply.header('set-cookie', sessionCookie(context, undefined)).code(204).send();
+  });
+
+  app.get('/app/sessions', async (request) => {
+    const own = await requireSession(context, request);
+    const wanted = { contactId: own.contact_id, now: clock.now(), idleMs: config.appIdle };
+    const sessions = await listPageSessions(pool, wanted);
+    return sessions.map(({ id, browser, created_at, last_active_at }) => ({
+      id,
+      browser,
+      created_at: created_at.toISOString(),
+      last_active_at: last_active_at.toISOString(),
+      current: id === own.id,
+    }));
+  });
+  app.delete('/app/sessions', async (request, reply) => {
+    const { contact_id: contactId } = await requireSession(context, request);
+    await transaction(pool, (tx) => signOutEverywhere(tx, contactId, clock.now()));
+    return reply.header('set-cookie', sessionCookie(context, undefined)).code(204).send();
+  });
+  app.delete<{ Params: { session_id: string } }>('/app/sessions/:session_id', async (request, reply) => {
+    const { contact_id: contactId } = await requireSession(context, request);
+    const { session_id: id } = request.params;
+    const uuid = /^[0-9a-f-]{36}$/.test(id);
+    const ended = uuid && (await transaction(pool, (tx) => endPageSession(tx, { id, contactId, now: clock.now() })));
+    if (!ended) throw new Problem('not_found', { field: 'session_id', message: 'is not a session of this person' });
+    return reply.code(204).send();
+  });
+
+  app.patch<{ Body: Static<typeof Profile> }>(
+    '/app/profile',
+    { schema: { body: Profile, hide: true } },
+    async (request) => {
+      const session = await requireSession(context, request);
+      const change = { contactId: session.contact_id, patch: request.body };
+      await transaction(pool, (tx) => updateContact(tx, actOf(session, request.id), vault, change));
+      return shownSession(context, session);
+    },
+  );
+  app.post<{ Body: Static<typeof NewPassword> }>(
+    '/app/profile/password',
+    { schema: { body: NewPassword, hide: true } },
+    async (request, reply) => {
+      const session = await requireSession(context, request);
+      await confirmPassword(context, session, request.body.current_password);
+      const passwordHash = await hashPassword(request.body.new_password, 'new_password');
+      await transaction(pool, async (tx) => {
+        const change = { contactId: session.contact_id, patch: { passwordHash } };
+        await updateContact(tx, actOf(session, request.id), vault, change);
+        await keepPageSession(tx, session);
+      });
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** @throws Problem invalid_body where the password is wrong; rate_limited after too many wrong ones */
+async function confirmPassword({ pool, clock }: Context, session: PageSession, password: string): Promise<void> {
+  const { email } = await findContact(pool, session.contact_id);
+  await checkPassword(pool, clock, email, password).catch((error) => {
+    if (!(error instanceof OAuthError)) throw error;
+    if (error.retryAfter !== undefined)
+      throw new Problem('rate_limited', error.message, { cause: error, retryAfterSeconds: error.retryAfter });
+    throw new Problem('invalid_body', { field: 'current_password', message: 'is wrong' }, { cause: error });
+  });
+}
+
+/** The person, its clients, and how long the session lasts. */
+async function shownSession({ pool, clock, config }: Context, session: PageSession): Promise<object> {
+  return {
+    ...(await findPagePerson(pool, session.contact_id)),
+    now: clock.now().toISOString(),
+    idle_at: new Date(session.last_active_at.getTime() + config.appIdle).toISOString(),
+    expires_at: session.expires_at.toISOString(),
+  };
+}

@@ -1,0 +1,82 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { randomToken } from '../../crypto.ts';
+import { transaction } from '../../database.ts';
+import { challengeOfVerifier } from '../../identity/authorization-code.ts';
+import { PAGES_APPLICATION, pagesCallback } from '../../identity/page-application.ts';
+import { beginPageSession, endPageSession } from '../../identity/page-session.ts';
+import { languageOf } from '../../language.ts';
+import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
+import type { AppPages } from './app-pages.ts';
+import { sessionCookie, sessionOf } from './session.ts';
+
+/** How long a sign-in may take. */
+const SIGN_IN_SECONDS = 900;
+/** Characters of an address that the sign-in leads back to. */
+const MAX_RETURN_LENGTH = 1_000;
+/** State, verifier, and where to go on. */
+const SIGN_IN = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]*)$/;
+
+/** What a browser keeps of its sign-in until it comes back: no script reads it. */
+function cookie({ addresses }: Context): CookieOf {
+  return { name: 'lombard-app-sign-in', address: addresses.api };
+}
+
+/** Sends the browser to the authorization server (OpenID Connect Core, 3.1.2.1, with PKCE). It comes back to where it was. */
+export function redirectToSignIn(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { addresses } = context;
+  const [state, verifier] = [randomToken(), randomToken()];
+  const back = Buffer.from(request.url.slice(0, MAX_RETURN_LENGTH)).toString('base64url');
+  const query = new URLSearchParams({
+    client_id: PAGES_APPLICATION,
+    scope: 'openid',
+    response_type: 'code',
+    state,
+    redirect_uri: pagesCallback(addresses.api),
+    code_challenge: challengeOfVerifier(verifier),
+    code_challenge_method: 'S256',
+  });
+  reply.header('set-cookie', setCookieHeader(cookie(context), `${state}.${verifier}.${back}`, SIGN_IN_SECONDS));
+  reply.header('cache-control', 'no-store');
+  return reply.redirect(`${addresses.auth}/authenticate?${query}`, 302);
+}
+
+/** GET /app/callback: the browser comes back with a code, which becomes its session. */
+export function signInRoutes(app: FastifyInstance, context: Context, pages: AppPages): void {
+  app.get<{ Querystring: Record<string, string | string[] | undefined> }>('/app/callback', async (request, reply) => {
+    const { pool, clock, addresses } = context;
+    const { code, state } = request.query;
+    const [, kept, verifier = '', back = ''] = SIGN_IN.exec(cookieOf(request, cookie(context), SIGN_IN) ?? '') ?? [];
+    // A code that this browser did not ask for could sign it in as somebody else.
+    const asked = typeof code === 'string' && kept !== undefined && state === kept;
+    const secret = asked
+      ? await beginPageSession(pool, {
+          code,
+          verifier,
+          redirectUri: pagesCallback(addresses.api),
+          browser: request.headers['user-agent'] ?? '',
+          now: clock.now(),
+        })
+      : undefined;
+    if (secret === undefined) {
+      const language = languageOf(undefined, request.headers['accept-language']);
+      return pages.signInFailed(reply, language);
+    }
+    const former = await sessionOf(context, request);
+    if (former) {
+      const { id, contact_id: contactId } = former;
+      await transaction(pool, (tx) => endPageSession(tx, { id, contactId, now: clock.now() }));
+    }
+    reply.header('set-cookie', [sessionCookie(context, secret), setCookieHeader(cookie(context), '', 0)]);
+    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+    return reply.redirect(addresses.api + placeWithin(back), 302);
+  });
+}
+
+/** The page to go on with: one of the pages, whatever the cookie says. */
+function placeWithin(encoded: string): string {
+  const place = Buffer.from(encoded, 'base64url').toString();
+  return /^\/app(?:[/?][\x21-\x7e]*)?$/.test(place) && !place.includes('\\') && !place.startsWith('/app/callback')
+    ? place
+    : '/app';
+}

@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify';
+
+/** A cookie of the service: its name without prefix, and the public address of the listener that sets it. */
+export interface CookieOf {
+  name: string;
+  address: string;
+}
+
+/** The prefix `__Host-` stops other hosts of the domain from setting the cookie. Browsers accept it over https only. */
+function fullName({ name, address }: CookieOf): string {
+  return address.startsWith('https:') ? `__Host-${name}` : name;
+}
+
+/** The value of a cookie; undefined where it is missing or does not have the form of the values that the service sets. */
+export function cookieOf(request: FastifyRequest, cookie: CookieOf, form: RegExp): string | undefined {
+  const wanted = `${fullName(cookie)}=`;
+  const found = (request.headers.cookie ?? '')
+    .split(';')
+    .map((item) => item.trim())
+    .find((item) => item.startsWith(wanted));
+  const value = found?.slice(wanted.length);
+  return value !== undefined && form.test(value) ? value : undefined;
+}
+
+/**
+ * The header Set-Cookie: no script reads it, and no form of another site sends it.
+ * @param maxAgeSeconds undefined keeps the cookie until the browser closes; 0 deletes it
+ */
+export function setCookieHeader(cookie: CookieOf, value: string, maxAgeSeconds?: number): string {
+  const secure = cookie.address.startsWith('https:') ? '; Secure' : '';
+  const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
+  return `${fullName(cookie)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`;
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import type { FastifyReply } from 'fastify';
+import type { Config } from '../../config.ts';
+import { StartupError } from '../../errors.ts';
+import type { Language } from '../../language.ts';
+import { Html, html } from './html.ts';
+import { styleOf } from './style.ts';
+
+const LOGO_TYPES: Record<string, string> = {
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+};
+
+/** What a page's policy allows besides its own style. */
+interface Allowed {
+  /**
+   * The address that this server's redirect leads to after a form of the page was posted. Chrome applies `form-action` to the whole
+   * chain of redirects.
+   */
+  formTarget?: string | undefined;
+  /** The page runs the service's own script files, which call the service. */
+  scripts?: boolean;
+}
+
+/** What all plain pages have in common: the institution's head, one inline style, and a policy. Created once from the configuration. */
+export class PageFrame {
+  readonly #institution: string;
+  readonly #logo: Html;
+  readonly #css: string;
+  readonly #policy: string;
+  readonly #strictTransport: boolean;
+
+  /** @param address the public address of the listener, where it is configured */
+  constructor(config: Config, address: string | undefined) {
+    this.#institution = config.institution.name;
+    const { css, hash } = styleOf(config.institution.colour);
+    this.#css = css;
+    this.#policy = `default-src 'none'; style-src '${hash}'; img-src data:; base-uri 'none'; frame-ancestors 'none'`;
+    this.#logo = logoOf(config);
+    this.#strictTransport = address?.startsWith('https:') ?? false;
+  }
+
+  /**
+   * Sends a page that cannot be framed or cached, and cannot load anything of others.
+   */
+  send(reply: FastifyReply, status: number, page: Html, { formTarget, scripts }: Allowed = {}): FastifyReply {
+    const target = formTarget === undefined ? '' : ` ${sourceOf(formTarget)}`;
+    reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-store');
+    const run = scripts ? "; script-src 'self'; connect-src 'self'" : '';
+    reply.header('content-security-policy', `${this.#policy}${run}; form-action 'self'${target}`);
+    reply.header('x-frame-options', 'DENY').header('x-content-type-options', 'nosniff');
+    // `no-referrer` would make the Origin of the form `null`, and the Origin is checked.
+    reply.header('referrer-policy', 'same-origin').header('cross-origin-resource-policy', 'same-origin');
+    reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=()').header('vary', 'accept-language');
+    if (this.#strictTransport) reply.header('strict-transport-security', 'max-age=63072000');
+    return reply.send(page.text);
+  }
+
+  layout(language: Language, title: string, body: Html, footer?: string | Html): Html {
+    return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${title} - ${this.#institution}</title>
+<style>${new Html(this.#css)}</style>
+</head>
+<body>
+<header><div class="mark">${this.#logo}</div></header>
+<main>
+<div class="card">
+${body}
+</div>
+</main>
+<footer>${footer}</footer>
+</body>
+</html>
+`;
+  }
+}
+
+function logoOf({ institution }: Config): Html {
+  const type = LOGO_TYPES[extname(institution.logo ?? '').toLowerCase()];
+  if (institution.logo && type) {
+    const data = readLogo(institution.logo);
+    return html`<img src="data:${type};base64,${data}" alt="${institution.name}">`;
+  }
+  const initial = [...institution.name.trim()][0]?.toUpperCase() ?? '';
+  return html`<span aria-hidden="true">${initial}</span>${institution.name}`;
+}
+
+function readLogo(path: string): string {
+  try {
+    return readFileSync(path).toString('base64');
+  } catch (error) {
+    throw new StartupError(
+      `LOMBARD_INSTITUTION_LOGO: "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+}
+
+/** An address as a source of a content security policy. */
+function sourceOf(redirectUri: string): string {
+  const { protocol, origin } = new URL(redirectUri);
+  return protocol === 'https:' || protocol === 'http:' ? origin : protocol;
+}

@@ -1,0 +1,43 @@
+import { type Db, first } from '../database.ts';
+import type { Language } from '../language.ts';
+import { PERMISSIONS, type Permission } from './contact.ts';
+
+/** A client of a person, as the pages show it. */
+export interface PageClient {
+  client_id: string;
+  client_name: string;
+  status: 'enabled' | 'disabled';
+  approval_step_up: boolean;
+  permissions: Permission[];
+  /** Payments that wait for an approval by this person. */
+  waiting: number;
+}
+
+/** Who is signed in to the pages. */
+export interface PagePerson {
+  contact_id: string;
+  name: string;
+  email: string;
+  language: Language | null;
+  second_factor: 'none' | 'totp' | 'sms';
+  approval_mails: boolean;
+  clients: PageClient[];
+}
+
+const OWN = PERMISSIONS.map((name) => `case when m.${name} then '${name}' end`).join(', ');
+
+/** The person of a session, with its clients by name. Undefined where the contact does not exist. */
+export async function findPagePerson(db: Db, contactId: string): Promise<PagePerson | undefined> {
+  return first(
+    await db.query<PagePerson & Record<string, unknown>>(
+      `select k.contact_id, k.name, k.email, k.language, k.second_factor, k.approval_mails,
+         coalesce((select json_agg(json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'status', c.status,
+             'approval_step_up', c.approval_step_up, 'permissions', array_remove(array[${OWN}], null),
+             'waiting', (select count(*) from payment_approvers a
+               where a.client_id = m.client_id and a.contact_id = m.contact_id and a.may_authorise)) order by c.client_name, c.client_id)
+           from contact_clients m join clients c on c.client_id = m.client_id where m.contact_id = k.contact_id), '[]') as clients
+       from contacts k where k.contact_id = $1`,
+      [contactId],
+    ),
+  );
+}
