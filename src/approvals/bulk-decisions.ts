@@ -3,8 +3,9 @@ import { Problem } from '../errors.ts';
 import type { PaymentNumber } from '../identifiers.ts';
 import type { Approval } from './approval.ts';
 import { permittedContacts } from './approvers.ts';
+import { tellWaiting } from './notices.ts';
 import { rulesOf } from './requirement.ts';
-import { authorised, type Decision, noRight, type Open, type Outcome, rejected } from './workflow.ts';
+import { authorised, type Decision, noRight, noticesOf, type Open, type Outcome, rejected } from './workflow.ts';
 
 /** Decisions on many payments at once, one on each: what workflow.ts does for one of them, by statements for all. */
 
@@ -102,7 +103,12 @@ export async function saveDecisions(tx: Transaction, decided: Decided[], silent:
     'payment_notices',
     ended.map(({ decision }) => decision),
   );
-  await writeApprovers(tx, decided, silent);
+  await writeApprovers(tx, decided);
+  if (!silent)
+    await tellWaiting(
+      tx,
+      decided.flatMap(({ decision, outcome }) => noticesOf(decision, outcome)),
+    );
   if (!silent)
     await tellRejections(
       tx,
@@ -138,17 +144,12 @@ async function deleteOf(
   );
 }
 
-async function writeApprovers(tx: Transaction, decided: Decided[], silent: boolean): Promise<void> {
+async function writeApprovers(tx: Transaction, decided: Decided[]): Promise<void> {
   const rows = decided.flatMap((one) => one.outcome.approvers.map((approver) => ({ ...one, approver })));
   if (rows.length === 0) return;
-  const write = `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
-    select * from unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::date[], $5::text[], $6::boolean[], $7::boolean[])`;
   await tx.query(
-    silent
-      ? write
-      : `with written as (${write} returning client_id, payment_id, contact_id, may_authorise)
-         insert into payment_notices (client_id, payment_id, contact_id)
-         select client_id, payment_id, contact_id from written where may_authorise on conflict do nothing`,
+    `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
+     select * from unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::date[], $5::text[], $6::boolean[], $7::boolean[])`,
     [
       rows.map(({ decision }) => decision.clientId),
       rows.map(({ decision }) => decision.id),

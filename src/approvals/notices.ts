@@ -13,6 +13,23 @@ export function telling(write: string): string {
     select $1, payment_id, contact_id from written where may_authorise on conflict do nothing`;
 }
 
+/** Whom to tell of which payment. */
+export interface Notice {
+  clientId: string;
+  id: PaymentNumber;
+  contactId: string;
+}
+
+/** Notices for contacts who may authorise payments now, except for those who have one. */
+export async function tellWaiting(tx: Transaction, notices: Notice[]): Promise<void> {
+  if (notices.length === 0) return;
+  await tx.query(
+    `insert into payment_notices (client_id, payment_id, contact_id)
+     select * from unnest($1::text[], $2::bigint[], $3::text[]) on conflict do nothing`,
+    [notices.map(({ clientId }) => clientId), notices.map(({ id }) => id), notices.map(({ contactId }) => contactId)],
+  );
+}
+
 /** Nobody is told any more of a payment that no longer waits. */
 export async function removeNotices(tx: Transaction, payment: { clientId: string; id: PaymentNumber }): Promise<void> {
   await tx.query({

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import type { PaymentNumber } from '../identifiers.ts';
 import { type Approval, type Authorisation, approvedBy, evaluate } from './approval.ts';
 import { type Approver, approversOf, permittedContacts, removeApprovers, writeApprovers } from './approvers.ts';
-import { removeNotices, tellRejection } from './notices.ts';
+import { type Notice, removeNotices, tellRejection, tellWaiting } from './notices.ts';
 import { type Requirement, rulesOf, stateOf } from './requirement.ts';
 import type { ApprovalRules, ApprovalState } from './rules.ts';
 
@@ -70,6 +70,8 @@ export interface Decision {
   reason?: string | undefined;
   /** The operator token that acts in the contact's name. */
   onBehalfBy?: string | undefined;
+  /** Nobody is told of it by mail. */
+  quiet?: boolean | undefined;
 }
 
 /** An approval that waits, with all that decides who may give it. */
@@ -98,9 +100,15 @@ export async function authorise(tx: Transaction, decision: Decision): Promise<{ 
       created: open.created,
       paymentDate: open.payment_date,
     };
-    await writeApprovers(tx, payment, outcome.approvers);
+    await writeApprovers(tx, { ...payment, quiet: true }, outcome.approvers);
+    if (!decision.quiet) await tellWaiting(tx, noticesOf(decision, outcome));
   } else await removeNotices(tx, decision);
   return { complete };
+}
+
+/** Whom to tell of an approval that was not the last one: those who may authorise now and could not before. */
+export function noticesOf({ clientId, id }: Decision, { newcomers }: Outcome): Notice[] {
+  return newcomers.map((contactId) => ({ clientId, id, contactId }));
 }
 
 /** What becomes of an approval. */
@@ -111,6 +119,8 @@ export interface Outcome {
   state: Buffer;
   /** Who may act on the payment now. */
   approvers: Approver[];
+  /** Those of them who may authorise, and could not before. */
+  newcomers: string[];
 }
 
 /** What an approval comes to by a contact's authorisation. @param name of the contact @throws Problem approval_not_allowed */
@@ -128,6 +138,7 @@ export function authorised(open: Open, decision: Decision, name: string): Outcom
     remaining: state.remaining,
     state: stateOf(open.requirement, open.rules, approvedBy({ ...open, authorisations })),
     approvers: state.complete ? [] : approversOf(state),
+    newcomers: state.mayAuthorise.filter((contact) => !before.mayAuthorise.includes(contact)),
   };
 }
 
@@ -138,7 +149,7 @@ export function rejected(open: Open, decision: Decision, name: string): Outcome 
   const level = levelOf(open.rules, before, decision.contactId);
   const authorisations = [...open.authorisations, authorisation(decision, name, { status: REJECTED, level })];
   const state = stateOf(open.requirement, open.rules, approvedBy({ ...open, authorisations }));
-  return { authorisations, status: 'Rejected', remaining: 0, state, approvers: [] };
+  return { authorisations, status: 'Rejected', remaining: 0, state, approvers: [], newcomers: [] };
 }
 
 /** Records a rejection by an approver of the payment. @throws Problem permission_denied, approval_not_allowed */
@@ -147,7 +158,7 @@ export async function reject(tx: Transaction, decision: Decision): Promise<void>
   await save(tx, decision, rejected(open, decision, await nameOf(tx, decision.contactId)));
   await removeApprovers(tx, decision);
   await removeNotices(tx, decision);
-  await tellRejection(tx, decision);
+  if (!decision.quiet) await tellRejection(tx, decision);
 }
 
 /** Closes the approval of a payment that was cancelled, if it has one. */

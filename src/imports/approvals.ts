@@ -1,5 +1,6 @@
 import { evaluate } from '../approvals/approval.ts';
 import { type Approver, approversOf, permittedContacts } from '../approvals/approvers.ts';
+import { tellWaiting } from '../approvals/notices.ts';
 import { rulesOf, stateOf } from '../approvals/requirement.ts';
 import * as approvals from '../approvals/workflow.ts';
 import { noteChange } from '../change.ts';
@@ -165,14 +166,9 @@ async function insertApprovals(tx: Transaction, act: Act, payments: OpenedPaymen
   );
   if (act.quiet) return;
   const told = approvers.filter(({ approver }) => approver.mayAuthorise);
-  await tx.query(
-    `insert into payment_notices (client_id, payment_id, contact_id)
-     select * from unnest($1::text[], $2::bigint[], $3::text[]) on conflict do nothing`,
-    [
-      told.map(({ row }) => row.input.client_id),
-      told.map(({ id }) => id),
-      told.map(({ approver }) => approver.contact),
-    ],
+  await tellWaiting(
+    tx,
+    told.map(({ id, row, approver }) => ({ id, clientId: row.input.client_id, contactId: approver.contact })),
   );
 }
 

@@ -179,7 +179,7 @@ test('the person’s switch, the institution’s, and a disabled contact', async
 
 test('imports tell nobody without ?notify=true', async (t) => {
   const service = await start(t);
-  const world = await approvalsWorld(service, ['ann'], { authorisation_workflow: '4-eyes' });
+  const world = await approvalsWorld(service, ['ann', 'bob'], { authorisation_workflow: '6-eyes' });
   const send = (query: string, ...ids: string[]) =>
     service.operator('POST', `/imports/payments${query}`, undefined, {
       raw: ids.map((payment_id) => JSON.stringify({ ...world.base, payment_id })).join('\n'),
@@ -188,6 +188,7 @@ test('imports tell nobody without ?notify=true', async (t) => {
   assert.equal((await send('', 'QUIET-1', 'QUIET-2')).body.accepted, 2);
   assert.equal((await mailsOf(service, world.person('ann').email)).length, 0);
   assert.equal((await send('?notify=true', 'LOUD-1', 'LOUD-2')).body.accepted, 2);
+  assert.equal((await world.patch(world.person('bob'), 'QUIET-1', 'authorise')).status, 204);
   const [mail, ...further] = await mailsOf(service, world.person('ann').email);
   assert.equal(further.length, 0);
   assert.ok(mail?.text.includes('LOUD-1') && mail.text.includes('LOUD-2'));

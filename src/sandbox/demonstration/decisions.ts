@@ -43,7 +43,7 @@ export async function decide(
     const contactId = await nextApprover(tx, clientId, id);
     // When it is made again, contacts may have lost permissions: the payment then waits.
     if (contactId === undefined) return { id, status: 'Payment pending of authorization' };
-    const decision = { clientId, id, contactId, now: decided };
+    const decision = { clientId, id, contactId, now: decided, quiet: true };
     if (status === 'Payment rejected') {
       await approvals.reject(tx, decision);
       return { id, status, rejected_by: contactId, rejected_date: decided };
