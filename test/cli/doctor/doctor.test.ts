@@ -424,8 +424,8 @@ const FAULTS = `
   insert into payment_approver_deltas values ('CLI000001', 'CON000001', 0, now() - interval '3 hours');
   insert into statement_requests values ('00000000-0000-4000-8000-000000000003', 'CLI000001', 'CON000001', 'ada@ashdown.example', 'Ada',
     '2026-01-01', '2026-01-02', 'pdf', 'push', 'r', now());
-  insert into statement_deliveries (client_id, statement_id, channel, currency, status, due_at)
-    select 'CLI000001', '00000000-0000-4000-8000-000000000003', 'push', 'X' || n, 'requested', now() from generate_series(1, 1001) n;
+  insert into statement_deliveries (client_id, statement_id, channel, currency, status, due_at, round_began_at)
+    select 'CLI000001', '00000000-0000-4000-8000-000000000003', 'push', 'X' || n, 'requested', now(), now() from generate_series(1, 1001) n;
   update clients set payment_approvals_enabled = true where client_id = 'CLI000001';
   update exchange_rates set as_of = now() - interval '20 days';
   select delivery.drop_partition('webhooks.attempts', (now() at time zone 'UTC')::date + 1, now());
