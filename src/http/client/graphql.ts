@@ -122,6 +122,7 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
         if (denied && Object.values(result.data ?? {}).every((value) => value === null)) {
           // Nothing was changed; the answer is the API's 403 and GraphQL's list at once (docs/decisions.md, 1).
           const problem = new Problem('permission_denied', denied.message);
+          request.refusal = { code: problem.code, details: problem.details };
           return sendJson(
             (reply as FastifyReply).code(403),
             JSON.stringify({ errors, data: result.data, ...errorMessage(problem) }),
@@ -227,5 +228,6 @@ function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {
 }
 
 function refuse(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
+  reply.request.refusal = { code: 'invalid_body', details: errors.map(({ message }) => message).join('; ') };
   return reply.code(400).type('application/json; charset=utf-8').send(JSON.stringify({ errors }));
 }

@@ -107,6 +107,19 @@ describe('GET /requests', () => {
       assert.equal((await service.operator('GET', `/requests?${wrong}`)).status, 400, wrong);
   });
 
+  test('what GraphQL refuses has its code and details', async () => {
+    const world = await createWorld(service, 'GraphQL');
+    const id = randomUUID();
+    const answer = await service.client(await world.signIn(), 'POST', `/webhooks/graphql?client_id=${world.clientId}`, {
+      body: { query: '{ nothing }' },
+      headers: { 'x-request-id': id },
+    });
+    assert.equal(answer.status, 400, answer.text);
+    const [row] = await requests(`request_id=${id}`);
+    assert.deepEqual([row?.code, row?.client_id], ['invalid_body', world.clientId]);
+    assert.match(String(row?.details), /nothing/);
+  });
+
   test('what is not HTTP has an entry too, with its listener', async () => {
     const id = randomUUID();
     const socket = connect(Number(new URL(service.auth).port), '127.0.0.1');
