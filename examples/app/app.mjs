@@ -127,13 +127,8 @@ async function receive(request, response) {
   if (webhooks.some((one) => one.id === id)) return; // a notification can come more than once
   const { data, payment_webhook_status: status } = JSON.parse(body);
   const [client, type] = [header('client-id'), header('webhook')];
-  webhooks.unshift({
-    id,
-    client,
-    at: new Date().toLocaleTimeString('en-GB'),
-    type,
-    about: `${data[0].payment_id} ${status}`,
-  });
+  const [at, about] = [new Date().toLocaleTimeString('en-GB'), `${data[0].payment_id} ${status}`];
+  webhooks.unshift({ id, client, at, type, about });
   webhooks.splice(MAX_SHOWN);
   for (const open of pages) open.write('data: new\n\n');
 }
@@ -181,7 +176,7 @@ function table(id, headings, rows) {
 function page(response, status, body, link = '<p><a href="/sign-in">Sign in</a></p>') {
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
   const style =
-    'body { font: 16px system-ui; margin: 2rem } form { display: inline } th, td { text-align: left; padding-right: 2rem }';
+    'body { font: 1rem system-ui } form { display: inline } th, td { text-align: left; padding-right: 2rem }';
   const head = `<title>Sample application</title><link rel="icon" href="data:,"><style>${style}</style><h1>Sample application</h1>`;
   response.end(`<!doctype html><html lang="en">${head}<p>${body}</p>${link}</html>`);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,11 @@ before(async () => {
   holder.close();
 });
 after(() => sandbox.stop());
+
+test('it is short enough to read: under 200 lines', () => {
+  const lines = readFileSync(join(REPOSITORY, 'examples/app/app.mjs'), 'utf8').trimEnd().split('\n');
+  assert.ok(lines.length < 200, String(lines.length));
+});
 
 describe('npm start', () => {
   test('a port that is taken stops nothing; the last lines say what to do next', async () => {
