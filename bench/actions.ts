@@ -1,0 +1,177 @@
+/**
+ * POST /imports/payment-actions against the same actions as single calls, one after the other on one connection, for each action.
+ * `npm run bench -- actions [lines] [calls]`; docs/performance-imports.md has the numbers.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { callOperator } from '../src/cli/operator-call.ts';
+import { startEmbedded } from '../src/embedded/postgres.ts';
+import type { ImportAnswer } from '../src/imports/answer.ts';
+import { createLog } from '../src/log.ts';
+import { migrate } from '../src/migrate.ts';
+import { memory } from './feed/processor-time.ts';
+import { type FedService, startFedService, TOKEN } from './feed/service.ts';
+
+const CLIENTS = 100;
+const LINES = 20_000;
+const CALLS = 1_000;
+const LEAST_RATIO = 5;
+
+interface Course {
+  name: string;
+  client: object;
+  actions: string[];
+}
+
+/** What happens to the payments of clients without approvals, and of clients with four eyes. */
+const COURSES: Course[] = [
+  { name: 'P', client: {}, actions: ['validate', 'send', 'complete', 'start_return', 'return'] },
+  {
+    name: 'A',
+    client: { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' },
+    actions: ['authorise', 'cancel'],
+  },
+];
+
+export async function run(args: string[]): Promise<void> {
+  const [lines, calls] = [Number(args[0] ?? LINES), Number(args[1] ?? CALLS)];
+  const folder = await mkdtemp(join(tmpdir(), 'lombard-bench-actions-'));
+  const log = createLog('warn', false);
+  const database = await startEmbedded({ dataDir: folder, log });
+  let service: FedService | undefined;
+  try {
+    await migrate(database.url, log);
+    service = await startFedService(database.url, join(folder, 'data'));
+    print(`${lines} lines in a file, ${calls} single calls on one connection`);
+    print('| action | single calls /s | p50, p99 ms | lines of a file /s | ratio | peak memory MB |');
+    print('|---|---|---|---|---|---|');
+    for (const course of COURSES) await measureCourse(service, course, lines, calls);
+  } finally {
+    await service?.stop();
+    await database.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureCourse(service: FedService, course: Course, lines: number, calls: number): Promise<void> {
+  await fill(service, course, lines + calls);
+  const paymentOf = (index: number) => `${course.name}-${index}`;
+  for (const action of course.actions) {
+    const who = (index: number) => (action === 'authorise' ? { contact_id: `${course.name}B${index % CLIENTS}` } : {});
+    const times = await callEach(service, calls, (index) => [
+      `/payments/${paymentOf(index)}/actions`,
+      { action, ...who(index) },
+    ]);
+    const single = (1_000 * calls) / times.reduce((sum, time) => sum + time, 0);
+    const began = performance.now();
+    await load(service, 'payment-actions', lines, (index) => {
+      const place = calls + index;
+      return { payment_id: paymentOf(place), action, ...who(place) };
+    });
+    const bulk = (1_000 * lines) / (performance.now() - began);
+    const sorted = times.toSorted((a, b) => a - b);
+    const quantile = (part: number) => (sorted[Math.floor(sorted.length * part)] as number).toFixed(1);
+    print(
+      `| ${action} | ${single.toFixed(0)} | ${quantile(0.5)}, ${quantile(0.99)} | ${bulk.toFixed(0)} | ` +
+        `${(bulk / single).toFixed(1)} (at least ${LEAST_RATIO}) | ${memory(service.pid).peak} |`,
+    );
+  }
+}
+
+/** Clients, each with a creator and an approver, a trade and a beneficiary; and payments of all of them in turn. */
+async function fill(service: FedService, { name, client }: Course, payments: number): Promise<void> {
+  const of = (letter: string, index: number) => `${name}${letter}${index % CLIENTS}`;
+  await load(service, 'clients', CLIENTS, (n) => ({ client_id: of('C', n), client_name: `Client ${n}`, ...client }));
+  for (const letter of ['A', 'B'])
+    await load(service, 'contacts', CLIENTS, (n) => ({
+      contact_id: of(letter, n),
+      name: `Contact ${n}`,
+      email: `${of(letter, n)}@example.com`,
+      clients: [{ client_id: of('C', n) }],
+    }));
+  await load(service, 'beneficiaries', CLIENTS, (n) => ({
+    ...{
+      client_id: of('C', n),
+      beneficiary_id: of('D', n),
+      beneficiary_name: `Payee ${n}`,
+      account_number: '12345678',
+    },
+  }));
+  await load(service, 'trades', CLIENTS, (n) => ({
+    ...{
+      client_id: of('C', n),
+      contact_id: of('A', n),
+      trade_id: of('T', n),
+      buy_currency: 'EUR',
+      sell_currency: 'GBP',
+    },
+    ...{ buy_amount: 1_170, rate: 1.17 },
+  }));
+  await load(service, 'payments', payments, (n) => ({
+    ...{ client_id: of('C', n), contact_id: of('A', n), trade_id: of('T', n), beneficiary_id: of('D', n) },
+    ...{
+      payment_id: `${name}-${n}`,
+      amount: 100,
+      payment_currency: 'EUR',
+      payment_date: '2026-12-01',
+      reference: `Invoice ${n}`,
+    },
+  }));
+}
+
+async function load(service: FedService, kind: string, count: number, line: (index: number) => object): Promise<void> {
+  const chunks = function* () {
+    for (let index = 0; index < count; index += 1) yield Buffer.from(`${JSON.stringify(line(index))}\n`);
+  };
+  const answer = (await callOperator(
+    { url: service.operator, token: TOKEN },
+    {
+      method: 'POST',
+      path: `/imports/${kind}`,
+      body: Readable.from(chunks(), { objectMode: false }),
+      headers: { 'content-type': 'application/x-ndjson' },
+    },
+  )) as ImportAnswer;
+  if (answer.accepted !== count) throw new Error(`${kind}: ${JSON.stringify(answer).slice(0, 500)}`);
+}
+
+/** Sends calls one after the other. @returns the milliseconds of each */
+async function callEach(
+  service: FedService,
+  count: number,
+  what: (index: number) => [path: string, body: object],
+): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const times: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const [path, body] = what(index);
+    const began = performance.now();
+    const status = await send(agent, service.operator + path, JSON.stringify(body));
+    times.push(performance.now() - began);
+    if (status !== 200) throw new Error(`${path}: ${status}`);
+  }
+  agent.destroy();
+  return times;
+}
+
+function send(agent: Agent, url: string, body: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    };
+    const outgoing = request(url, { method: 'POST', agent, headers }, (response) => {
+      response.on('end', () => resolve(response.statusCode ?? 0)).on('error', reject);
+      response.resume();
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
