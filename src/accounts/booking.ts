@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
+import type { CopyValue } from '../copy.ts';
 import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { decimal } from '../money.ts';
@@ -9,7 +10,7 @@ import { insertRow } from '../rows.ts';
 import { requireClient } from '../tenant.ts';
 import { notify } from '../webhooks/notification.ts';
 
-import { type BookedTransaction, moment, party, shown, type TransactionInput } from './transaction.ts';
+import { type BookedTransaction, type Booking, moment, party, shown, type TransactionInput } from './transaction.ts';
 
 /**
  * Books a transaction in the caller's database transaction: locks the account's row, moves its balance, and writes the notification of
@@ -39,26 +40,7 @@ export async function bookTransaction(
   if (!account) throw await noAccount(tx, input);
   const { balance } = account;
   const id = input.transaction_id ?? randomUUID();
-  const row = {
-    client_id: input.client_id,
-    currency_account_id: input.currency_account_id,
-    transaction_id: id,
-    kind: input.kind,
-    amount: signed,
-    currency: input.amount.currency,
-    balance_after: balance,
-    booking_datetime: booked,
-    value_datetime: valued,
-    transaction_reference: input.transaction_reference ?? null,
-    transaction_information: input.transaction_information ?? null,
-    additional_transaction_information: input.additional_transaction_information ?? null,
-    creditor_name: input.creditor_name ?? null,
-    creditor_account: input.creditor_account ? JSON.stringify(party(input.creditor_account)) : null,
-    debtor_name: input.debtor_name ?? null,
-    debtor_account: input.debtor_account ? JSON.stringify(party(input.debtor_account)) : null,
-    payment_id: input.payment_id ?? null,
-    created_at: act.now,
-  };
+  const row = transactionRow(input, { id, amount, debit, balance, booked, valued }, act.now);
   await insertRow(tx, 'transactions', row, 'id');
   const transaction = shown(input, { id, amount, debit, balance, booked, valued });
   await audit(tx, act, {
@@ -82,6 +64,34 @@ export async function bookTransaction(
     now: act.now,
   });
   return transaction;
+}
+
+/** A booked transaction as it is stored. */
+export function transactionRow(
+  input: TransactionInput,
+  { id, amount, debit, balance, booked, valued }: Booking,
+  now: Date,
+): Record<string, CopyValue> {
+  return {
+    client_id: input.client_id,
+    currency_account_id: input.currency_account_id,
+    transaction_id: id,
+    kind: input.kind,
+    amount: debit ? `-${amount}` : amount,
+    currency: input.amount.currency,
+    balance_after: balance,
+    booking_datetime: booked,
+    value_datetime: valued,
+    transaction_reference: input.transaction_reference ?? null,
+    transaction_information: input.transaction_information ?? null,
+    additional_transaction_information: input.additional_transaction_information ?? null,
+    creditor_name: input.creditor_name ?? null,
+    creditor_account: input.creditor_account ? JSON.stringify(party(input.creditor_account)) : null,
+    debtor_name: input.debtor_name ?? null,
+    debtor_account: input.debtor_account ? JSON.stringify(party(input.debtor_account)) : null,
+    payment_id: input.payment_id ?? null,
+    created_at: now,
+  };
 }
 
 /** Why no account was moved: it does not exist, or it is in another currency. */

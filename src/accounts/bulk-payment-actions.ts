@@ -5,8 +5,8 @@ import type { PaymentId } from '../identifiers.ts';
 import { movePayments } from '../payments/bulk-moves.ts';
 import type { MoveRequest } from '../payments/lifecycle.ts';
 import type { Presentation } from '../payments/presentation.ts';
+import { creditReturns } from './bulk-returns.ts';
 import type { PaymentActionRequest } from './payment-action.ts';
-import { returnPayment } from './payment-return.ts';
 
 /** How actions are carried out. */
 export interface BulkOptions {
@@ -28,31 +28,23 @@ export async function actOnPayments(
   options: BulkOptions,
 ): Promise<Map<number, Problem>> {
   const refused = new Map<number, Problem>();
-  const moves = await findMoves(tx, requests, refused);
-  const { silent, stop, presentation } = options;
-  const together = [...moves].filter(([, { action }]) => action !== 'return');
-  const found = await movePayments(
+  const known = await findMoves(tx, requests, refused);
+  const firstRefused = () => (options.stop ? Math.min(...refused.keys()) : Number.POSITIVE_INFINITY);
+  const last = firstRefused();
+  const moves = new Map([...known].filter(([index]) => index < last));
+  const indexes = [...moves.keys()];
+  const found = await movePayments(tx, act, [...moves.values()], options);
+  for (const [place, problem] of found) refused.set(indexes[place] as number, problem);
+  const end = firstRefused();
+  const returned = [...moves].filter(
+    ([index, { action }]) => action === 'return' && !refused.has(index) && index < end,
+  );
+  await creditReturns(
     tx,
     act,
-    together.map(([, move]) => move),
-    {
-      presentation,
-      silent,
-      stop,
-    },
+    returned.map(([, move]) => move),
+    options.silent,
   );
-  for (const [place, problem] of found) refused.set((together[place] as [number, MoveRequest])[0], problem);
-  // A return credits an account as well: each is booked for itself.
-  for (const [index, move] of moves) {
-    if (move.action !== 'return' || (stop && index > Math.min(...refused.keys()))) continue;
-    try {
-      await returnPayment(tx, act, presentation, { ...move, silent });
-    } catch (error) {
-      // Only the checks before its first statement that writes throw one.
-      if (!(error instanceof Problem)) throw error;
-      refused.set(index, error);
-    }
-  }
   return refused;
 }
 

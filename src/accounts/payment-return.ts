@@ -1,5 +1,6 @@
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
+import type { PaymentId } from '../identifiers.ts';
 import { type MoveRequest, movePayment } from '../payments/lifecycle.ts';
 import { noPayment } from '../payments/payment.ts';
 import type { Presentation } from '../payments/presentation.ts';
@@ -32,15 +33,29 @@ export async function returnPayment(
     clientId: request.clientId,
     currency: payment.payment_currency,
   });
-  const credit: TransactionInput = {
-    client_id: request.clientId,
+  const credit = creditOf({ ...payment, client_id: request.clientId, payment_id: request.paymentId }, account);
+  return bookTransaction(tx, act, credit, { silent: request.silent });
+}
+
+/** A payment that is credited to the client again. */
+export interface ReturnedPayment {
+  client_id: string;
+  payment_id: PaymentId;
+  amount: string;
+  payment_currency: string;
+  beneficiary_name: string;
+}
+
+/** What is booked for a returned payment. @param account number of the client's account in its currency */
+export function creditOf(payment: ReturnedPayment, account: number) {
+  return {
+    client_id: payment.client_id,
     currency_account_id: account,
     kind: 'CREDIT_PAYMENT_RETURNED_TRANSACTION',
     amount: { amount: payment.amount, currency: payment.payment_currency },
-    transaction_reference: request.paymentId,
-    transaction_information: `Return of payment ${request.paymentId}`,
+    transaction_reference: payment.payment_id,
+    transaction_information: `Return of payment ${payment.payment_id}`,
     debtor_name: payment.beneficiary_name,
-    payment_id: request.paymentId,
-  };
-  return bookTransaction(tx, act, credit, { silent: request.silent });
+    payment_id: payment.payment_id,
+  } satisfies TransactionInput;
 }

@@ -55,20 +55,17 @@ function rounds(rows: Row[]): Row[][] {
   return all;
 }
 
-/** Lines that stand one behind the other, each of another payment. A return is booked for itself. */
+/** Lines that stand one behind the other, each of another payment. */
 function runs(rows: Row[]): Row[][] {
   const all: Row[][] = [];
   let named = new Set<string>();
-  let afterReturn = true;
   for (const row of rows) {
-    const { action, payment_id: paymentId } = row.input;
-    if (afterReturn || action === 'return' || named.has(paymentId)) {
+    if (all.length === 0 || named.has(row.input.payment_id)) {
       all.push([]);
       named = new Set();
     }
-    named.add(paymentId);
+    named.add(row.input.payment_id);
     all.at(-1)?.push(row);
-    afterReturn = action === 'return';
   }
   return all;
 }

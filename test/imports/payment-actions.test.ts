@@ -265,6 +265,12 @@ test('on_error=stop: nothing takes place behind the first refused line', async (
     rows.map(({ status }) => status),
     ['Executing Payment', 'Waiting for payment date', 'Validating beneficiary information'],
   );
+  const unknown = await send(
+    [line(third, 'validate'), line('nothing', 'send'), line(first, 'complete')],
+    '?on_error=stop',
+  );
+  assert.deepEqual([unknown.body.accepted, unknown.body.errors[0].line], [1, 2]);
+  assert.equal((await service.operator('GET', `/payments/${first}`)).body.status, 'Executing Payment');
   const skipped = await send([], '?on_conflict=skip');
   assert.deepEqual([skipped.status, skipped.body.code], [400, 'invalid_parameter']);
 });
