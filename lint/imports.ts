@@ -12,6 +12,7 @@ const ROOMS: Record<string, string[]> = {
   embedded: ['kernel'],
   audit: ['kernel'],
   keys: ['kernel'],
+  telemetry: ['kernel'],
   erasure: ['kernel', 'audit', 'feed', 'identity'],
   quotes: ['kernel'],
   webhooks: ['kernel'],

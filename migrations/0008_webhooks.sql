@@ -62,6 +62,8 @@ create table delivery.events (
   created_at timestamptz(3) not null,
   -- Of an event about one payment.
   payment_id text,
+  -- The span that caused it (W3C Trace Context), where somebody collects traces.
+  traceparent text,
   primary key (client_id, created_at, id)
 ) partition by range (created_at);
 create index events_payment on delivery.events (client_id, payment_id) where payment_id is not null;

@@ -82,6 +82,8 @@ export interface Config {
   smtpUrl: string | undefined;
   mailFrom: string;
   smsUrl: string | undefined;
+  /** Where traces go (OTLP over HTTP); undefined: nobody collects them. */
+  tracesUrl: string | undefined;
   logLevel: LogLevel;
   /** Milliseconds without activity after which the pages sign a person out. */
   appIdle: number;
@@ -132,6 +134,7 @@ export function examineConfig(env: Environment = process.env): {
       words: 'a mail address',
     }),
     smsUrl: settings.url('LOMBARD_SMS_URL', ['http:', 'https:'], { secret: true }),
+    tracesUrl: settings.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'], { secret: false }),
     logLevel: settings.oneOf('LOMBARD_LOG_LEVEL', LOG_LEVELS, 'info'),
     workers: settings.integer('LOMBARD_WORKERS', 1, { min: 1, max: 128 }),
     drain: settings.durationOrZero('LOMBARD_DRAIN', environment === 'production' ? '5s' : '0s'),

@@ -15,6 +15,15 @@ export interface Addresses {
   trusted: string | undefined;
 }
 
+/** The addresses of all listeners, also of those that other processes serve: as configured, or made of host and port. */
+export function configuredAddresses(config: Config): Addresses {
+  return {
+    api: config.apiUrl ?? `http://${config.host}:${config.apiPort}`,
+    auth: config.authUrl ?? `http://${config.host}:${config.authPort}`,
+    trusted: config.trustedUrl,
+  };
+}
+
 /** What the parts of the running service share; made once, in service.ts. */
 export interface Context {
   config: Config;

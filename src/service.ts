@@ -6,7 +6,7 @@ import { createAuditTasks } from './audit/tasks.ts';
 import { Backlog } from './backlog.ts';
 import { ServiceClock } from './calendar.ts';
 import type { Config } from './config.ts';
-import type { Addresses, Context } from './context.ts';
+import { type Addresses, type Context, configuredAddresses } from './context.ts';
 import { Vault } from './crypto.ts';
 import { createPool, type Pool } from './database.ts';
 import { DatabaseWatch } from './database-watch.ts';
@@ -100,6 +100,8 @@ export async function startService(config: Config, log: Logger, options: StartOp
   options.interrupted?.addEventListener('abort', () => readiness.stop());
   try {
     await checkStart(config);
+    // Loaded only where somebody collects traces.
+    if (config.tracesUrl) await parts.start((await import('./telemetry/opentelemetry.ts')).createTelemetry());
     const healthUrl =
       options.health === false ? undefined : await startHealthListener(config, log, { parts, readiness });
     const databaseUrl = options.databaseUrl ?? config.databaseUrl;
@@ -192,12 +194,6 @@ async function startContext(start: {
   const clock = new ServiceClock();
   const journals = new Journals(backgroundPool, clock, log);
   await parts.start(journals);
-  // Other processes may serve the other listeners: their addresses are the configured ones, or those that their settings give.
-  const publicAddresses: Addresses = {
-    api: config.apiUrl ?? `http://${config.host}:${config.apiPort}`,
-    auth: config.authUrl ?? `http://${config.host}:${config.authPort}`,
-    trusted: config.trustedUrl,
-  };
   const context: Context = {
     config,
     pool,
@@ -209,7 +205,7 @@ async function startContext(start: {
     journals,
     rateCounts,
     addressOf: createAddressOf(config),
-    addresses: publicAddresses,
+    addresses: configuredAddresses(config),
   };
   await parts.start(recordChanges(context));
   await checkMasterKey(context);

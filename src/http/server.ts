@@ -15,6 +15,7 @@ import { answerFor, logFailure, problemOf } from './failure.ts';
 import { limitBodies, PATIENCE } from './patience.ts';
 import { locate } from './problem.ts';
 import { requestIdFrom } from './request-id.ts';
+import { traceRequests } from './request-span.ts';
 import { traceIdFrom } from './trace.ts';
 import { type Advice, answerUnknownAddresses } from './unknown-address.ts';
 import { answerUnparsed, rawAnswer } from './unparsed.ts';
@@ -93,6 +94,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       },
     },
   });
+  traceRequests(app, options.name);
   readJson(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');

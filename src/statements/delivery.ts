@@ -4,6 +4,7 @@ import { type Transaction, transaction } from '../database.ts';
 import type { Drawing } from '../documents/drawing.ts';
 import { keepMail, Mailer, MailFailure } from '../mail.ts';
 import { mailWait } from '../mail-schedule.ts';
+import { traced } from '../tracing.ts';
 import type { AccountStatement } from './account-statement.ts';
 import { UnwritableAmount } from './camt.ts';
 import { type StatementFile, statementFiles } from './file.ts';
@@ -45,11 +46,12 @@ export class DeliveryWork {
   async run(delivery: StatementDelivery): Promise<void> {
     const { log } = this.#context;
     const about = { statement: delivery.statement_id, client_id: delivery.client_id, channel: delivery.channel };
+    const attributes = { 'lombard.statement_id': delivery.statement_id, 'lombard.channel': delivery.channel };
     const started = this.#context.clock.now();
     try {
       if (delivery.deaths >= MAX_DEATHS)
         throw new Error(`the service ended ${delivery.deaths} times in a row while it worked on this`);
-      await this.#attempt(delivery);
+      await traced('send a statement', attributes, () => this.#attempt(delivery));
       statementAttemptsTotal.inc({ channel: delivery.channel, outcome: 'sent' });
       log.info({ ...about, attempt: delivery.attempts }, 'a statement was delivered');
     } catch (error) {

@@ -13,12 +13,14 @@ interface ClaimRow {
   round_attempts: number;
   revision: number;
   body: string | null;
+  traceparent: string | null;
 }
 
 /** Leases the rows that `picked` names and reads what is sent. */
 const leasePicked = (window: DayWindow) => `
   leased as (update delivery.queue set lease_owner = $1::int where ctid = any(array(select place from picked)) returning *)
-  select l.notification_id as id, l.client_id, l.subscription_id, l.created_at, l.attempts, l.round_attempts, s.revision, e.type, e.body
+  select l.notification_id as id, l.client_id, l.subscription_id, l.created_at, l.attempts, l.round_attempts, s.revision, e.type, e.body,
+    e.traceparent
   from leased l join webhooks.subscriptions s on s.id = l.subscription_id
   left join delivery.events e on e.client_id = l.client_id and e.created_at = l.created_at and e.id = l.event_id
     and ${within('e.created_at', window)}
@@ -73,6 +75,7 @@ async function toDeliveries(db: Db, rows: readonly ClaimRow[]): Promise<Delivery
     roundAttempts: row.round_attempts,
     revision: row.revision,
     body: row.body ?? '',
+    traceparent: row.traceparent,
   }));
   await readMissingBodies(db, deliveries);
   return deliveries;

@@ -15,6 +15,8 @@ export interface Delivery {
   revision: number;
   /** The empty text where the event is no longer kept. */
   body: string;
+  /** The span that caused the event. */
+  traceparent: string | null;
 }
 
 /**
@@ -32,8 +34,8 @@ export const CONNECTION_SETTINGS = `set enable_hashjoin = off; set enable_mergej
 export async function readMissingBodies(db: Db, deliveries: readonly Delivery[]): Promise<void> {
   const missing = deliveries.filter((delivery) => delivery.body === '');
   if (missing.length === 0) return;
-  const { rows } = await db.query<{ id: string; type: NotificationType; body: string }>(
-    `select n.id, e.type, e.body from unnest($1::uuid[], $2::timestamptz[]) as d(id, created_at)
+  const { rows } = await db.query<Pick<Delivery, 'id' | 'type' | 'body' | 'traceparent'>>(
+    `select n.id, e.type, e.body, e.traceparent from unnest($1::uuid[], $2::timestamptz[]) as d(id, created_at)
      join webhooks.notifications n on n.id = d.id and n.created_at = d.created_at
      join delivery.events e on e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id`,
     [missing.map((delivery) => delivery.id), missing.map((delivery) => delivery.createdAt)],
@@ -41,6 +43,6 @@ export async function readMissingBodies(db: Db, deliveries: readonly Delivery[])
   const found = new Map(rows.map((row) => [row.id, row]));
   for (const delivery of missing) {
     const row = found.get(delivery.id);
-    if (row) Object.assign(delivery, { type: row.type, body: row.body });
+    if (row) Object.assign(delivery, { type: row.type, body: row.body, traceparent: row.traceparent });
   }
 }

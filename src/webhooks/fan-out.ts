@@ -38,6 +38,7 @@ interface FanOutRow {
   created_ms: number;
   revision: number;
   body: string | null;
+  traceparent: string | null;
   leased: boolean;
 }
 
@@ -86,7 +87,7 @@ const fanOutStatement = (window: DayWindow) => `
   select (select count(*)::int from taken) as taken,
     exists (select from shares s where s.share <= (select count(*) from taken t where t.client_id = s.client_id)) as more,
     m.id, m.client_id, m.subscription_id, m.type, date_part('epoch', m.created_at) * 1000 as created_ms, m.revision,
-    m.place <= m.room as leased, e.body
+    m.place <= m.room as leased, e.body, e.traceparent
   from (select) as always left join (matched m left join delivery.events e
     on e.client_id = m.client_id and e.created_at = m.created_at and e.id = m.event_id and m.place <= m.room
       and ${within('e.created_at', window)})
@@ -135,5 +136,6 @@ function toDelivery(row: FanOutRow, id: string): Delivery {
     roundAttempts: 0,
     revision: row.revision,
     body: row.body ?? '',
+    traceparent: row.traceparent,
   };
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../database.ts';
+import { tracing } from '../tracing.ts';
 
 /** The types a subscription can name (the service interface, Webhook subscription). */
 export const WEBHOOK_TYPES = [
@@ -54,10 +55,10 @@ export async function notify(tx: Transaction, event: WebhookEvent): Promise<void
   await tx.query({
     name: 'webhooks-notify',
     text: `with event as (
-        insert into delivery.events (client_id, type, body, created_at, payment_id) values ($1, $2, $3, $4, $5)
+        insert into delivery.events (client_id, type, body, created_at, payment_id, traceparent) values ($1, $2, $3, $4, $5, $6)
         returning id, client_id, type, created_at)
       ${INTO_OUTBOX}`,
-    values: [event.clientId, event.type, event.body, event.now, event.paymentId ?? null],
+    values: [event.clientId, event.type, event.body, event.now, event.paymentId ?? null, cause()],
   });
 }
 
@@ -67,8 +68,8 @@ export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]
   await tx.query({
     name: 'webhooks-notify-all',
     text: `with event as (
-        insert into delivery.events (client_id, type, body, created_at, payment_id)
-        select client_id, type, body, created_at, payment_id
+        insert into delivery.events (client_id, type, body, created_at, payment_id, traceparent)
+        select client_id, type, body, created_at, payment_id, $6
         from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
           with ordinality as e(client_id, type, body, created_at, payment_id, n)
         order by n
@@ -80,6 +81,12 @@ export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]
       events.map((event) => event.body),
       events.map((event) => event.now),
       events.map((event) => event.paymentId ?? null),
+      cause(),
     ],
   });
+}
+
+/** The span that causes an event; null where nobody collects traces. */
+function cause(): string | null {
+  return tracing()?.current() ?? null;
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { monotonic } from '../calendar.ts';
 import type { Context } from '../context.ts';
+import { type Span, tracing } from '../tracing.ts';
 import type { Attempt, AttemptResult } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
-import type { Egress } from './egress.ts';
+import type { Egress, OutgoingRequest } from './egress.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { EndpointHealth } from './health.ts';
@@ -108,6 +109,7 @@ export class Sender {
     if (delivery.attempts === 0)
       firstAttemptDelay.observe(Math.max(0, attempt.startedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
     const request = signer.request(endpoint, attempt);
+    const span = beginAttempt(request, attempt);
     results.began(delivery);
     const free = () => {
       this.#endpoints.end(endpoint);
@@ -116,6 +118,7 @@ export class Sender {
       if (this.#onIdle && this.#endpoints.inFlight === 0) this.#onIdle();
     };
     egress.dispatch(request, (outcome) => {
+      span?.end({ 'http.response.status_code': outcome.statusCode ?? 0 }, outcome.reason ?? undefined);
       // Interrupted by the stop of the service: put back as if the attempt had not begun.
       if (outcome.reason === 'interrupted') results.abandoned(delivery);
       else this.#finish(endpoint, attempt, { outcome, revision });
@@ -152,4 +155,23 @@ export class Sender {
     if (wait === undefined) return FAILED;
     return { status: 'pending', dueAt: new Date(now.getTime() + wait) };
   }
+}
+
+/** Begins the span of an attempt, in the trace of what caused the event, and sends it along. Nothing where nobody collects traces. */
+function beginAttempt(request: OutgoingRequest, { delivery, deliveryId }: Attempt): Span | undefined {
+  const span = tracing()?.begin(`deliver ${delivery.type}`, {
+    kind: 'client',
+    parent: delivery.traceparent,
+    attributes: {
+      'http.request.method': request.method,
+      'server.address': request.url.hostname,
+      'lombard.notification_id': delivery.id,
+      'lombard.delivery_id': deliveryId,
+      'lombard.client_id': delivery.clientId,
+    },
+  });
+  // The subscription's own header of that name wins.
+  const own = request.headers.some((part, index) => index % 2 === 0 && part.toLowerCase() === 'traceparent');
+  if (span && !own) request.headers.push('traceparent', span.traceparent);
+  return span;
 }

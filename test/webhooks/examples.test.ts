@@ -66,6 +66,7 @@ for (const [language, command, path] of EXAMPLES) {
       roundAttempts: 0,
       revision: 1,
       body: '{"data":[{"beneficiary_name":"Müller 😀"}],"payment_webhook_status":["CREATED"]}',
+      traceparent: null,
     };
     assert.equal((await send('sécret', delivery)).statusCode, 204);
     assert.equal((await send('sécret', { ...delivery, attempts: 1 })).statusCode, 204);
