@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, test } from 'node:test';
-import { MESSAGES } from '../../src/errors.ts';
+import { type ErrorCode, MESSAGES } from '../../src/errors.ts';
+import { STATUS } from '../../src/http/problem.ts';
 import { anchors, type Page, page, pages, repository } from './pages.ts';
 
 /** Languages of fenced blocks. `sh` runs in commands.test.ts; a command that cannot run there is `text`. */
@@ -99,11 +100,11 @@ describe('the pages', () => {
 });
 
 describe('the lists', () => {
-  test('docs/errors.md has every code of the catalogue, and no other', () => {
-    const codes = [
-      ...(page('docs/errors.md').prose.split('| Code | Status')[1] ?? '').matchAll(/^\| (`.*?`) \|/gm),
-    ].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, code]) => code as string));
-    assert.deepEqual(codes.toSorted(), Object.keys(MESSAGES).toSorted());
+  test('docs/errors.md has every code of the catalogue with its status, cause and cure, and no other', () => {
+    const table = page('docs/errors.md').prose.split('| Code | Status')[1]?.split('\n## ')[0] ?? '';
+    const rows = [...table.matchAll(/^\| `(\w+)` \| (\d+) \| (.+?) \| (.+?) \|$/gm)];
+    assert.deepEqual(rows.map(([, code]) => code).toSorted(), Object.keys(MESSAGES).toSorted());
+    for (const [, code, status] of rows) assert.equal(STATUS[code as ErrorCode], Number(status), code);
   });
 
   test('docs/configuration.md has every variable that config.ts reads, and no page names another', () => {

@@ -56,6 +56,20 @@ test('llms.txt names every page by the address of its Markdown', async () => {
   assert.equal((await get('/docs/llms.txt')).text, text);
 });
 
+test('the collection has a request for each operation of the description, with the example of its body', async () => {
+  const { body: document } = await get('/openapi.json');
+  const { body: collection } = await get('/docs/collection.json');
+  assert.match(collection.info.schema, /v2\.1\.0/);
+  // biome-ignore lint/suspicious/noExplicitAny: a document of another standard
+  const requests: any[] = collection.item.flatMap((folder: any) => folder.item);
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const operations = Object.values<any>(document.paths).flatMap((item) => Object.values<any>(item));
+  assert.deepEqual(requests.map(({ name }) => name).sort(), operations.map(({ operationId }) => operationId).sort());
+  const statement = requests.find(({ name }) => name === 'requestStatement').request;
+  assert.equal(statement.url.raw, '{{baseUrl}}/statements/accounts?client_id={{clientId}}');
+  assert.ok(JSON.parse(statement.body.raw).date_from);
+});
+
 test('a reader searches, and goes from the API reference to a page', {
   skip: existsSync(CHROMIUM) ? false : 'needs Chromium (apt-get install chromium)',
 }, async () => {

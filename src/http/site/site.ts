@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
+import { collectionOf } from './collection.ts';
 import { SitePages } from './pages.ts';
 import { layOut, llmsText, sectionsOf } from './rendering.ts';
 
@@ -49,6 +50,9 @@ export function siteRoutes(app: FastifyInstance, { addresses, config }: Context)
     const sections = [...(await pages.all()).values()].flatMap(sectionsOf);
     return send(reply, 'application/json', JSON.stringify(sections));
   });
+  app.get('/docs/collection.json', open, (_request, reply) =>
+    send(reply, 'application/json', JSON.stringify(collectionOf(app.swagger(), addresses), null, 2)),
+  );
   app.get<{ Params: { page: string } }>('/docs/:page', open, async ({ params }, reply) => {
     const name = params.page.replace(/\.md$/, '');
     const page = (await pages.all()).get(name);
