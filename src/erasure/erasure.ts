@@ -61,6 +61,10 @@ export async function eraseContact(
     [contactId, ERASED, erasedEmail(contactId)],
   );
   await endSessions(tx, contactId, act.now);
+  await tx.query(
+    'delete from password_requests where email in (select lower(u.email) from unnest($1::text[]) as u(email))',
+    [person.emails],
+  );
   await audit(tx, act, {
     action: 'action',
     entity: 'contact',
@@ -91,5 +95,7 @@ async function endSessions(tx: Transaction, contactId: string, now: Date): Promi
     now,
   ]);
   await tx.query('delete from second_factor_challenges where contact_id = $1', [contactId]);
+  await tx.query('delete from page_sessions where contact_id = $1', [contactId]);
+  await tx.query('delete from password_links where contact_id = $1', [contactId]);
   await tx.query('delete from authorization_codes where contact_id = $1 and used_at is null', [contactId]);
 }

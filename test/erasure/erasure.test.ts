@@ -74,6 +74,11 @@ async function leaveCopies(): Promise<void> {
     "insert into sign_in_attempts (at, outcome, email, address, request_id) values (now(), 'ok', $1, '::1', 'r')",
     [EMAIL],
   );
+  await service.query('insert into password_requests (email, at, mailed) values (lower($1), now(), true)', [EMAIL]);
+  await service.query(
+    "insert into password_links (contact_id, token_sha256, mail_id, email, expires_at) values ($1, '', 1, lower($2), now())",
+    [contactId, EMAIL],
+  );
   const body = JSON.stringify({ contact_name: NAME });
   await service.query(
     `with e as (insert into delivery.events (client_id, type, body, created_at) values ($1, 'ONBOARDING_STATUS_CHANGE', $2, now()) returning *),
