@@ -20,5 +20,5 @@ process.on('message', (message) => {
 });
 process.once('SIGTERM', async () => {
   await service.stop();
-  process.disconnect?.();
+  if (process.connected) process.disconnect();
 });
