@@ -211,6 +211,8 @@ export interface ErrorMessage {
     | 'onboarding_event_not_found'
     | 'statement_not_found'
     | 'import_not_found'
+    | 'erasure_not_found'
+    | 'contact_not_disabled'
     | 'already_exists'
     | 'already_rejected'
     | 'second_factor_missing'
