@@ -11,6 +11,7 @@ if (server) {
   await prepareTemplate(server.url);
   process.env.LOMBARD_TEST_SERVER = server.url;
   await import('./feed/plans.test.ts');
+  await import('./audit/list.test.ts');
   await import('./payments/search-plans.test.ts');
   await import('./webhooks/plans.test.ts');
   // Hooks run in the order of their registration: the databases are dropped first.

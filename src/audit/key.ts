@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { Vault } from '../crypto.ts';
 import { type Db, first } from '../database.ts';
 
@@ -8,7 +8,8 @@ const PURPOSE = 'audit_chain';
 
 /** What the chain is made with. */
 export interface ChainKey {
-  secret: Buffer;
+  /** An object, not bytes: an HMAC takes a fifth of the time. */
+  secret: KeyObject;
   /** Rows that were sealed before there was a key; their links are plain hashes. */
   unkeyed: number;
   /** The hash of the last one of them: nobody can make them again either. */
@@ -51,14 +52,12 @@ export async function readChainKey(db: Db, vault: Vault): Promise<ChainKey | und
 export async function chainKey(tx: Db, vault: Vault): Promise<ChainKey> {
   const row = await keyRow(tx);
   if (row.sealed) return opened(row.sealed, vault);
-  const key = { secret: randomBytes(KEY_BYTES), unkeyed: row.unkeyed, anchor: row.hash ?? Buffer.alloc(HASH_BYTES) };
-  const text = JSON.stringify({
-    key: key.secret.toString('base64'),
-    unkeyed: key.unkeyed,
-    anchor: key.anchor.toString('hex'),
-  });
+  const secret = randomBytes(KEY_BYTES);
+  const { unkeyed } = row;
+  const anchor = row.hash ?? Buffer.alloc(HASH_BYTES);
+  const text = JSON.stringify({ key: secret.toString('base64'), unkeyed, anchor: anchor.toString('hex') });
   await tx.query('update audit_key set sealed = $1 where sealed is null', [vault.seal(text, PURPOSE)]);
-  return key;
+  return { secret: createSecretKey(secret), unkeyed, anchor };
 }
 
 /** The row of the key, with the end of the chain. @throws ChainKeyFault */
@@ -88,5 +87,5 @@ function opened(sealed: Buffer, vault: Vault): ChainKey {
     );
   }
   const { key, unkeyed, anchor } = JSON.parse(text) as { key: string; unkeyed: number; anchor: string };
-  return { secret: Buffer.from(key, 'base64'), unkeyed, anchor: Buffer.from(anchor, 'hex') };
+  return { secret: createSecretKey(key, 'base64'), unkeyed, anchor: Buffer.from(anchor, 'hex') };
 }

@@ -44,15 +44,21 @@ export async function eraseContact(
   await tx.query('select from contacts where contact_id = $1 for no key update', [contactId]);
   const contact = await findContact(tx, contactId);
   const known = first(
-    await tx.query<{ erasure_id: string }>('select erasure_id from erasures where contact_id = $1', [contactId]),
+    await tx.query<{ erasure_id: string; state: string }>(
+      'select erasure_id, state from erasures where contact_id = $1',
+      [contactId],
+    ),
   );
-  if (known) return known;
+  // A contact that got a name again can be erased again.
+  const erased = contact.name === ERASED && contact.email === erasedEmail(contactId);
+  if (known && (known.state === 'running' || erased)) return { erasure_id: known.erasure_id };
   if (contact.status !== 'disabled')
     throw new Problem('contact_not_disabled', { field: 'contact_id', message: 'must be disabled first: PATCH status' });
   const person = await personOf(tx, contactId, contact);
-  const erasureId = randomUUID();
+  const erasureId = known?.erasure_id ?? randomUUID();
   await tx.query(
-    `insert into erasures (erasure_id, contact_id, state, sealed, started_at, rows) values ($1, $2, 'running', $3, $4, 1)`,
+    `insert into erasures as e (erasure_id, contact_id, state, sealed, started_at, rows) values ($1, $2, 'running', $3, $4, 1)
+     on conflict (erasure_id) do update set state = 'running', sealed = excluded.sealed, ended_at = null, rows = e.rows + 1`,
     [erasureId, contactId, vault.seal(JSON.stringify(person), PURPOSE), act.now],
   );
   await tx.query(
@@ -84,7 +90,9 @@ async function personOf(
   const versions: Record<string, unknown>[] = [{ ...now }];
   for (const { before, after } of trail) versions.push(before ?? {}, after ?? {});
   const texts = (field: string) =>
-    [...new Set(versions.map((version) => version[field]))].filter((text) => typeof text === 'string' && text !== '');
+    [...new Set(versions.map((version) => version[field]))].filter(
+      (text) => typeof text === 'string' && ![ERASED, erasedEmail(contactId), ''].includes(text),
+    );
   return { contactId, names: texts('name'), emails: texts('email'), phones: texts('phone') } as Person;
 }
 

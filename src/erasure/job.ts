@@ -47,8 +47,9 @@ async function erase(context: Context, erasureId: string, sealed: Buffer): Promi
   await cancelNotifications(pool, eraser, clock.now(), note);
   await eraseCopies(pool, eraser, note);
   await eraseTrail(pool, { eraser, erasureId, vault, now: clock.now(), note });
-  // What was written meanwhile: entries of journals wait in their processes for a moment.
+  // What was written meanwhile: entries of journals wait in their processes for a moment, and deliveries were being tried.
   await eraseCopies(pool, eraser, note);
+  await cancelNotifications(pool, eraser, clock.now(), note);
   await pool.query(`update erasures set state = 'done', sealed = null, ended_at = $2 where erasure_id = $1`, [
     erasureId,
     clock.now(),

@@ -185,6 +185,14 @@ describe('erasing a contact', () => {
     assert.deepEqual(told, [{ status: 'cancelled', body: '' }]);
   });
 
+  test('a contact that got a name again is erased again', async () => {
+    const again = `again.${EMAIL}`;
+    await service.operator('PATCH', `/contacts/${contactId}`, { name: 'Ford', email: again });
+    assert.equal((await service.operator('POST', `/contacts/${contactId}/erase`)).body.erasure_id, erasure);
+    await until(async () => (await service.operator('GET', `/erasures/${erasure}`)).body.state === 'done');
+    assert.deepEqual(await placesOf(again), {});
+  });
+
   test('the trail proves itself, and a row that somebody else replaced does not', async () => {
     const proof = (await service.operator('GET', '/audit/verify')).body;
     assert.equal(proof.fault, null);

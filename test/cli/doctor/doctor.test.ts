@@ -390,7 +390,7 @@ describe('what is in the database', () => {
       ]);
 
       const other = { ...environment, LOMBARD_MASTER_KEY: Buffer.alloc(32, 3).toString('base64') };
-      assertFound(await examine(other), [['master key', /^failed: LOMBARD_MASTER_KEY does not open/]]);
+      assertFound(await examine(other), [['master key', /^failed: LOMBARD_MASTER_KEY lacks the key/]]);
       const production = { ...environment, ...PRODUCTION };
       const findings = await examine(production);
       assertFound(findings, [
