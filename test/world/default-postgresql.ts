@@ -44,8 +44,8 @@ export async function startDefaultServer(
 ): Promise<DefaultServer | undefined> {
   const folder = defaultPrograms();
   if (!folder) return undefined;
-  return startCluster(folder, { settings, inside }, (directory) => [
-    'initdb',
+  return startCluster({ settings, inside }, (directory) => [
+    join(folder, 'initdb'),
     ...['-D', directory, '-U', 'postgres', '-A', 'trust', '--no-sync', '--encoding=UTF8', '--locale=C'],
   ]);
 }
@@ -53,14 +53,26 @@ export async function startDefaultServer(
 /** A standby of a server, which follows it until it is promoted. */
 export async function startStandby(primary: DefaultServer): Promise<DefaultServer> {
   const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres'];
-  return startCluster(defaultPrograms() as string, { settings: {}, inside: tmpdir() }, (directory) => [
-    'pg_basebackup',
+  return startCluster({ settings: {}, inside: tmpdir() }, (directory) => [
+    join(defaultPrograms() as string, 'pg_basebackup'),
     ...[...from, '-D', directory, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'],
   ]);
 }
 
+/** A server on a copy of a data directory. */
+export async function startCopy(data: string, settings: Record<string, string>): Promise<DefaultServer> {
+  return startCluster({ settings, inside: tmpdir() }, (directory) => ['cp', '-a', `${data}/.`, directory]);
+}
+
+/** Runs one of the installed programs, `pg_dump` for instance, as the user that the servers run as. @throws Error what it said */
+export async function runProgram(name: string, args: string[]): Promise<void> {
+  const account = serverAccount(join(tmpdir(), 'none'));
+  const ran = await run(join(defaultPrograms() as string, name), args, { account, cwd: tmpdir() });
+  if (!ran.ok) throw new Error(`${name}: ${ran.output}`);
+}
+
+/** @param making the command that makes the data directory */
 async function startCluster(
-  folder: string,
   { settings, inside }: { settings: Record<string, string>; inside: string },
   making: (directory: string) => string[],
 ): Promise<DefaultServer> {
@@ -68,13 +80,13 @@ async function startCluster(
   const account = serverAccount(join(directory, 'none'));
   chownSync(directory, account.uid, account.gid);
   const [program = '', ...args] = making(directory);
-  const made = await run(join(folder, program), args, { account, cwd: directory });
+  const made = await run(program, args, { account, cwd: directory });
   if (!made.ok) throw new Error(made.output);
   const port = await freePort();
   // Where and how durably it runs; nothing that a plan depends on.
   const options = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings };
   const server = spawn(
-    join(folder, 'postgres'),
+    join(defaultPrograms() as string, 'postgres'),
     ['-D', directory, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     { cwd: directory, env: ENVIRONMENT, stdio: 'ignore', ...account.spawn },
   );

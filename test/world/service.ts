@@ -40,7 +40,7 @@ export interface TestService {
 }
 
 /** The application that `signIn` uses. */
-const APPLICATION = { client_id: 'test-app', name: 'Test', redirect_uris: ['http://127.0.0.1:9/callback'] };
+export const APPLICATION = { client_id: 'test-app', name: 'Test', redirect_uris: ['http://127.0.0.1:9/callback'] };
 
 /**
  * Starts the service in this process, on free ports and a database of its own.
@@ -98,7 +98,8 @@ export async function startTestService(
   return test;
 }
 
-async function signIn(auth: string, clientSecret: string, email: string, password: string): Promise<string> {
+/** Signs a contact in by that application. */
+export async function signIn(auth: string, clientSecret: string, email: string, password: string): Promise<string> {
   const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
   const code = await call(`${auth}/authenticate`, 'POST', {
     raw: form({ email, password, client_id: APPLICATION.client_id, state: 'state-of-the-tests' }),
