@@ -21,7 +21,6 @@ import {
   closed,
   errors,
   Instant,
-  idPath,
   jsonAnswer,
   Nullable,
   type Page,
@@ -200,7 +199,8 @@ const READ_ONE = {
     operationId: 'getImport',
     tags: ['imports'],
     summary: 'Read how far an import has got',
-    params: idPath('import_id'),
+    // OpenAPI takes one name for the parameter of POST and GET at the same place.
+    params: Type.Object({ kind: Type.String({ description: 'The import_id of the import' }) }),
     response: {
       200: jsonAnswer('The import, its counts over all runs', Import),
       ...errors(403, 404, 502, 'import_not_found'),
@@ -244,8 +244,8 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
       return sendList(reply, await listImports(context.pool, { kind, state, page, pageSize }));
     },
   );
-  app.get<{ Params: { import_id: string } }>('/imports/:import_id', READ_ONE, async (request, reply) =>
-    sendValue(reply, await findImport(context.pool, request.params.import_id)),
+  app.get<{ Params: { kind: string } }>('/imports/:kind', READ_ONE, async (request, reply) =>
+    sendValue(reply, await findImport(context.pool, request.params.kind)),
   );
 }
 
