@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Delivery } from '../../src/webhooks/delivery.ts';
@@ -38,6 +39,15 @@ async function start(command: string, path: string, secret: string): Promise<{ p
 }
 
 const URL_SIGNED = 'https://hooks.example.com/lombard?tenant=ä';
+
+const VECTORS: {
+  secret: string;
+  url: string;
+  webhook: string;
+  notification_id: string;
+  body: string;
+  signature: string;
+}[] = JSON.parse(readFileSync(new URL('../../docs/examples/notifications.json', import.meta.url), 'utf8'));
 
 const EXAMPLES: [string, string, string][] = [
   ['Node', process.execPath, 'receiver-node/receiver.mjs'],
@@ -83,5 +93,24 @@ for (const [language, command, path] of EXAMPLES) {
     const told = lines.filter((line) => line.startsWith('PaymentStatusChange'));
     assert.equal(told.length, 1, 'the second attempt of the same notification is recognised');
     assert.ok(told[0]?.includes(delivery.id));
+  });
+
+  test(`the receiver in ${language} takes each of the test vectors`, {
+    skip: missing && `${command} is not installed`,
+  }, async () => {
+    const secret = VECTORS[0]?.secret as string;
+    const { port } = await start(command, path, secret);
+    for (const vector of VECTORS) {
+      assert.deepEqual([vector.url, vector.secret], [URL_SIGNED, secret]);
+      const send = async (signature: string) => {
+        const request = { method: 'POST' as const, url: new URL(`http://127.0.0.1:${port}/`), body: vector.body };
+        const names = ['x-acme-signature', 'x-acme-webhook', 'x-acme-notification-id', 'x-acme-attempt-number'];
+        const values = [signature, vector.webhook, vector.notification_id, '1'];
+        const headers = names.flatMap((name, index) => [name, values[index] as string]);
+        return (await egress.send({ ...request, headers })).statusCode;
+      };
+      assert.equal(await send(vector.signature), 204, vector.webhook);
+      assert.equal(await send(vector.signature.replace(/.$/, (last) => (last === '0' ? '1' : '0'))), 401);
+    }
   });
 }
