@@ -11,7 +11,7 @@ create table erasures (
   ended_at timestamptz,
   -- Rows that were replaced so far.
   rows bigint not null default 0,
-  check ((state = 'done') = (sealed is null))
+  constraint erasures_sealed_check check ((state = 'done') = (sealed is null))
 );
 create index erasures_running on erasures (started_at) where state = 'running';
 

@@ -41,6 +41,7 @@ test('the whole record comes back, with its defaults', async () => {
     authorisation_workflow: 'simple',
     payment_approvals_enabled: false,
     payment_creator_approval_enabled: false,
+    approval_step_up: false,
     statement_push_url: null,
   });
   const application = await post('/applications', { name: 'App', redirect_uris: ['https://app.example/cb'] });
