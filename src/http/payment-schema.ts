@@ -30,7 +30,6 @@ export const PAYMENT_EXAMPLE = {
   cancelled_date: null,
   rejected_by: null,
   rejected_date: null,
-  reason: null,
   authorisation_workflow: '6-eyes',
   approvals_workflow: {
     authorisations: [
@@ -92,7 +91,9 @@ export const Payment = Type.Object(
     cancelled_date: moment('When cancelled'),
     rejected_by: text('User who rejected'),
     rejected_date: moment('When rejected'),
-    reason: text('Why a person rejected or cancelled it, in their words'),
+    reason: Type.Optional(
+      Type.String({ description: 'Why a person rejected or cancelled it, in their words; only where they said so' }),
+    ),
     authorisation_workflow: Type.Enum(['simple', '4-eyes', '6-eyes', '8-eyes', '10-eyes']),
     approvals_workflow: Type.Object({
       authorisations: Type.Array(

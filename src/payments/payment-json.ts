@@ -57,7 +57,7 @@ export function createPaymentWriter(view: PaymentView): PaymentWriter {
       }","authorised_by":${text(row[COLUMN_AT.authorised_by])},"authorised_date":${time(f[AT.authorised_date])
       },"cancelled_by":${text(row[COLUMN_AT.cancelled_by])},"cancelled_date":${time(f[AT.cancelled_date])
       },"rejected_by":${text(row[COLUMN_AT.rejected_by])},"rejected_date":${time(f[AT.rejected_date])
-      },"reason":${text(row[COLUMN_AT.reason])},"authorisation_workflow":${code(f[AT.authorisation_workflow])
+      }${row[COLUMN_AT.reason] === null ? '' : `,"reason":${text(row[COLUMN_AT.reason])}`},"authorisation_workflow":${code(f[AT.authorisation_workflow])
       },"approvals_workflow":{"authorisations":${view.institution ? f[AT.authorisations] || '[]' : authorisations(f[AT.authorisations])
       },"contact_authorisation_actions":{${actions(row, f, view.viewer, manages)
       }},"n_eyes_plus_status":"${f[AT.approval_status] || (APPROVAL_STATUS[status] ?? 'Approved')

@@ -22,7 +22,7 @@ describe('the reason of a decision', () => {
     assert.equal((await act(world.person('ann'), id, 'authorise', { reason: 'Matches invoice 42' })).status, 204);
     const payment = await world.payment(id);
     assert.equal(payment.approvals_workflow.authorisations[0].reason, 'Matches invoice 42');
-    assert.equal(payment.reason, null, 'the payment was neither rejected nor cancelled');
+    assert.equal(payment.reason, undefined, 'the payment was neither rejected nor cancelled');
     const { body: timeline } = await service.operator('GET', `/payments/${id}/timeline`);
     const reasons = timeline.filter((entry: { reason?: string }) => entry.reason === 'Matches invoice 42');
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('the reason of a decision', () => {
     });
     assert.equal(done.status, 200, done.text);
     const payment = await world.ask(world.owner, 'GET', `/payments/${id}`);
-    assert.equal(payment.body.reason, null);
+    assert.equal(payment.body.reason, undefined);
     assert.ok(!payment.text.includes('under review'));
   });
 
@@ -85,7 +85,7 @@ describe('the reason of a decision', () => {
       [null, null],
     );
     assert.equal((await cancel(world.owner, first)).status, 204);
-    assert.equal((await world.payment(first)).reason, null);
+    assert.equal((await world.payment(first)).reason, undefined);
   });
 
   test('of a multi payment’s rejection is each payment’s', async () => {

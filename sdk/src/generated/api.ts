@@ -343,7 +343,8 @@ export interface Payment {
   cancelled_date: string | null;
   rejected_by: string | null;
   rejected_date: string | null;
-  reason: string | null;
+  /** Why a person rejected or cancelled it, in their words; only where they said so */
+  reason?: string;
   authorisation_workflow: 'simple' | '4-eyes' | '6-eyes' | '8-eyes' | '10-eyes';
   approvals_workflow: {
     authorisations: {
