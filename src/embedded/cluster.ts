@@ -25,6 +25,8 @@ import { accessFile, configurationFile } from './settings.ts';
 const MAJOR_VERSION = '18';
 const SUPERUSER = 'postgres';
 const DATABASE = 'lombard';
+/** Milliseconds after which a removal is tried again, longer each time. */
+const RETRY_DELAY_MS = 50;
 const PASSWORD_BYTES = 24;
 const UNFINISHED = 'postgres.initializing-';
 
@@ -79,7 +81,9 @@ export async function prepareCluster(dataDir: string, tools: ClusterTools): Prom
   const { account } = tools;
   const cluster = clusterDirectory(dataDir);
   for (const name of readdirSync(dataDir)) {
-    if (name.startsWith(UNFINISHED)) rmSync(join(dataDir, name), { recursive: true, force: true });
+    // An initdb whose service was killed may still write into it for a moment.
+    if (name.startsWith(UNFINISHED))
+      rmSync(join(dataDir, name), { recursive: true, force: true, maxRetries: 10, retryDelay: RETRY_DELAY_MS });
   }
   const known = readAccess(dataDir)?.password;
   const password = known ?? randomBytes(PASSWORD_BYTES).toString('hex');
