@@ -85,18 +85,26 @@ export class MailWorker {
   async #holdsLock(): Promise<boolean> {
     if (this.#lock) return true;
     const connection = await this.#pool.connect();
-    const held = first(
-      await connection.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [LOCKS.mails]),
-    )?.held;
-    if (!held) {
-      connection.release();
-      return false;
-    }
-    connection.on('error', () => {
+    let broken = false;
+    const onError = () => {
+      broken = true;
       if (this.#lock !== connection) return;
       this.#lock = undefined;
       connection.release(true);
-    });
+    };
+    connection.on('error', onError);
+    const held = await connection
+      .query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [LOCKS.mails])
+      .then((result) => first(result)?.held ?? false)
+      .catch((error: Error) => {
+        connection.release(true);
+        throw error;
+      });
+    if (!held || broken) {
+      connection.off('error', onError);
+      connection.release(broken);
+      return false;
+    }
     this.#lock = connection;
     return true;
   }

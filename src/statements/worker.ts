@@ -119,7 +119,12 @@ export class StatementWorker {
       this.#ended = [];
       locks.release(true);
     });
-    for (const id of this.#inFlight.keys()) await lockDelivery(locks, id);
+    try {
+      for (const id of this.#inFlight.keys()) await lockDelivery(locks, id);
+    } catch (error) {
+      locks.release(true);
+      throw error;
+    }
     this.#connected = monotonic();
     return locks;
   }
