@@ -2,23 +2,49 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createWorld } from '../world/client.ts';
 import { type Command, lombard, PORTS, printed, until } from '../world/command.ts';
+import { startServer } from '../world/database.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
 
-/** Writers at the same time, and how often their service is killed under them. */
+/** Writers at the same time, and what is killed under them, in an order of the seed. */
 const WRITERS = 50;
-const KILLS = 3;
+const KILLS = ['service', 'connections', 'database', 'both'];
 /** Answered calls between two kills. */
-const MIN_ANSWERS = 60;
+const MIN_ANSWERS = 40;
 const SEED = Number(process.env.LOMBARD_TEST_SEED ?? Date.now() % 100_000);
 
 /** Links in records are made from it: both processes have the same. */
 const API_URL = 'http://api.example.com';
 
+let server: Awaited<ReturnType<typeof startServer>>;
 let service: TestService;
 before(async () => {
+  // A server of its own, which can be killed. It is started again by itself.
+  server = await startServer();
+  process.env.LOMBARD_TEST_SERVER = server.url;
   service = await startTestService({ LOMBARD_API_URL: API_URL });
 });
-after(() => service.stop());
+after(async () => {
+  await service.stop();
+  await server.stop();
+});
+
+/** kill -9 of PostgreSQL's first process; the others end when they notice. */
+async function killDatabase(): Promise<void> {
+  const { rows } = await service.query("select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid");
+  process.kill(rows[0].pid, 'SIGKILL');
+}
+
+/** The database ends every connection of the services. */
+const killConnections = () =>
+  service.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name like 'lombard%'",
+  );
+
+const databaseAnswers = () =>
+  service.query('select 1').then(
+    () => true,
+    () => false,
+  );
 
 interface Change {
   cursor: string;
@@ -57,7 +83,7 @@ async function startVictim(): Promise<{ command: Command; url: string }> {
   return { command, url: url as string };
 }
 
-test('50 writers, a service killed again and again: the copy of a reader equals the tables', {
+test('50 writers, service and database killed again and again: the copy of a reader equals the tables', {
   timeout: 240_000,
 }, async (t) => {
   t.diagnostic(`seed ${SEED}`);
@@ -81,7 +107,7 @@ test('50 writers, a service killed again and again: the copy of a reader equals 
   let answered = 0;
   const write = async (method: string, path: string, body: unknown) => {
     const answer = await call(`${target}${path}`, method, { body, token: service.operatorToken });
-    answered += 1;
+    if (answer.status < 500) answered += 1;
     return answer;
   };
   const operations: (() => Promise<unknown>)[] = [
@@ -108,6 +134,13 @@ test('50 writers, a service killed again and again: the copy of a reader equals 
         amount,
       });
     },
+    async () => {
+      const at = Math.floor(random() * worlds.length);
+      const lines = Array.from({ length: 4 }, () => JSON.stringify(worlds[at]?.base));
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const path = `${target}/imports/payments`;
+      await call(path, 'POST', { raw: lines.join('\n'), headers, token: service.operatorToken });
+    },
     () => write('PATCH', `/clients/${any(worlds).clientId}`, { client_name: `Name ${Math.floor(random() * 5)}` }),
     () => {
       const world = any(worlds);
@@ -130,8 +163,11 @@ test('50 writers, a service killed again and again: the copy of a reader equals 
       const last = !writing;
       const query = `/changes?limit=${1 + Math.floor(random() * 200)}${cursor && `&after=${cursor}`}`;
       const { status, body, text } = await service.operator('GET', query);
-      // The connections were cut: the same page is asked for again.
-      if (status === 502) continue;
+      // The database is gone: the same page is asked for again.
+      if (status >= 500) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        continue;
+      }
       assert.equal(status, 200, text);
       read.push(...body.changes);
       cursor = body.cursor;
@@ -143,18 +179,28 @@ test('50 writers, a service killed again and again: the copy of a reader equals 
     }
   })();
 
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    const victim = await startVictim();
+  const order = KILLS.map((what) => ({ what, place: random() })).sort((a, b) => a.place - b.place);
+  let victim = await startVictim();
+  for (const { what } of order) {
     target = victim.url;
     const goal = answered + MIN_ANSWERS * (1 + random());
     await until(() => answered >= goal, 60);
-    if (kill % 2 === 1)
-      await service.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name like 'lombard%'",
-      );
-    victim.command.child.kill('SIGKILL');
-    await victim.command.ended;
+    t.diagnostic(`kill -9: ${what}`);
+    const kills = { service: what === 'service' || what === 'both', database: what === 'database' || what === 'both' };
+    if (what === 'connections') await killConnections();
+    if (kills.database) await killDatabase();
+    if (kills.service) {
+      victim.command.child.kill('SIGKILL');
+      await victim.command.ended;
+    }
+    await until(databaseAnswers, 60);
+    if (kills.service) victim = await startVictim();
   }
+  target = victim.url;
+  const goal = answered + MIN_ANSWERS;
+  await until(() => answered >= goal, 60);
+  victim.command.child.kill('SIGKILL');
+  await victim.command.ended;
   writing = false;
   await Promise.all(writers);
   await reader;
