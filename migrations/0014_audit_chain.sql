@@ -98,15 +98,19 @@ create table audit_key (
 );
 insert into audit_key (unkeyed) select coalesce(max(position), 0) from audit_chain;
 
--- Each minute the end of the chain. `mac` is made with the chain's key, over all the rest.
+-- Each minute the end of the chain, also where nothing was sealed since: the minute itself is proved. `mac` is made with the chain's key,
+-- over position, hash, at and floor.
 create table audit_heads (
-  position bigint primary key,
+  number bigint generated always as identity primary key,
+  position bigint not null,
   hash bytea not null,
   at timestamptz not null,
   -- The retention has dropped all rows up to here.
   floor boolean not null default false,
   mac bytea not null
 );
+create index audit_heads_position on audit_heads (position, number);
+create index audit_heads_at on audit_heads (at);
 create index audit_heads_floor on audit_heads (position) where floor;
 
 -- Rows that were replaced because a person was erased. `mac` is made with the chain's key, over the new content, the position, the link
@@ -169,11 +173,11 @@ begin
   return true;
 end $$;
 
--- Marks the head behind which rows may go. The service makes its mac; without the key nobody can.
+-- Marks the head behind which rows may go; it replaces those of its position. The service makes its mac; without the key nobody can.
 create function audit_days.set_floor(p_position bigint, p_hash bytea, p_at timestamptz, p_mac bytea) returns void
   language sql security definer set search_path = pg_catalog, pg_temp as $$
+  delete from public.audit_heads where position = p_position;
   insert into public.audit_heads (position, hash, at, floor, mac) values (p_position, p_hash, p_at, true, p_mac)
-    on conflict (position) do update set at = excluded.at, floor = true, mac = excluded.mac
 $$;
 
 -- What a function of the owner removes leaves a row of its own.

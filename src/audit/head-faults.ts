@@ -16,6 +16,8 @@ export interface GivenHead {
 }
 
 interface CheckedHead extends Head {
+  /** Counts the heads as they were stored. */
+  number: number;
   /** Of the chain at that position; null where the chain has no such position. */
   linked: Buffer | null;
   /** The end of the chain. */
@@ -36,19 +38,19 @@ export async function faultOfHeads(
   const floor = (await floorHead(db))?.position ?? 0;
   for (let after = 0; ; ) {
     const { rows } = await db.query<CheckedHead>(
-      `select h.position, h.hash, h.at, h.floor, h.mac, c.hash as linked,
+      `select h.number, h.position, h.hash, h.at, h.floor, h.mac, c.hash as linked,
          coalesce((select position from audit_chain order by position desc limit 1), 0) as end
        from audit_heads h left join audit_chain c on c.position = h.position
-       where h.position > $1 and ($2::timestamptz is null or h.at >= $2) and ($3::timestamptz is null or h.at < $3)
-         or h.position > $1 and h.position = (select max(position) from audit_heads)
-       order by h.position limit ${BATCH_ROWS}`,
+       where h.number > $1 and ($2::timestamptz is null or h.at >= $2) and ($3::timestamptz is null or h.at < $3)
+         or h.number > $1 and h.number = (select number from audit_heads order by position desc, number desc limit 1)
+       order by h.number limit ${BATCH_ROWS}`,
       [after, range.from ?? null, range.to ?? null],
     );
     for (const head of rows) {
       const fault = head.position > floor || head.floor ? faultOfHead(key, head, floor) : undefined;
       if (fault) return fault;
     }
-    after = rows.at(-1)?.position ?? after;
+    after = rows.at(-1)?.number ?? after;
     if (rows.length < BATCH_ROWS) return undefined;
   }
 }

@@ -5,8 +5,7 @@ import { mac } from './chain.ts';
 import { type ChainKey, readChainKey } from './key.ts';
 import { chainEnd, lockChain } from './seal.ts';
 
-/** Milliseconds between two heads. */
-const HEAD_INTERVAL_MS = 60_000;
+const MINUTE_MS = 60_000;
 
 /** The end of the chain at a moment: whoever has it can tell whether rows up to it were changed or cut off. */
 export interface Head {
@@ -26,7 +25,9 @@ export function headMac(key: ChainKey, { position, hash, at, floor }: Omit<Head,
 /** The newest head that was stored. */
 async function newestHead(db: Db): Promise<Head | undefined> {
   return first(
-    await db.query<Head>('select position, hash, at, floor, mac from audit_heads order by position desc limit 1'),
+    await db.query<Head>(
+      'select position, hash, at, floor, mac from audit_heads order by position desc, number desc limit 1',
+    ),
   );
 }
 
@@ -39,7 +40,10 @@ export async function floorHead(db: Db): Promise<Head | undefined> {
   );
 }
 
-/** Each minute, if rows were sealed since the last head: stores the head of the chain and writes it to the log. */
+/**
+ * Each minute, stores the head of the chain and writes it to the log (operating.md, 8). A minute in which nothing was sealed has one too:
+ * whoever misses a head in the log knows that the service or the collection of its log stood still. The first follows the first row.
+ */
 export async function makeHead({ backgroundPool, vault, clock, log }: Context): Promise<void> {
   const now = clock.now();
   if (!isDue(await newestHead(backgroundPool), now)) return;
@@ -48,9 +52,13 @@ export async function makeHead({ backgroundPool, vault, clock, log }: Context): 
   else if (head) log.info({ ...shown(head) }, 'audit head');
 }
 
-/** The sandbox's clock goes back as well. */
+/** By the minutes of the clock, so that none is left out. The sandbox's clock goes back as well. */
 function isDue(newest: Head | undefined, now: Date): boolean {
-  return !newest || Math.abs(now.getTime() - newest.at.getTime()) >= HEAD_INTERVAL_MS;
+  return !newest || minuteOf(now) !== minuteOf(newest.at);
+}
+
+function minuteOf(moment: Date): number {
+  return Math.floor(moment.getTime() / MINUTE_MS);
 }
 
 async function storeHead(
@@ -63,7 +71,7 @@ async function storeHead(
   if (!isDue(newest, now)) return undefined;
   if (newest && newest.position > position) return 'cut';
   const key = await readKey();
-  if (!key || position <= key.unkeyed || newest?.position === position) return undefined;
+  if (!key || position <= key.unkeyed) return undefined;
   const head = { position, hash, at: now, floor: false };
   const made = { ...head, mac: headMac(key, head) };
   await tx.query('insert into audit_heads (position, hash, at, floor, mac) values ($1, $2, $3, $4, $5)', [
@@ -99,7 +107,7 @@ export async function listHeads(
   ];
   const { rows, total } = await listRows<Head>(
     db,
-    { select: 'position, hash, at', from: 'audit_heads', order: 'position desc', filters },
+    { select: 'position, hash, at', from: 'audit_heads', order: 'position desc, number desc', filters },
     page,
   );
   return { rows: rows.map(shown), total };
