@@ -30,6 +30,7 @@ describe('routes', () => {
     [/^GET \/erasures/, 'system'],
     [/^GET \/audit/, 'audit'],
     [/^GET /, 'read'],
+    [/^POST \/imports\/contacts$/, 'identity'],
     [/^(PUT|DELETE) \/change-consumers/, 'changes'],
     [/^POST \/contacts\/[^/]+\/unlock$/, 'unlock'],
     [/^POST \/contacts\/[^/]+\/erase$/, 'system'],
@@ -39,7 +40,7 @@ describe('routes', () => {
     [/./, 'feed'],
   ];
   /** Their scope depends on the body or the path; they have tests of their own. */
-  const APART = ['PATCH /clients/{client_id}', 'POST /payments/{payment_id}/actions', 'POST /imports/{kind}'];
+  const APART = ['PATCH /clients/{client_id}', 'POST /payments/{payment_id}/actions'];
 
   test('each needs one scope: the others together are refused, and it alone is not', async () => {
     const description = await service.operator('GET', '/openapi.json');

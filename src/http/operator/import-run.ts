@@ -31,7 +31,6 @@ export interface Importable {
 }
 
 export interface ImportRoute {
-  Params: { kind: string };
   Querystring: { on_error?: string; on_conflict?: ConflictRule; notify?: boolean };
   Body: (NodeJS.ReadableStream & AsyncIterable<unknown>) | undefined;
 }
@@ -40,6 +39,8 @@ export interface ImportRoute {
 export interface ImportCall {
   request: FastifyRequest<ImportRoute>;
   reply: FastifyReply;
+  /** Of the kind, as the address has it. */
+  name: string;
   importable: Importable;
   body: AsyncIterable<Buffer>;
 }
@@ -102,10 +103,10 @@ async function importFile(
   call: ImportCall,
   { key, known }: { key: string | undefined; known: boolean },
 ): Promise<string> {
-  const { request, reply, body } = call;
+  const { request, reply, name, body } = call;
   const { clock, vault } = context;
   const hash = new LineHash(headOf(request));
-  const opening = { kind: request.params.kind, key, known, sha256: hash.soFar(), now: request.now };
+  const opening = { kind: name, key, known, sha256: hash.soFar(), now: request.now };
   const opened = await openImport(connection, opening);
   const { importId } = opened;
   reply.header('import-id', importId);

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
@@ -13,7 +13,7 @@ import { type PaymentActionLine, paymentActionImport } from '../../imports/payme
 import { paymentImport } from '../../imports/payments.ts';
 import { tradeImport } from '../../imports/trades.ts';
 import { transactionImport } from '../../imports/transactions.ts';
-import { hasApprovalFields, requireScopes, type Scope } from '../../operator/scope.ts';
+import { hasApprovalFields, requireScopes } from '../../operator/scope.ts';
 import type { OperatorToken } from '../../operator/token.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { sendList, sendValue } from '../reply.ts';
@@ -21,6 +21,7 @@ import {
   closed,
   errors,
   Instant,
+  idPath,
   jsonAnswer,
   Nullable,
   type Page,
@@ -65,14 +66,30 @@ const ImportedPaymentBody = Type.Object(
 /** An action on a payment. */
 const ActionLine = Type.Object({ payment_id: Type.String({ minLength: 1 }), ...ActionFields }, closed);
 
-const KINDS: Record<string, Importable> = {
-  clients: { kind: clientImport, schema: ClientBody, checkLine: checkClientLine },
-  contacts: { kind: contactImport, schema: ContactBody },
-  beneficiaries: { kind: beneficiaryImport, schema: BeneficiaryBody },
-  trades: { kind: tradeImport, schema: TradeBody },
-  payments: { kind: paymentImport, schema: ImportedPaymentBody },
-  transactions: { kind: transactionImport, schema: TransactionBody },
-  'payment-actions': { kind: paymentActionImport, schema: ActionLine, notifies: true, checkLine: checkActionLine },
+/** Each kind, and what its lines are like. */
+const KINDS: Record<string, Importable & { line: string }> = {
+  clients: {
+    kind: clientImport,
+    schema: ClientBody,
+    checkLine: checkClientLine,
+    line: 'each as the body of POST /clients',
+  },
+  contacts: { kind: contactImport, schema: ContactBody, line: 'each as the body of POST /contacts' },
+  beneficiaries: { kind: beneficiaryImport, schema: BeneficiaryBody, line: 'each as the body of POST /beneficiaries' },
+  trades: { kind: tradeImport, schema: TradeBody, line: 'each as the body of POST /trades' },
+  payments: {
+    kind: paymentImport,
+    schema: ImportedPaymentBody,
+    line: 'each as the body of POST /payments, and optionally status, uuid and dates',
+  },
+  transactions: { kind: transactionImport, schema: TransactionBody, line: 'each as the body of POST /transactions' },
+  'payment-actions': {
+    kind: paymentActionImport,
+    schema: ActionLine,
+    notifies: true,
+    checkLine: checkActionLine,
+    line: 'each as the body of POST /payments/{payment_id}/actions, with payment_id',
+  },
 };
 
 function checkActionLine(record: object, operator: OperatorToken): void {
@@ -158,40 +175,37 @@ const ImportList = Type.Object({
   state: Type.Optional(Type.Enum([...IMPORT_STATES])),
 });
 
-const IMPORT = {
-  config: {
-    stream: true,
-    describedBody: {
-      'application/x-ndjson': { schema: { type: 'string' as const, description: 'A JSON record a line' } },
+/** The operation of a kind: each has an address of its own, because OpenAPI takes /imports/{kind} and /imports/{import_id} for one path. */
+function operationOf(kind: string) {
+  const noun = kind.replace('-', ' ');
+  return {
+    config: {
+      stream: true,
+      describedBody: {
+        'application/x-ndjson': {
+          schema: { type: 'string' as const, description: `A JSON record a line; ${KINDS[kind]?.line}` },
+        },
+      },
+      scope: kind === 'contacts' ? ('identity' as const) : ('feed' as const),
     },
-    scopesOf: ({ params }: FastifyRequest): Scope[] =>
-      (params as { kind: string }).kind === 'contacts' ? ['identity'] : ['feed'],
-  },
-  schema: {
-    operationId: 'importRecords',
-    tags: ['imports'],
-    summary: 'Import records, one JSON record a line',
-    description:
-      'NDJSON (application/x-ndjson), also compressed (content-encoding: gzip). Each line has the shape of the single call; ' +
-      'payments may also carry status, uuid and their dates.',
-    params: Type.Object({ kind: Type.String({ description: Object.keys(KINDS).join(', ') }) }),
-    querystring: ImportQuery,
-    response: {
-      200: jsonAnswer('What was imported, and what was not', ImportAnswer, {
-        'import-id': { type: 'string', format: 'uuid', description: 'For GET /imports/{import_id}' },
-      }),
-      ...errors(
-        'invalid_body',
-        'not_found',
-        'request_timeout',
-        'payload_too_large',
-        'unsupported_media_type',
-        'interrupted',
-        502,
-      ),
+    schema: {
+      operationId: `import${noun.replace(/(^| )./g, (start) => start.trim().toUpperCase())}`,
+      tags: ['imports'],
+      summary: `Import ${noun}, one JSON record a line`,
+      description: `NDJSON (application/x-ndjson), also compressed (content-encoding: gzip); ${KINDS[kind]?.line}.`,
+      querystring: ImportQuery,
+      response: {
+        200: jsonAnswer('What was imported, and what was not', ImportAnswer, {
+          'import-id': { type: 'string', format: 'uuid', description: 'For GET /imports/{import_id}' },
+        }),
+        ...errors('invalid_body', 'request_timeout', 'payload_too_large', 'unsupported_media_type', 'interrupted', 502),
+      },
     },
-  },
-};
+  };
+}
+
+/** Names the kinds to whoever asks for another one. */
+const UNKNOWN_KIND = { config: { stream: true, scope: 'read' as const }, schema: { hide: true } };
 
 const READ_ONE = {
   config: READ,
@@ -199,8 +213,7 @@ const READ_ONE = {
     operationId: 'getImport',
     tags: ['imports'],
     summary: 'Read how far an import has got',
-    // OpenAPI takes one name for the parameter of POST and GET at the same place.
-    params: Type.Object({ kind: Type.String({ description: 'The import_id of the import' }) }),
+    params: idPath('import_id'),
     response: {
       200: jsonAnswer('The import, its counts over all runs', Import),
       ...errors(403, 404, 502, 'import_not_found'),
@@ -229,12 +242,14 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
   const stopping = new Stopping(app);
   const slots = new ImportSlots(stopping);
 
-  app.post<ImportRoute>('/imports/:kind', IMPORT, async (request, reply) => {
-    const importable = Object.hasOwn(KINDS, request.params.kind) ? KINDS[request.params.kind] : undefined;
-    if (!importable) throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
-    checkRule(request.query.on_conflict ?? 'reject', importable);
-    const body = request.body === undefined ? nothing() : stopping.until(importBody(request, request.body));
-    return slots.take(reply, () => runImport(context, { request, reply, importable, body }));
+  for (const [name, importable] of Object.entries(KINDS))
+    app.post<ImportRoute>(`/imports/${name}`, operationOf(name), async (request, reply) => {
+      checkRule(request.query.on_conflict ?? 'reject', importable);
+      const body = request.body === undefined ? nothing() : stopping.until(importBody(request, request.body));
+      return slots.take(reply, () => runImport(context, { request, reply, name, importable, body }));
+    });
+  app.post('/imports/:kind', UNKNOWN_KIND, () => {
+    throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
   });
   app.get<{ Querystring: Page & { kind?: string; state?: ImportState } }>(
     '/imports',
@@ -244,8 +259,8 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
       return sendList(reply, await listImports(context.pool, { kind, state, page, pageSize }));
     },
   );
-  app.get<{ Params: { kind: string } }>('/imports/:kind', READ_ONE, async (request, reply) =>
-    sendValue(reply, await findImport(context.pool, request.params.kind)),
+  app.get<{ Params: { import_id: string } }>('/imports/:import_id', READ_ONE, async (request, reply) =>
+    sendValue(reply, await findImport(context.pool, request.params.import_id)),
   );
 }
 
