@@ -25,19 +25,35 @@ after(() => service.stop());
 
 type Caller = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Answer>;
 
-/** Calls a listener and judges each answer. */
-async function judged(base: string, name: string, token = ''): Promise<{ ask: Caller; judge: DescriptionJudge }> {
+interface Judged {
+  ask: Caller;
+  judge: DescriptionJudge;
+  /** Each operation that answered 201, and where it says that what it made is read (RFC 9110, 10.2.2). */
+  made: Map<string, string>;
+}
+
+/** Calls a listener and judges each answer; the address of a 201 must answer. */
+async function judged(base: string, name: string, token = ''): Promise<Judged> {
   const judge = new DescriptionJudge(name, (await call(`${base}/openapi.json`, 'GET')).body);
+  const made: Judged['made'] = new Map();
   const ask: Caller = async (method, path, body, options = {}) => {
     const answer = await call(`${base}${path}`, method, {
       ...(token && { token }),
       ...(body === undefined ? {} : { body }),
       ...options,
     });
-    judge.check(method, path, answer);
+    const operation = judge.check(method, path, answer);
+    if (answer.status === 201) made.set(operation, await follow(answer.headers.get('location')));
     return answer;
   };
-  return { ask, judge };
+  const follow = async (location: string | null) => {
+    if (location === null) return 'nowhere';
+    const { pathname, search } = new URL(location, base);
+    const found = await call(`${base}${pathname}${search}`, 'GET', { token });
+    assert.equal(found.status, 200, `${location}: ${found.text}`);
+    return judge.check('GET', pathname, found);
+  };
+  return { ask, judge, made };
 }
 
 async function signIn(ask: Caller): Promise<Answer> {
@@ -128,7 +144,7 @@ describe('the client API', () => {
   test('answers as it is described', async () => {
     const authorization = await judged(service.auth, 'authorization server');
     const token = (await signIn(authorization.ask)).body.access_token;
-    const { ask: plain, judge } = await judged(service.api, 'client API', token);
+    const { ask: plain, judge, made } = await judged(service.api, 'client API', token);
     const ask: Caller = (method, path, body, options) =>
       plain(method, `${path}${path.includes('?') ? '&' : '?'}client_id=${CLIENT}`, body, options);
     const { body: payments } = await ask('GET', '/payments?status=pending_your_approval');
@@ -188,6 +204,11 @@ describe('the client API', () => {
     await ask('GET', '/sandbox/requests');
     await ask('POST', '/sandbox/reset');
     assert.deepEqual(judge.missing(), STREAMS);
+    assert.deepEqual(Object.fromEntries(made), {
+      'POST /payments/{payment_id}/challenges': 'nowhere',
+      'POST /sandbox/payments': 'GET /payments/{payment_id}',
+      'POST /sandbox/trigger': 'GET /payments/{payment_id}',
+    });
   });
 
   /** Answers that do not end; test/webhooks/stream.test.ts and test/graphql/stream.test.ts read them. */
@@ -205,12 +226,28 @@ async function webhooks(ask: Caller): Promise<void> {
 
 describe('the operator interface', () => {
   test('answers as it is described', async () => {
-    const { ask, judge } = await judged(service.operatorUrl, 'operator interface', service.operatorToken);
+    const { ask, judge, made } = await judged(service.operatorUrl, 'operator interface', service.operatorToken);
     await clients(ask);
     await money(ask);
     await institution(ask);
     await watching(ask);
     assert.deepEqual(judge.missing(), []);
+    assert.deepEqual(Object.fromEntries(made), {
+      'POST /accounts': 'GET /accounts/{account_id}',
+      'POST /applications': 'GET /applications/{client_id}',
+      'POST /applications/{client_id}/secret': 'nowhere',
+      'POST /beneficiaries': 'GET /beneficiaries/{beneficiary_id}',
+      'POST /clients': 'GET /clients/{client_id}',
+      'POST /contacts': 'GET /contacts/{contact_id}',
+      'POST /currency-accounts': 'GET /currency-accounts/{account_id}',
+      'POST /mass-beneficiaries': 'GET /mass-beneficiaries/{mass_beneficiary_id}',
+      'POST /multipayments': 'GET /multipayments/{multipayment_id}',
+      'POST /onboarding-events': 'nowhere',
+      'POST /operator-tokens': 'nowhere',
+      'POST /payments': 'GET /payments/{payment_id}',
+      'POST /trades': 'GET /trades/{trade_id}',
+      'POST /transactions': 'GET /transactions/{id}',
+    });
   });
 });
 
@@ -329,7 +366,8 @@ async function institution(ask: Caller): Promise<void> {
     headers: { 'content-type': 'application/x-ndjson' },
   });
   await read(ask, '/imports', 'import_id');
-  await ask('POST', '/imports/nothing', undefined, { raw: '', headers: { 'content-type': 'application/x-ndjson' } });
+  for (const kind of ['contacts', 'beneficiaries', 'trades', 'payments', 'transactions', 'payment-actions'])
+    await ask('POST', `/imports/${kind}`, undefined, { raw: '', headers: { 'content-type': 'application/x-ndjson' } });
   const { body: token } = await ask('POST', '/operator-tokens', { name: 'reader', scopes: ['read'] });
   await ask('POST', '/operator-tokens', { name: 'reader', role: 'core' });
   await ask('POST', '/clients', { client_name: 'Acme' }, { token: token.token });

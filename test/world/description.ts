@@ -47,8 +47,8 @@ export class DescriptionJudge {
     }
   }
 
-  /** @throws AssertionError where the answer is not a described one */
-  check(method: string, path: string, { status, headers, text }: Received): void {
+  /** @returns the operation, as `GET /payments/{payment_id}`. @throws AssertionError where the answer is not a described one */
+  check(method: string, path: string, { status, headers, text }: Received): string {
     const [pathname = ''] = path.split('?');
     const found = this.#operations.find((each) => each.method === method.toLowerCase() && each.pattern.test(pathname));
     assert.ok(found, `${this.#name}: ${method} ${pathname} is not described`);
@@ -58,7 +58,7 @@ export class DescriptionJudge {
     if (status < 400) this.#succeeded.add(place);
     const media = (headers.get('content-type') ?? '').split(';')[0] as string;
     assert.ok(answer.content || text === '', `${place}: ${status} has a body`);
-    if (!answer.content) return;
+    if (!answer.content) return place;
     const content = answer.content[media];
     assert.ok(content?.schema, `${this.#name}: ${place}: ${status} came as "${media}", which is not described`);
     for (const name of Object.keys(answer.headers ?? {})) {
@@ -66,7 +66,7 @@ export class DescriptionJudge {
         /^(RateLimit.*|idempotency-replayed|x-total-count|x-configuration-version|WWW-Authenticate)$/i.test(name);
       assert.ok(optional || headers.has(name), `${place}: ${status} has no header ${name}`);
     }
-    if (media !== 'application/json') return;
+    if (media !== 'application/json') return place;
     const pointer = `/paths/${escaped(place.split(' ')[1] as string)}/${found.method}/responses/${status}/content/${escaped(media)}/schema`;
     let validate = this.#compiled.get(pointer);
     if (!validate) {
@@ -82,6 +82,7 @@ export class DescriptionJudge {
       const code = body.code ?? body.error;
       assert.ok(content.examples?.[code], `${this.#name}: ${place}: ${status} has no example of ${code}`);
     }
+    return place;
   }
 
   /** The operations that have not answered with success yet. */

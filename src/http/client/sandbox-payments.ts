@@ -8,9 +8,11 @@ import { advancePayment } from '../../sandbox/advance.ts';
 import { asRuled, needed, notNeeded } from '../../sandbox/approval-choice.ts';
 import { DESTINATIONS } from '../../sandbox/course.ts';
 import { createSandboxPayment } from '../../sandbox/payment.ts';
+import { locationHeader, locationOf } from '../location.ts';
 import { Payment } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
 import { ClientQuery, Currency, closed, Day, Decimal, errors, jsonAnswer, Text } from '../schemas.ts';
+import { clientAddress } from './address.ts';
 import { contactChange } from './change.ts';
 
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });
@@ -46,6 +48,11 @@ const Advance = Type.Object(
   { ...closed, examples: [{ to: 'Payment complete' }] },
 );
 
+const LOCATION = locationHeader(
+  'Where the payment can be read',
+  'https://api.example.com/payments/PAY000001?client_id=CLI000001',
+);
+
 const CREATE = {
   schema: {
     operationId: 'createSandboxPayment',
@@ -56,7 +63,7 @@ const CREATE = {
     querystring: ClientQuery,
     body: NewPayment,
     response: {
-      201: jsonAnswer('The payment', Payment),
+      201: jsonAnswer('The payment', Payment, LOCATION),
       ...errors(
         400,
         403,
@@ -93,14 +100,15 @@ const ADVANCE = {
 export function sandboxPaymentRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof NewPayment> }>('/sandbox/payments', CREATE, async (request, reply) => {
     const { clientId, contactId } = request.caller;
-    const body = await contactChange(context, request, async (tx, act) => {
+    const [body = ''] = await contactChange(context, request, async (tx, act) => {
       const { approval, ...input } = request.body;
       const choose = approval === 'needed' ? needed : approval === 'none' ? notNeeded : asRuled;
       const wanted = { ...input, clientId, contactId };
       const id = await createSandboxPayment(tx, act, presentationOf(context), wanted, choose);
       return paymentBodies(tx, viewOf(request, context), [id]);
     });
-    return sendJson(reply.code(201), body[0] as string);
+    reply.header('location', clientAddress(context, request, locationOf('/payments/{payment_id}', body)));
+    return sendJson(reply.code(201), body);
   });
 
   app.post<{ Params: Static<typeof Path>; Body: Static<typeof Advance> }>(

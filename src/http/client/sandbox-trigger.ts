@@ -4,8 +4,10 @@ import type { Context } from '../../context.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { EVENTS } from '../../sandbox/events.ts';
 import { trigger } from '../../sandbox/trigger.ts';
+import { locationHeader } from '../location.ts';
 import { sendValue } from '../reply.ts';
 import { ClientQuery, closed, errors, jsonAnswer } from '../schemas.ts';
+import { clientAddress } from './address.ts';
 import { contactChange } from './change.ts';
 
 const Trigger = Type.Object(
@@ -28,6 +30,16 @@ const Triggered = Type.Object(
   },
 );
 
+/** Where the client API shows what was made; it shows no single trade and no transaction. */
+const SHOWN_AT: Partial<Record<Static<typeof Triggered>['entity'], string>> = {
+  payment: '/payments',
+  onboarding_event: '/onboarding-events',
+};
+const LOCATION = locationHeader(
+  'Where the payment or the onboarding event can be read; not for a trade or a transaction',
+  'https://api.example.com/payments/PAY000001?client_id=CLI000001',
+);
+
 const TRIGGER = {
   schema: {
     operationId: 'triggerSandboxEvent',
@@ -38,7 +50,10 @@ const TRIGGER = {
       'the sandbox only.',
     querystring: ClientQuery,
     body: Trigger,
-    response: { 201: jsonAnswer('What was made', Triggered), ...errors(400, 403, 404, 502, 'transition_not_allowed') },
+    response: {
+      201: jsonAnswer('What was made', Triggered, LOCATION),
+      ...errors(400, 403, 404, 502, 'transition_not_allowed'),
+    },
   },
 };
 
@@ -51,6 +66,9 @@ export function sandboxTriggerRoutes(app: FastifyInstance, context: Context): vo
     const made = await contactChange(context, request, (tx, act) =>
       trigger(tx, act, naming, { event, clientId, contactId }),
     );
+    const place = SHOWN_AT[made.entity];
+    if (place)
+      reply.header('location', clientAddress(context, request, `${place}/${encodeURIComponent(made.entity_id)}`));
     return sendValue(reply.code(201), made);
   });
 }

@@ -8,8 +8,10 @@ import {
   requestStatement,
   STATEMENT_FORMATS,
 } from '../../statements/request.ts';
+import { locationHeader } from '../location.ts';
 import { sendValue } from '../reply.ts';
 import { ClientQuery, Day, errors, jsonAnswer, Nullable } from '../schemas.ts';
+import { clientAddress } from './address.ts';
 import { contactChange } from './change.ts';
 
 /** Characters of the list of currencies: several times the list of all currencies. */
@@ -47,13 +49,10 @@ const ACCEPTED: Record<DeliveryMethod, string> = {
 };
 
 const EXAMPLE_ID = '1f2e3d4c-5b6a-4789-8abc-def012345678';
-const LOCATION = {
-  Location: {
-    type: 'string',
-    description: 'Where the request can be followed',
-    example: `https://api.example.com/statements/requests/${EXAMPLE_ID}?client_id=CLI000001`,
-  },
-};
+const LOCATION = locationHeader(
+  'Where the request can be followed',
+  `https://api.example.com/statements/requests/${EXAMPLE_ID}?client_id=CLI000001`,
+);
 
 const REQUEST = {
   schema: {
@@ -116,11 +115,7 @@ export function statementRoutes(app: FastifyInstance, context: Context): void {
         maxDays: context.config.statementMaxDays,
       }),
     );
-    const { api } = context.addresses;
-    reply.header(
-      'location',
-      `${api}/statements/requests/${statementId}?client_id=${encodeURIComponent(request.caller.clientId)}`,
-    );
+    reply.header('location', clientAddress(context, request, `/statements/requests/${statementId}`));
     return sendValue(reply.code(202), ACCEPTED[delivery]);
   });
   app.get<{ Params: { id: string } }>('/statements/requests/:id', FOLLOW, (request) =>

@@ -1,6 +1,7 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
 import type { ErrorCode } from '../../errors.ts';
 import { allowNoBody } from '../body.ts';
+import { locationHeader } from '../location.ts';
 import { errorAnswer } from '../schemas.ts';
 import { examplesByStatus } from './error-examples.ts';
 
@@ -34,6 +35,8 @@ export function describeOperation(schema: FastifySchema, route: RouteOptions, im
     const media = answer.content?.['application/json'] ?? {};
     response[status] = { ...answer, content: { 'application/json': { ...media, examples } } };
   }
+  const { location } = route.config ?? {};
+  if (location) response[201] = { ...declared[201], headers: locationHeader(`Where it can be read: ${location}`) };
   const { summary } = schema;
   const body = route.config?.describedBody
     ? { content: route.config.describedBody }

@@ -111,7 +111,7 @@ const Account = Type.Object(
   },
 );
 const OPEN = {
-  config: FEED,
+  config: { ...FEED, location: '/accounts/{account_id}' },
   schema: {
     operationId: 'openAccount',
     tags: ['accounts'],

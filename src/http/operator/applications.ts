@@ -113,7 +113,7 @@ const ApplicationSecret = Type.Object(
 );
 
 const CREATE = {
-  config: IDENTITY,
+  config: { ...IDENTITY, location: '/applications/{client_id}' },
   schema: {
     operationId: 'createApplication',
     tags: ['applications'],

@@ -104,7 +104,7 @@ const Beneficiary = Type.Object(
 );
 
 const CREATE = {
-  config: FEED,
+  config: { ...FEED, location: '/beneficiaries/{beneficiary_id}' },
   schema: {
     operationId: 'createBeneficiary',
     tags: ['beneficiaries'],

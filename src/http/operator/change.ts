@@ -5,6 +5,7 @@ import { type Transaction, transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
 import { claimKey, MAX_IDEMPOTENCY_KEY, storeAnswer } from '../../operator/idempotency.ts';
 import { confirmOperatorToken } from '../../operator/token.ts';
+import { locationOf } from '../location.ts';
 import { sendJson } from '../reply.ts';
 
 /** The operator who makes a request, for the audit trail. */
@@ -14,7 +15,7 @@ export function operatorAct(request: FastifyRequest): Act {
 
 /**
  * The handler of a change: does the work in one transaction, together with the request's idempotency key, and answers with its
- * result as JSON.
+ * result as JSON and, where the route says so, with the address of what was made.
  * @param status of the first answer; a replayed answer has the same, and the header `idempotency-replayed: true`
  */
 export function change<Route extends RouteGenericInterface>(
@@ -37,6 +38,8 @@ export function change<Route extends RouteGenericInterface>(
     });
     if (answer.replayed) reply.header('idempotency-replayed', 'true');
     reply.code(answer.status);
+    const { location } = request.routeOptions.config;
+    if (location) reply.header('location', locationOf(location, answer.body));
     return answer.body === '' ? reply.send() : sendJson(reply, answer.body);
   };
 }

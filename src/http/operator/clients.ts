@@ -101,6 +101,7 @@ const CREATE = {
   config: {
     scopesOf: ({ body }: FastifyRequest) =>
       hasApprovalFields(fieldsOf(body)) ? ['feed' as const, 'approvals' as const] : ['feed' as const],
+    location: '/clients/{client_id}',
   },
   schema: {
     operationId: 'createClient',

@@ -132,7 +132,7 @@ const ContactList = Type.Object({
 });
 
 const CREATE = {
-  config: IDENTITY,
+  config: { ...IDENTITY, location: '/contacts/{contact_id}' },
   schema: {
     operationId: 'createContact',
     tags: ['contacts'],

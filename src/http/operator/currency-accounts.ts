@@ -29,7 +29,7 @@ const CurrencyAccountBalance = Type.Object(
 );
 
 const OPEN = {
-  config: FEED,
+  config: { ...FEED, location: '/currency-accounts/{account_id}' },
   schema: {
     operationId: 'openCurrencyAccount',
     tags: ['accounts'],

@@ -91,7 +91,7 @@ const MassBeneficiary = Type.Object(
   },
 );
 const CREATE = {
-  config: FEED,
+  config: { ...FEED, location: '/mass-beneficiaries/{mass_beneficiary_id}' },
   schema: {
     operationId: 'createMassBeneficiary',
     tags: ['mass beneficiaries'],

@@ -96,7 +96,7 @@ const Multipayment = Type.Object(
   },
 );
 const CREATE = {
-  config: FEED,
+  config: { ...FEED, location: '/multipayments/{multipayment}' },
   schema: {
     operationId: 'createMultipayment',
     tags: ['multi payments'],

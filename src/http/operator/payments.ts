@@ -102,7 +102,7 @@ async function shown(
 }
 
 const CREATE = {
-  config: FEED,
+  config: { ...FEED, location: '/payments/{payment_id}' },
   schema: {
     operationId: 'createPayment',
     tags: ['payments'],

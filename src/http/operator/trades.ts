@@ -82,7 +82,7 @@ const TradeList = Type.Object({
 });
 
 const CREATE = {
-  config: FEED,
+  config: { ...FEED, location: '/trades/{trade_id}' },
   schema: {
     operationId: 'bookTrade',
     tags: ['trades'],

@@ -76,7 +76,7 @@ export const TransactionBody = Type.Object(
   },
 );
 const BOOK = {
-  config: FEED,
+  config: { ...FEED, location: '/transactions/{transaction_id}' },
   schema: {
     operationId: 'bookTransaction',
     tags: ['accounts'],
