@@ -51,6 +51,7 @@ const ROOMS: Record<string, string[]> = {
       'accounts',
       'approvals',
       'documents',
+      'feed',
       'graphql',
       'http',
       'http/app',

@@ -105,3 +105,31 @@ create table page_sessions (
 create index page_sessions_contact on page_sessions (contact_id);
 create index page_sessions_grant on page_sessions (grant_id);
 create index page_sessions_expires_at on page_sessions (expires_at);
+
+-- When a payee's name or account was changed, and which of them: payments that are made soon after are marked for their approvers.
+create table beneficiary_changes (
+  client_id text not null,
+  beneficiary_id text not null,
+  at timestamptz not null,
+  fields text[] not null,
+  foreign key (client_id, beneficiary_id) references beneficiaries (client_id, beneficiary_id)
+);
+create index beneficiary_changes_at on beneficiary_changes (client_id, beneficiary_id, at);
+
+-- Whether a beneficiary was ever paid: the first payment to it is marked.
+create index payments_sent on payments (client_id, beneficiary_id) where sent_date is not null;
+
+-- What a contact made that still waits for an approval.
+create index payments_made on payments (client_id, contact_id, created, id) where status = 'Payment pending of authorization';
+
+-- What each contact did with payments. Foreign keys would only slow down imports of decisions.
+create table payment_decisions (
+  client_id text not null,
+  contact_id text not null,
+  at timestamptz not null,
+  payment_id bigint not null,
+  action text not null check (action in ('authorise', 'reject', 'cancel')),
+  -- The institution did it in the contact's name.
+  on_behalf boolean not null
+);
+create index payment_decisions_contact on payment_decisions (client_id, contact_id, at, payment_id);

@@ -1,6 +1,7 @@
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { PaymentNumber } from '../identifiers.ts';
+import { keepActs } from './acts.ts';
 import type { Approval } from './approval.ts';
 import { permittedContacts } from './approvers.ts';
 import { tellWaiting } from './notices.ts';
@@ -91,6 +92,10 @@ export async function saveDecisions(tx: Transaction, decided: Decided[], silent:
       column(({ outcome }) => outcome.status),
       column(({ outcome }) => outcome.state),
     ],
+  );
+  await keepActs(
+    tx,
+    decided.map(({ decision }) => decision),
   );
   await deleteOf(
     tx,

@@ -2,6 +2,7 @@ import { londonTimestamp } from '../calendar.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { PaymentNumber } from '../identifiers.ts';
+import { keepActs } from './acts.ts';
 import { type Approval, type Authorisation, approvedBy, evaluate } from './approval.ts';
 import { type Approver, approversOf, permittedContacts, removeApprovers, writeApprovers } from './approvers.ts';
 import { type Notice, removeNotices, tellRejection, tellWaiting } from './notices.ts';
@@ -92,6 +93,7 @@ export async function authorise(tx: Transaction, decision: Decision): Promise<{ 
   const outcome = authorised(open, decision, await nameOf(tx, decision.contactId));
   const complete = outcome.status === 'Approved';
   await save(tx, decision, outcome);
+  await keepActs(tx, [{ ...decision, action: 'authorise' }]);
   await removeApprovers(tx, decision);
   if (!complete) {
     const payment = {
@@ -156,6 +158,7 @@ export function rejected(open: Open, decision: Decision, name: string): Outcome 
 export async function reject(tx: Transaction, decision: Decision): Promise<void> {
   const open = await findOpen(tx, decision);
   await save(tx, decision, rejected(open, decision, await nameOf(tx, decision.contactId)));
+  await keepActs(tx, [{ ...decision, action: 'reject' }]);
   await removeApprovers(tx, decision);
   await removeNotices(tx, decision);
   if (!decision.quiet) await tellRejection(tx, decision);

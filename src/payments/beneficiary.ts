@@ -5,6 +5,7 @@ import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { insertRow, type List, type ListRequest, listRows, nextId, updateRow } from '../rows.ts';
 import { requireClient } from '../tenant.ts';
+import { PAYEE_COLUMNS } from './payee.ts';
 
 /** The party that a payment pays. The names of its fields are those of a Payment. */
 export interface Beneficiary {
@@ -118,7 +119,20 @@ export async function updateBeneficiary(
     before,
     after,
   });
+  await noteChangedPayee(tx, act, before, after ?? before);
   return after ?? before;
+}
+
+/** Notes that the name or the account was changed: payments that are made soon after are marked (marks.ts). */
+async function noteChangedPayee(tx: Transaction, act: Act, before: Beneficiary, after: Beneficiary): Promise<void> {
+  const fields = PAYEE_COLUMNS.filter((name) => before[name] !== after[name]);
+  if (fields.length === 0) return;
+  await tx.query('insert into beneficiary_changes (client_id, beneficiary_id, at, fields) values ($1, $2, $3, $4)', [
+    before.client_id,
+    before.beneficiary_id,
+    act.now,
+    fields,
+  ]);
 }
 
 /** @throws Problem beneficiary_not_found */

@@ -1,3 +1,4 @@
+import { keepActs } from '../approvals/acts.ts';
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -78,5 +79,6 @@ export async function cancelPayment(
       'permission_denied',
       'the contact needs can_manage_payments to cancel a payment of another contact',
     );
-  await movePayment(tx, act, presentation, { ...request, action: 'cancel' });
+  const { id } = await movePayment(tx, act, presentation, { ...request, action: 'cancel' });
+  await keepActs(tx, [{ clientId, id, contactId, action: 'cancel', now: act.now }]);
 }

@@ -9,7 +9,8 @@ import { isDemonstrated, putClientData } from './demonstration/demonstration.ts'
 
 /** What a client has, each table before those that it refers to. */
 const TABLES = [
-  ...['step_up_challenges', 'payment_notices', 'payment_approvers', 'payment_approvals', 'payments', 'transactions'],
+  ...['step_up_challenges', 'payment_notices', 'payment_decisions', 'payment_approvers', 'payment_approvals'],
+  ...['payments', 'transactions'],
   ...[
     'statement_deliveries',
     'statement_sections',
@@ -17,7 +18,15 @@ const TABLES = [
     'mass_beneficiary_errors',
     'mass_beneficiaries',
   ],
-  ...['trades', 'multipayments', 'beneficiaries', 'currency_accounts', 'accounts', 'approval_configurations'],
+  ...[
+    'trades',
+    'multipayments',
+    'beneficiary_changes',
+    'beneficiaries',
+    'currency_accounts',
+    'accounts',
+    'approval_configurations',
+  ],
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
+import { spreadsheetText } from '../spreadsheet.ts';
 import { type AccountStatement, balancedLines, counterparty } from './account-statement.ts';
 
 /** The columns in their order. Amounts are plain decimals with a point and a sign, so that a spreadsheet can add them up. */
@@ -22,10 +23,6 @@ export const CSV_COLUMNS = [
 ] as const;
 
 type CsvRow = Record<(typeof CSV_COLUMNS)[number], string>;
-
-// What a spreadsheet takes for a formula at the start of a field, also after white space and in full-width forms.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL before the sign is skipped by spreadsheets too
-const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 
 /** What separates fields where a comma is the decimal point: `ref;=1+1` would be two fields, the second a formula. */
 const OTHER_DELIMITERS = /[;\t|]/;
@@ -52,7 +49,7 @@ export function statementCsv(statement: AccountStatement): Readable {
 
 async function* rows(statement: AccountStatement): AsyncGenerator<CsvRow> {
   for (const section of statement.sections) {
-    const account = { account_id: text(section.account_id), currency: text(section.currency) };
+    const account = { account_id: spreadsheetText(section.account_id), currency: spreadsheetText(section.currency) };
     yield {
       ...EMPTY,
       ...account,
@@ -69,13 +66,13 @@ async function* rows(statement: AccountStatement): AsyncGenerator<CsvRow> {
         value_date: line.value_datetime?.slice(0, 10) ?? '',
         amount: signed,
         balance,
-        transaction_id: text(line.transaction_id),
-        kind: text(line.kind),
-        counterparty_name: text(other.name),
-        counterparty_account: text(other.account?.iban ?? other.account?.account_number),
-        transaction_reference: text(line.transaction_reference),
-        transaction_information: text(line.transaction_information),
-        additional_transaction_information: text(line.additional_transaction_information),
+        transaction_id: spreadsheetText(line.transaction_id),
+        kind: spreadsheetText(line.kind),
+        counterparty_name: spreadsheetText(other.name),
+        counterparty_account: spreadsheetText(other.account?.iban ?? other.account?.account_number),
+        transaction_reference: spreadsheetText(line.transaction_reference),
+        transaction_information: spreadsheetText(line.transaction_information),
+        additional_transaction_information: spreadsheetText(line.additional_transaction_information),
         booking_datetime: line.booking_datetime,
       };
     }
@@ -84,9 +81,3 @@ async function* rows(statement: AccountStatement): AsyncGenerator<CsvRow> {
 }
 
 const EMPTY = Object.fromEntries(CSV_COLUMNS.map((column) => [column, ''])) as CsvRow;
-
-function text(value: string | null | undefined): string {
-  if (!value) return '';
-  const formed = value.toWellFormed();
-  return FORMULA.test(formed) ? `'${formed}` : formed;
-}

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { createPool } from '../../src/database.ts';
+import { type Figures, figureStatement } from '../../src/payments/figures.ts';
+import { marksStatement } from '../../src/payments/marks.ts';
 import { searchPayments, searchStatement } from '../../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
 import { client } from '../world/payments.ts';
@@ -65,9 +67,16 @@ interface Node {
   Plans?: Node[];
 }
 
-/** Runs the shape's generic plan; the nodes that read payments (a page's own rows by id left out), and how many rows they read. */
-async function planOf(query: SearchQuery): Promise<{ indexes: string[]; read: number; nodes: Node[] }> {
-  const { text, values } = searchStatement(view, readSearch(query));
+const planOf = (query: SearchQuery) => planOfStatement(searchStatement(view, readSearch(query)));
+
+/** Runs the statement's generic plan; the nodes that read payments (rows by id left out), and how many rows they read. */
+async function planOfStatement({
+  text,
+  values,
+}: {
+  text: string;
+  values: unknown[];
+}): Promise<{ indexes: string[]; read: number; nodes: Node[] }> {
   await db.query('deallocate all');
   await db.query(`prepare shape as ${text}`);
   const literals = values.map((value) =>
@@ -221,4 +230,40 @@ test('the roll-up finds what is new by index, whatever the table has room for', 
   assert.equal((await db.query('select roll_up_payment_totals(1000000) as rows')).rows[0].rows, '0');
   await db.query('select pg_stat_force_next_flush()');
   assert.equal((await db.query(scans)).rows[0].seq_scan, before);
+});
+
+test('the first page adds up what waits without reading what does not', async () => {
+  const today = '2025-01-20';
+  const figure = (name: keyof Figures) => planOfStatement(figureStatement(name, [view.clientId, view.viewer, today]));
+  const waiting = await figure('waiting_for_me');
+  assert.deepEqual(
+    waiting.indexes.filter((name) => name.startsWith('payments')),
+    [],
+  );
+  const due = await figure('due_for_me');
+  assert.ok(
+    due.nodes.every((node) => (node['Actual Rows'] ?? 0) < 3_000),
+    JSON.stringify(due.nodes),
+  );
+  const made = await figure('made_by_me');
+  assert.deepEqual(made.indexes, ['payments_made']);
+  const dueToday = await figure('due_today');
+  assert.deepEqual(dueToday.indexes, ['payments_phase_payment_date']);
+  assert.ok(dueToday.read <= FEW, String(dueToday.read));
+});
+
+test('marks look at one payment to a payee, however many it has got', async () => {
+  await db.query(`update payments set sent_date = created where client_id = 'CLI-P1'`);
+  await db.query('vacuum (analyze) payments');
+  for (const word of ['LARGE', 'P1']) {
+    const { rows } = await db.query(`select payment_id from payments where client_id = $1 and phase = 1 limit 50`, [
+      `CLI-${word}`,
+    ]);
+    const ids = rows.map(({ payment_id }) => payment_id);
+    const plan = await planOfStatement(marksStatement(`CLI-${word}`, ids, '2025-01-20'));
+    const sent = plan.nodes.find((node) => node['Index Name'] === 'payments_sent');
+    assert.ok(sent, plan.indexes.join());
+    assert.ok((sent['Actual Rows'] ?? 0) <= 1);
+    assert.ok(plan.read <= 2 * ids.length, `${word}: ${plan.read} rows were read`);
+  }
 });

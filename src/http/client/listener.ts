@@ -14,6 +14,7 @@ import { createServer } from '../server.ts';
 import { adviceFor } from './advice.ts';
 import { checkClient, checkEnabled, checkPermission } from './caller.ts';
 import { clientDescription } from './description.ts';
+import { pageDataRoutes } from './pages/routes.ts';
 import { recordRequests } from './sandbox-recording.ts';
 
 /** The contact and the client of a request, once the token and the client have been checked. */
@@ -37,6 +38,10 @@ declare module 'fastify' {
     clientHeader?: boolean;
     /** No token is needed: descriptions and pages. */
     open?: boolean;
+    /** The session of a page is needed, and no token will do. */
+    page?: boolean;
+    /** It counts for no rate limit. */
+    unlimited?: boolean;
   }
 }
 
@@ -67,7 +72,8 @@ export async function createClientListener(
     if (request.is404 || request.routeOptions.config.open) return;
     let session: Session | undefined;
     try {
-      const found = isPageCall(request) ? sessionOfCall(context, request, sessions) : sessions.find(bearer(request));
+      const ofPage = request.routeOptions.config.page || isPageCall(request);
+      const found = ofPage ? sessionOfCall(context, request, sessions) : sessions.find(bearer(request));
       session = found instanceof Promise ? await found : found;
       request.party = { contactId: session.contactId, application: session.applicationId };
       requireCertificate(request, session);
@@ -79,7 +85,8 @@ export async function createClientListener(
       else if (session) await refused.use(session.applicationId, reply);
       throw refusal;
     }
-    await rate.use(`${session.applicationId} ${request.caller.clientId}`, reply);
+    if (!request.routeOptions.config.unlimited)
+      await rate.use(`${session.applicationId} ${request.caller.clientId}`, reply);
     checkPermission(request.caller.permissions, request.routeOptions.config.permission);
   });
 
@@ -87,7 +94,10 @@ export async function createClientListener(
 
   await openApi(app, context, clientDescription(context, name));
   for (const register of routes) await app.register(async (scope) => register(scope, context));
-  if (name === 'api') await app.register(async (scope) => appRoutes(scope, context));
+  if (name === 'api') {
+    await app.register(async (scope) => appRoutes(scope, context));
+    await app.register(async (scope) => pageDataRoutes(scope, context));
+  }
   return app;
 }
 

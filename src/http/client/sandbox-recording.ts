@@ -22,7 +22,7 @@ interface Recording {
   answer: string | null;
 }
 
-/** Reading the log leaves no trace in it: a program that follows it would push everything else out. */
+/** Reading the log leaves no trace in it: a program that follows it would push everything else out. So would the pages' own data. */
 const LOG_PATH = '/sandbox/requests';
 
 /**
@@ -56,7 +56,8 @@ export function recordRequests(app: FastifyInstance, context: Context, sessions:
   });
   app.addHook('onResponse', async (request, reply) => {
     const recording = recordingOf(request);
-    if (!recording || request.routeOptions.url === LOG_PATH) return;
+    const { url, config } = request.routeOptions;
+    if (!recording || url === LOG_PATH || config.page) return;
     log.add({
       clientId: recording.clientId,
       at: request.now,

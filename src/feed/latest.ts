@@ -1,0 +1,65 @@
+import { BoundedMap } from '../bounded-map.ts';
+import { monotonic } from '../calendar.ts';
+import { type Db, first } from '../database.ts';
+
+/** Milliseconds between two looks at the feed, however many ask. */
+const LOOK_INTERVAL_MS = 500;
+/** Changes that one look reads one by one; after more it takes every client for changed. */
+const MAX_READ_ROWS = 2_000;
+const MAX_CLIENTS = 100_000;
+
+/**
+ * The place in the change feed of each client's latest change, for pages that ask whether they show the present state. A process reads
+ * what is new when somebody asks, twice a second at most, so an asking page costs nothing. A client about which the process knows nothing
+ * counts as changed when it began to look: a page then reads once in vain.
+ */
+export class LatestChanges {
+  readonly #db: Db;
+  readonly #positions = new BoundedMap<string, number>(MAX_CLIENTS);
+  #floor = 0;
+  #last: number | undefined;
+  #looking: Promise<void> | undefined;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** A number that grows with every change of the client's records, and of its contacts. */
+  async of(clientId: string): Promise<number> {
+    if (monotonic() - this.#lookedMs >= LOOK_INTERVAL_MS)
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined;
+      });
+    await this.#looking;
+    return this.#positions.get(clientId) ?? this.#floor;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#last === undefined) await this.#skip();
+    else {
+      const { rows } = await this.#db.query<{ position: number; client_ids: string[] }>({
+        name: 'latest-changes',
+        text: `select o.position, c.client_ids from change_order o join changes c on c.batch = o.batch
+          where o.position > $1 order by o.position limit ${MAX_READ_ROWS}`,
+        values: [this.#last],
+      });
+      for (const { position, client_ids: clients } of rows) {
+        for (const client of clients) this.#positions.set(client, position);
+        this.#last = position;
+      }
+      if (rows.length === MAX_READ_ROWS) await this.#skip();
+    }
+    this.#lookedMs = monotonic();
+  }
+
+  /** Goes on at the end of the feed. */
+  async #skip(): Promise<void> {
+    const end = first(
+      await this.#db.query<{ position: number }>('select coalesce(max(position), 0) as position from change_order'),
+    );
+    this.#floor = end?.position ?? 0;
+    this.#last = this.#floor;
+    this.#positions.clear();
+  }
+}

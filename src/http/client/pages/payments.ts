@@ -1,0 +1,80 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { londonDay } from '../../../calendar.ts';
+import type { Context } from '../../../context.ts';
+import { Problem } from '../../../errors.ts';
+import { LatestChanges } from '../../../feed/latest.ts';
+import type { PaymentId } from '../../../identifiers.ts';
+import { recentActivity } from '../../../payments/activity.ts';
+import { exportPayments } from '../../../payments/export.ts';
+import { readFigures } from '../../../payments/figures.ts';
+import { paymentOutcomes } from '../../../payments/outcomes.ts';
+import { readSearch, type SearchQuery } from '../../../payments/search-parameters.ts';
+import { paymentSteps } from '../../../payments/steps.ts';
+import { PaymentFilters } from '../../payment-filters.ts';
+import { sendValue } from '../../reply.ts';
+import { ClientId, ClientQuery } from '../../schemas.ts';
+
+/** Exports at once in a process: each holds a connection while its reader takes it. */
+const MAX_EXPORTS = 4;
+/** After how long an export that had to wait is tried again. */
+const RETRY_AFTER_SECONDS = 10;
+
+const Path = Type.Object({ payment_id: Type.String() });
+const Search = Type.Object({ client_id: ClientId, ...PaymentFilters });
+
+/** What the pages of payments need besides the client API: figures, a payment's way, an export, and whether anything has changed. */
+export function paymentsData(app: FastifyInstance, context: Context): void {
+  const { pool, backgroundPool } = context;
+  const latest = new LatestChanges(pool);
+  let exports = 0;
+
+  app.get('/app/data/home', { schema: { querystring: ClientQuery } }, async (request, reply) => {
+    const { clientId, contactId } = request.caller;
+    const [figures, activity] = await Promise.all([
+      readFigures(pool, { clientId, contactId, today: londonDay(request.now) }),
+      recentActivity(pool, clientId),
+    ]);
+    return sendValue(reply, { ...figures, activity });
+  });
+
+  app.get<{ Params: Static<typeof Path> }>(
+    '/app/data/payments/:payment_id',
+    { schema: { params: Path, querystring: ClientQuery } },
+    async (request, reply) => {
+      const { clientId } = request.caller;
+      const id = request.params.payment_id as PaymentId;
+      const [steps, [outcome]] = await Promise.all([
+        paymentSteps(pool, clientId, id),
+        paymentOutcomes(pool, clientId, [id]),
+      ]);
+      return sendValue(reply, { ...steps, outcome });
+    },
+  );
+
+  app.get<{ Querystring: Static<typeof Search> }>(
+    '/app/data/payments.csv',
+    { schema: { querystring: Search } },
+    async (request, reply) => {
+      const search = readSearch(request.query as SearchQuery);
+      if (exports >= MAX_EXPORTS)
+        throw new Problem('rate_limited', 'too many exports at once', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      const { clientId, contactId: viewer } = request.caller;
+      const file = Readable.from(exportPayments(backgroundPool, { clientId, viewer }, search), { highWaterMark: 1 });
+      exports += 1;
+      file.once('close', () => {
+        exports -= 1;
+      });
+      reply.header('content-disposition', `attachment; filename="payments-${londonDay(request.now)}.csv"`);
+      return reply.type('text/csv; charset=utf-8').send(file);
+    },
+  );
+
+  // Asked every few seconds by every open page, and answered from memory: it counts for no rate limit.
+  app.get(
+    '/app/data/changes',
+    { config: { unlimited: true }, schema: { querystring: ClientQuery } },
+    async (request, reply) => sendValue(reply, { position: await latest.of(request.caller.clientId) }),
+  );
+}

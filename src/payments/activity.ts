@@ -1,0 +1,47 @@
+import type { Db } from '../database.ts';
+import type { PaymentWebhookStatus } from './moves.ts';
+
+/** Entries that are shown, and events that are looked through for them: a client may have many of other kinds. */
+const MAX_ENTRIES = 10;
+const MAX_EVENTS = 200;
+
+/** Something that happened to a payment lately. */
+export interface Activity {
+  at: Date;
+  payment_id: string;
+  what: PaymentWebhookStatus;
+  /** The person who did it; null where the institution did. */
+  by: string | null;
+  reason: string | null;
+  amount: string;
+  payment_currency: string;
+  beneficiary_name: string;
+  status: string;
+}
+
+/** A contact's name. @param id SQL */
+const nameOf = (id: string) => `(select k.name from contacts k where k.contact_id = ${id})`;
+
+/**
+ * What happened to the client's payments lately, the newest first. A payment that was made shows as what followed at once: that it waits,
+ * or that it needed no approval.
+ */
+export async function recentActivity(db: Db, clientId: string): Promise<Activity[]> {
+  const { rows } = await db.query<Activity & Record<string, unknown>>({
+    name: 'recent-activity',
+    text: `with latest as materialized (
+        select e.created_at, e.id, e.payment_id, e.type, e.body from delivery.events e
+        where e.client_id = $1 order by e.created_at desc, e.id desc limit ${MAX_EVENTS}),
+      told as materialized (
+        select l.created_at as at, l.id, l.payment_id, l.body::json -> 'payment_webhook_status' ->> 0 as what from latest l
+        where l.type = 'PAYMENT_STATUS_CHANGE' and l.payment_id is not null)
+      select t.at, t.payment_id, t.what, p.amount::text as amount, p.payment_currency, p.beneficiary_name, p.status,
+        case t.what when 'PENDING_OF_AUTHORIZATION' then p.ordered_by_name when 'AUTHORIZED' then ${nameOf('p.authorised_by')}
+          when 'REJECTED' then ${nameOf('p.rejected_by')} when 'CANCELLED' then ${nameOf('p.cancelled_by')} end as by,
+        case when t.what in ('REJECTED', 'CANCELLED') then p.reason end as reason
+      from told t join payments p on p.client_id = $1 and p.payment_id = t.payment_id
+      where t.what <> 'CREATED' order by t.at desc, t.id desc limit ${MAX_ENTRIES}`,
+    values: [clientId],
+  });
+  return rows;
+}
