@@ -9,6 +9,7 @@ import type { PaymentId } from '../../../identifiers.ts';
 import { recentActivity } from '../../../payments/activity.ts';
 import { exportPayments } from '../../../payments/export.ts';
 import { readFigures } from '../../../payments/figures.ts';
+import { paymentNews } from '../../../payments/news.ts';
 import { paymentOutcomes } from '../../../payments/outcomes.ts';
 import { readSearch, type SearchQuery } from '../../../payments/search-parameters.ts';
 import { paymentSteps } from '../../../payments/steps.ts';
@@ -45,11 +46,12 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const { clientId } = request.caller;
       const id = request.params.payment_id as PaymentId;
-      const [steps, [outcome]] = await Promise.all([
+      const [steps, [outcome], notifications] = await Promise.all([
         paymentSteps(pool, clientId, id),
         paymentOutcomes(pool, clientId, [id]),
+        paymentNews(pool, clientId, id),
       ]);
-      return sendValue(reply, { ...steps, outcome });
+      return sendValue(reply, { ...steps, outcome, notifications });
     },
   );
 

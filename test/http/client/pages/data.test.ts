@@ -182,6 +182,10 @@ test('a payment’s way: its statuses with their times, and who brought it there
   assert.ok(body.steps.every(({ at }: { at: string }) => Date.parse(at) > 0));
   assert.equal(body.outcome.by, 'ann');
   assert.ok(body.sent_date);
+  assert.deepEqual(
+    body.notifications.map((each: { what: string }) => each.what),
+    ['SENT', 'AUTHORIZED', 'PENDING_OF_AUTHORIZATION', 'CREATED'],
+  );
   assert.equal((await data(page, 'payments/PAY-NONE')).status, 404);
 });
 
