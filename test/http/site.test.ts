@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-const get = (path: string) => call(`${service.api}${path}`, 'GET');
+const get = (path: string, listener = service.api) => call(`${listener}${path}`, 'GET');
 const names = readdirSync(join(REPOSITORY, 'docs'))
   .filter((file) => file.endsWith('.md'))
   .map((file) => file.slice(0, -3));
@@ -54,6 +54,29 @@ test('llms.txt names every page by the address of its Markdown', async () => {
   assert.match(text, /^# Lombard\n\n> /);
   for (const name of names) assert.ok(text.includes(`(${service.api}/docs/${name}.md)`), name);
   assert.equal((await get('/docs/llms.txt')).text, text);
+  const [, summary = ''] = /^> (.*)$/m.exec(text) ?? [];
+  assert.match(summary, /clients use it to: search payments, .* sign in with OpenID Connect\.$/);
+  assert.doesNotMatch(text, /:$/m, 'a summary ends in the middle');
+});
+
+test('the operator interface serves the same pages, those for the institution first, beside its own reference', async () => {
+  const here = (path: string) => get(path, service.operatorUrl);
+  for (const name of names) assert.equal((await here(`/docs/${name}`)).status, 200, name);
+  const { text } = await here('/docs/runbook');
+  assert.match(
+    text,
+    /<nav aria-label="Pages"><h2>To run it for an institution<\/h2>.*operator-interface.*threat-model.*<h2>/,
+  );
+  assert.match(text, /<a href="\/docs">API reference<\/a>/);
+  assert.doesNotMatch(text, /GraphQL<\/a>\s*<form/, 'its listener has no explorer');
+  assert.match((await get('/docs/runbook')).text, /<nav aria-label="Pages"><h2>To integrate a program<\/h2>/);
+  assert.ok((await here('/docs/search.json')).body.some(({ page }: { page: string }) => page === 'runbook'));
+  assert.match(
+    (await here('/llms.txt')).text,
+    /\(\/openapi.json\): the operator interface\n[\s\S]*\(\/docs\/runbook\.md\)/,
+  );
+  assert.match((await here('/docs')).text, /own\.js/);
+  assert.equal((await here('/docs/nothing')).status, 404);
 });
 
 test('the collection has a request for each operation of the description, with the example of its body', async () => {
@@ -79,17 +102,23 @@ test('a reader searches, and goes from the API reference to a page', {
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('request', (request) => {
-      if (!request.url().startsWith(service.api) && !request.url().startsWith('data:')) faults.push(request.url());
+      if (![service.api, service.operatorUrl, 'data:'].some((own) => request.url().startsWith(own)))
+        faults.push(request.url());
     });
-    await page.goto(`${service.api}/docs`);
-    await page.getByText('/payments', { exact: true }).first().waitFor();
-    await page.getByPlaceholder('Search the documentation').fill('signature');
-    await page.keyboard.press('Enter');
-    const first = page.locator('#results a').first();
-    await first.waitFor();
-    await first.click();
-    await page.waitForURL(/\/docs\/[\w-]+#/);
-    assert.match((await page.locator('main').textContent()) ?? '', /signature/i);
+    for (const [listener, path] of [
+      [service.api, '/payments'],
+      [service.operatorUrl, '/clients'],
+    ] as const) {
+      await page.goto(`${listener}/docs`);
+      await page.getByText(path, { exact: true }).first().waitFor();
+      await page.getByPlaceholder('Search the documentation').fill('signature');
+      await page.keyboard.press('Enter');
+      const first = page.locator('#results a').first();
+      await first.waitFor();
+      await first.click();
+      await page.waitForURL(/\/docs\/[\w-]+#/);
+      assert.match((await page.locator('main').textContent()) ?? '', /signature/i);
+    }
     assert.deepEqual(faults, []);
   } finally {
     await browser.close();

@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify';
 import type { Context } from '../../context.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Description } from '../openapi.ts';
-import { REFERENCE_SCRIPT } from '../site/site.ts';
+import { INTEGRATORS, referenceScript } from '../site/audience.ts';
 import { describeWebhooks } from './notification-descriptions.ts';
 
 const TAGS = {
@@ -69,6 +69,6 @@ export function clientDescription(context: Context, name: 'api' | 'trusted'): De
       },
     ],
     webhooks: describeWebhooks(config.brand) as Record<string, unknown>,
-    script: REFERENCE_SCRIPT,
+    script: referenceScript(INTEGRATORS),
   };
 }

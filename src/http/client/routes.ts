@@ -1,5 +1,6 @@
 import type { Drawing } from '../../documents/drawing.ts';
 import type { Sessions } from '../../identity/sessions.ts';
+import { INTEGRATORS } from '../site/audience.ts';
 import { siteRoutes } from '../site/site.ts';
 import { accountRoutes } from './accounts.ts';
 import { approvalRoutes } from './approvals.ts';
@@ -34,6 +35,6 @@ export function clientRoutes(sessions: Sessions, drawing: Drawing): ClientRoutes
     statementRoutes,
     documentRoutes(drawing),
     sandboxRoutes,
-    siteRoutes,
+    siteRoutes(INTEGRATORS),
   ];
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../operator/idempotency.ts';
 import type { DescribedOperation } from '../description/headers.ts';
 import type { Description } from '../openapi.ts';
+import { INSTITUTION, referenceScript } from '../site/audience.ts';
 
 const TAGS = {
   clients: "The institution's clients and their onboarding",
@@ -77,4 +78,5 @@ export const operatorDescription: Description = {
     operatorToken: { type: 'http', scheme: 'bearer', description: 'An operator token, with scopes' },
   }),
   security: [{ operatorToken: [] }],
+  script: referenceScript(INSTITUTION),
 };

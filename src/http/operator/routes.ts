@@ -1,3 +1,5 @@
+import { INSTITUTION } from '../site/audience.ts';
+import { siteRoutes } from '../site/site.ts';
 import { operatorAccountRoutes } from './accounts.ts';
 import { operatorApplicationRoutes } from './applications.ts';
 import { operatorApprovalsConfigurationRoutes } from './approvals-configurations.ts';
@@ -56,4 +58,5 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorStatementRoutes,
   operatorRequestRoutes,
   operatorSignInRoutes,
+  siteRoutes(INSTITUTION),
 ];

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
+import type { Audience } from './audience.ts';
 
 /** A page of the documentation. */
 export interface SitePage {
@@ -8,7 +9,7 @@ export interface SitePage {
   /** Its file, from the root of the checkout. */
   path: string;
   title: string;
-  /** Its first paragraph, on one line. */
+  /** Its first paragraph, on one line, with the list that ends it. */
   summary: string;
   markdown: string;
 }
@@ -32,7 +33,12 @@ const ELSEWHERE: Record<string, string> = {
 
 /** The Markdown pages of the checkout. They are read at the first request for one of them, so that the start costs nothing. */
 export class SitePages {
+  readonly audience: Audience;
   #read: Promise<Map<string, SitePage>> | undefined;
+
+  constructor(audience: Audience) {
+    this.audience = audience;
+  }
 
   /** All pages by name. */
   all(): Promise<Map<string, SitePage>> {
@@ -40,11 +46,13 @@ export class SitePages {
     return this.#read;
   }
 
-  /** The pages in the order of the README's table, and in a last group those that only other pages name. */
+  /** The pages as the README's table has them, its readers' row first, and in a last group those that only other pages name. */
   async groups(): Promise<Group[]> {
     const pages = await this.all();
     const byPath = new Map([...pages.values()].map((page) => [page.path, page]));
-    const rows = [...(pages.get('readme')?.markdown.matchAll(/^\| ([^|]+) \| (\[.*) \|$/gm) ?? [])];
+    const rows = [...(pages.get('readme')?.markdown.matchAll(/^\| ([^|]+) \| (\[.*) \|$/gm) ?? [])].sort(
+      ([, a], [, b]) => Number(b === this.audience.first) - Number(a === this.audience.first),
+    );
     const listed = new Set<SitePage>();
     const groups = rows.map(([, title = '', links = '']) => {
       const found = [...links.matchAll(/\]\(([^)#]+\.md)\)/g)].flatMap(([, path = '']) => byPath.get(path) ?? []);
@@ -76,9 +84,8 @@ async function readPages(): Promise<Map<string, SitePage>> {
 
 function headOf(markdown: string, name: string): { title: string; summary: string } {
   const [, title = name, rest = ''] = /^# (.+)\n([\s\S]*)$/m.exec(markdown) ?? [];
-  const summary = rest.trim().split(/\n\s*\n/)[0] ?? '';
-  return {
-    title,
-    summary: /^[#|`<]/.test(summary) ? '' : summary.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'),
-  };
+  const [first = '', second = ''] = rest.trim().split(/\n\s*\n/);
+  const whole = first.endsWith(':') && second.startsWith('- ') ? `${first} ${second.replace(/^- /gm, '')}` : first;
+  const line = whole.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return { title, summary: /^[#|`<]/.test(first) ? '' : line.replace(/:$/, '.') };
 }

@@ -90,12 +90,13 @@ export async function layOut(pages: SitePages, current: SitePage, institution: s
     });
     return `<h2>${escaped(title)}</h2><ul>${links.join('')}</ul>`;
   });
+  const further = pages.audience.links.map(({ title, path }) => ` <a href="${path}">${escaped(title)}</a>`);
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(current.title)} - ${escaped(institution)}</title>
 <link rel="stylesheet" href="/docs/site.css"><link rel="alternate" type="text/markdown" href="/docs/${current.name}.md">
 <script src="/docs/site.js" defer></script></head>
-<body><header><a href="/docs/readme">Documentation</a> <a href="/docs">API reference</a> <a href="/">GraphQL</a>
+<body><header><a href="/docs/readme">Documentation</a> <a href="/docs">API reference</a>${further.join('')}
 <form role="search" id="search"><input type="search" name="q" placeholder="Search" aria-label="Search the documentation" autocomplete="off">
 <ol id="results" hidden></ol></form></header>
 <nav aria-label="Pages">${list.join('')}</nav>
@@ -112,6 +113,6 @@ export async function llmsText(pages: SitePages, address: string): Promise<strin
     );
     return `## ${title}\n\n${lines.join('\n')}\n`;
   });
-  const reference = `## API\n\n- [OpenAPI 3.1](${address}/openapi.json): the client API\n`;
+  const reference = `## API\n\n- [OpenAPI 3.1](${address}/openapi.json): ${pages.audience.api}\n`;
   return [`# ${readme?.title ?? 'Lombard'}\n`, `> ${readme?.summary ?? ''}\n`, reference, ...groups].join('\n');
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
+import type { Audience } from './audience.ts';
 import { collectionOf } from './collection.ts';
 import { SitePages } from './pages.ts';
 import { layOut, llmsText, sectionsOf } from './rendering.ts';
@@ -19,20 +20,15 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 const CACHE_CONTROL = 'public, max-age=300';
 
-/** Puts the way to the pages, and their search, above the API reference at /docs. */
-export const REFERENCE_SCRIPT = `
-const header = document.createElement('header');
-header.innerHTML = '<a href="/docs/readme">Documentation</a> <a href="/">GraphQL</a>' +
-  '<form action="/docs/readme" role="search"><input type="search" name="q" placeholder="Search the documentation"></form>';
-header.style = 'display: flex; gap: 1.5rem; align-items: center; padding: .6rem 1.2rem; font: 1rem system-ui, sans-serif';
-document.body.prepend(header);
-`;
-
 const asset = (name: string) => readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
 
 /** The documentation: pages at /docs/{page}, their Markdown at /docs/{page}.md, a search, and llms.txt. */
-export function siteRoutes(app: FastifyInstance, { addresses, config }: Context): void {
-  const pages = new SitePages();
+export function siteRoutes(audience: Audience): (app: FastifyInstance, context: Context) => void {
+  return (app, context) => serveSite(app, context, audience);
+}
+
+function serveSite(app: FastifyInstance, { addresses, config }: Context, audience: Audience): void {
+  const pages = new SitePages(audience);
   const open = { config: { open: true }, schema: { hide: true } };
   const send = (reply: FastifyReply, type: string, content: string) =>
     reply
@@ -40,7 +36,7 @@ export function siteRoutes(app: FastifyInstance, { addresses, config }: Context)
       .type(`${type}; charset=utf-8`)
       .send(content);
   const llms = async (_request: unknown, reply: FastifyReply) =>
-    send(reply, 'text/plain', await llmsText(pages, addresses.api));
+    send(reply, 'text/plain', await llmsText(pages, audience.address(addresses)));
 
   app.get('/docs/site.js', open, (_request, reply) => send(reply, 'text/javascript', asset('site.js')));
   app.get('/docs/site.css', open, (_request, reply) => send(reply, 'text/css', asset('site.css')));
@@ -50,9 +46,10 @@ export function siteRoutes(app: FastifyInstance, { addresses, config }: Context)
     const sections = [...(await pages.all()).values()].flatMap(sectionsOf);
     return send(reply, 'application/json', JSON.stringify(sections));
   });
-  app.get('/docs/collection.json', open, (_request, reply) =>
-    send(reply, 'application/json', JSON.stringify(collectionOf(app.swagger(), addresses), null, 2)),
-  );
+  if (audience.collection)
+    app.get('/docs/collection.json', open, (_request, reply) =>
+      send(reply, 'application/json', JSON.stringify(collectionOf(app.swagger(), addresses), null, 2)),
+    );
   app.get<{ Params: { page: string } }>('/docs/:page', open, async ({ params }, reply) => {
     const name = params.page.replace(/\.md$/, '');
     const page = (await pages.all()).get(name);
