@@ -4,7 +4,7 @@ import { INTERRUPTED } from './failure.ts';
 import { type Call, example, type Frame } from './frame.ts';
 import { interruption } from './interruption.ts';
 import type { Column } from './printer.ts';
-import type { Session } from './session.ts';
+import { openSession, type Session } from './session.ts';
 
 /** Milliseconds between two looks at the log. */
 const LOOK_EVERY_MS = 500;
@@ -56,18 +56,23 @@ async function read({ options, session }: Call & { session: Session }, page?: nu
   return body as unknown as LoggedRequest[];
 }
 
-/** Prints what comes from now on, oldest first, until it is interrupted. A service that restarts is waited for. */
-async function followLog(call: Call & { session: Session }): Promise<number> {
-  const { print } = call;
+/**
+ * Prints what comes from now on, oldest first, until it is interrupted. A service that restarts is waited for; it may listen elsewhere
+ * then, and the tokens may have expired meanwhile, so the session is opened again.
+ */
+async function followLog({ session, ...call }: Call & { session: Session }): Promise<number> {
+  const { print, globals } = call;
   const interrupted = interruption();
-  const printed = new Set((await read(call, 1)).map(key));
+  let current = session;
+  const printed = new Set((await read({ ...call, session }, 1)).map(key));
   print.note('following; Ctrl-C ends it');
   let lost = false;
   while (!interrupted.aborted) {
     await pause(LOOK_EVERY_MS, undefined, { signal: interrupted }).catch(() => {});
     if (interrupted.aborted) break;
     try {
-      for (const one of (await unprinted(call, printed)).reverse()) {
+      if (lost) current = await openSession(globals);
+      for (const one of (await unprinted({ ...call, session: current }, printed)).reverse()) {
         print.entry(line(one), one);
         printed.add(key(one));
       }
@@ -75,13 +80,19 @@ async function followLog(call: Call & { session: Session }): Promise<number> {
       if (lost) process.stderr.write('lombard: the service is back\n');
       lost = false;
     } catch (error) {
-      const { status } = error as { status?: number };
-      if (error instanceof LombardError && status !== undefined && status < 500 && status !== 429) throw error;
+      if (!isOutage(error)) throw error;
       if (!lost) process.stderr.write('lombard: the service does not answer; it is asked again\n');
       lost = true;
     }
   }
   return INTERRUPTED;
+}
+
+/** Whether the service may answer again later. A token that could not be refreshed says so in its cause. */
+function isOutage(error: unknown): boolean {
+  const { status, cause } = error as { status?: number; cause?: unknown };
+  if (status === 401 && cause instanceof LombardError) return isOutage(cause);
+  return status === undefined || status >= 500 || status === 429;
 }
 
 /** The requests that were not printed yet, newest first: pages up to one with a request that was. */

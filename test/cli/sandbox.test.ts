@@ -26,7 +26,7 @@ test('trigger, advance, logs, reset', async () => {
   assert.equal((await sandbox.run('payments', 'show', made.entity_id)).code, 1);
 });
 
-test('logs --follow prints each request once, in its order, until Ctrl-C', async () => {
+test('logs --follow prints each request once, in its order, through a restart elsewhere, until Ctrl-C', async () => {
   await sandbox.run('accounts');
   const token = JSON.parse(readFileSync(join(sandbox.dataDir, 'command-tokens.json'), 'utf8')).access_token;
   const ask = async (n: number) => {
@@ -45,6 +45,11 @@ test('logs --follow prints each request once, in its order, until Ctrl-C', async
     });
     for (let n = 2; n <= 60; n += 1) await ask(n);
     await printed(following, /FOLLOWED-60\?/);
+    await ask(61);
+    await sandbox.restart('SIGTERM', 'moved');
+    await ask(62);
+    await printed(following, /FOLLOWED-62\?/);
+    await printed(note, /FOLLOWED-62\?/);
   } finally {
     for (const { child } of [following, note]) child.kill('SIGINT');
   }
@@ -57,7 +62,7 @@ test('logs --follow prints each request once, in its order, until Ctrl-C', async
   const numbers = requests.map(({ path }) => Number(/FOLLOWED-(\d+)/.exec(path)?.[1])).filter((n) => n !== 1);
   assert.deepEqual(
     numbers,
-    Array.from({ length: 59 }, (_, at) => at + 2),
+    Array.from({ length: 61 }, (_, at) => at + 2),
   );
   assert.ok(requests.every(({ status }) => status === 404));
 });

@@ -25,8 +25,8 @@ export interface Sandbox {
   operator(method: string, path: string, body?: object): Promise<any>;
   /** Sends NDJSON to POST /imports/... */
   importLines(path: string, lines: string[]): Promise<void>;
-  /** Ends the service, with SIGTERM or another signal, and starts it again, on the same addresses and data. */
-  restart(signal?: NodeJS.Signals): Promise<void>;
+  /** Ends the service, with SIGTERM or another signal, and starts it again, on the same data, and on the same addresses unless `moved`. */
+  restart(signal?: NodeJS.Signals, moved?: 'moved'): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,8 @@ export async function startSandbox(settings: Record<string, string> = {}): Promi
     return started;
   };
   let service = await start({});
-  const addresses = JSON.parse(readFileSync(join(dataDir, 'addresses.json'), 'utf8'));
+  const readAddresses = () => JSON.parse(readFileSync(join(dataDir, 'addresses.json'), 'utf8'));
+  const addresses = readAddresses();
   const port = (name: string) => new URL(addresses[name]).port;
   const end = async (signal: NodeJS.Signals = 'SIGTERM') => {
     service.child.kill(signal);
@@ -82,13 +83,15 @@ export async function startSandbox(settings: Record<string, string> = {}): Promi
       if (!answer.ok || rejected !== 0)
         throw new Error(`the import was answered ${answer.status}, ${rejected} rejected`);
     },
-    restart: async (signal) => {
+    restart: async (signal, moved) => {
       await end(signal);
-      service = await start({
+      const same = {
         LOMBARD_API_PORT: port('api'),
         LOMBARD_AUTH_PORT: port('auth'),
         LOMBARD_OPERATOR_PORT: port('operator'),
-      });
+      };
+      service = await start(moved ? {} : same);
+      Object.assign(addresses, readAddresses());
     },
     stop: async () => {
       await end();
