@@ -104,11 +104,22 @@ export function newYorkTime(instant: Date): { weekday: number; minutes: number; 
   };
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 /** Whether a text is a day of the calendar written `YYYY-MM-DD` (2026-02-30 is not), from year 1 on. */
 export function isCalendarDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
-  const time = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+  if (!DAY.test(text)) return false;
+  const year = Number(text.slice(0, 4));
+  const month = Number(text.slice(5, 7));
+  const day = Number(text.slice(8));
+  if (year === 0 || day === 0 || day > (DAYS_OF_MONTHS[month - 1] ?? 0)) return false;
+  return month !== 2 || day < 29 || isLeapYear(year);
+}
+
+/** Of the Gregorian calendar, which ISO 8601 takes for all years. */
+function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;

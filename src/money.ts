@@ -13,6 +13,8 @@ const MAX_AMOUNT_DECIMALS = 8;
 /** Digits after the decimal point of a rate. */
 export const MAX_RATE_DECIMALS = 12;
 
+/** An amount above zero as most are written: it is its own plain notation. */
+const USUAL = /^[1-9]\d{0,17}(?:\.\d{1,8})?$/;
 const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d{1,2})?$/;
 
 /**
@@ -34,10 +36,11 @@ export function decimal(
 ): string {
   const refuse = (must: string) => new Problem('invalid_body', { field, message: must });
   const text = typeof value === 'number' ? String(value) : value;
+  const decimals = options.decimals ?? MAX_AMOUNT_DECIMALS;
+  if (typeof text === 'string' && decimals >= MAX_AMOUNT_DECIMALS && USUAL.test(text)) return text;
   if (typeof text !== 'string' || !DECIMAL.test(text)) throw refuse('must be a decimal number');
   const plain = /[eE]/.test(text) ? new Big(text).toFixed() : text;
   const [integer = '', fraction = ''] = plain.replace('-', '').split('.');
-  const decimals = options.decimals ?? MAX_AMOUNT_DECIMALS;
   if (integer.replace(/^0+/, '').length > MAX_INTEGER_DIGITS || fraction.length > decimals) {
     throw refuse(`must have at most ${MAX_INTEGER_DIGITS} digits before and ${decimals} after the point`);
   }

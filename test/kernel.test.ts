@@ -67,6 +67,18 @@ property(
   ),
 );
 
+property(
+  'a calendar day is one that Date writes back',
+  fc.property(fc.nat(9_999), fc.nat(13), fc.nat(32), (year, month, day) => {
+    const text = [String(year).padStart(4, '0'), ...[month, day].map((part) => String(part).padStart(2, '0'))].join(
+      '-',
+    );
+    const time = Date.parse(`${text}T00:00:00Z`);
+    const shown = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+    assert.equal(isCalendarDay(text), shown && year > 0, text);
+  }),
+);
+
 test('calendar days are real days', () => {
   for (const day of ['2026-02-28', '2024-02-29', '0001-01-01', '9999-12-31']) assert.ok(isCalendarDay(day), day);
   for (const day of [
@@ -162,6 +174,7 @@ test('amounts that cannot be stored as they are get an error that names the fiel
   }
   assert.equal(decimal('1e3', 'body.amount'), '1000');
   assert.equal(decimal('007.10', 'body.amount'), '7.10');
+  assert.throws(() => decimal('1.005', 'body.amount', { decimals: 2 }), { code: 'invalid_body' });
 });
 
 test('a secret opens only under its key and for its purpose', () => {
