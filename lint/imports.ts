@@ -44,7 +44,7 @@ const ROOMS: Record<string, string[]> = {
   ],
   graphql: ['kernel', 'webhooks'],
   http: ['kernel', 'payments'],
-  'http/app': ['kernel', 'http', 'identity'],
+  'http/app': ['kernel', 'accounts', 'http', 'identity', 'payments'],
   'http/client': [
     ...[
       'kernel',
@@ -145,6 +145,29 @@ function fault(path: string, room: string, target: string): string | undefined {
     : `${room} imports only ${allowed.join(', ') || 'itself'}`;
 }
 
+/** Folders of pages/ and what each imports besides itself: the two applications share everything but each other. */
+const PAGES: Record<string, string[]> = {
+  texts: [],
+  data: [],
+  design: ['texts', 'data'],
+  frame: ['texts', 'data', 'design'],
+  app: ['texts', 'data', 'design', 'frame'],
+  console: ['texts', 'data', 'design', 'frame'],
+};
+/** Scripts of the client library that run in browsers too; its types and the service's may be read by all. */
+const SHARED_SCRIPTS = ['../sdk/src/decimal.ts'];
+
+/** Why a file of pages/ may not import something, or undefined where it may. */
+function pageFault(path: string, target: string, isType: boolean): string | undefined {
+  if (target.startsWith('node:')) return 'browsers have no Node';
+  if (!target.startsWith('.')) return undefined;
+  const imported = normalize(join(dirname(path), target));
+  if (imported.startsWith('..'))
+    return isType || SHARED_SCRIPTS.includes(imported) ? undefined : 'pages import only types from outside';
+  const [room = '', other = ''] = [path, imported].map((each) => each.split('/', 1)[0]);
+  return room === other || PAGES[room]?.includes(other) ? undefined : `${room} does not import ${other}`;
+}
+
 const src = new URL('../src/', import.meta.url);
 const faults: string[] = [];
 for (const path of readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
@@ -157,6 +180,15 @@ for (const path of readdirSync(src, { recursive: true, encoding: 'utf8' }).filte
     const target = (found[1] ?? found[2] ?? found[3]) as string;
     const reason = fault(path, room, target);
     if (reason) faults.push(`src/${path} imports ${target}: ${reason}`);
+  }
+}
+const pages = new URL('../pages/', import.meta.url);
+for (const path of readdirSync(pages, { recursive: true, encoding: 'utf8' })) {
+  if (!/^[a-z]+\/.*\.tsx?$/.test(path) || path.startsWith('dist/')) continue;
+  for (const found of readFileSync(new URL(path, pages), 'utf8').matchAll(IMPORT)) {
+    const target = (found[1] ?? found[2] ?? found[3]) as string;
+    const reason = pageFault(path, target, found[0].startsWith('import type'));
+    if (reason) faults.push(`pages/${path} imports ${target}: ${reason}`);
   }
 }
 for (const line of faults) process.stderr.write(`${line}\n`);

@@ -23,6 +23,7 @@ import { createHealthListener } from './http/health.ts';
 import { type Binding, Listener, type Listening, listenOn } from './http/listener.ts';
 import { createOperatorListener } from './http/operator/listener.ts';
 import { operatorRoutes } from './http/operator/routes.ts';
+import { pagesFault } from './http/page/application.ts';
 import { createTrustedListener } from './http/trusted/listener.ts';
 import { Sessions } from './identity/sessions.ts';
 import { createJournalClearing, Journals } from './journals.ts';
@@ -246,6 +247,8 @@ async function startListeners(starting: Starting): Promise<string | undefined> {
   const { context, sessions, drawing } = starting;
   const { config, addresses } = context;
   const routes = clientRoutes(sessions, drawing);
+  const fault = config.roles.has('api') || config.roles.has('operator') ? pagesFault() : undefined;
+  if (fault) context.log.warn(fault);
   if (config.roles.has('api')) {
     const app = await createClientListener(context, { sessions, routes });
     const listener = await listen(starting, app, {

@@ -1,20 +1,23 @@
 /**
- * Writes src/generated/api.ts from the client API's description: `npm run sdk-types` starts a service for it (and stops it),
- * `npm run sdk-types -- http://127.0.0.1:8080` asks one that runs.
+ * `npm run sdk-types` writes the checked-in types from the descriptions of both interfaces: those of the client API for the SDK and the
+ * clients' pages, those of the operator interface for the console. It starts a service for them, and stops it.
  */
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { startTestService } from '../../test/world/service.ts';
-import { apiTypes, type OpenApi } from './typescript.ts';
+import { apiTypes, type OpenApi, operatorTypes } from './typescript.ts';
 
-const target = fileURLToPath(new URL('../src/generated/api.ts', import.meta.url));
-const [address] = process.argv.slice(2);
-
-const service = address === undefined ? await startTestService() : undefined;
-try {
-  const response = await fetch(`${address ?? service?.api}/openapi.json`);
+async function description(address: string): Promise<OpenApi> {
+  const response = await fetch(`${address}/openapi.json`);
   if (!response.ok) throw new Error(`${response.url}: ${response.status}`);
-  writeFileSync(target, apiTypes((await response.json()) as OpenApi));
+  return (await response.json()) as OpenApi;
+}
+
+const service = await startTestService();
+try {
+  writeFileSync(new URL('../src/generated/api.ts', import.meta.url), apiTypes(await description(service.api)));
+  const pages = new URL('../../pages/data/generated/', import.meta.url);
+  mkdirSync(pages, { recursive: true });
+  writeFileSync(new URL('operator.ts', pages), operatorTypes(await description(service.operatorUrl)));
 } finally {
-  await service?.stop();
+  await service.stop();
 }

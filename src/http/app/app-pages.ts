@@ -1,8 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Config } from '../../config.ts';
-import type { PagePerson } from '../../identity/page-person.ts';
 import type { Language } from '../../language.ts';
-import { printable } from '../../printable.ts';
 import { PageFrame } from '../page/frame.ts';
 import { html } from '../page/html.ts';
 
@@ -13,11 +11,6 @@ interface Texts {
   failed: string;
   failedText: string;
   signIn: string;
-  signedInAs: (name: string) => string;
-  waiting: (count: number) => string;
-  noClient: string;
-  signOut: string;
-  signOutEverywhere: string;
 }
 
 const TEXTS: Record<Language, Texts> = {
@@ -28,11 +21,6 @@ const TEXTS: Record<Language, Texts> = {
     failed: 'You are not signed in',
     failedText: 'The sign-in took too long, or was begun in another window.',
     signIn: 'Sign in',
-    signedInAs: (name) => `You are signed in as ${name}`,
-    waiting: (count) => (count === 1 ? '1 payment waits for you' : `${count} payments wait for you`),
-    noClient: 'You act for no client yet. Ask your institution.',
-    signOut: 'Sign out',
-    signOutEverywhere: 'Sign out everywhere',
   },
   de: {
     notFound: 'Diese Seite gibt es nicht',
@@ -41,11 +29,6 @@ const TEXTS: Record<Language, Texts> = {
     failed: 'Sie sind nicht angemeldet',
     failedText: 'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Fenster begonnen.',
     signIn: 'Anmelden',
-    signedInAs: (name) => `Sie sind angemeldet als ${name}`,
-    waiting: (count) => (count === 1 ? '1 Zahlung wartet auf Sie' : `${count} Zahlungen warten auf Sie`),
-    noClient: 'Sie handeln noch für keinen Kunden. Fragen Sie Ihr Institut.',
-    signOut: 'Abmelden',
-    signOutEverywhere: 'Überall abmelden',
   },
   fr: {
     notFound: 'Cette page n’existe pas',
@@ -54,11 +37,6 @@ const TEXTS: Record<Language, Texts> = {
     failed: 'Vous n’êtes pas connecté',
     failedText: 'La connexion a pris trop de temps ou a été commencée dans une autre fenêtre.',
     signIn: 'Se connecter',
-    signedInAs: (name) => `Vous êtes connecté en tant que ${name}`,
-    waiting: (count) => (count <= 1 ? `${count} paiement vous attend` : `${count} paiements vous attendent`),
-    noClient: 'Vous n’agissez encore pour aucun client. Adressez-vous à votre établissement.',
-    signOut: 'Se déconnecter',
-    signOutEverywhere: 'Se déconnecter partout',
   },
   es: {
     notFound: 'Esta página no existe',
@@ -67,36 +45,15 @@ const TEXTS: Record<Language, Texts> = {
     failed: 'No ha iniciado sesión',
     failedText: 'El inicio de sesión ha tardado demasiado o se empezó en otra ventana.',
     signIn: 'Iniciar sesión',
-    signedInAs: (name) => `Ha iniciado sesión como ${name}`,
-    waiting: (count) => (count === 1 ? '1 pago le espera' : `${count} pagos le esperan`),
-    noClient: 'Todavía no actúa para ningún cliente. Pregunte a su institución.',
-    signOut: 'Cerrar sesión',
-    signOutEverywhere: 'Cerrar sesión en todas partes',
   },
 };
 
-/** The plain pages of {base_url}/app: they need no script. */
+/** The pages of {base_url}/app that need no script: what does not exist, and a sign-in that failed. */
 export class AppPages {
   readonly #frame: PageFrame;
 
   constructor(config: Config) {
     this.#frame = new PageFrame(config, config.apiUrl);
-  }
-
-  /** Who is signed in, for whom, and what waits. */
-  home(reply: FastifyReply, language: Language, person: PagePerson): FastifyReply {
-    const t = TEXTS[language];
-    const title = t.signedInAs(printable(person.name));
-    const clients = person.clients.map(
-      ({ client_name: name, client_id: id, waiting }) =>
-        html`<p><strong>${printable(name)}</strong> (${id}): ${t.waiting(waiting)}</p>`,
-    );
-    const body = html`<h1>${title}</h1><p>${printable(person.email)}</p>
-${clients.length > 0 ? clients : html`<p>${t.noClient}</p>`}
-<button data-delete="/app/session">${t.signOut}</button>
-<button class="second" data-delete="/app/sessions">${t.signOutEverywhere}</button>
-<script src="/app/session.js" defer></script>`;
-    return this.#frame.send(reply, 200, this.#frame.layout(language, title, body), { scripts: true });
   }
 
   notFound(reply: FastifyReply, language: Language): FastifyReply {

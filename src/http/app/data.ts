@@ -18,6 +18,7 @@ import { checkPassword } from '../../identity/sign-in.ts';
 import { LANGUAGES } from '../../language.ts';
 import { closed } from '../schemas.ts';
 import { requireSession, sessionCookie } from './session.ts';
+import type { SessionAnswer } from './session-answer.ts';
 
 const Profile = Type.Object(
   {
@@ -120,9 +121,11 @@ async function confirmPassword({ pool, clock }: Context, session: PageSession, p
 }
 
 /** The person, its clients, and how long the session lasts. */
-async function shownSession({ pool, clock, config }: Context, session: PageSession): Promise<object> {
+async function shownSession({ pool, clock, config }: Context, session: PageSession): Promise<SessionAnswer> {
+  const person = await findPagePerson(pool, session.contact_id);
+  if (!person) throw new Problem('authentication_failed', 'the person does not exist any more');
   return {
-    ...(await findPagePerson(pool, session.contact_id)),
+    ...person,
     now: clock.now().toISOString(),
     idle_at: new Date(session.last_active_at.getTime() + config.appIdle).toISOString(),
     expires_at: session.expires_at.toISOString(),

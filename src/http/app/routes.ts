@@ -1,15 +1,22 @@
-import { readFileSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { findPagePerson } from '../../identity/page-person.ts';
+import { findPagePerson, type PagePerson } from '../../identity/page-person.ts';
 import { languageOf } from '../../language.ts';
+import { PageApplication } from '../page/application.ts';
 import { AppPages } from './app-pages.ts';
 import { dataRoutes } from './data.ts';
+import { pagesOf } from './pages.ts';
 import { sessionOf } from './session.ts';
 import { redirectToSignIn, signInRoutes } from './sign-in.ts';
 
-/** {base_url}/app: the sign-in of the clients' pages, the data of their sessions, and its plain pages (docs/pages.md). */
+interface PageRequest {
+  Params: { id?: string };
+  Querystring: { client_id?: string | string[] };
+}
+
+/** {base_url}/app: the sign-in of the clients' pages, the data of their sessions, and the pages themselves (docs/pages.md). */
 export function appRoutes(app: FastifyInstance, context: Context): void {
+  const { config, pool } = context;
   // They have no access token: what needs a session asks for it.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, open: true };
@@ -19,19 +26,37 @@ export function appRoutes(app: FastifyInstance, context: Context): void {
     reply.header('cache-control', 'no-store');
     done();
   });
-  const pages = new AppPages(context.config);
-  signInRoutes(app, context, pages);
+  const plain = new AppPages(config);
+  const pages = new PageApplication(config, { prefix: '/app', source: 'app/main.tsx', address: config.apiUrl });
+  signInRoutes(app, context, plain);
   dataRoutes(app, context);
+  pages.assetRoutes(app);
 
-  const script = readFileSync(new URL('./session.js', import.meta.url));
-  app.get('/app/session.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').send(script));
-  // Whoever opens a page is active.
-  for (const path of ['/app', '/app/*'])
-    app.get(path, async (request, reply) => {
-      const session = await sessionOf(context, request, true);
-      const person = session && (await findPagePerson(context.pool, session.contact_id));
-      if (!person) return redirectToSignIn(context, request, reply);
-      const language = person.language ?? languageOf(undefined, request.headers['accept-language']);
-      return path === '/app' ? pages.home(reply, language, person) : pages.notFound(reply, language);
+  /** Who opens a page, and is active by that; undefined where the answer leads to the sign-in. */
+  const visitor = async (request: FastifyRequest, reply: FastifyReply): Promise<PagePerson | undefined> => {
+    const session = await sessionOf(context, request, true);
+    const person = session && (await findPagePerson(pool, session.contact_id));
+    if (!person) redirectToSignIn(context, request, reply);
+    return person;
+  };
+  const languageFor = (person: PagePerson, request: FastifyRequest) =>
+    person.language ?? languageOf(undefined, request.headers['accept-language']);
+
+  for (const [path, exists] of pagesOf(config))
+    app.get<PageRequest>(`/app${path}`, async (request, reply) => {
+      const person = await visitor(request, reply);
+      if (!person) return reply;
+      const { client_id: wanted } = request.query;
+      const clients = person.clients
+        .map(({ client_id: id }) => id)
+        .filter((id) => wanted === undefined || id === wanted);
+      const { id } = request.params;
+      if (exists && id !== undefined && !(await exists(pool, id, clients)))
+        return plain.notFound(reply, languageFor(person, request));
+      return pages.send(reply, languageFor(person, request));
     });
+  app.get('/app/*', async (request, reply) => {
+    const person = await visitor(request, reply);
+    return person ? plain.notFound(reply, languageFor(person, request)) : reply;
+  });
 }

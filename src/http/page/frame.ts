@@ -1,18 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import type { FastifyReply } from 'fastify';
 import type { Config } from '../../config.ts';
-import { StartupError } from '../../errors.ts';
 import type { Language } from '../../language.ts';
 import { Html, html } from './html.ts';
+import { initialOf, institutionLogo } from './institution-assets.ts';
 import { styleOf } from './style.ts';
-
-const LOGO_TYPES: Record<string, string> = {
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-};
 
 /** What a page's policy allows besides its own style. */
 interface Allowed {
@@ -21,8 +12,6 @@ interface Allowed {
    * chain of redirects.
    */
   formTarget?: string | undefined;
-  /** The page runs the service's own script files, which call the service. */
-  scripts?: boolean;
 }
 
 /** What all plain pages have in common: the institution's head, one inline style, and a policy. Created once from the configuration. */
@@ -46,11 +35,10 @@ export class PageFrame {
   /**
    * Sends a page that cannot be framed or cached, and cannot load anything of others.
    */
-  send(reply: FastifyReply, status: number, page: Html, { formTarget, scripts }: Allowed = {}): FastifyReply {
+  send(reply: FastifyReply, status: number, page: Html, { formTarget }: Allowed = {}): FastifyReply {
     const target = formTarget === undefined ? '' : ` ${sourceOf(formTarget)}`;
     reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-store');
-    const run = scripts ? "; script-src 'self'; connect-src 'self'" : '';
-    reply.header('content-security-policy', `${this.#policy}${run}; form-action 'self'${target}`);
+    reply.header('content-security-policy', `${this.#policy}; form-action 'self'${target}`);
     reply.header('x-frame-options', 'DENY').header('x-content-type-options', 'nosniff');
     // `no-referrer` would make the Origin of the form `null`, and the Origin is checked.
     reply.header('referrer-policy', 'same-origin').header('cross-origin-resource-policy', 'same-origin');
@@ -84,24 +72,11 @@ ${body}
   }
 }
 
-function logoOf({ institution }: Config): Html {
-  const type = LOGO_TYPES[extname(institution.logo ?? '').toLowerCase()];
-  if (institution.logo && type) {
-    const data = readLogo(institution.logo);
-    return html`<img src="data:${type};base64,${data}" alt="${institution.name}">`;
-  }
-  const initial = [...institution.name.trim()][0]?.toUpperCase() ?? '';
-  return html`<span aria-hidden="true">${initial}</span>${institution.name}`;
-}
-
-function readLogo(path: string): string {
-  try {
-    return readFileSync(path).toString('base64');
-  } catch (error) {
-    throw new StartupError(
-      `LOMBARD_INSTITUTION_LOGO: "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`,
-    );
-  }
+function logoOf(config: Config): Html {
+  const { name } = config.institution;
+  const logo = institutionLogo(config);
+  if (logo) return html`<img src="data:${logo.type};base64,${logo.content.toString('base64')}" alt="${name}">`;
+  return html`<span aria-hidden="true">${initialOf(name)}</span>${name}`;
 }
 
 /** An address as a source of a content security policy. */

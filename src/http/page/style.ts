@@ -1,43 +1,14 @@
 import { createHash } from 'node:crypto';
-
-/** The contrast ratio of text (WCAG 2.2, 1.4.3). */
-const MIN_CONTRAST = 4.5;
-
-/** The relative luminance of a colour `#rrggbb` (WCAG 2.2). */
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-function contrast(a: string, b: string): number {
-  const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
-  return (light + 0.05) / (dark + 0.05);
-}
-
-/** A colour mixed with black or white until it is readable on a background. */
-function readableOn(colour: string, background: string): string {
-  const towards = luminance(background) > 0.5 ? 0 : 255;
-  let mixed = colour;
-  for (let share = 0; share <= 1 && contrast(mixed, background) < MIN_CONTRAST; share += 0.05) {
-    mixed = `#${[1, 3, 5]
-      .map((at) => Math.round(Number.parseInt(colour.slice(at, at + 2), 16) * (1 - share) + towards * share))
-      .map((part) => part.toString(16).padStart(2, '0'))
-      .join('')}`;
-  }
-  return mixed;
-}
+import { brandColours } from './contrast.ts';
 
 /** The style of all pages in the institution's colour, and its hash for the content security policy. */
 export function styleOf(colour: string): { css: string; hash: string } {
-  const onColour = contrast('#ffffff', colour) >= MIN_CONTRAST ? '#ffffff' : '#111111';
+  const { brand, onBrand, accentOnLight, accentOnDark } = brandColours(colour);
   const css = `
-:root { --brand: ${colour}; --on-brand: ${onColour}; --accent: ${readableOn(colour, '#ffffff')}; --page: #f3f4f6; --card: #ffffff;
+:root { --brand: ${brand}; --on-brand: ${onBrand}; --accent: ${accentOnLight}; --page: #f3f4f6; --card: #ffffff;
   --text: #16191d; --quiet: #555d69; --line: #868e9a; --soft: #e3e6ea; --bad: #a4161a; --bad-page: #fdecec; --good: #14532d; --good-page: #e8f5ec; }
 @media (prefers-color-scheme: dark) {
-  :root { --accent: ${readableOn(colour, '#1b1f24')}; --page: #101317; --card: #1b1f24; --text: #eef0f3; --quiet: #a9b1bc; --line: #7b8490;
+  :root { --accent: ${accentOnDark}; --page: #101317; --card: #1b1f24; --text: #eef0f3; --quiet: #a9b1bc; --line: #7b8490;
     --soft: #2d333b; --bad: #ffb3b3; --bad-page: #3a1a1c; --good: #a7e3bd; --good-page: #14301f; }
 }
 * { box-sizing: border-box; }

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet } from '@tanstack/react-router';
+import { type ReactNode, Suspense } from 'react';
+import { call } from '../data/call.ts';
+import { isSandbox } from '../data/document.ts';
+import { sessionQuery, signOut, useSession } from '../data/session.ts';
+import { ForeignText } from '../design/foreign-text.tsx';
+import { Failure, Loading } from '../design/states.tsx';
+import { Frame } from '../frame/frame.tsx';
+import type { TextKey } from '../texts/keys.ts';
+import { type Language, useText } from '../texts/text.tsx';
+import { ClientChoice } from './client.tsx';
+import './app.css';
+
+const LINKS: { to: string; title: TextKey }[] = [
+  { to: '/', title: 'app.nav.home' },
+  { to: '/payments', title: 'app.nav.payments' },
+  { to: '/approvals', title: 'app.nav.approvals' },
+  { to: '/approvals/settings', title: 'app.nav.settings' },
+  { to: '/accounts', title: 'app.nav.accounts' },
+  { to: '/documents', title: 'app.nav.documents' },
+  { to: '/webhooks', title: 'app.nav.webhooks' },
+];
+const SANDBOX_LINKS: typeof LINKS = [{ to: '/developers', title: 'app.nav.developers' }];
+
+/** What is around the pages of a client: who is signed in, for which client, and where one can go. */
+export function AppFrame(): ReactNode {
+  const { data, error, refetch } = useQuery(sessionQuery);
+  if (data) return <SignedInFrame />;
+  return error ? <Failure error={error} onRetry={() => void refetch()} /> : null;
+}
+
+function SignedInFrame(): ReactNode {
+  const t = useText();
+  const { name } = useSession();
+  const links = [...LINKS, ...(isSandbox ? SANDBOX_LINKS : [])].map(({ to, title }) => ({ to, title: t(title) }));
+  return (
+    <Frame
+      links={links}
+      onSignOut={() => void signOut()}
+      onLanguage={(language) => void setLanguage(language)}
+      head={
+        <>
+          <ClientChoice />
+          <Link to="/profile">
+            <span className="visually-hidden">{t('app.nav.profile')}: </span>
+            <ForeignText>{name}</ForeignText>
+          </Link>
+        </>
+      }
+    >
+      <Suspense fallback={<Loading />}>
+        <Outlet />
+      </Suspense>
+    </Frame>
+  );
+}
+
+/** The person's language is the service's too: mails and the sign-in pages follow it. */
+async function setLanguage(language: Language): Promise<void> {
+  await call('PATCH', '/app/profile', { body: { language } });
+  location.reload();
+}

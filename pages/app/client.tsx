@@ -1,0 +1,114 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { createContext, type ReactNode, use, useEffect } from 'react';
+import type { PageClient } from '../../src/identity/page-person.ts';
+import { useSession } from '../data/session.ts';
+import { Button } from '../design/button.tsx';
+import { Select } from '../design/field.tsx';
+import { ForeignText, isolated } from '../design/foreign-text.tsx';
+import { Empty } from '../design/states.tsx';
+import { NotFound } from '../frame/not-found.tsx';
+import { Page } from '../frame/page.tsx';
+import { firstOf, type Search } from '../frame/search.ts';
+import { useText } from '../texts/text.tsx';
+
+const ClientContext = createContext<PageClient | undefined>(undefined);
+
+/** The client that the page is about: the one of its address. */
+export function useClient(): PageClient {
+  const client = use(ClientContext);
+  if (!client) throw new Error('this page is drawn without a client');
+  return client;
+}
+
+function useClientId(): string | undefined {
+  return firstOf(useSearch({ strict: false, select: (search: Search) => search.client_id }));
+}
+
+/** Puts a client into the page's address; what else stands there belongs to the client before. */
+function useChoose(): (clientId: string, replace?: boolean) => void {
+  const navigate = useNavigate();
+  return (clientId, replace = false) =>
+    void navigate({
+      to: '.',
+      replace,
+      search: ((search: Search) => (replace ? { ...search, client_id: clientId } : { client_id: clientId })) as never,
+    });
+}
+
+/** Draws a page for the client of its address: adds the only one there is, and asks where there are several. */
+export function ForClient({ children }: { children: ReactNode }): ReactNode {
+  const t = useText();
+  const { clients } = useSession();
+  const clientId = useClientId();
+  const choose = useChoose();
+  const only = clients.length === 1 ? clients[0] : undefined;
+  const isAdded = clientId === undefined && only !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is done once for an address without a client
+  useEffect(() => {
+    if (isAdded) choose(only.client_id, true);
+  }, [isAdded]);
+  const client = clients.find((each) => each.client_id === clientId);
+  // A new client is a new page: nothing of the former one stays on it.
+  if (client)
+    return (
+      <ClientContext key={client.client_id} value={client}>
+        {children}
+      </ClientContext>
+    );
+  if (isAdded) return null;
+  if (clientId !== undefined) return <NotFound />;
+  if (clients.length === 0)
+    return (
+      <Page title={t('app.noClient')}>
+        <Empty title={t('app.noClient.text')} />
+      </Page>
+    );
+  return (
+    <Page title={t('app.choose')}>
+      <p>{t('app.choose.text')}</p>
+      {clients.map(({ client_id: id, client_name: name, waiting }) => (
+        <div className="card row apart" key={id}>
+          <div>
+            <h2>
+              <ForeignText>{name}</ForeignText>
+            </h2>
+            <p className="quiet">
+              {id} · {t('app.waiting', { count: waiting })}
+            </p>
+          </div>
+          <Button kind="primary" aria-label={`${t('app.choose')}: ${isolated(name)}`} onPress={() => choose(id, true)}>
+            {t('app.choose.this')}
+          </Button>
+        </div>
+      ))}
+    </Page>
+  );
+}
+
+/** The header's choice of the client, where there is one. */
+export function ClientChoice(): ReactNode {
+  const t = useText();
+  const { clients } = useSession();
+  const clientId = useClientId();
+  const choose = useChoose();
+  const [only] = clients;
+  if (clients.length === 1 && only)
+    return (
+      <span>
+        <ForeignText>{only.client_name}</ForeignText>
+      </span>
+    );
+  if (clients.length === 0) return null;
+  return (
+    <span className="client-choice">
+      <Select label={t('frame.client')} value={clientId ?? ''} onChange={({ target }) => choose(target.value)}>
+        {clientId === undefined && <option value="">{t('app.choose')}</option>}
+        {clients.map(({ client_id: id, client_name: name }) => (
+          <option key={id} value={id}>
+            {isolated(name)}
+          </option>
+        ))}
+      </Select>
+    </span>
+  );
+}

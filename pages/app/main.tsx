@@ -1,0 +1,16 @@
+import { createPageRouter } from '../frame/router.tsx';
+import { start } from '../frame/start.tsx';
+import type { TextFiles } from '../texts/load.ts';
+import type { Messages } from '../texts/text.tsx';
+import { AppFrame } from './app-frame.tsx';
+import { ForClient } from './client.tsx';
+import { PAGES } from './pages.ts';
+
+const texts: TextFiles = import.meta.glob<Messages>(['../texts/shared/*/*.json', '../texts/app/*/*.json'], {
+  import: 'default',
+});
+
+void start({
+  router: createPageRouter({ basepath: '/app', frame: AppFrame, around: ForClient, pages: PAGES, kept: ['client_id'] }),
+  texts,
+});

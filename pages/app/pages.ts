@@ -1,0 +1,7 @@
+import type { PageRoute } from '../frame/router.tsx';
+
+/** The pages of {base_url}/app. The service knows the same ones: src/http/app/pages.ts. */
+export const PAGES: PageRoute[] = [
+  { path: '/', load: () => import('./home/home.tsx') },
+  { path: '/profile', load: () => import('./profile/profile.tsx'), alone: true },
+];

@@ -1,0 +1,9 @@
+import type { ReactNode } from 'react';
+import './badge.css';
+
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info';
+
+/** A short state in words; the colour repeats what the words say. */
+export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }): ReactNode {
+  return <span className={`badge ${tone}`}>{children}</span>;
+}

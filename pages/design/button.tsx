@@ -1,0 +1,22 @@
+import type { ReactNode, Ref } from 'react';
+import { Button as AriaButton } from 'react-aria-components/Button';
+import './button.css';
+
+export interface ButtonProps {
+  children: ReactNode;
+  /** `primary`: the one act of a place. `danger`: it destroys or refuses. `second` is the usual one, `quiet` stands inside text. */
+  kind?: 'primary' | 'second' | 'danger' | 'quiet';
+  type?: 'button' | 'submit';
+  onPress?: (() => void) | undefined;
+  isDisabled?: boolean | undefined;
+  /** It works: it cannot be pressed again, and keeps its name and the focus. */
+  isPending?: boolean | undefined;
+  autoFocus?: boolean;
+  'aria-label'?: string;
+  'aria-expanded'?: boolean;
+  ref?: Ref<HTMLButtonElement>;
+}
+
+export function Button({ kind = 'second', type = 'button', ...props }: ButtonProps): ReactNode {
+  return <AriaButton className={`button ${kind}`} type={type} {...props} />;
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
+import { Heading } from 'react-aria-components/Heading';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { Button } from './button.tsx';
+import './dialog.css';
+import { useText } from '../texts/text.tsx';
+
+interface DialogProps {
+  title: string;
+  isOpen: boolean;
+  /** `Back`, and Escape. The focus returns to where it came from. */
+  onBack: () => void;
+  /** The last button: it has the name of what it does. */
+  action: ReactNode;
+  children: ReactNode;
+  role?: 'dialog' | 'alertdialog';
+  /** The other button's name, where it is not `Back`. */
+  back?: string;
+}
+
+/** What one is asked before something is done. Everything behind it is out of reach until it is answered. */
+export function Dialog({ title, isOpen, onBack, action, children, role = 'dialog', back }: DialogProps): ReactNode {
+  const t = useText();
+  return (
+    <ModalOverlay
+      className="dialog-shade"
+      isOpen={isOpen}
+      onOpenChange={(open) => {
+        if (!open) onBack();
+      }}
+    >
+      <Modal className="dialog-frame">
+        <AriaDialog className="dialog" role={role}>
+          <Heading slot="title" level={2}>
+            {title}
+          </Heading>
+          <div className="stack">{children}</div>
+          <div className="dialog-buttons">
+            <Button onPress={onBack}>{back ?? t('design.back')}</Button>
+            {action}
+          </div>
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

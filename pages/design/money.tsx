@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import { useLanguage } from '../texts/text.tsx';
+
+/** Fraction digits that Intl takes. */
+const MAX_FRACTION_DIGITS = 100;
+
+/**
+ * A decimal text in a locale, never rounded: at least as many places as the currency has, and all that the text has.
+ * @param amount plain decimal text, as `decimal` of the data client gives it
+ */
+export function formatAmount(amount: string, currency: string | undefined, locale: string): string {
+  const places = Math.min(amount.split('.')[1]?.length ?? 0, MAX_FRACTION_DIGITS);
+  const least = Math.max(placesOf(currency), places);
+  const format = new Intl.NumberFormat(locale, { minimumFractionDigits: least, maximumFractionDigits: least });
+  return format.format(amount as Intl.StringNumericLiteral);
+}
+
+/** An amount with its currency in front, as one unbroken text. */
+export function formatMoney(amount: string, currency: string, locale: string): string {
+  return `${currency}\u00a0${formatAmount(amount, currency, locale)}`;
+}
+
+/** The places that a currency usually has: JPY none, KWD three. */
+function placesOf(currency: string | undefined): number {
+  if (currency === undefined || !/^[A-Z]{3}$/.test(currency)) return 0;
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+interface MoneyProps {
+  amount: string | null;
+  currency: string;
+}
+
+/** An amount of money. It is a text from the answer to the page, and never a number. */
+export function Money({ amount, currency }: MoneyProps): ReactNode {
+  const language = useLanguage();
+  return amount === null ? null : <span className="money">{formatMoney(amount, currency, language)}</span>;
+}

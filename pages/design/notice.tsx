@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+import './badge.css';
+
+/** Says what went wrong: screen readers read it at once. */
+export function Alert({ children }: { children: ReactNode }): ReactNode {
+  return (
+    <div className="notice bad" role="alert">
+      {children}
+    </div>
+  );
+}
+
+/** Says what came of an act. Keep it in the page and change its content: only changes are read out. */
+export function Status({
+  tone = 'good',
+  children,
+}: {
+  tone?: 'good' | 'info' | 'warn';
+  children?: ReactNode;
+}): ReactNode {
+  return <div role="status">{children && <div className={`notice ${tone}`}>{children}</div>}</div>;
+}

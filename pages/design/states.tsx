@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import { CallError } from '../data/call-error.ts';
+import { useText } from '../texts/text.tsx';
+import { Button } from './button.tsx';
+import { Alert } from './notice.tsx';
+import './states.css';
+
+/** Nothing is there, and what one can do about it. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactNode {
+  return (
+    <div className="state">
+      <p className="state-title">{title}</p>
+      {children && <div className="quiet">{children}</div>}
+    </div>
+  );
+}
+
+/** Space is kept while something is fetched, so that nothing jumps. */
+export function Loading({ rows = 4 }: { rows?: number }): ReactNode {
+  const t = useText();
+  return (
+    <div className="loading" role="status">
+      <span className="visually-hidden">{t('design.loading')}</span>
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the bars have nothing else
+        <span className="loading-bar" key={index} />
+      ))}
+    </div>
+  );
+}
+
+/** What failed, what it says, and a way to try again: of a call that was refused, or that no answer came to. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {
+  const t = useText();
+  if (error instanceof CallError && error.status === 403)
+    return <Empty title={t('design.forbidden')}>{t('design.forbidden.text')}</Empty>;
+  const known = error instanceof CallError ? error : undefined;
+  return (
+    <Alert>
+      <p>
+        <strong>{t(known?.status === 404 ? 'design.missing' : 'design.failed')}</strong>
+      </p>
+      <p>{known ? known.details : t('design.failed.text')}</p>
+      {known?.requestId && <p className="small">{t('design.request', { id: known.requestId })}</p>}
+      {onRetry && (
+        <Button kind="quiet" onPress={onRetry}>
+          {t('design.retry')}
+        </Button>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react';
+import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components/Tabs';
+import './tabs.css';
+
+interface TabsProps {
+  /** Their accessible name. */
+  name: string;
+  tabs: { id: string; title: string; count?: number; content: () => ReactNode }[];
+  selected: string;
+  onSelect: (id: string) => void;
+}
+
+/** Views of one thing, of which one is seen. Only the selected one is drawn. */
+export function Tabs({ name, tabs, selected, onSelect }: TabsProps): ReactNode {
+  return (
+    <AriaTabs selectedKey={selected} onSelectionChange={(key) => onSelect(String(key))}>
+      <TabList className="tab-list" aria-label={name}>
+        {tabs.map(({ id, title, count }) => (
+          <Tab key={id} id={id} className="tab" aria-label={title}>
+            {title}
+            {count !== undefined && <span className="tab-count">{count}</span>}
+          </Tab>
+        ))}
+      </TabList>
+      {tabs.map(({ id, content }) => (
+        <TabPanel key={id} id={id} className="tab-panel">
+          {id === selected && content()}
+        </TabPanel>
+      ))}
+    </AriaTabs>
+  );
+}

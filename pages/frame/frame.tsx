@@ -1,0 +1,118 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useId, useState } from 'react';
+import { institution, isSandbox } from '../data/document.ts';
+import { Badge } from '../design/badge.tsx';
+import { Button } from '../design/button.tsx';
+import { Select } from '../design/field.tsx';
+import { LANGUAGES, type Language, useLanguage, useText } from '../texts/text.tsx';
+import { setTheme, THEMES, type Theme, theme } from './theme.ts';
+import './frame.css';
+
+/** Languages in themselves: who looks for one reads no other. */
+const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' };
+
+interface FrameProps {
+  /** The application's pages. */
+  links: { to: string; title: string }[];
+  /** What the header has before `Sign out`: the client, a search, who is signed in. */
+  head?: ReactNode;
+  onSignOut: () => void;
+  onLanguage: (language: Language) => void;
+  children: ReactNode;
+}
+
+/** What is around every page of both applications: the institution, the way to the pages, and out. */
+export function Frame({ links, head, onSignOut, onLanguage, children }: FrameProps): ReactNode {
+  const t = useText();
+  const [isOpen, setOpen] = useState(false);
+  const navigation = useId();
+  return (
+    <div className="frame">
+      <a className="skip" href="#content">
+        {t('frame.skip')}
+      </a>
+      <header className="frame-head">
+        <span className="frame-menu">
+          <button
+            type="button"
+            className="button"
+            aria-expanded={isOpen}
+            aria-controls={navigation}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {t('frame.menu')}
+          </button>
+        </span>
+        <Link to="/" className="frame-mark">
+          <Mark />
+        </Link>
+        {isSandbox && <Badge tone="warn">{t('frame.sandbox')}</Badge>}
+        <div className="frame-own">{head}</div>
+        <Button onPress={onSignOut}>{t('frame.signOut')}</Button>
+      </header>
+      <nav className="frame-nav" id={navigation} aria-label={t('frame.navigation')} data-open={isOpen || undefined}>
+        <ul>
+          {links.map(({ to, title }) => (
+            <li key={to}>
+              <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }} onClick={() => setOpen(false)}>
+                {title}
+              </Link>
+            </li>
+          ))}
+        </ul>
+        <Settings onLanguage={onLanguage} />
+      </nav>
+      <main className="frame-main" id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Mark(): ReactNode {
+  const { name, logo } = institution;
+  if (logo) return <img src={logo} alt={name} />;
+  return (
+    <>
+      <span className="frame-initial" aria-hidden="true">
+        {[...name.trim()][0]?.toUpperCase()}
+      </span>
+      <span className="frame-name">{name}</span>
+    </>
+  );
+}
+
+function Settings({ onLanguage }: Pick<FrameProps, 'onLanguage'>): ReactNode {
+  const t = useText();
+  const language = useLanguage();
+  const [chosen, choose] = useState(theme);
+  return (
+    <div className="frame-settings">
+      <Select
+        label={t('frame.language')}
+        value={language}
+        onChange={({ target }) => onLanguage(target.value as Language)}
+      >
+        {LANGUAGES.map((each) => (
+          <option key={each} value={each} lang={each}>
+            {LANGUAGE_NAMES[each]}
+          </option>
+        ))}
+      </Select>
+      <Select
+        label={t('frame.theme')}
+        value={chosen}
+        onChange={({ target }) => {
+          setTheme(target.value as Theme);
+          choose(target.value as Theme);
+        }}
+      >
+        {THEMES.map((each) => (
+          <option key={each} value={each}>
+            {t(`frame.theme.${each}`)}
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
+}

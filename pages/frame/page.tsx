@@ -1,0 +1,37 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { institution } from '../data/document.ts';
+
+interface PageProps {
+  /** The one `h1`, and the title of the window. */
+  title: string;
+  /** What stands in the heading, where it is more than the title: a text of others. */
+  heading?: ReactNode;
+  /** What one can do here, beside the heading. */
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+let pagesShown = 0;
+
+/** A page: its title, its heading, and its content. After a move to another page the focus is on the heading. */
+export function Page({ title, heading, actions, children }: PageProps): ReactNode {
+  const head = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} - ${institution.name}`;
+  }, [title]);
+  useEffect(() => {
+    if (pagesShown > 0) head.current?.focus();
+    pagesShown += 1;
+  }, []);
+  return (
+    <div className="stack">
+      <div className="row apart">
+        <h1 tabIndex={-1} ref={head}>
+          {heading ?? title}
+        </h1>
+        {actions && <div className="row">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  );
+}

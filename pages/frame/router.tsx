@@ -1,0 +1,72 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import type { FunctionComponent, ReactNode } from 'react';
+import { queryText } from '../data/call.ts';
+import { NotFound } from './not-found.tsx';
+import { parseSearch, type Search } from './search.ts';
+
+/** A page: its path below the application's, and the module whose default export draws it. `$name` is a parameter. */
+export interface PageRoute {
+  path: string;
+  load: () => Promise<{ default: FunctionComponent }>;
+  /** The page is drawn without what `around` draws around the others: it is about no client. */
+  alone?: true;
+}
+
+/**
+ * The router of an application. Each page is a file of its own in the build, and links keep the names in `kept` in their address.
+ * @param options `frame` draws what is around all pages and stays, `around` what belongs to each page
+ */
+export function createPageRouter(options: {
+  basepath: string;
+  frame: FunctionComponent;
+  around?: FunctionComponent<{ children: ReactNode }>;
+  pages: PageRoute[];
+  kept: string[];
+}) {
+  const root = createRootRoute({
+    component: options.frame,
+    notFoundComponent: NotFound,
+    validateSearch: (search: Search) => search,
+    search: { middlewares: [retainSearchParams<Search>(options.kept)] },
+  });
+  const pages = options.pages.map(({ path, load, alone }) => {
+    const Content = lazyRouteComponent(load);
+    const Around = alone ? undefined : options.around;
+    const component = Around
+      ? () => (
+          <Around>
+            <Content />
+          </Around>
+        )
+      : Content;
+    return createRoute({
+      getParentRoute: () => root,
+      path,
+      component: Object.assign(component, { preload: Content.preload }),
+    });
+  });
+  return createRouter({
+    routeTree: root.addChildren(pages),
+    // Not `basepath`, which gives the first page's address a slash at its end.
+    rewrite: {
+      input: ({ url }) => {
+        url.pathname = url.pathname.slice(options.basepath.length) || '/';
+        return url;
+      },
+      output: ({ url }) => {
+        url.pathname = options.basepath + (url.pathname === '/' ? '' : url.pathname);
+        return url;
+      },
+    },
+    parseSearch,
+    stringifySearch: queryText,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+  });
+}

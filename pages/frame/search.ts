@@ -1,0 +1,16 @@
+/** The query of an address: texts under the API's names; a name that repeats is a list. */
+export type Search = Record<string, string | string[] | undefined>;
+
+export function parseSearch(text: string): Search {
+  const search: Search = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = search[name];
+    search[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value];
+  }
+  return search;
+}
+
+/** The first value of a name. */
+export function firstOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

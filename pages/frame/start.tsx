@@ -1,0 +1,31 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { type AnyRouter, RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { I18nProvider } from 'react-aria-components/I18nProvider';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from '../data/queries.ts';
+import '../design/tokens.css';
+import '../design/base.css';
+import { loadTexts, type TextFiles } from '../texts/load.ts';
+import { LANGUAGES, TextContext } from '../texts/text.tsx';
+import { applyTheme } from './theme.ts';
+
+/** Draws an application into its document, in the document's language. */
+export async function start({ router, texts }: { router: AnyRouter; texts: TextFiles }): Promise<void> {
+  applyTheme();
+  const language = LANGUAGES.find((each) => each === document.documentElement.lang) ?? 'en';
+  const messages = await loadTexts(texts, language);
+  const root = document.getElementById('root');
+  if (!root) throw new Error('the document has no #root');
+  createRoot(root).render(
+    <StrictMode>
+      <TextContext value={{ language, messages }}>
+        <I18nProvider locale={language}>
+          <QueryClientProvider client={queryClient}>
+            <RouterProvider router={router} />
+          </QueryClientProvider>
+        </I18nProvider>
+      </TextContext>
+    </StrictMode>,
+  );
+}

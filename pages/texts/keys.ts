@@ -1,0 +1,10 @@
+import type app from './app/en/app.json';
+import type profile from './app/en/profile.json';
+import type console from './console/en/console.json';
+import type design from './shared/en/design.json';
+import type frame from './shared/en/frame.json';
+
+/** Every file of English texts, one line each: English is the source, and a key that it does not have does not compile. */
+type AllTexts = typeof app & typeof profile & typeof console & typeof design & typeof frame;
+
+export type TextKey = keyof AllTexts;

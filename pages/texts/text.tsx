@@ -1,0 +1,54 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { createContext, type ReactNode, use, useMemo } from 'react';
+import type { TextKey } from './keys.ts';
+
+export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The texts of one language, by their keys: ICU messages. */
+export type Messages = Readonly<Record<string, string>>;
+
+/** What a message names in braces. */
+type Values = Record<string, string | number | Date>;
+
+interface Texts {
+  language: Language;
+  messages: Messages;
+}
+
+export const TextContext = createContext<Texts>({ language: 'en', messages: {} });
+
+/** The person's language, which numbers and dates follow too. */
+export function useLanguage(): Language {
+  return use(TextContext).language;
+}
+
+/** A function that gives a text of the person's language: `t('design.request', { id })`. */
+export function useText(): (key: TextKey, values?: Values) => string {
+  const { language, messages } = use(TextContext);
+  return useMemo(
+    () => (key, values) => String(format(messages[key] ?? key, language).format(values)),
+    [language, messages],
+  );
+}
+
+/** As `useText`, for texts with elements in them: `rich('home.by', { name: <ForeignText>{name}</ForeignText> })`. */
+export function useRichText(): (key: TextKey, values: Record<string, ReactNode>) => ReactNode {
+  const { language, messages } = use(TextContext);
+  return (key, values) => {
+    const parts = format(messages[key] ?? key, language).format<ReactNode>(values as Values);
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence do not move
+    return Array.isArray(parts) ? parts.map((part, index) => <span key={index}>{part}</span>) : parts;
+  };
+}
+
+const formats = new Map<string, IntlMessageFormat>();
+
+function format(message: string, language: Language): IntlMessageFormat {
+  const key = `${language} ${message}`;
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new IntlMessageFormat(message, language, undefined, { ignoreTag: true });
+  formats.set(key, made);
+  return made;
+}

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+const DIST = new URL('./dist/', import.meta.url);
+/** Smaller files gain nothing by compression. */
+const MIN_COMPRESSED_BYTES = 1_000;
+
+/** Writes each file compressed beside itself, so that the service compresses nothing. */
+const compressed: Plugin = {
+  name: 'compressed',
+  closeBundle() {
+    const assets = new URL('assets/', DIST);
+    for (const name of readdirSync(assets)) {
+      const content = readFileSync(new URL(name, assets));
+      if (!/\.(js|css|svg)$/.test(name) || content.length < MIN_COMPRESSED_BYTES) continue;
+      const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+      writeFileSync(new URL(`${name}.br`, assets), brotliCompressSync(content, { params }));
+      writeFileSync(new URL(`${name}.gz`, assets), gzipSync(content, { level: 9 }));
+    }
+  },
+};
+
+/** The texts of one application in one language are one file. */
+function textsOf(id: string): string | null {
+  const [, part, language] = /\/texts\/(shared|app|console)\/(\w\w)\/[^/]+\.json$/.exec(id) ?? [];
+  return part === undefined ? null : `${part}-${language}`;
+}
+
+/** `npm run pages`: both applications, served under `/app` and `/console`, so that all addresses in them are relative. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: './',
+  publicDir: false,
+  plugins: [compressed],
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    manifest: 'manifest.json',
+    // Browsers of the last two years (console.md, 4).
+    target: ['chrome125', 'firefox128', 'safari18'],
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // "use client" means nothing here: everything runs in the browser.
+      checks: { moduleLevelDirective: false },
+      input: { app: 'app/main.tsx', console: 'console/main.tsx' },
+      output: { codeSplitting: { groups: [{ name: textsOf, debugName: 'texts' }] } },
+    },
+  },
+});

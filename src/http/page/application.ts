@@ -1,0 +1,142 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Config } from '../../config.ts';
+import { randomToken } from '../../crypto.ts';
+import { Problem } from '../../errors.ts';
+import type { Language } from '../../language.ts';
+import { type BuiltPages, type EntryFiles, findBuiltPages } from './built-pages.ts';
+import { brandColours } from './contrast.ts';
+import { Html, html } from './html.ts';
+import { type InstitutionAsset, institutionIcon, institutionLogo } from './institution-assets.ts';
+
+const ASSET_HEADERS = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  vary: 'accept-encoding',
+  'cross-origin-resource-policy': 'same-origin',
+  // A logo that is opened by itself runs nothing.
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+};
+const NOT_BUILT = 'The pages are not built. Run `npm run pages`, and start the service again.';
+
+/** One of the two applications that run in the browser. */
+export interface PageApplicationOptions {
+  /** Where its pages are: `/app` or `/console`. */
+  prefix: string;
+  /** Its entry in pages/. */
+  source: string;
+  /** The public address of its listener, where it is configured. */
+  address: string | undefined;
+}
+
+/** Serves an application of pages/: its assets, and the document that loads them. Both listeners use it. */
+export class PageApplication {
+  readonly #config: Config;
+  readonly #options: PageApplicationOptions;
+  readonly #pages: BuiltPages | undefined;
+  readonly #files: EntryFiles | undefined;
+  readonly #logo: InstitutionAsset | undefined;
+  readonly #icon: InstitutionAsset;
+  readonly #style: string;
+
+  constructor(config: Config, options: PageApplicationOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#pages = findBuiltPages();
+    this.#files = this.#pages?.entry(options.source);
+    this.#logo = institutionLogo(config);
+    this.#icon = institutionIcon(config);
+    const { brand, onBrand, accentOnLight, accentOnDark } = brandColours(config.institution.colour);
+    this.#style = `:root{--brand:${brand};--on-brand:${onBrand};--accent:light-dark(${accentOnLight},${accentOnDark})}`;
+  }
+
+  /** Serves `{prefix}/assets/...`, for anybody: there is nothing of a person or an institution's data in them. */
+  assetRoutes(app: FastifyInstance): void {
+    const made = new Map(
+      [this.#logo, this.#icon].filter((each) => each !== undefined).map((each) => [each.name, each]),
+    );
+    app.get<{ Params: { '*': string } }>(`${this.#options.prefix}/assets/*`, (request, reply) => {
+      const name = request.params['*'];
+      const file = made.get(name) ?? this.#pages?.find(name, request.headers['accept-encoding']);
+      if (!file) throw new Problem('not_found', 'path: is not a file of the pages');
+      if ('encoding' in file && file.encoding) reply.header('content-encoding', file.encoding);
+      return reply.headers(ASSET_HEADERS).type(file.type).send(file.content);
+    });
+  }
+
+  /**
+   * Sends the document of a page. It cannot be framed or cached, loads nothing of other hosts, and the bundles draw the rest.
+   * @param known what the application knows before its first call: it stands in `meta` elements
+   */
+  send(reply: FastifyReply, language: Language, known: Record<string, string> = {}): FastifyReply {
+    // React Aria adds one style of its own; the nonce is for that and for the institution's colours.
+    const nonce = randomToken();
+    reply.type('text/html; charset=utf-8').headers({
+      'cache-control': 'no-store',
+      'content-security-policy': policy(nonce),
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+      vary: 'accept-language, cookie',
+    });
+    if (this.#options.address?.startsWith('https:')) reply.header('strict-transport-security', 'max-age=63072000');
+    if (!this.#files) return reply.code(503).type('text/plain; charset=utf-8').send(`${NOT_BUILT}\n`);
+    return reply.send(this.#document(language, nonce, this.#files, known).text);
+  }
+
+  #document(language: Language, nonce: string, files: EntryFiles, known: Record<string, string>): Html {
+    const { institution, environment } = this.#config;
+    const at = (file: string) => `${this.#options.prefix}/${file}`;
+    const values = {
+      institution: institution.name,
+      environment,
+      ...(this.#logo ? { logo: at(`assets/${this.#logo.name}`) } : {}),
+      ...known,
+    };
+    return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<meta property="csp-nonce" nonce="${nonce}">
+${Object.entries(values).map(([name, content]) => html`<meta name="lombard:${name}" content="${content}">\n`)}
+<title>${institution.name}</title>
+<link rel="icon" href="${at(`assets/${this.#icon.name}`)}">
+${files.styles.map((file) => html`<link rel="stylesheet" href="${at(file)}">\n`)}
+<style nonce="${nonce}">${new Html(this.#style)}</style>
+<script type="module" src="${at(files.script)}"></script>
+${files.imported.map((file) => html`<link rel="modulepreload" href="${at(file)}">\n`)}
+</head>
+<body>
+<div id="root"></div>
+<noscript>${institution.name}: JavaScript is off. These pages need it.</noscript>
+</body>
+</html>
+`;
+  }
+}
+
+function policy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'self' blob:",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** What a start says where nobody has built the pages; undefined where they are built. */
+export function pagesFault(): string | undefined {
+  return findBuiltPages()
+    ? undefined
+    : 'the pages are not built: /app and /console answer 503 until `npm run pages` has run';
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import type { Config } from '../../config.ts';
+import { StartupError } from '../../errors.ts';
+import { brandColours } from './contrast.ts';
+import { html } from './html.ts';
+
+const LOGO_TYPES: Record<string, string> = {
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+};
+
+/** A file that the service makes from its configuration, under a name that changes with its content. */
+export interface InstitutionAsset {
+  name: string;
+  type: string;
+  content: Buffer;
+}
+
+/**
+ * The institution's logo, as it was given.
+ * @returns undefined where none is configured, or its type is none that the pages show
+ * @throws StartupError if the file cannot be read
+ */
+export function institutionLogo({ institution: { logo } }: Config): InstitutionAsset | undefined {
+  const ending = extname(logo ?? '').toLowerCase();
+  const type = LOGO_TYPES[ending];
+  return logo === undefined || type === undefined ? undefined : asset(`logo${ending}`, type, readLogo(logo));
+}
+
+/** The icon of the browser's tab: the initial on the institution's colour. */
+export function institutionIcon({ institution }: Config): InstitutionAsset {
+  const { brand, onBrand } = brandColours(institution.colour);
+  const drawing = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${brand}"/>
+<text x="16" y="23" font-family="system-ui,sans-serif" font-size="20" font-weight="700" text-anchor="middle" fill="${onBrand}">${initialOf(institution.name)}</text></svg>`;
+  return asset('icon.svg', 'image/svg+xml', Buffer.from(drawing.text));
+}
+
+/** The first letter of the institution's name, where it has no logo. */
+export function initialOf(name: string): string {
+  return [...name.trim()][0]?.toUpperCase() ?? '';
+}
+
+function asset(name: string, type: string, content: Buffer): InstitutionAsset {
+  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 8);
+  return { name: name.replace('.', `-${hash}.`), type, content };
+}
+
+function readLogo(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new StartupError(
+      `LOMBARD_INSTITUTION_LOGO: "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+}

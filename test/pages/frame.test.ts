@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { contrast } from '../../src/http/page/contrast.ts';
+import {
+  assertAccessible,
+  assertQuiet,
+  assertWellFormed,
+  signInTo,
+  skip,
+  startBrowser,
+  type TestBrowser,
+} from '../world/browser.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+import { createPerson } from '../world/visitor.ts';
+
+/** What is around all pages of a client: how they are served, the frame, and the client of the address. */
+
+let service: TestService;
+let browser: TestBrowser;
+before(async () => {
+  if (skip) return;
+  service = await startTestService();
+  browser = await startBrowser();
+});
+after(async () => {
+  if (skip) return;
+  await browser.close();
+  await service.stop();
+});
+
+test('a page is drawn after the sign-in, with its client in the address, and leaves no trace of others', {
+  skip,
+}, async () => {
+  const person = await createPerson(service, { name: 'Ada <script>alert(1)</script>' });
+  const page = await browser.open();
+  await signInTo(page, service, person);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForURL(`${service.api}/app?client_id=${person.clientId}`);
+  assert.match(await page.title(), / - Lombard Sandbox$/);
+  await page.getByRole('link', { name: 'Profile' }).click();
+  await page.waitForURL(`${service.api}/app/profile?client_id=${person.clientId}`);
+  await page.getByText('Ada <script>alert(1)</script>').first().waitFor();
+  await assertWellFormed(page);
+  await assertAccessible(page);
+  assertQuiet(page);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.locator('[name=password]').waitFor();
+  await page.goBack();
+  await page.locator('[name=password]').waitFor();
+  await page.context().close();
+});
+
+test('assets: hashed names, compressed, kept for a year; a page is never kept', { skip }, async () => {
+  const person = await createPerson(service);
+  const page = await browser.open();
+  const seen = new Map<string, Record<string, string>>();
+  page.on('response', (response) => seen.set(new URL(response.url()).pathname, response.headers()));
+  await signInTo(page, service, person);
+  const assets = [...seen].filter(([path]) => /^\/app\/assets\/.*\.(js|css)$/.test(path));
+  assert.ok(assets.length > 3);
+  for (const [path, headers] of assets) {
+    assert.match(path, /-[\w-]{8}\.(js|css)$/);
+    assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable', path);
+  }
+  assert.ok(
+    assets.some(([, headers]) => headers['content-encoding'] === 'br' || headers['content-encoding'] === 'gzip'),
+  );
+  assert.equal(seen.get('/app')?.['cache-control'], 'no-store');
+  assert.match(seen.get('/app')?.['content-security-policy'] ?? '', /frame-ancestors 'none'/);
+  assert.doesNotMatch(seen.get('/app')?.['content-security-policy'] ?? '', /unsafe/);
+  const none = await fetch(`${service.api}/app/assets/none-12345678.js`);
+  assert.equal(none.status, 404);
+  await page.context().close();
+});
+
+test('ink on paper has the contrast that WCAG names', () => {
+  assert.equal(contrast('#000000', '#ffffff'), 21);
+});

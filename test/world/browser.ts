@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { TestService } from './service.ts';
+import { PASSWORD } from './visitor.ts';
+
+/** A browser for page tests: start one for a file, and give each person a context of its own. */
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
+/** For `test(name, { skip }, ...)`. */
+export const skip: string | false = CHROMIUM === undefined && 'no Chromium on this machine';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** What a browser writes about answers that a test provokes, and about a connection that it cuts. */
+const EXPECTED = /status of [45]\d\d|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED/;
+
+/** A running browser. Each context has cookies of its own. */
+export interface TestBrowser {
+  browser: Browser;
+  /**
+   * A page of a new context. Its test fails where the browser complains of a script, a style or the policy, or where a request leaves the
+   * service.
+   */
+  open(options?: BrowserContextOptions): Promise<Page>;
+  close(): Promise<void>;
+}
+
+export async function startBrowser(): Promise<TestBrowser> {
+  const profile = mkdtempSync(join(tmpdir(), 'lombard-chromium-'));
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM as string,
+    args: FLAGS,
+    env: { ...process.env, HOME: profile },
+  });
+  return {
+    browser,
+    open: async (options = {}) => {
+      const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/London', ...options });
+      const page = await context.newPage();
+      complaints.set(page, watch(context));
+      return page;
+    },
+    close: async () => {
+      await browser.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+const complaints = new WeakMap<Page, string[]>();
+
+function watch(context: BrowserContext): string[] {
+  const found: string[] = [];
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !EXPECTED.test(message.text())) found.push(message.text());
+  });
+  context.on('weberror', (error) => found.push(String(error.error())));
+  context.on('request', (request) => {
+    const { protocol, hostname } = new URL(request.url());
+    if (protocol.startsWith('http') && !['127.0.0.1', 'localhost'].includes(hostname)) found.push(request.url());
+  });
+  return found;
+}
+
+/** Fails where the browser has complained of anything since the page was opened. */
+export function assertQuiet(page: Page): void {
+  assert.deepEqual(complaints.get(page), []);
+}
+
+/** Opens a page of the clients' application and signs in on the way. @param path with `/app` */
+export async function signInTo(
+  page: Page,
+  service: TestService,
+  person: { email: string },
+  path = '/app',
+): Promise<void> {
+  await page.goto(service.api + path);
+  await page.locator('[name=email]').fill(person.email);
+  await page.locator('[name=password]').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+/** Fails with what axe finds on the page as it is (WCAG 2.2 AA), in the light and in the dark theme. */
+export async function assertAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    assert.deepEqual(await axeFindings(page), [], `${page.url()} (${colorScheme})`);
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+}
+
+async function axeFindings(page: Page): Promise<string[]> {
+  // The policy forbids scripts in the page; the debugger may evaluate all the same.
+  await page.evaluate(AXE_SOURCE);
+  return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
+}
+
+/** Fails where a page scrolls sideways, or has not exactly one `h1`, one `main` and a title. */
+export async function assertWellFormed(page: Page, width = 390): Promise<void> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width, height: 800 });
+  const seen = await page.evaluate(
+    `({ wide: document.documentElement.scrollWidth, h1: document.querySelectorAll('h1').length,
+        main: document.querySelectorAll('main').length, title: document.title !== '' })`,
+  );
+  assert.deepEqual(seen, { wide: width, h1: 1, main: 1, title: true }, page.url());
+  if (before) await page.setViewportSize(before);
+}
