@@ -9,7 +9,7 @@ const MIN_COMPRESSED_BYTES = 1_000;
 /** Writes each file compressed beside itself, so that the service compresses nothing. */
 const compressed: Plugin = {
   name: 'compressed',
-  closeBundle() {
+  writeBundle() {
     const assets = new URL('assets/', DIST);
     for (const name of readdirSync(assets)) {
       const content = readFileSync(new URL(name, assets));
@@ -44,7 +44,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       // "use client" means nothing here: everything runs in the browser.
-      checks: { moduleLevelDirective: false },
+      checks: { moduleLevelDirective: false, pluginTimings: false },
       input: { app: 'app/main.tsx', console: 'console/main.tsx' },
       output: { codeSplitting: { groups: [{ name: textsOf, debugName: 'texts' }] } },
     },
