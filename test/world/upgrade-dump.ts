@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { zstdDecompressSync } from 'node:zlib';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { readMigrations } from '../../src/schema.ts';
+
+/** The dumps from which upgrades are tested: each has the schema and the data of one release (docs/upgrading.md, At a release). */
+export const DUMPS = new URL('../upgrades/dumps/', import.meta.url);
+export const PAYMENTS = 100_000;
+/** Sealed secrets of a dump open with it. */
+export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** The dumps by their names, which are those of their releases. */
+export function dumpNames(): string[] {
+  return readdirSync(DUMPS).filter((name) => name.endsWith('.sql.zst'));
+}
+
+/** Plain SQL as pg_dump writes it: statements, and rows as COPY takes them. */
+export function readDump(name: string): string {
+  return zstdDecompressSync(readFileSync(new URL(name, DUMPS))).toString('utf8');
+}
+
+/**
+ * Migrations that the dump has with another content. No database that somebody runs has that content, as long as no release has
+ * the file; so such a dump is only old.
+ */
+export async function editedSince(dump: string): Promise<string[]> {
+  const block = /^COPY public\.migrations \(([^)]*)\) FROM stdin;\n([\s\S]*?)^\\\.$/m.exec(dump);
+  const columns = block?.[1]?.split(', ') ?? [];
+  const recorded = (block?.[2] ?? '')
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'));
+  const files = new Map((await readMigrations()).map(({ name, sha256 }) => [name, sha256]));
+  return recorded
+    .filter((row) => files.get(row[columns.indexOf('name')] as string) !== row[columns.indexOf('sha256')])
+    .map((row) => row[columns.indexOf('name')] as string);
+}
+
+/**
+ * What is wrong with migrations that a release has.
+ * @param list as sha256sum writes it, with comments
+ * @param files the checksum of each file, by its name
+ */
+export function releasedFaults(list: string, files: ReadonlyMap<string, string>): string[] {
+  const released = new Map(
+    list
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.split(/ [ *]/).toReversed() as [string, string]),
+  );
+  const newest = [...released.keys()].sort().at(-1) ?? '';
+  const faults: string[] = [];
+  for (const [name, sum] of released) {
+    const found = files.get(name);
+    if (found === undefined) faults.push(`${name} was released, and is gone`);
+    else if (found !== sum) faults.push(`${name} was edited after its release: a change goes into a new migration`);
+  }
+  for (const name of files.keys())
+    if (name < newest && !released.has(name)) faults.push(`${name} has a number before ${newest}, which was released`);
+  return faults;
+}
+
+/** The same for the files of this checkout. */
+export async function checkReleased(): Promise<string[]> {
+  const list = readFileSync(new URL('../../migrations/released.sha256', import.meta.url), 'utf8');
+  return releasedFaults(list, new Map((await readMigrations()).map(({ name, sha256 }) => [name, sha256])));
+}
+
+/** Runs a dump in an empty database, on any server that the service supports. */
+export async function loadDump(url: string, dump: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    // A role belongs to the server, not to the database: the dump grants to it.
+    await client.query(
+      `do $$ begin create role lombard_client nologin; exception when duplicate_object then null; end $$`,
+    );
+    await client.query('set synchronous_commit = off');
+    const [first = '', ...parts] = dump.replace(/^\\(un)?restrict .*$/gm, '').split(/^(COPY .* FROM stdin;)\n/m);
+    await client.query(first);
+    for (let at = 0; at < parts.length; at += 2) {
+      const [copy = '', text = ''] = [parts[at], parts[at + 1]];
+      const end = text.startsWith('\\.\n') ? 0 : text.indexOf('\n\\.\n') + 1;
+      const stream = client.query(copyFrom(copy));
+      stream.end(text.slice(0, end));
+      await finished(stream);
+      await client.query(text.slice(end + 3));
+    }
+  } finally {
+    await client.end();
+  }
+}
