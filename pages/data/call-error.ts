@@ -1,0 +1,26 @@
+/** The body of a refusal (docs/errors.md). */
+interface ErrorBody {
+  code?: string;
+  message?: string;
+  details?: string;
+}
+
+/** A call that was refused, or that no answer came to. */
+export class CallError extends Error {
+  override readonly name = 'CallError';
+  /** 0 where no answer came. */
+  readonly status: number;
+  /** The service's code, as `payment_not_found`; `connection_lost` where no answer came. */
+  readonly code: string;
+  readonly details: string;
+  /** The institution finds the request by it. */
+  readonly requestId: string | undefined;
+
+  constructor(status: number, body: ErrorBody, requestId?: string) {
+    super(`${status} ${body.code ?? ''}`);
+    this.status = status;
+    this.code = body.code ?? 'unknown';
+    this.details = body.details ?? body.message ?? '';
+    this.requestId = requestId;
+  }
+}

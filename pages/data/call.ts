@@ -1,0 +1,81 @@
+import { parse, stringify } from '../../sdk/src/decimal.ts';
+import { CallError } from './call-error.ts';
+
+/** What a call says besides its method and address. */
+export interface CallOptions {
+  query?: object | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Answer<Body> {
+  body: Body;
+  /** `x-total-count` of a list. */
+  total: number | undefined;
+  headers: Headers;
+}
+
+/** No call waits longer for its answer. */
+const TIMEOUT_MS = 20_000;
+
+type Listener = (event: 'answered' | 'lost' | 'signed-out') => void;
+const listeners = new Set<Listener>();
+
+/** Hears what calls find out about the connection and the session. @returns ends it */
+export function onCalls(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/**
+ * A call of the service that the page came from, with its cookie. Decimals of the answer keep all their digits: read them with `decimal`.
+ * @param path with a leading slash, without a query
+ * @throws CallError refused, or no answer; DOMException `AbortError`
+ */
+export async function call<Body>(method: string, path: string, options: CallOptions = {}): Promise<Answer<Body>> {
+  const { query, body, headers = {}, signal } = options;
+  const response = await fetch(path + queryText(query), {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(method === 'GET' ? {} : { 'x-lombard-page': '1' }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: stringify(body) }),
+    signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]),
+  }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause;
+    tell('lost');
+    throw new CallError(0, { code: 'connection_lost' });
+  });
+  const text = await response.text();
+  tell(response.status === 401 ? 'signed-out' : 'answered');
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  const parsed = isJson && text !== '' ? parse(text) : undefined;
+  if (!response.ok)
+    throw new CallError(response.status, parsed ?? {}, response.headers.get('x-request-id') ?? undefined);
+  const total = response.headers.get('x-total-count');
+  return { body: parsed as Body, total: total === null ? undefined : Number(total), headers: response.headers };
+}
+
+/** A query as the service reads it: lists repeat their name, and what is undefined or empty is left out. */
+export function queryText(query: object = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item !== undefined && item !== null && item !== '') parameters.append(name, String(item));
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** Puts the values of `{name}` into a path of a description. */
+export function pathText(template: string, path: object = {}): string {
+  const values = path as Record<string, string>;
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}
+
+function tell(event: Parameters<Listener>[0]): void {
+  for (const listener of listeners) listener(event);
+}

@@ -1,0 +1,27 @@
+import type { Operations } from '../../sdk/src/generated/api.ts';
+import { type Answer, type CallOptions, call, pathText } from './call.ts';
+
+/** Where the client API is served to pages, with the cookie in place of a token. */
+export const CLIENT_API = '/app/api';
+
+/** What an operation takes: its `path`, `query` and `body`, as far as it has them. */
+type Given<K extends keyof Operations> = Omit<Operations[K], 'response'> & Pick<CallOptions, 'signal' | 'headers'>;
+
+/**
+ * Calls an operation of the client API for a client: `callClient('GET /payments', 'CLI000001', { query: { status: 'pending' } })`.
+ * @throws CallError
+ */
+export function callClient<K extends keyof Operations>(
+  operation: K,
+  clientId: string,
+  given: Given<K>,
+): Promise<Answer<Operations[K]['response']>> {
+  const { path, query, body, signal, headers } = given as Given<K> & { path?: object } & CallOptions;
+  const [method = '', template = ''] = operation.split(' ');
+  return call(method, CLIENT_API + pathText(template, path), {
+    query: { client_id: clientId, ...query },
+    body,
+    signal,
+    ...(headers ? { headers } : {}),
+  });
+}

@@ -1,0 +1,17 @@
+import { QueryClient } from '@tanstack/react-query';
+import { CallError } from './call-error.ts';
+
+/** How often a call that no answer came to is repeated by itself. */
+const MAX_RETRIES = 2;
+/** What was just fetched is shown again without asking. */
+const FRESH_MS = 2_000;
+
+/** What the page holds of the service's data. A refusal is not asked again; a lost answer is. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      retry: (count, error) => count < MAX_RETRIES && error instanceof CallError && error.status === 0,
+    },
+  },
+});
