@@ -161,40 +161,56 @@ begin
   return true;
 end $$;
 
--- Every process caches sessions and applications until this number changes. A transaction that changes one of them raises it once,
--- in a deferred trigger, so that the row lock is the last one that the transaction takes.
+-- Every process caches sessions and applications, and polls what changed. A transaction that changes one of them raises the version
+-- once, in a deferred trigger, so that the row lock is the last one that the transaction takes. Versions are therefore complete and in
+-- the order of the commits.
 create table identity_version (
   single boolean primary key default true check (single),
   version bigint not null
 );
 insert into identity_version (version) values (1);
 
+-- What each version changed: `contact:CON000001`, `application:...` or `client:...`. Kept for a minute: a process that has not looked
+-- for so long reads everything again.
+create table identity_changes (
+  version bigint not null,
+  subject text not null,
+  at timestamptz not null default clock_timestamp(),
+  primary key (version, subject)
+);
+
+-- Arguments: the kind of subject, and the column that names it.
 create function raise_identity_version() returns trigger language plpgsql as $$
+declare
+  changed jsonb;
 begin
+  if tg_op = 'DELETE' then changed := to_jsonb(old); else changed := to_jsonb(new); end if;
   update identity_version set version = version + 1 where xmin <> pg_current_xact_id()::xid;
+  insert into identity_changes (version, subject)
+    select version, tg_argv[0] || ':' || (changed ->> tg_argv[1]) from identity_version on conflict do nothing;
   return null;
 end $$;
 
 create constraint trigger clients_identity after update on clients deferrable initially deferred for each row
   when (old.client_name is distinct from new.client_name or old.status is distinct from new.status)
-  execute function raise_identity_version();
+  execute function raise_identity_version('client', 'client_id');
 create constraint trigger contacts_identity after update on contacts deferrable initially deferred for each row
   when (old.status is distinct from new.status or old.trusted_access is distinct from new.trusted_access)
-  execute function raise_identity_version();
+  execute function raise_identity_version('contact', 'contact_id');
 create constraint trigger contact_clients_identity after insert or update or delete on contact_clients
-  deferrable initially deferred for each row execute function raise_identity_version();
+  deferrable initially deferred for each row execute function raise_identity_version('contact', 'contact_id');
 create constraint trigger applications_identity after update or delete on applications
-  deferrable initially deferred for each row execute function raise_identity_version();
+  deferrable initially deferred for each row execute function raise_identity_version('application', 'client_id');
 create constraint trigger application_secrets_identity after insert or update or delete on application_secrets
-  deferrable initially deferred for each row execute function raise_identity_version();
+  deferrable initially deferred for each row execute function raise_identity_version('application', 'application_id');
 create constraint trigger application_certificates_identity after insert or delete on application_certificates
-  deferrable initially deferred for each row execute function raise_identity_version();
+  deferrable initially deferred for each row execute function raise_identity_version('application', 'application_id');
 create constraint trigger application_trusted_clients_identity after insert or delete on application_trusted_clients
-  deferrable initially deferred for each row execute function raise_identity_version();
+  deferrable initially deferred for each row execute function raise_identity_version('application', 'application_id');
 create constraint trigger grants_identity after update of revoked_at on grants
-  deferrable initially deferred for each row execute function raise_identity_version();
+  deferrable initially deferred for each row execute function raise_identity_version('contact', 'contact_id');
 create constraint trigger access_tokens_identity after update of revoked_at on access_tokens
-  deferrable initially deferred for each row execute function raise_identity_version();
+  deferrable initially deferred for each row execute function raise_identity_version('contact', 'contact_id');
 
 -- A new password signs out everybody who used the old one.
 create function end_sign_ins() returns trigger language plpgsql as $$

@@ -3,7 +3,7 @@ import type { Clock } from '../calendar.ts';
 import { canonicalDistinguishedName } from '../certificates/distinguished-name.ts';
 import { equalSecrets, type Vault } from '../crypto.ts';
 import { first, type Pool } from '../database.ts';
-import type { IdentityVersion } from './identity-version.ts';
+import { type IdentityVersion, subject, type Versioned } from './identity-version.ts';
 import { OAuthError } from './oauth-error.ts';
 import { PAGES_APPLICATION, pagesCallback } from './page-application.ts';
 
@@ -39,12 +39,11 @@ interface Row {
   version: number;
 }
 
-interface CachedApplication {
+interface CachedApplication extends Versioned {
   application: RegisteredApplication;
-  version: number;
 }
 
-/** Applications and their secrets, cached until the identity version changes. */
+/** Applications and their secrets, cached until they change. */
 export class ApplicationCredentials {
   readonly #pool: Pool;
   readonly #vault: Vault;
@@ -110,7 +109,9 @@ export class ApplicationCredentials {
 
   #cached(clientId: string): RegisteredApplication | undefined {
     const entry = this.#cache.get(clientId);
-    return entry && this.#identityVersion.isCurrent(entry.version) ? entry.application : undefined;
+    return entry && this.#identityVersion.isCurrent(entry, () => [subject('application', clientId)])
+      ? entry.application
+      : undefined;
   }
 
   /** Takes about as long for an unknown application as for a wrong secret. */

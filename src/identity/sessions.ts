@@ -4,7 +4,7 @@ import { sha256 } from '../crypto.ts';
 import { first, type Pool, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { IdentityVersion } from './identity-version.ts';
+import { IdentityVersion, subject, type Versioned } from './identity-version.ts';
 
 /** About 1 kB each for a contact with one client. */
 const MAX_CACHED_SESSIONS = 50_000;
@@ -43,9 +43,8 @@ export interface SessionClient {
   permissions: Permissions;
 }
 
-interface CachedSession {
+interface CachedSession extends Versioned {
   session: Session;
-  version: number;
 }
 
 interface Row {
@@ -90,7 +89,7 @@ export class Sessions {
    */
   find(bearer: string): Session | Promise<Session> {
     const cached = this.#cache.get(bearer);
-    if (cached !== undefined && this.identityVersion.isCurrent(cached.version))
+    if (cached !== undefined && this.identityVersion.isCurrent(cached, () => subjectsOf(cached.session)))
       return unexpired(cached.session, this.#clock);
     return this.#lookUp(bearer, TOKEN.test(bearer) ? sha256(bearer) : undefined);
   }
@@ -100,7 +99,7 @@ export class Sessions {
     // No bearer text has this form.
     const key = `# ${tokenSha256.toString('base64')}`;
     const cached = this.#cache.get(key);
-    if (cached !== undefined && this.identityVersion.isCurrent(cached.version))
+    if (cached !== undefined && this.identityVersion.isCurrent(cached, () => subjectsOf(cached.session)))
       return unexpired(cached.session, this.#clock);
     return this.#lookUp(key, tokenSha256);
   }
@@ -144,6 +143,13 @@ export async function confirmSession(
     await tx.query<Row>({ name: 'session-confirm', text: sessionStatement('and p.client_id = $2'), values }),
   );
   return sessionOf(row, tokenSha256, clock).clients.get(clientId);
+}
+
+/** What a session depends on. */
+function* subjectsOf({ contactId, applicationId, clients }: Session): Generator<string> {
+  yield subject('contact', contactId);
+  yield subject('application', applicationId);
+  for (const clientId of clients.keys()) yield subject('client', clientId);
 }
 
 /** @throws Problem authentication_failed, token_expired */

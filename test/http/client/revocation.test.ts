@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
 import { accessToken } from '../../world/access-token.ts';
 import { createWorld } from '../../world/client.ts';
 import { call, startTestService, type TestService } from '../../world/service.ts';
@@ -95,6 +96,36 @@ describe('a change right after the revocation was answered is refused', () => {
     assert.ok(revoked);
     assert.equal(await imported(), 5_000);
   });
+});
+
+test('a contact that is disabled leaves the sessions of the others in the cache', async () => {
+  const world = await createWorld(service);
+  const other = await world.hire('Other');
+  const path = `/payments?client_id=${world.clientId}`;
+  const [token, others] = [await world.signIn(), await accessToken(service, other.contactId)];
+  for (const each of [token, others]) assert.equal((await service.client(each, 'GET', path)).status, 200);
+  await service.operator('PATCH', `/contacts/${other.contactId}`, { status: 'disabled' });
+  while ((await service.client(others, 'GET', path)).status !== 401);
+  // Nobody can look a token up now.
+  const holder = new pg.Client({ connectionString: service.databaseUrl });
+  await holder.connect();
+  try {
+    await holder.query('begin; lock table access_tokens in access exclusive mode');
+    assert.equal((await service.client(token, 'GET', path)).status, 200);
+  } finally {
+    await holder.end();
+  }
+});
+
+test('a process that did not see which contact was disabled forgets them all', async () => {
+  const world = await createWorld(service);
+  const token = await world.signIn();
+  const path = `/payments?client_id=${world.clientId}`;
+  assert.equal((await service.client(token, 'GET', path)).status, 200);
+  // The names of what changed are deleted before anybody can have read them.
+  await service.query(`begin; update contacts set status = 'disabled' where contact_id = '${world.contactId}';
+    set constraints all immediate; delete from identity_changes; commit`);
+  while ((await service.client(token, 'GET', path)).status !== 401);
 });
 
 test('what is personal is not kept by caches', async () => {
