@@ -45,6 +45,7 @@ const ROOMS: Record<string, string[]> = {
   graphql: ['kernel', 'webhooks'],
   http: ['kernel', 'payments'],
   'http/app': ['kernel', 'accounts', 'http', 'identity', 'payments'],
+  'http/console': ['kernel', 'http', 'operator'],
   'http/client': [
     ...[
       'kernel',
@@ -70,14 +71,14 @@ const ROOMS: Record<string, string[]> = {
       'erasure',
       'feed',
       'http',
+      'http/console',
       'identity',
       'imports',
       'operator',
       'payments',
       'quotes',
-      'sandbox',
     ],
-    ...['statements', 'webhooks'],
+    ...['sandbox', 'statements', 'webhooks'],
   ],
   'http/auth': ['kernel', 'http', 'identity'],
   'http/trusted': ['kernel', 'certificates', 'embedded', 'http', 'http/auth', 'http/client', 'identity'],
@@ -106,7 +107,7 @@ const ROOT = ['main.ts', 'service.ts', 'start-checks.ts'];
 
 /** Packages that belong to some rooms only. A scope ends with a slash. */
 const PACKAGES: Record<string, string[]> = {
-  fastify: ['http', 'http/app', 'http/auth', 'http/client', 'http/operator', 'http/trusted'],
+  fastify: ['http', 'http/app', 'http/auth', 'http/client', 'http/console', 'http/operator', 'http/trusted'],
   '@fastify/': ['http'],
   '@modelcontextprotocol/': ['cli'],
   marked: ['http'],

@@ -11,6 +11,7 @@ drop trigger audit_unsealed on audit_before;
 drop trigger audit_immutable on audit_before;
 drop trigger audit_not_truncated on audit_before;
 alter table audit_before alter column id drop identity;
+alter table audit_before add column reason text, add column staff json;
 
 -- Partitioned by the UTC day of `at`, the service's time. The default partition takes days that have none yet (the sandbox's clock jumps).
 create table audit (
@@ -23,7 +24,11 @@ create table audit (
   entity_id text not null,
   client_id text,
   before json,
-  after json
+  after json,
+  -- Why, as whoever did it said.
+  reason text,
+  -- A person of the institution: {issuer, subject} at its OpenID provider. The actor has the name.
+  staff json
 ) partition by range (at);
 -- What lists filter by stands in the chain: a business transaction writes one index.
 create index audit_at on audit (at, id);

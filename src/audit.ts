@@ -41,8 +41,8 @@ export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise
   if (entries.length === 0 || act.summarised) return;
   await tx.query({
     name: 'audit',
-    text: `insert into audit (at, actor, request_id, action, entity, entity_id, client_id, before, after)
-      select $1, $2, $3, * from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::json[])`,
+    text: `insert into audit (at, actor, request_id, reason, staff, action, entity, entity_id, client_id, before, after)
+      select $1, $2, $3, $10, $11::json, * from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::json[])`,
     values: [
       act.now,
       act.actor,
@@ -53,6 +53,8 @@ export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise
       entries.map((entry) => entry.clientId ?? null),
       entries.map((entry) => document(entry.before)),
       entries.map((entry) => document(entry.after)),
+      act.reason ?? null,
+      act.staff ? JSON.stringify(act.staff) : null,
     ],
   });
 }
@@ -107,6 +109,7 @@ export interface AuditOfRecord {
   action: string;
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
+  reason: string | null;
 }
 
 /** What the trail says about a record, the oldest row first; rows that are not in the chain yet are the newest. */
@@ -116,7 +119,7 @@ export async function auditOf(db: Db, entity: string, entityId: string, limit: n
     text: `with found as materialized (
         (select at, audit_id as id from audit_chain where entity_id = $2 and entity = $1 order by position limit $3)
         union all select at, id from audit_unsealed)
-      select a.at, a.actor, a.request_id, a.action, a.before, a.after from found f
+      select a.at, a.actor, a.request_id, a.action, a.before, a.after, a.reason from found f
       cross join lateral (select * from audit where at = f.at and id = f.id offset 0) a
       where a.entity = $1 and a.entity_id = $2 order by a.id limit $3`,
     values: [entity, entityId, limit],

@@ -2,6 +2,7 @@ import { isCalendarDay } from './calendar.ts';
 import { StartupError } from './errors.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import { type AddressRange, type Environment, Settings } from './settings.ts';
+import { readStaff, type StaffSettings } from './staff-settings.ts';
 
 /** What a process may do; LOMBARD_ROLES. */
 export const ROLES = ['api', 'auth', 'trusted', 'operator', 'worker'] as const;
@@ -40,6 +41,9 @@ export interface Config {
   apiUrl: string | undefined;
   authUrl: string | undefined;
   trustedUrl: string | undefined;
+  operatorUrl: string | undefined;
+  /** Where the institution's staff signs in; undefined: with operator tokens. */
+  staff: StaffSettings | undefined;
   operatorToken: string | undefined;
   /** The first seals, all open. Empty: the sandbox makes one itself. */
   masterKeys: Buffer[];
@@ -151,6 +155,7 @@ export function examineConfig(env: Environment = process.env): {
     requirePkce: settings.flag('LOMBARD_REQUIRE_PKCE'),
     appIdle: settings.duration('LOMBARD_APP_IDLE', '15m'),
     approvalMails: settings.flag('LOMBARD_APPROVAL_MAILS', 'yes'),
+    staff: readStaff(settings, environment),
     ...readListeners(settings),
     ...readPools(settings),
     ...readTrusted(settings, environment),
@@ -181,6 +186,7 @@ function readListeners(settings: Settings) {
     apiUrl: settings.publicUrl('LOMBARD_API_URL'),
     authUrl: settings.publicUrl('LOMBARD_AUTH_URL'),
     trustedUrl: settings.publicUrl('LOMBARD_TRUSTED_URL'),
+    operatorUrl: settings.publicUrl('LOMBARD_OPERATOR_URL'),
     apiRate: settings.integer('LOMBARD_API_RATE', 500, { min: 0, max: MAX_RATE }),
     authRate: settings.integer('LOMBARD_AUTH_RATE', 60, { min: 0, max: MAX_RATE }),
   };

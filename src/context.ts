@@ -13,6 +13,7 @@ export interface Addresses {
   api: string;
   auth: string;
   trusted: string | undefined;
+  operator: string;
 }
 
 /** The addresses of all listeners, also of those that other processes serve: as configured, or made of host and port. */
@@ -21,6 +22,7 @@ export function configuredAddresses(config: Config): Addresses {
     api: config.apiUrl ?? `http://${config.host}:${config.apiPort}`,
     auth: config.authUrl ?? `http://${config.host}:${config.authPort}`,
     trusted: config.trustedUrl,
+    operator: config.operatorUrl ?? `http://${config.operatorHost}:${config.operatorPort}`,
   };
 }
 
@@ -44,11 +46,21 @@ export interface Context {
   addresses: Addresses;
 }
 
+/** A person of the institution: a subject of its OpenID provider. */
+export interface StaffMember {
+  issuer: string;
+  subject: string;
+}
+
 /** Who changes something, when, and in which request: goes into the audit trail and into notifications. */
 export interface Act {
   now: Date;
-  /** `operator:<token name>`, `contact:<contact_id>` or `service:<part>`. */
+  /** `operator:<token name>`, `staff:<name>`, `contact:<contact_id>` or `service:<part>`. */
   actor: string;
+  /** The person behind `staff:<name>`, as the institution's OpenID provider knows it. */
+  staff?: StaffMember | undefined;
+  /** Why, as whoever does it said. */
+  reason?: string | undefined;
   requestId: string;
   /** Its changes have one audit row together, which whoever makes the whole writes: `audit` writes none for them. */
   summarised?: true;

@@ -267,7 +267,9 @@ async function startListeners(starting: Starting): Promise<string | undefined> {
     host: config.operatorHost,
     port: config.operatorPort,
   });
-  return `http://${listener.authority}`;
+  const operatorUrl = `http://${listener.authority}`;
+  addresses.operator = config.operatorUrl ?? operatorUrl;
+  return operatorUrl;
 }
 
 async function startAuthListener(starting: Starting): Promise<void> {

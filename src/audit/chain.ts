@@ -11,9 +11,10 @@ export const GENESIS = Buffer.alloc(32);
 
 const MOMENT = `to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`;
 
-/** The content of a row `a` as SQL: one text that no other row can have. */
+/** The content of a row `a` as SQL: one text that no other row can have. Rows that have neither a reason nor a person are as they always were. */
 export const KEYED_CONTENT = `json_build_array(a.id, ${MOMENT}, a.actor, a.request_id, a.action, a.entity, a.entity_id, a.client_id,
-  a.before::text, a.after::text)::text`;
+  a.before::text, a.after::text)::text
+  || case when a.reason is null and a.staff is null then '' else json_build_array(a.reason, a.staff::text)::text end`;
 
 /** The same for rows that were sealed before there was a key. */
 export const UNKEYED_CONTENT = `concat_ws(E'\\x1f', a.id, ${MOMENT}, a.actor, a.request_id, a.action, a.entity,

@@ -28,9 +28,13 @@ export interface AuditRow {
   client_id: string | null;
   before: unknown;
   after: unknown;
+  reason: string | null;
+  /** A person of the institution, as its OpenID provider names it. */
+  staff: { issuer: string; subject: string } | null;
 }
 
-const COLUMNS = 'a.id, a.at, a.actor, a.request_id, a.action, a.entity, a.entity_id, a.client_id, a.before, a.after';
+const COLUMNS =
+  'a.id, a.at, a.actor, a.request_id, a.action, a.entity, a.entity_id, a.client_id, a.before, a.after, a.reason, a.staff';
 
 /** Rows behind a position of the chain, in its order. Costs the same wherever it begins. */
 export async function listAuditAfter(

@@ -20,6 +20,7 @@ interface TrailRow {
   entity_id: string;
   before: string | null;
   after: string | null;
+  reason: string | null;
 }
 
 interface Trail {
@@ -57,8 +58,8 @@ async function findRows(
     [from, to],
   );
   const found = await readRows<Omit<TrailRow, 'at' | 'position'>>(pool, links, {
-    columns: 'a.id, a.entity, a.entity_id, a.before::text as before, a.after::text as after',
-    where: 'before::text ilike any($3) or after::text ilike any($3)',
+    columns: 'a.id, a.entity, a.entity_id, a.before::text as before, a.after::text as after, a.reason',
+    where: 'before::text ilike any($3) or after::text ilike any($3) or reason ilike any($3)',
     values: [eraser.likePatterns],
   });
   const byId = new Map(links.map((link) => [link.id, link]));
@@ -78,7 +79,9 @@ async function replaceRows(
     const own = row.entity === 'contact' && row.entity_id === eraser.person.contactId;
     const clean = (text: string | null) => (text === null ? null : eraser.json(text, own));
     const [before, after] = [clean(row.before), clean(row.after)];
-    return before === row.before && after === row.after ? [] : [{ ...row, before, after }];
+    const reason = row.reason === null ? null : eraser.text(row.reason);
+    const same = before === row.before && after === row.after && reason === row.reason;
+    return same ? [] : [{ ...row, before, after, reason }];
   });
   if (replaced.length === 0) return;
   // What was altered before by somebody else stays a fault: nothing names it.
@@ -87,11 +90,12 @@ async function replaceRows(
     const link = await soundLink(tx, key, row.position);
     if (link) sound.set(row.id, link);
   }
-  await tx.query('select audit_days.replace_rows($1, $2, $3, $4, $5, $6, $7)', [
+  await tx.query('select audit_days.replace_rows($1, $2, $3, $4, $5, $6, $7, $8)', [
     replaced.map(({ id }) => id),
     replaced.map(({ at }) => at),
     replaced.map(({ before }) => before),
     replaced.map(({ after }) => after),
+    replaced.map(({ reason }) => reason),
     eraser.person.contactId,
     erasureId,
     now,

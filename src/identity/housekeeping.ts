@@ -19,6 +19,7 @@ const EXPIRED: [table: string, key: string, condition: string][] = [
   ['browser_sessions', 'session_sha256', `expires_at < $1::timestamptz - interval '1 day'`],
   ['page_sessions', 'id', `expires_at < $1::timestamptz - interval '1 day'`],
   ['identity_changes', 'version', "at < clock_timestamp() - interval '1 minute'"],
+  ['staff_sessions', 'id', `expires_at < $1::timestamptz - interval '1 day'`],
   ['limited_attempts', 'id', `at < $1::timestamptz - interval '1 day'`],
   ['attempt_locks', 'subject', `until < $1::timestamptz - interval '1 day'`],
   ['access_tokens', 'token_sha256', `expires_at < $1::timestamptz - interval '7 days'`],

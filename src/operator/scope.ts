@@ -1,4 +1,5 @@
 import { Problem } from '../errors.ts';
+import type { OperatorRole } from '../operator-role.ts';
 
 /** What an operator token can be allowed (docs/operator-interface.md, Tokens). */
 export const SCOPES = [
@@ -13,9 +14,6 @@ export const SCOPES = [
   'system',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
-
-export const OPERATOR_ROLES = ['admin', 'core', 'identity', 'support', 'auditor'] as const;
-export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
 /** The scopes that a role stands for. */
 export const SCOPES_OF: Record<OperatorRole, readonly Scope[]> = {

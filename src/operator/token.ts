@@ -5,7 +5,8 @@ import { randomToken, sha256 } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { LOCKS } from '../locks.ts';
-import { type OperatorRole, requireOwnScopes, SCOPES, SCOPES_OF, type Scope } from './scope.ts';
+import type { OperatorRole } from '../operator-role.ts';
+import { requireOwnScopes, SCOPES, SCOPES_OF, type Scope } from './scope.ts';
 
 export interface OperatorToken {
   id: string;
@@ -39,7 +40,7 @@ export async function createOperatorToken(
   tx: Transaction,
   act: Act,
   input: OperatorTokenInput,
-  giver: OperatorToken | null,
+  giver: { scopes: readonly Scope[] } | null,
 ): Promise<OperatorToken & { token: string }> {
   const scopes = scopesOf(input);
   if (giver) requireOwnScopes(giver, scopes);
@@ -123,7 +124,7 @@ export async function findOperatorToken(
  * revocation was answered.
  * @throws Problem authentication_failed, token_expired
  */
-export async function confirmOperatorToken(tx: Transaction, { id }: OperatorToken, now: Date): Promise<void> {
+export async function confirmOperatorToken(tx: Transaction, id: string, now: Date): Promise<void> {
   const row = first(
     await tx.query<{ expires_at: Date | null; revoked_at: Date | null }>({
       name: 'operator-token-confirm',

@@ -54,9 +54,9 @@ export async function paymentTimeline(db: Db, paymentId: PaymentId): Promise<Tim
   return entries.sort((a, b) => a.at.getTime() - b.at.getTime() || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
 }
 
-function auditEntry({ at, actor, request_id, action, before, after }: AuditOfRecord): TimelineEntry {
-  if (action !== 'action') return { at, kind: 'audit', action, actor, request_id, before, after };
-  return { at, kind: 'action', actor, request_id, from: before?.status ?? null, ...after };
+function auditEntry({ at, actor, request_id, action, before, after, reason }: AuditOfRecord): TimelineEntry {
+  if (action !== 'action') return { at, kind: 'audit', action, actor, request_id, before, after, reason };
+  return { at, kind: 'action', actor, request_id, reason, from: before?.status ?? null, ...after };
 }
 
 /** Approvals keep whole seconds; the audit row of the same decision has the moment. */

@@ -16,6 +16,8 @@ const QUEUE = `insert into delivery.queue as q
   from again a join webhooks.subscriptions s on s.id = a.subscription_id and s.client_id = a.client_id
   on conflict (notification_id) do update set due_at = excluded.due_at, round_attempts = 0`;
 
+const ERASED = 'names a notification whose content was erased with a person: there is nothing left to send';
+
 /** Whose notification or subscription it must be; undefined for the institution, which may send any of them again. */
 interface Owner {
   clientId?: string | undefined;
@@ -24,7 +26,7 @@ interface Owner {
 /**
  * Sends a notification again, from the first step of the schedule: the same id, the same bytes, and the attempt number continues. A pending
  * notification is tried at once. One that is being tried is tried again where that attempt fails.
- * @throws Problem notification_not_found; subscription_not_found where its subscription was deleted
+ * @throws Problem transition_not_allowed where an erasure has emptied it; notification_not_found; subscription_not_found where its subscription was deleted
  */
 export async function redeliver(
   tx: Transaction,
@@ -35,9 +37,10 @@ export async function redeliver(
   const found =
     since && !Number.isNaN(since.getTime())
       ? first(
-          await tx.query<{ created_at: Date; client_id: string; gone: boolean }>(
-            `select n.created_at, n.client_id, s.deleted_at is not null as gone from webhooks.notifications n
+          await tx.query<{ created_at: Date; client_id: string; gone: boolean; erased: boolean }>(
+            `select n.created_at, n.client_id, s.deleted_at is not null as gone, e.body = '' as erased from webhooks.notifications n
              join webhooks.subscriptions s on s.id = n.subscription_id and s.client_id = n.client_id
+             left join delivery.events e on e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id
              where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'
                and ($3::text is null or n.client_id = $3)`,
             [id, since, clientId],
@@ -51,6 +54,7 @@ export async function redeliver(
       field: 'id',
       message: 'names a notification whose subscription was deleted',
     });
+  if (found.erased) throw new Problem('transition_not_allowed', { field: 'id', message: ERASED });
   // The queue's row is locked before the notification's, as results are written.
   await tx.query('select from delivery.queue where notification_id = $1 for update', [id]);
   await tx.query(
@@ -113,8 +117,10 @@ export async function replay(tx: Transaction, act: Act, input: Replay): Promise<
   if (input.onlyFailed) {
     const { rowCount } = await tx.query(
       `with again as (
-          update webhooks.notifications set status = 'pending', finished_at = null
-          where subscription_id = $2 and created_at >= $3 and created_at < $4 and status = 'failed' and type <> 'PING' returning *)
+          update webhooks.notifications n set status = 'pending', finished_at = null
+          where subscription_id = $2 and created_at >= $3 and created_at < $4 and status = 'failed' and type <> 'PING'
+            and not exists (select from delivery.events e where e.client_id = n.client_id and e.created_at = n.created_at
+              and e.id = n.event_id and e.body = '') returning *)
         ${QUEUE}`,
       [now, subscriptionId, since, until],
     );
@@ -124,6 +130,8 @@ export async function replay(tx: Transaction, act: Act, input: Replay): Promise<
     `with missed as (
         select delivery.notification_id(e.id, $2, e.created_at) as id, e.client_id, e.id as event_id, e.type, e.created_at
         from delivery.events e where e.client_id = $5 and e.created_at >= $3 and e.created_at < $4 and e.type = any($6)
+        -- An erasure has emptied it.
+        and e.body <> ''
         -- An event in the outbox is on its way.
         and not exists (select from delivery.outbox o where o.client_id = e.client_id and o.event_id = e.id)
         -- A pending notification is not even locked: its result may wait to be written, and other results behind it.

@@ -82,11 +82,13 @@ async function leaveCopies(): Promise<void> {
   const body = JSON.stringify({ contact_name: NAME });
   await service.query(
     `with e as (insert into delivery.events (client_id, type, body, created_at) values ($1, 'ONBOARDING_STATUS_CHANGE', $2, now()) returning *),
+       s as (insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+         values ($1, $3, 'https://receiver.example', true, '{ONBOARDING_STATUS_CHANGE}', now(), now()) returning id),
        n as (insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
-         select gen_random_uuid(), client_id, gen_random_uuid(), id, type, 'pending', created_at from e returning *)
+         select delivery.notification_id(e.id, s.id, e.created_at), e.client_id, s.id, e.id, e.type, 'pending', e.created_at from e, s returning *)
      insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
        select id, client_id, subscription_id, event_id, created_at, '2100-01-01', 0, 0, false from n`,
-    [clientId, body],
+    [clientId, body, contactId],
   );
 }
 
@@ -183,6 +185,20 @@ describe('erasing a contact', () => {
       [clientId],
     );
     assert.deepEqual(told, [{ status: 'cancelled', body: '' }]);
+  });
+
+  test('what was cancelled is not sent again: nothing is left of it', async () => {
+    const { rows } = await service.query(
+      "select id, subscription_id from webhooks.notifications where status = 'cancelled'",
+    );
+    const [{ id, subscription_id: subscription }] = rows;
+    const again = await service.operator('POST', `/notifications/${id}/redeliver`);
+    assert.deepEqual([again.status, again.body.code], [409, 'transition_not_allowed']);
+    assert.match(again.body.details, /^path\.id: names a notification whose content was erased/);
+    const since = '2020-01-01T00:00:00Z';
+    const replayed = await service.operator('POST', `/subscriptions/${subscription}/replay`, { since });
+    assert.deepEqual([replayed.status, replayed.body.count], [202, 0], replayed.text);
+    assert.equal((await service.operator('GET', `/notifications/${id}`)).body.status, 'cancelled');
   });
 
   test('a contact that got a name again is erased again', async () => {

@@ -81,7 +81,7 @@ export async function createEngine(clients = 1) {
           journals: new Journals(backgroundPool, clock, log),
           rateCounts: undefined,
           addressOf: () => '',
-          addresses: { api: '', auth: '', trusted: undefined },
+          addresses: { api: '', auth: '', trusted: undefined, operator: 'http://127.0.0.1:1' },
         },
         options,
       );

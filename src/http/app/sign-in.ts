@@ -7,13 +7,12 @@ import { PAGES_APPLICATION, pagesCallback } from '../../identity/page-applicatio
 import { beginPageSession, endPageSession } from '../../identity/page-session.ts';
 import { languageOf } from '../../language.ts';
 import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
+import { keepPlace, placeWithin } from '../page/way-back.ts';
 import type { AppPages } from './app-pages.ts';
 import { sessionCookie, sessionOf } from './session.ts';
 
 /** How long a sign-in may take. */
 const SIGN_IN_SECONDS = 900;
-/** Characters of an address that the sign-in leads back to. */
-const MAX_RETURN_LENGTH = 1_000;
 /** State, verifier, and where to go on. */
 const SIGN_IN = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]*)$/;
 
@@ -26,7 +25,7 @@ function cookie({ addresses }: Context): CookieOf {
 export function redirectToSignIn(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { addresses } = context;
   const [state, verifier] = [randomToken(), randomToken()];
-  const back = Buffer.from(request.url.slice(0, MAX_RETURN_LENGTH)).toString('base64url');
+  const back = keepPlace(request.url);
   const query = new URLSearchParams({
     client_id: PAGES_APPLICATION,
     scope: 'openid',
@@ -69,14 +68,6 @@ export function signInRoutes(app: FastifyInstance, context: Context, pages: AppP
     }
     reply.header('set-cookie', [sessionCookie(context, secret), setCookieHeader(cookie(context), '', 0)]);
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
-    return reply.redirect(addresses.api + placeWithin(back), 302);
+    return reply.redirect(addresses.api + placeWithin('/app', back), 302);
   });
-}
-
-/** The page to go on with: one of the pages, whatever the cookie says. */
-function placeWithin(encoded: string): string {
-  const place = Buffer.from(encoded, 'base64url').toString();
-  return /^\/app(?:[/?][\x21-\x7e]*)?$/.test(place) && !place.includes('\\') && !place.startsWith('/app/callback')
-    ? place
-    : '/app';
 }

@@ -1,10 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { ApplicationOrigins } from '../../identity/application-origins.ts';
 import type { Permissions, Session, Sessions } from '../../identity/sessions.ts';
 import { addressKey } from '../address-key.ts';
-import { isPageCall, rewriteUrl, sessionOfCall } from '../app/calls.ts';
+import { APP_CALLS, sessionOfCall } from '../app/calls.ts';
 import { appRoutes } from '../app/routes.ts';
 import { answerOrigins } from '../cross-origin.ts';
 import { openApi } from '../openapi.ts';
@@ -57,7 +58,7 @@ export async function createClientListener(
   options: { sessions: Sessions; routes: ClientRoutes[]; name?: 'api' | 'trusted' },
 ): Promise<FastifyInstance> {
   const { sessions, routes, name = 'api' } = options;
-  const pages = name === 'api' ? { rewriteUrl } : {};
+  const pages = name === 'api' ? { rewriteUrl: (request: IncomingMessage) => APP_CALLS.rewriteUrl(request) } : {};
   const app = createServer({ name, context, advice: adviceFor(context), ...pages });
   const origins = new ApplicationOrigins(context.pool);
   const own = () => [context.addresses.api, context.addresses.auth].map((address) => new URL(address).origin);
@@ -72,7 +73,7 @@ export async function createClientListener(
     if (request.is404 || request.routeOptions.config.open) return;
     let session: Session | undefined;
     try {
-      const ofPage = request.routeOptions.config.page || isPageCall(request);
+      const ofPage = request.routeOptions.config.page || APP_CALLS.has(request);
       const found = ofPage ? sessionOfCall(context, request, sessions) : sessions.find(bearer(request));
       session = found instanceof Promise ? await found : found;
       request.party = { contactId: session.contactId, application: session.applicationId };

@@ -42,7 +42,9 @@ const AuditQuery = Type.Object({
   entity: Type.Optional(Type.String({ description: 'Noun, such as payment' })),
   entity_id: Type.Optional(Type.String()),
   client_id: Type.Optional(Type.String()),
-  actor: Type.Optional(Type.String({ description: 'operator:<name>, contact:<contact_id> or service:<part>' })),
+  actor: Type.Optional(
+    Type.String({ description: 'operator:<token>, staff:<name>, contact:<contact_id> or service:<part>' }),
+  ),
   ...Range,
 });
 type AuditParameters = Static<typeof AuditQuery>;
@@ -65,7 +67,7 @@ const AuditRow = Type.Object(
     hash: Hash,
     id: Type.Integer(),
     at: At,
-    actor: Type.String({ description: 'operator:<name>, contact:<contact_id> or service:<part>' }),
+    actor: Type.String({ description: 'operator:<token>, staff:<name>, contact:<contact_id> or service:<part>' }),
     request_id: Type.String(),
     action: Type.String({ description: 'create, update, delete, import or action' }),
     entity: Type.String(),
@@ -73,6 +75,13 @@ const AuditRow = Type.Object(
     client_id: Nullable(Type.String()),
     before: value,
     after: value,
+    reason: Nullable(Type.String({ description: 'Why, as whoever did it said' })),
+    staff: Nullable(
+      Type.Object(
+        { issuer: Type.String(), subject: Type.String() },
+        { description: 'The person of the actor staff:<name>, at the OpenID provider' },
+      ),
+    ),
   },
   {
     title: 'AuditRow',
@@ -88,6 +97,8 @@ const AuditRow = Type.Object(
         client_id: 'CLI000001',
         before: null,
         after: { client_id: 'CLI000001', client_name: 'Acme Ltd' },
+        reason: null,
+        staff: null,
       },
     ],
   },

@@ -4,13 +4,15 @@ import type { Act, Context } from '../../context.ts';
 import { type Transaction, transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
 import { claimKey, MAX_IDEMPOTENCY_KEY, storeAnswer } from '../../operator/idempotency.ts';
-import { confirmOperatorToken } from '../../operator/token.ts';
+import { confirmOperator } from '../../operator/operator.ts';
 import { locationOf } from '../location.ts';
 import { sendJson } from '../reply.ts';
+import { reasonOf } from './reason.ts';
 
-/** The operator who makes a request, for the audit trail. */
+/** The operator who makes a request, and why, for the audit trail. @throws Problem as `reasonOf` */
 export function operatorAct(request: FastifyRequest): Act {
-  return { now: request.now, actor: `operator:${request.operator.name}`, requestId: request.id };
+  const { actor, staff } = request.operator;
+  return { now: request.now, actor, staff, reason: reasonOf(request), requestId: request.id };
 }
 
 /**
@@ -27,7 +29,7 @@ export function change<Route extends RouteGenericInterface>(
     const key = request.method === 'POST' ? idempotencyKey(request) : undefined;
     const act = operatorAct(request);
     const answer = await transaction(context.pool, async (tx) => {
-      await confirmOperatorToken(tx, request.operator, request.now);
+      await confirmOperator(tx, request.operator, request.now);
       if (key === undefined) return { status, body: asText(await work(tx, act, request)), replayed: false };
       const keyed = { key, sha256: fingerprint(request) };
       const known = await claimKey(tx, context.vault, keyed, request.now);

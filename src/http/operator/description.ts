@@ -62,6 +62,14 @@ function addIdempotencyKey(operation: DescribedOperation): void {
   }
 }
 
+const REASON = {
+  name: 'X-Reason',
+  in: 'header',
+  required: false,
+  description: 'Why: percent-encoded UTF-8, at most 500 characters. The audit trail keeps it',
+  schema: { type: 'string', minLength: 1, maxLength: 4_500 },
+};
+
 /** The description of the operator interface. */
 export const operatorDescription: Description = {
   title: 'Lombard operator interface',
@@ -72,6 +80,8 @@ export const operatorDescription: Description = {
   implied,
   limited: false,
   amend: (method, operation) => {
+    if (method === 'get') return;
+    operation.parameters = [...(operation.parameters ?? []), REASON];
     if (method === 'post') addIdempotencyKey(operation);
   },
   securitySchemes: () => ({

@@ -12,7 +12,7 @@ import { type Claim, claimImport, releaseImport } from '../../imports/key.ts';
 import type { ImportKind } from '../../imports/kind.ts';
 import { LineHash } from '../../imports/line-hash.ts';
 import { checkSameRequest, storeAnswer } from '../../operator/idempotency.ts';
-import { confirmOperatorToken, type OperatorToken } from '../../operator/token.ts';
+import { confirmOperator, type Operator } from '../../operator/operator.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { toProblem } from '../problem.ts';
 import { sendJson } from '../reply.ts';
@@ -27,7 +27,7 @@ export interface Importable {
   /** Whether it notifies unless the caller does not want it. */
   notifies?: boolean;
   /** What the schema cannot say of a line. @throws Problem */
-  checkLine?(record: object, operator: OperatorToken, context: Context): void;
+  checkLine?(record: object, operator: Operator, context: Context): void;
 }
 
 export interface ImportRoute {
@@ -158,7 +158,7 @@ async function importRest(
     importId,
     from,
     rule: request.query.on_conflict ?? 'reject',
-    confirm: (tx: Transaction) => confirmOperatorToken(tx, request.operator, context.clock.now()),
+    confirm: (tx: Transaction) => confirmOperator(tx, request.operator, context.clock.now()),
     checkShape: shapeCheck(request, context, importable),
     place: 'body',
     toProblem,

@@ -13,8 +13,8 @@ import { type PaymentActionLine, paymentActionImport } from '../../imports/payme
 import { paymentImport } from '../../imports/payments.ts';
 import { tradeImport } from '../../imports/trades.ts';
 import { transactionImport } from '../../imports/transactions.ts';
+import type { Operator } from '../../operator/operator.ts';
 import { hasApprovalFields, requireScopes } from '../../operator/scope.ts';
-import type { OperatorToken } from '../../operator/token.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { sendList, sendValue } from '../reply.ts';
 import {
@@ -92,12 +92,12 @@ const KINDS: Record<string, Importable & { line: string }> = {
   },
 };
 
-function checkActionLine(record: object, operator: OperatorToken): void {
+function checkActionLine(record: object, operator: Operator): void {
   const { action } = record as PaymentActionLine;
   if (action === 'authorise' || action === 'reject') requireScopes(operator, ['approvals']);
 }
 
-function checkClientLine(record: object, operator: OperatorToken, { config }: Context): void {
+function checkClientLine(record: object, operator: Operator, { config }: Context): void {
   if (hasApprovalFields(record)) requireScopes(operator, ['approvals']);
   checkClient(record, config.environment);
 }

@@ -2,19 +2,25 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';
+import { type Operator, operatorOfToken } from '../../operator/operator.ts';
 import { requireScopes, type Scope } from '../../operator/scope.ts';
-import { findOperatorToken, type OperatorToken } from '../../operator/token.ts';
+import { findOperatorToken } from '../../operator/token.ts';
+import { CONSOLE_CALLS, operatorOfCall } from '../console/calls.ts';
+import { consoleRoutes } from '../console/routes.ts';
 import { openApi } from '../openapi.ts';
 import { createServer } from '../server.ts';
 import { operatorDescription } from './description.ts';
+import { requireReason } from './reason.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    operator: OperatorToken;
+    operator: Operator;
   }
   interface FastifyContextConfig {
     /** What the operator token needs. Every route that is not open has it, or `scopesOf`. */
     scope?: Scope;
+    /** It changes nothing, whatever its method: the pages give no reason for it. */
+    asks?: true;
     /** What it needs where that depends on the path or the body, which is not checked yet. */
     scopesOf?: (request: FastifyRequest) => Scope[];
   }
@@ -41,25 +47,26 @@ export async function createOperatorListener(
   routes: OperatorRoutes[],
   configured?: ConfiguredToken,
 ): Promise<FastifyInstance> {
-  const app = createServer({ name: 'operator', context, requestTimeoutMs: 0 });
+  const app = createServer({
+    name: 'operator',
+    context,
+    requestTimeoutMs: 0,
+    rewriteUrl: (request) => CONSOLE_CALLS.rewriteUrl(request),
+  });
   // Answers are described, not filtered: their decimals keep their digits, and their fields the order that the domains give them.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
-  app.decorateRequest('operator', null as unknown as OperatorToken);
+  app.decorateRequest('operator', null as unknown as Operator);
   if (!app.hasRequestDecorator('now')) app.decorateRequest('now', null as unknown as Date);
   app.addHook('onRequest', async (request) => {
     request.now = context.clock.now();
     if (request.is404 || request.routeOptions.config.open) return;
-    const header = request.headers.authorization ?? '';
-    if (!/^bearer +\S+$/i.test(header)) {
-      throw new Problem(
-        'authentication_failed',
-        'header.Authorization: must be `Bearer <operator token>` (the sandbox writes one to operator-token in its data directory)',
-      );
-    }
-    request.operator = await findOperatorToken(context.pool, header.slice(7).trim(), request.now, configured);
+    request.operator = CONSOLE_CALLS.has(request)
+      ? await operatorOfCall(context, request)
+      : await operatorOfHeader(context, request, configured);
     request.party = { application: request.operator.name, clientId: clientOf(request) };
-    const { scope } = request.routeOptions.config;
+    const { scope, asks } = request.routeOptions.config;
     if (scope) requireScopes(request.operator, [scope]);
+    if (CONSOLE_CALLS.has(request) && !asks) requireReason(request);
   });
   app.addHook('preValidation', async (request) => {
     if (request.method === 'GET' && !request.is404) refuseUnknownFilters(request);
@@ -69,11 +76,27 @@ export async function createOperatorListener(
     if (scopesOf && !request.is404) requireScopes(request.operator, scopesOf(request));
   });
   await openApi(app, context, operatorDescription);
+  await app.register(async (scope) => consoleRoutes(scope, context, configured));
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.open && !config?.scope && !config?.scopesOf) throw new TypeError(`${method} ${url} names no scope`);
   });
   for (const register of routes) await app.register(async (scope) => register(scope, context));
   return app;
+}
+
+async function operatorOfHeader(
+  { pool }: Context,
+  request: FastifyRequest,
+  configured: ConfiguredToken | undefined,
+): Promise<Operator> {
+  const header = request.headers.authorization ?? '';
+  if (!/^bearer +\S+$/i.test(header)) {
+    throw new Problem(
+      'authentication_failed',
+      'header.Authorization: must be `Bearer <operator token>` (the sandbox writes one to operator-token in its data directory)',
+    );
+  }
+  return operatorOfToken(await findOperatorToken(pool, header.slice(7).trim(), request.now, configured));
 }
 
 /** The client that a request is about, where it says so. An application's client_id names no client. */

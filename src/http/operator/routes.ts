@@ -22,6 +22,7 @@ import { operatorNotificationRoutes } from './notifications.ts';
 import { operatorOnboardingRoutes } from './onboarding.ts';
 import { operatorPaymentRoutes } from './payments.ts';
 import { operatorRequestRoutes } from './requests.ts';
+import { operatorSearchRoutes } from './search.ts';
 import { operatorSignInRoutes } from './sign-ins.ts';
 import { operatorStatementRoutes } from './statements.ts';
 import { operatorSubscriptionRoutes } from './subscriptions.ts';
@@ -58,5 +59,6 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorStatementRoutes,
   operatorRequestRoutes,
   operatorSignInRoutes,
+  operatorSearchRoutes,
   siteRoutes(INSTITUTION),
 ];

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { OPERATOR_ROLES, SCOPES } from '../../operator/scope.ts';
+import { SCOPES } from '../../operator/scope.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '../../operator/token.ts';
+import { OPERATOR_ROLES } from '../../operator-role.ts';
 import { optionalInstant } from '../instant.ts';
 import { closed, errors, Instant, idPath, jsonAnswer, Nullable, Text } from '../schemas.ts';
 import { change } from './change.ts';

@@ -37,7 +37,7 @@ const dispatcher = new Dispatcher({
   journals: new Journals(pool, clock, log),
   rateCounts: undefined,
   addressOf: () => '',
-  addresses: { api: '', auth: '', trusted: undefined },
+  addresses: { api: '', auth: '', trusted: undefined, operator: 'http://127.0.0.1:1' },
 });
 dispatcher.start();
 process.on('SIGTERM', () => void dispatcher.stop().then(() => process.exit(0)));

@@ -1,0 +1,146 @@
+import type { FastifyReply } from 'fastify';
+import type { Config } from '../../config.ts';
+import type { Language } from '../../language.ts';
+import { printable } from '../../printable.ts';
+import { PageFrame } from '../page/frame.ts';
+import { html } from '../page/html.ts';
+
+/** What a person without a session is told. */
+export type Refusal = 'failed' | 'norole' | 'unreachable' | 'wrongtoken';
+
+interface Texts {
+  title: string;
+  token: string;
+  tokenHint: string;
+  signIn: string;
+  signedOut: string;
+  signedOutText: string;
+  signedInAs: (name: string) => string;
+  notFound: string;
+  refused: string;
+  refusals: Record<Refusal, string>;
+}
+
+const TEXTS: Record<Language, Texts> = {
+  en: {
+    title: 'Sign in to the console',
+    token: 'Operator token',
+    tokenHint: 'The token decides what you may do. It stays on the server; your browser gets a session.',
+    signIn: 'Sign in',
+    signedOut: 'You are signed out',
+    signedOutText: 'Close the browser where others use it too: you may still be signed in at your institution.',
+    signedInAs: (name) => `You are signed in as ${name}`,
+    notFound: 'This page does not exist',
+    refused: 'You are not signed in',
+    refusals: {
+      failed: 'The sign-in took too long, was begun in another window, or was refused.',
+      norole: 'Your account has no role here. Ask whoever manages the groups of your institution.',
+      unreachable: 'The sign-in of your institution does not answer. Try again in a moment.',
+      wrongtoken: 'This is not a valid operator token.',
+    },
+  },
+  de: {
+    title: 'An der Konsole anmelden',
+    token: 'Betreiber-Token',
+    tokenHint: 'Das Token bestimmt, was Sie dürfen. Es bleibt auf dem Server; Ihr Browser erhält eine Sitzung.',
+    signIn: 'Anmelden',
+    signedOut: 'Sie sind abgemeldet',
+    signedOutText:
+      'Schließen Sie den Browser, wenn andere ihn auch benutzen: bei Ihrem Institut sind Sie vielleicht noch angemeldet.',
+    signedInAs: (name) => `Sie sind angemeldet als ${name}`,
+    notFound: 'Diese Seite gibt es nicht',
+    refused: 'Sie sind nicht angemeldet',
+    refusals: {
+      failed: 'Die Anmeldung hat zu lange gedauert, wurde in einem anderen Fenster begonnen oder abgelehnt.',
+      norole: 'Ihr Konto hat hier keine Rolle. Fragen Sie, wer die Gruppen Ihres Instituts verwaltet.',
+      unreachable: 'Die Anmeldung Ihres Instituts antwortet nicht. Versuchen Sie es gleich noch einmal.',
+      wrongtoken: 'Das ist kein gültiges Betreiber-Token.',
+    },
+  },
+  fr: {
+    title: 'Se connecter à la console',
+    token: 'Jeton d’opérateur',
+    tokenHint:
+      'Le jeton décide de ce que vous pouvez faire. Il reste sur le serveur ; votre navigateur reçoit une session.',
+    signIn: 'Se connecter',
+    signedOut: 'Vous êtes déconnecté',
+    signedOutText:
+      'Fermez le navigateur si d’autres l’utilisent aussi : vous êtes peut-être encore connecté auprès de votre établissement.',
+    signedInAs: (name) => `Vous êtes connecté en tant que ${name}`,
+    notFound: 'Cette page n’existe pas',
+    refused: 'Vous n’êtes pas connecté',
+    refusals: {
+      failed: 'La connexion a pris trop de temps, a été commencée dans une autre fenêtre ou a été refusée.',
+      norole:
+        'Votre compte n’a aucun rôle ici. Adressez-vous à la personne qui gère les groupes de votre établissement.',
+      unreachable: 'La connexion de votre établissement ne répond pas. Réessayez dans un instant.',
+      wrongtoken: 'Ce n’est pas un jeton d’opérateur valable.',
+    },
+  },
+  es: {
+    title: 'Iniciar sesión en la consola',
+    token: 'Token de operador',
+    tokenHint: 'El token decide lo que puede hacer. Se queda en el servidor; su navegador recibe una sesión.',
+    signIn: 'Iniciar sesión',
+    signedOut: 'Ha cerrado la sesión',
+    signedOutText: 'Cierre el navegador si otras personas lo usan: es posible que siga conectado en su institución.',
+    signedInAs: (name) => `Ha iniciado sesión como ${name}`,
+    notFound: 'Esta página no existe',
+    refused: 'No ha iniciado sesión',
+    refusals: {
+      failed: 'El inicio de sesión ha tardado demasiado, se empezó en otra ventana o fue rechazado.',
+      norole: 'Su cuenta no tiene ningún papel aquí. Pregunte a quien administra los grupos de su institución.',
+      unreachable: 'El inicio de sesión de su institución no responde. Inténtelo de nuevo en un momento.',
+      wrongtoken: 'No es un token de operador válido.',
+    },
+  },
+};
+
+const STATUS_OF: Record<Refusal, number> = { failed: 400, norole: 403, unreachable: 502, wrongtoken: 401 };
+
+/** The plain pages of {operator_url}/console, for whoever has no session yet: they need no script. */
+export class ConsolePages {
+  readonly #frame: PageFrame;
+
+  constructor(config: Config) {
+    this.#frame = new PageFrame(config, config.operatorUrl);
+  }
+
+  /** The sign-in with an operator token. @param refusal of the attempt before */
+  tokenForm(reply: FastifyReply, language: Language, refusal?: Refusal): FastifyReply {
+    const t = TEXTS[language];
+    const body = html`<h1>${t.title}</h1>
+${refusal && html`<p class="said bad" role="alert">${t.refusals[refusal]}</p>`}
+<form method="post" action="/console/sign-in">
+<label for="token">${t.token}</label>
+<input id="token" name="token" type="password" autocomplete="off" required autofocus aria-describedby="hint">
+<p id="hint" class="hint">${t.tokenHint}</p>
+<button>${t.signIn}</button>
+</form>`;
+    const status = refusal ? STATUS_OF[refusal] : 200;
+    return this.#frame.send(reply, status, this.#frame.layout(language, t.title, body));
+  }
+
+  refused(reply: FastifyReply, language: Language, refusal: Refusal): FastifyReply {
+    const t = TEXTS[language];
+    const body = html`<h1>${t.refused}</h1><p class="said bad" role="alert">${t.refusals[refusal]}</p><p><a href="/console">${t.signIn}</a></p>`;
+    return this.#frame.send(reply, STATUS_OF[refusal], this.#frame.layout(language, t.refused, body));
+  }
+
+  /** Nobody is signed in again on the way here, as the provider would do without asking. */
+  signedOut(reply: FastifyReply, language: Language): FastifyReply {
+    const t = TEXTS[language];
+    const body = html`<h1>${t.signedOut}</h1><p>${t.signedOutText}</p><p><a href="/console">${t.signIn}</a></p>`;
+    return this.#frame.send(reply, 200, this.#frame.layout(language, t.signedOut, body));
+  }
+
+  home(reply: FastifyReply, language: Language, name: string): FastifyReply {
+    const title = TEXTS[language].signedInAs(printable(name));
+    return this.#frame.send(reply, 200, this.#frame.layout(language, title, html`<h1>${title}</h1>`));
+  }
+
+  notFound(reply: FastifyReply, language: Language): FastifyReply {
+    const { notFound } = TEXTS[language];
+    return this.#frame.send(reply, 404, this.#frame.layout(language, notFound, html`<h1>${notFound}</h1>`));
+  }
+}

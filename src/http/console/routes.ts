@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../../context.ts';
+import { transaction } from '../../database.ts';
+import { languageOf } from '../../language.ts';
+import type { ConfiguredToken } from '../../operator/configured-token.ts';
+import { StaffProvider } from '../../operator/staff-provider.ts';
+import { endStaffSession, type StaffSession } from '../../operator/staff-session.ts';
+import { ConsolePages } from './console-pages.ts';
+import { operatorOf, requireStaff, scopesOf, staffCookie, staffSessionOf } from './session.ts';
+import { staffSignInRoutes, toSignIn } from './sign-in.ts';
+
+/** {operator_url}/console: the sign-in of the institution's staff, their sessions, and their pages (docs/console.md). */
+export function consoleRoutes(app: FastifyInstance, context: Context, configured: ConfiguredToken | undefined): void {
+  // They have no operator token: what needs a session asks for it.
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, open: true };
+    route.schema = { ...route.schema, hide: true };
+  });
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store');
+    done();
+  });
+  const { pool, clock, config } = context;
+  const pages = new ConsolePages(config);
+  const provider = config.staff && new StaffProvider(config.staff);
+  const signIn = { pages, provider, configured };
+  app.register(async (scope) => staffSignInRoutes(scope, context, signIn));
+
+  app.get('/console/session', async (request) => shown(context, await requireStaff(context, request)));
+  // Keys, the pointer and navigation count as activity; whoever only polls does not call this.
+  app.post('/console/session/activity', async (request, reply) => {
+    await requireStaff(context, request, true);
+    return reply.code(204).send();
+  });
+  app.delete('/console/session', async (request, reply) => {
+    const session = await requireStaff(context, request);
+    const { actor, staff } = operatorOf(context, session);
+    const act = { now: clock.now(), actor, staff, requestId: request.id };
+    await transaction(pool, (tx) => endStaffSession(tx, act, session.id));
+    return reply.header('set-cookie', staffCookie(context, undefined)).code(204).send();
+  });
+  app.get('/console/signed-out', (request, reply) =>
+    pages.signedOut(reply, languageOf(undefined, request.headers['accept-language'])),
+  );
+  // Whoever opens a page is active.
+  for (const path of ['/console', '/console/*'])
+    app.get(path, async (request, reply) => {
+      const session = await staffSessionOf(context, request, true);
+      if (!session) return toSignIn(context, signIn, { request, reply });
+      const language = languageOf(undefined, request.headers['accept-language']);
+      if (path !== '/console') return pages.notFound(reply, language);
+      return pages.home(reply, language, operatorOf(context, session).name);
+    });
+}
+
+/** The person, what it may do, and how long the session lasts. */
+function shown(context: Context, session: StaffSession): object {
+  const { clock, config } = context;
+  const { roles, scopes } = scopesOf(context, session);
+  return {
+    name: operatorOf(context, session).name,
+    signed_in_with: session.token ? 'token' : 'provider',
+    roles,
+    scopes,
+    environment: config.environment,
+    now: clock.now().toISOString(),
+    idle_at: new Date(session.last_active_at.getTime() + config.appIdle).toISOString(),
+    expires_at: session.expires_at.toISOString(),
+  };
+}

@@ -1,0 +1,64 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { Problem } from '../../errors.ts';
+import type { Operator } from '../../operator/operator.ts';
+import { rolesOf } from '../../operator/staff-role.ts';
+import { findStaffSession, type StaffSession } from '../../operator/staff-session.ts';
+import type { OperatorRole } from '../../operator-role.ts';
+import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
+import { requireOwnPage } from '../page/own-page.ts';
+
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+function cookie({ addresses }: Context): CookieOf {
+  return { name: 'lombard-console', address: addresses.operator };
+}
+
+/** The header Set-Cookie of a session. @param secret undefined deletes the cookie */
+export function staffCookie(context: Context, secret: string | undefined): string {
+  return secret === undefined ? setCookieHeader(cookie(context), '', 0) : setCookieHeader(cookie(context), secret);
+}
+
+/**
+ * The session of a browser; undefined where it has none that is in force, or where it began in a way that the configuration no longer has.
+ * @param active the person has done something
+ */
+export async function staffSessionOf(
+  context: Context,
+  request: FastifyRequest,
+  active = false,
+): Promise<StaffSession | undefined> {
+  const secret = cookieOf(request, cookie(context), SECRET);
+  if (secret === undefined) return undefined;
+  const { pool, clock, config } = context;
+  const session = await findStaffSession(pool, secret, { now: clock.now(), idleMs: config.appIdle, active });
+  // The issuer of the tokens can write its own name a little differently from the address of the configuration.
+  const fits = (session?.person === null) === (config.staff === undefined);
+  return session && fits && scopesOf(context, session).scopes.length > 0 ? session : undefined;
+}
+
+/** As `staffSessionOf`. @throws Problem authentication_failed where there is none; permission_denied as `requireOwnPage` */
+export async function requireStaff(context: Context, request: FastifyRequest, active = false): Promise<StaffSession> {
+  const session = await staffSessionOf(context, request, active);
+  if (!session) throw new Problem('authentication_failed', 'the browser is not signed in, or its session is over');
+  requireOwnPage(context.addresses.operator, request);
+  return session;
+}
+
+/** Who the person is, as an operator: the roles are those of the configuration now, a token's scopes those of the token now. */
+export function operatorOf(context: Context, session: StaffSession): Operator {
+  const { id: sessionId, token, person } = session;
+  const { scopes } = scopesOf(context, session);
+  if (token) return { name: token.name, actor: `operator:${token.name}`, scopes, tokenId: token.id, sessionId };
+  const { name = '', issuer = '', subject = '' } = person ?? {};
+  return { name, actor: `staff:${name}`, scopes, staff: { issuer, subject }, sessionId };
+}
+
+/** The roles and scopes of a session. */
+export function scopesOf(
+  { config }: Context,
+  { token, person }: StaffSession,
+): Pick<Operator, 'scopes'> & { roles: OperatorRole[] } {
+  if (token) return { roles: token.role ? [token.role] : [], scopes: token.scopes };
+  return rolesOf(config.staff?.roles ?? [], person?.claims ?? {});
+}

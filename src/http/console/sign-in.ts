@@ -1,0 +1,139 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { randomToken } from '../../crypto.ts';
+import { transaction } from '../../database.ts';
+import { Problem } from '../../errors.ts';
+import { readForm } from '../../form.ts';
+import { languageOf } from '../../language.ts';
+import type { ConfiguredToken } from '../../operator/configured-token.ts';
+import { operatorOfToken } from '../../operator/operator.ts';
+import type { SignInSecrets, StaffProvider } from '../../operator/staff-provider.ts';
+import { rolesOf } from '../../operator/staff-role.ts';
+import { beginStaffSession, endStaffSession, type StaffPerson } from '../../operator/staff-session.ts';
+import { findOperatorToken } from '../../operator/token.ts';
+import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
+import { requireOwnOrigin } from '../page/own-page.ts';
+import { keepPlace, placeWithin } from '../page/way-back.ts';
+import type { ConsolePages, Refusal } from './console-pages.ts';
+import { staffCookie, staffSessionOf } from './session.ts';
+
+/** How long a sign-in may take. */
+const SIGN_IN_SECONDS = 900;
+/** State, nonce, verifier, and where to go on. */
+const SIGN_IN = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]*)$/;
+
+/** What the sign-in needs besides the context. */
+export interface StaffSignIn {
+  pages: ConsolePages;
+  /** The institution's OpenID provider; undefined: operator tokens sign in. */
+  provider: StaffProvider | undefined;
+  configured: ConfiguredToken | undefined;
+}
+
+/** What a browser keeps of its sign-in until it comes back: no script reads it. */
+function cookie({ addresses }: Context): CookieOf {
+  return { name: 'lombard-console-sign-in', address: addresses.operator };
+}
+
+function callback({ addresses }: Context): string {
+  return `${addresses.operator}/console/callback`;
+}
+
+const languageFor = ({ headers }: FastifyRequest) => languageOf(undefined, headers['accept-language']);
+
+/** Shows the browser where to sign in: the provider, or the page for a token. It comes back to where it was. */
+export async function toSignIn(
+  context: Context,
+  { pages, provider }: StaffSignIn,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<FastifyReply> {
+  const secrets: SignInSecrets = { state: randomToken(), nonce: randomToken(), verifier: randomToken() };
+  const kept = [secrets.state, secrets.nonce, secrets.verifier, keepPlace(request.url)].join('.');
+  reply.header('cache-control', 'no-store');
+  const home = request.url === '/console';
+  if (!provider && home) return pages.tokenForm(reply, languageFor(request));
+  reply.header('set-cookie', setCookieHeader(cookie(context), kept, SIGN_IN_SECONDS));
+  if (!provider) return reply.redirect(`${context.addresses.operator}/console`, 302);
+  try {
+    return reply.redirect(await provider.signInAddress(callback(context), secrets), 302);
+  } catch (error) {
+    request.log.error({ reason: (error as Error).message }, 'the OpenID provider of the staff does not answer');
+    return pages.refused(reply, languageFor(request), 'unreachable');
+  }
+}
+
+/** GET /console/callback, POST /console/sign-in: how a browser gets its session. */
+export function staffSignInRoutes(app: FastifyInstance, context: Context, signIn: StaffSignIn): void {
+  const { pages, provider, configured } = signIn;
+  const { pool, clock, config } = context;
+
+  app.get('/console/callback', async (request, reply) => {
+    const [, state, nonce = '', verifier = '', back = ''] = kept(context, request);
+    if (!provider || state === undefined) return pages.refused(reply, languageFor(request), 'failed');
+    // Used up, however it ends.
+    reply.header('set-cookie', setCookieHeader(cookie(context), '', 0));
+    const query = request.url.slice('/console/callback'.length);
+    const person = await provider
+      .person(new URL(callback(context) + query), { state, nonce, verifier })
+      .catch((error: Error) => {
+        request.log.warn({ reason: error.message }, 'a sign-in of the staff was refused');
+        return error instanceof Problem ? ('norole' as const) : ('failed' as const);
+      });
+    if (typeof person === 'string') return pages.refused(reply, languageFor(request), person);
+    if (rolesOf(config.staff?.roles ?? [], person.claims).scopes.length === 0) {
+      request.log.warn({ subject: person.subject }, 'a person of the staff has no role');
+      return pages.refused(reply, languageFor(request), 'norole');
+    }
+    return begin(context, { request, reply }, { who: person, back });
+  });
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, new Map(readForm(body as string))),
+  );
+  app.post<{ Body: Map<string, string> | undefined }>('/console/sign-in', async (request, reply) => {
+    requireOwnOrigin(context.addresses.operator, request);
+    const refuse = (refusal: Refusal) => pages.tokenForm(reply, languageFor(request), refusal);
+    if (provider) throw new Problem('permission_denied', 'the staff signs in at its OpenID provider');
+    const text = request.body?.get('token')?.trim() ?? '';
+    const token = await findOperatorToken(pool, text, clock.now(), configured).catch((error) => {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    });
+    if (!token) return refuse('wrongtoken');
+    const [, , , , back = ''] = kept(context, request);
+    reply.header('set-cookie', setCookieHeader(cookie(context), '', 0));
+    return begin(context, { request, reply }, { who: { token, text }, back });
+  });
+}
+
+function kept(context: Context, request: FastifyRequest): string[] {
+  return SIGN_IN.exec(cookieOf(request, cookie(context), SIGN_IN) ?? '') ?? [];
+}
+
+type Beginner = StaffPerson | { token: Parameters<typeof operatorOfToken>[0]; text: string };
+
+/** Begins a session with a secret of its own, ends the one that the browser had, and goes back to the page that was asked for. */
+async function begin(
+  context: Context,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { who, back }: { who: Beginner; back: string },
+): Promise<FastifyReply> {
+  const { pool, clock, addresses } = context;
+  const base = { now: clock.now(), requestId: request.id };
+  const act =
+    'token' in who
+      ? { ...base, actor: operatorOfToken(who.token).actor }
+      : { ...base, actor: `staff:${who.name}`, staff: { issuer: who.issuer, subject: who.subject } };
+  const former = await staffSessionOf(context, request);
+  const secret = await transaction(pool, async (tx) => {
+    if (former) await endStaffSession(tx, act, former.id);
+    return beginStaffSession(tx, act, {
+      who: 'token' in who ? { tokenId: who.token.id, token: who.text } : who,
+      browser: request.headers['user-agent'] ?? '',
+    });
+  });
+  reply.header('set-cookie', staffCookie(context, secret));
+  reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+  return reply.redirect(addresses.operator + placeWithin('/console', back), 302);
+}

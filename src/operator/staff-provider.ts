@@ -1,0 +1,111 @@
+import type { Configuration, ServerMetadata } from 'openid-client';
+import { Problem } from '../errors.ts';
+import type { StaffSettings } from '../staff-settings.ts';
+import { roleClaims } from './staff-role.ts';
+import type { StaffPerson } from './staff-session.ts';
+
+/** Seconds for an answer of the provider. */
+const TIMEOUT_SECONDS = 10;
+/** Characters of a person's name. */
+const MAX_NAME_LENGTH = 200;
+
+/** What a browser keeps of its sign-in until it comes back. */
+export interface SignInSecrets {
+  state: string;
+  nonce: string;
+  /** Of PKCE (RFC 7636). */
+  verifier: string;
+}
+
+/**
+ * The institution's OpenID provider, where its staff signs in (OpenID Connect Core, 3.1: the authorization code flow). The library is loaded
+ * and the provider asked at the first sign-in, so the service starts without either.
+ */
+export class StaffProvider {
+  readonly #settings: StaffSettings;
+  #configuration: Promise<Configuration> | undefined;
+
+  constructor(settings: StaffSettings) {
+    this.#settings = settings;
+  }
+
+  /** Where the browser signs in. @throws Error where the provider does not answer */
+  async signInAddress(redirectUri: string, { state, nonce, verifier }: SignInSecrets): Promise<string> {
+    const client = await import('openid-client');
+    const configuration = await this.#ready();
+    const { scopes_supported: offered = [] } = configuration.serverMetadata();
+    // Some providers tell a claim such as `groups` only where it is asked for by a scope of that name.
+    const asked = this.#settings.roles.map(({ claim }) => claim).filter((claim) => offered.includes(claim));
+    const address = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: [...new Set(['openid', 'profile', ...asked])].join(' '),
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+    });
+    return address.href;
+  }
+
+  /**
+   * Who has signed in: exchanges the code, and checks state, nonce, PKCE, the issuer and the signature of the ID token.
+   * @param back the address that the browser came back to, with its query
+   * @throws Problem permission_denied where the provider tells no name; Error where it refuses, or something is not what it must be
+   */
+  async person(back: URL, { state, nonce, verifier }: SignInSecrets): Promise<StaffPerson> {
+    const client = await import('openid-client');
+    const configuration = await this.#ready();
+    const tokens = await client.authorizationCodeGrant(configuration, back, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    });
+    const token = tokens.claims();
+    if (!token) throw new Error('the provider sent no ID token');
+    const wanted = ['name', ...this.#settings.roles.map(({ claim }) => claim)];
+    const complete = wanted.every((claim) => claim in token);
+    const asksMore = !complete && configuration.serverMetadata().userinfo_endpoint !== undefined;
+    const told = asksMore ? await client.fetchUserInfo(configuration, tokens.access_token, token.sub) : {};
+    const claims: Record<string, unknown> = { ...told, ...token };
+    if (typeof claims.name !== 'string' || claims.name.trim() === '')
+      throw new Problem('permission_denied', 'the sign-in of the institution tells no name (the claim name)');
+    return {
+      issuer: token.iss,
+      subject: token.sub,
+      name: claims.name.trim().slice(0, MAX_NAME_LENGTH),
+      claims: roleClaims(this.#settings.roles, claims),
+    };
+  }
+
+  /** What the provider says of itself; asked again where it did not answer. */
+  #ready(): Promise<Configuration> {
+    this.#configuration ??= this.#discover().catch((error) => {
+      this.#configuration = undefined;
+      throw error;
+    });
+    return this.#configuration;
+  }
+
+  async #discover(): Promise<Configuration> {
+    const client = await import('openid-client');
+    const { issuer, clientId, clientSecret } = this.#settings;
+    const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
+    const takesBasic = ({ token_endpoint_auth_methods_supported: methods }: Readonly<Partial<ServerMetadata>>) =>
+      methods === undefined || methods.includes('client_secret_basic');
+    return client.discovery(
+      new URL(issuer),
+      clientId,
+      undefined,
+      (as, metadata, body, headers) => (takesBasic(as) ? basic : post)(as, metadata, body, headers),
+      {
+        timeout: TIMEOUT_SECONDS,
+        // The signature is checked too: on loopback no TLS says who the provider is.
+        execute: [
+          client.enableNonRepudiationChecks,
+          ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    );
+  }
+}

@@ -1,0 +1,31 @@
+import type { Db } from '../database.ts';
+import { isUuid } from '../uuid.ts';
+
+/** A payment as a list of finds shows it. */
+export interface NamedPayment {
+  client_id: string;
+  payment_id: string;
+  amount: string;
+  payment_currency: string;
+  beneficiary_name: string;
+  reference: string | null;
+  status: string;
+  created: Date;
+}
+
+const COLUMNS = `p.client_id, p.payment_id, p.amount::text as amount, p.payment_currency, p.beneficiary_name, p.reference,
+  p.status::text as status, p.created`;
+
+/** The payments of all clients that a text names: by identifier, UETR or reference, the newest first. */
+export async function paymentsNamed(db: Db, text: string, limit: number): Promise<NamedPayment[]> {
+  const { rows } = await db.query<NamedPayment & Record<string, unknown>>(
+    // The index by reference begins with the client: one look at it for each client.
+    `select ${COLUMNS} from payments p where p.payment_id = $1
+     union select ${COLUMNS} from payments p where p.uuid = $2
+     union select p.* from clients c cross join lateral (
+       select ${COLUMNS} from payments p where p.client_id = c.client_id and p.reference = $1 order by p.id desc limit $3) p
+     order by created desc, payment_id limit $3`,
+    [text, isUuid(text) ? text : null, limit],
+  );
+  return rows;
+}

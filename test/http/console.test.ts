@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { approvalsWorld } from '../world/approvals.ts';
+import { createWorld } from '../world/client.ts';
+import { OpenIdProvider } from '../world/openid-provider.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+import { createPerson, type Seen, Visitor } from '../world/visitor.ts';
+
+/** The institution's pages: sign-in, sessions, calls, the reason of every act. */
+
+let service: TestService;
+let provider: OpenIdProvider;
+before(async () => {
+  provider = await new OpenIdProvider().start();
+  service = await startTestService({ ...provider.settings, LOMBARD_ROLES: 'api,auth,operator,worker' });
+});
+after(async () => {
+  await service?.stop();
+  await provider.stop();
+});
+
+const SUPPORT = { sub: 'ada', name: 'Ada Support', groups: ['payments-support'] };
+const CHIEF = { sub: 'bo', name: 'Bo Chief', groups: ['chiefs'] };
+const BECAUSE = { 'x-reason': encodeURIComponent('Kunde rief an: gesperrt — Übermut') };
+const REASON = 'Kunde rief an: gesperrt — Übermut';
+
+async function follow(visitor: Visitor, seen: Seen): Promise<Seen> {
+  let at = seen;
+  while (at.status === 302 && at.location) at = await visitor.get(at.location);
+  return at;
+}
+
+/** Opens a page of the console as somebody, and signs in on the way. */
+async function signIn(person: Record<string, unknown> = SUPPORT, path = '/console'): Promise<Visitor> {
+  provider.person = person;
+  const visitor = new Visitor();
+  const page = await follow(visitor, await visitor.get(service.operatorUrl + path));
+  assert.ok(visitor.cookies.has('lombard-console'), page.text.slice(page.text.indexOf('<main>')));
+  return visitor;
+}
+
+const send = (visitor: Visitor, method: string, path: string, headers: Record<string, string> = {}, body?: object) =>
+  visitor.request(service.operatorUrl + path, {
+    method,
+    headers: { 'x-lombard-page': '1', ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+const session = (visitor: Visitor) => send(visitor, 'GET', '/console/session');
+const auditOf = async (entity: string, id: string) =>
+  (await service.operator('GET', `/audit?entity=${entity}&entity_id=${id}`)).body;
+
+describe('signing in at the provider', () => {
+  test('code, PKCE, state and nonce, back to the page that was asked for; no token in the browser', async () => {
+    provider.person = SUPPORT;
+    const visitor = new Visitor();
+    const asked = await visitor.get(`${service.operatorUrl}/console/payments/PAY1`);
+    assert.equal(asked.status, 302);
+    assert.equal(asked.headers.get('cache-control'), 'no-store');
+    const query = asked.location?.searchParams;
+    assert.equal(query?.get('redirect_uri'), `${service.operatorUrl}/console/callback`);
+    assert.deepEqual([query?.get('response_type'), query?.get('code_challenge_method')], ['code', 'S256']);
+    assert.deepEqual(query?.get('scope')?.split(' '), ['openid', 'profile', 'groups']);
+    for (const name of ['state', 'nonce', 'code_challenge']) assert.match(query?.get(name) ?? '', /^[\w-]{43}$/);
+    const back = await visitor.get((await visitor.get(asked.location as URL)).location as URL);
+    assert.equal(back.location?.href, `${service.operatorUrl}/console/payments/PAY1`);
+    const cookie = back.headers.getSetCookie().find((line) => line.startsWith('lombard-console=')) ?? '';
+    assert.match(cookie, /^lombard-console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+    assert.ok(!visitor.cookies.has('lombard-console-sign-in'));
+    const { body } = await session(visitor);
+    assert.deepEqual(
+      [body.name, body.roles, body.scopes],
+      ['Ada Support', ['support'], ['read', 'redeliver', 'unlock']],
+    );
+    const token = visitor.cookies.get('lombard-console') as string;
+    assert.equal((await service.operator('GET', '/clients', undefined, { token })).status, 401);
+  });
+
+  test('nobody without a matching role; several roles together; claims of the userinfo endpoint count', async () => {
+    provider.person = { sub: 'eve', name: 'Eve', groups: ['everybody'] };
+    const visitor = new Visitor();
+    const refused = await follow(visitor, await visitor.get(`${service.operatorUrl}/console`));
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /role="alert"[^>]*>Your account has no role here/);
+    assert.ok(!visitor.cookies.has('lombard-console'));
+    const both = await signIn({ sub: 'mia', name: 'Mia', groups: ['payments-support', 'audit'] });
+    assert.deepEqual((await session(both)).body.roles, ['support', 'auditor']);
+    provider.userinfo = { name: 'Only There', groups: 'audit' };
+    const told = await signIn({ sub: 'zoe' });
+    assert.deepEqual((await session(told)).body.name, 'Only There');
+    provider.userinfo = {};
+    provider.person = { sub: 'nameless', groups: ['chiefs'] };
+    assert.equal((await follow(new Visitor(), await new Visitor().get(`${service.operatorUrl}/console`))).status, 400);
+  });
+
+  test('a wrong nonce, issuer, audience or expiry, and an unsigned token, sign nobody in', async () => {
+    const seconds = Math.floor(Date.now() / 1_000);
+    const forgeries: Record<string, unknown>[] = [
+      { nonce: 'x'.repeat(43) },
+      { iss: 'http://127.0.0.1:1' },
+      { aud: 'another' },
+      { exp: seconds - 3_600, iat: seconds - 7_200 },
+    ];
+    for (const forged of forgeries) {
+      Object.assign(provider, { forged, person: CHIEF });
+      const visitor = new Visitor();
+      const page = await follow(visitor, await visitor.get(`${service.operatorUrl}/console`));
+      assert.deepEqual([page.status, visitor.cookies.has('lombard-console')], [400, false], JSON.stringify(forged));
+    }
+    provider.forged = {};
+  });
+
+  test('a code of another browser, another state, a used code, and one forced onto a victim sign nobody in', async () => {
+    provider.person = CHIEF;
+    const theirs = new Visitor();
+    const asked = await theirs.get(`${service.operatorUrl}/console`);
+    const back = (await theirs.get(asked.location as URL)).location as URL;
+    const victim = new Visitor();
+    assert.equal((await victim.get(back)).status, 400);
+    await victim.get(`${service.operatorUrl}/console`);
+    assert.equal((await victim.get(back)).status, 400, 'its own state does not fit');
+    assert.ok(!victim.cookies.has('lombard-console'));
+    const kept = theirs.cookies.get('lombard-console-sign-in') as string;
+    assert.equal((await theirs.get(back)).status, 302);
+    theirs.cookies.set('lombard-console-sign-in', kept);
+    assert.equal((await theirs.get(back)).status, 400, 'the code is used up');
+  });
+
+  test('the session gets a secret of its own, and the former one ends', async () => {
+    const visitor = await signIn();
+    const former = visitor.cookies.get('lombard-console') as string;
+    visitor.cookies.delete('lombard-console');
+    const again = await visitor.get(`${service.operatorUrl}/console`);
+    visitor.cookies.set('lombard-console', former);
+    await follow(visitor, again);
+    const fixed = new Visitor();
+    fixed.cookies.set('lombard-console', former);
+    assert.notEqual(visitor.cookies.get('lombard-console'), former);
+    assert.equal((await session(fixed)).status, 401);
+    assert.equal((await session(visitor)).status, 200);
+  });
+
+  test('the way back leads to pages of the console only', async () => {
+    for (const place of [
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example/console',
+      '/consolex',
+      '/clients',
+    ]) {
+      provider.person = SUPPORT;
+      const visitor = new Visitor();
+      const asked = await visitor.get(`${service.operatorUrl}/console`);
+      const parts = (visitor.cookies.get('lombard-console-sign-in') as string).split('.');
+      parts[3] = Buffer.from(place).toString('base64url');
+      visitor.cookies.set('lombard-console-sign-in', parts.join('.'));
+      const back = await visitor.get((await visitor.get(asked.location as URL)).location as URL);
+      assert.equal(back.location?.href, `${service.operatorUrl}/console`, place);
+    }
+  });
+});
+
+describe('a session', () => {
+  test('ends by signing out, by idleness and after 12 hours; polling keeps nobody in', async () => {
+    const visitor = await signIn();
+    const cookies = new Map(visitor.cookies);
+    assert.equal((await send(visitor, 'DELETE', '/console/session')).status, 204);
+    assert.ok(!visitor.cookies.has('lombard-console'));
+    for (const [name, value] of cookies) visitor.cookies.set(name, value);
+    const gone = await session(visitor);
+    assert.deepEqual([gone.status, gone.body.code], [401, 'authentication_failed']);
+    assert.equal(gone.headers.get('cache-control'), 'no-store');
+    assert.match((await visitor.get(`${service.operatorUrl}/console/signed-out`)).text, /You are signed out/);
+
+    const idle = await signIn();
+    const busy = await signIn(CHIEF);
+    const advance = (seconds: number) => service.operator('PUT', '/clock', { advance_seconds: seconds });
+    await advance(14 * 60);
+    assert.equal((await session(idle)).status, 200);
+    assert.equal((await send(busy, 'POST', '/console/session/activity')).status, 204);
+    await advance(2 * 60);
+    assert.equal((await session(idle)).status, 401, 'asking for the session is no activity');
+    assert.equal((await session(busy)).status, 200);
+    for (let minutes = 16; minutes < 12 * 60; minutes += 14) {
+      assert.equal((await send(busy, 'POST', '/console/session/activity')).status, 204);
+      await advance(14 * 60);
+    }
+    assert.equal((await session(busy)).status, 401);
+    await service.operator('DELETE', '/clock');
+  });
+
+  test('takes no change without the header, or from another origin', async () => {
+    const visitor = await signIn(CHIEF);
+    const body = { client_name: 'Mallory' };
+    const refusals: Record<string, string>[] = [
+      { 'x-lombard-page': '' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ];
+    for (const headers of refusals) {
+      const refused = await send(visitor, 'POST', '/console/api/clients', { ...BECAUSE, ...headers }, body);
+      assert.deepEqual([refused.status, refused.body.code], [403, 'permission_denied'], JSON.stringify(headers));
+    }
+    const own = { ...BECAUSE, origin: service.operatorUrl, 'sec-fetch-site': 'same-origin' };
+    assert.equal((await send(visitor, 'POST', '/console/api/clients', own, body)).status, 201);
+    const foreign = await send(visitor, 'GET', '/console/api/clients', { origin: 'https://evil.example' });
+    assert.equal(foreign.status, 403);
+    assert.equal((await new Visitor().get(`${service.operatorUrl}/console/api/clients`)).status, 401);
+  });
+
+  test('may do what the roles of its person allow now', async () => {
+    const visitor = await signIn();
+    const { contactId } = await createPerson(service);
+    const refused = await send(visitor, 'PATCH', `/console/api/contacts/${contactId}`, BECAUSE, { status: 'disabled' });
+    assert.deepEqual([refused.status, refused.body.details], [403, 'token: needs the scope identity']);
+    assert.equal((await send(visitor, 'GET', '/console/api/audit')).status, 403);
+    const roles = service.config.staff?.roles ?? [];
+    const [removed] = roles.splice(0, 1);
+    assert.equal((await session(visitor)).status, 401, 'the configuration took the role away');
+    roles.unshift(removed as (typeof roles)[number]);
+    assert.equal((await session(visitor)).status, 200);
+  });
+});
+
+describe('an act', () => {
+  test('needs a reason, and stands in the trail with name, issuer, subject and reason; the chain holds', async () => {
+    const visitor = await signIn();
+    const { contactId } = await createPerson(service);
+    const path = `/console/api/contacts/${contactId}/unlock`;
+    const silent = await send(visitor, 'POST', path);
+    assert.deepEqual([silent.status, silent.body.code], [400, 'missing_parameter']);
+    assert.match(silent.body.details, /^header\.X-Reason: /);
+    for (const reason of ['', '%20', '%ff', 'x'.repeat(501)])
+      assert.equal((await send(visitor, 'POST', path, { 'x-reason': reason })).status, 400, reason);
+    assert.equal((await send(visitor, 'POST', path, BECAUSE)).status, 204);
+    const row = (await auditOf('contact', contactId)).at(-1);
+    assert.deepEqual(
+      [row.actor, row.staff, row.reason],
+      ['staff:Ada Support', { issuer: provider.issuer, subject: 'ada' }, REASON],
+    );
+    assert.equal((await service.operator('GET', '/audit/verify')).body.valid, true);
+    await service.query('alter table audit disable trigger all');
+    await service.query("update audit set reason = 'another' where id = $1", [row.id]);
+    assert.equal((await service.operator('GET', '/audit/verify')).body.fault.what, 'row_changed');
+    await service.query('update audit set reason = $2 where id = $1', [row.id, REASON]);
+    await service.query('alter table audit enable trigger all');
+    assert.equal((await service.operator('GET', '/audit/verify')).body.valid, true);
+  });
+
+  test('of a program may have a reason too; payment actions have the one of their body', async () => {
+    const world = await createWorld(service);
+    const payment = (await world.pay()).body.payment_id;
+    await service.operator('POST', `/payments/${payment}/actions`, { action: 'cancel', reason: 'asked by phone' });
+    const row = (await auditOf('payment', payment)).at(-1);
+    assert.deepEqual([row.actor, row.staff, row.reason], ['operator:configured', null, 'asked by phone']);
+    const options = { headers: { 'x-reason': 'moved' } };
+    await service.operator('PATCH', `/clients/${world.clientId}`, { client_name: 'New' }, options);
+    assert.equal((await auditOf('client', world.clientId)).at(-1).reason, 'moved');
+  });
+
+  test('for a contact is marked with the name of the person, and is `staff:` in the change feed', async () => {
+    const visitor = await signIn(CHIEF);
+    const world = await approvalsWorld(service, ['Other']);
+    await world.configure({ A: ['Other'] }, [['0', [['A']]]]);
+    const payment = await world.create(100);
+    const acted = await send(visitor, 'POST', `/console/api/payments/${payment}/actions`, BECAUSE, {
+      action: 'authorise',
+      contact_id: world.person('Other').id,
+    });
+    assert.equal(acted.status, 200, acted.text);
+    const feed = `/changes?client_id=${world.clientId}&entities=approval&wait=10`;
+    const [change] = (await service.operator('GET', feed)).body.changes;
+    assert.deepEqual([change.actor, change.data.on_behalf_by], ['staff:Bo Chief', 'Bo Chief']);
+  });
+
+  test('is refused after the person has signed out', async () => {
+    const visitor = await signIn(CHIEF);
+    const cookies = new Map(visitor.cookies);
+    await send(visitor, 'DELETE', '/console/session');
+    for (const [name, value] of cookies) visitor.cookies.set(name, value);
+    assert.equal((await send(visitor, 'POST', '/console/api/clients', BECAUSE, { client_name: 'Late' })).status, 401);
+  });
+});
+
+test('one field finds payments, people, clients, requests and notifications', async () => {
+  const visitor = await signIn();
+  const world = await createWorld(service);
+  const payment = (await world.pay({ reference: 'Rechnung 4711' })).body.payment_id;
+  const { uuid } = (await service.operator('GET', `/payments/${payment}`)).body;
+  const { email, contactId, clientId } = await createPerson(service);
+  await service.operator('GET', '/payments/NOPE', undefined, { headers: { 'x-request-id': 'find-this-one' } });
+  const find = async (q: string) => {
+    const answer = await send(visitor, 'POST', '/console/api/search', {}, { q });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.map((found: { kind: string; id: string }) => `${found.kind} ${found.id}`);
+  };
+  for (const q of [payment, uuid.toUpperCase(), 'Rechnung 4711', ` ${payment} `])
+    assert.deepEqual(await find(q), [`payment ${payment}`], q);
+  assert.deepEqual(await find(email.toUpperCase()), [`contact ${contactId}`]);
+  assert.deepEqual(await find(contactId), [`contact ${contactId}`]);
+  assert.deepEqual(await find(clientId), [`client ${clientId}`]);
+  assert.deepEqual(await find('find-this-one'), ['request find-this-one']);
+  assert.deepEqual(await find('nothing has this name'), []);
+  for (const q of ['', '   ', 'x'.repeat(255)])
+    assert.equal((await send(visitor, 'POST', '/console/api/search', {}, { q })).status, 400, q);
+  assert.equal((await send(visitor, 'POST', '/console/api/search', { 'x-lombard-page': '' }, { q: 'x' })).status, 403);
+});
+
+test('with a configured issuer no operator token signs in', async () => {
+  const visitor = new Visitor();
+  const fields = { token: service.operatorToken };
+  assert.equal((await visitor.post(`${service.operatorUrl}/console/sign-in`, fields)).status, 403);
+});
+
+describe('without an issuer', () => {
+  let plain: TestService;
+  before(async () => {
+    plain = await startTestService({ LOMBARD_ROLES: 'operator', LOMBARD_OPERATOR_URL: 'https://ops.example/' });
+  });
+  after(() => plain?.stop());
+
+  test('/console asks for an operator token, which decides what the session may do', async () => {
+    const visitor = new Visitor();
+    const asked = await visitor.get(`${plain.operatorUrl}/console/audit`);
+    assert.deepEqual([asked.status, asked.location?.href], [302, 'https://ops.example/console']);
+    const page = await visitor.get(`${plain.operatorUrl}/console`);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /<label for="token">Operator token<\/label>/);
+    assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+    const path = `${plain.operatorUrl}/console/sign-in`;
+    const wrong = await visitor.post(path, { token: 'x'.repeat(43) });
+    assert.deepEqual([wrong.status, /role="alert"/.test(wrong.text)], [401, true]);
+    assert.equal(
+      (await visitor.post(path, { token: plain.operatorToken }, { origin: 'https://evil.example' })).status,
+      403,
+    );
+
+    const made = (await plain.operator('POST', '/operator-tokens', { name: 'desk', role: 'support' })).body;
+    const signedIn = await visitor.post(path, { token: made.token }, { origin: 'https://ops.example' });
+    assert.deepEqual([signedIn.status, signedIn.location?.href], [302, 'https://ops.example/console/audit']);
+    const cookie = signedIn.headers.getSetCookie().find((line) => line.includes('lombard-console=')) ?? '';
+    assert.match(cookie, /^__Host-lombard-console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+    const own = { headers: { 'x-lombard-page': '1', ...BECAUSE } };
+    const { body } = await visitor.request(`${plain.operatorUrl}/console/session`, own);
+    assert.deepEqual([body.name, body.scopes], ['desk', ['read', 'redeliver', 'unlock']]);
+    assert.equal((await visitor.get(`${plain.operatorUrl}/console/api/clients`)).status, 200);
+    const refused = await visitor.request(`${plain.operatorUrl}/console/api/audit`, own);
+    assert.equal(refused.status, 403);
+    await plain.operator('DELETE', `/operator-tokens/${made.id}`);
+    assert.equal((await visitor.get(`${plain.operatorUrl}/console/api/clients`)).status, 401, 'the token was revoked');
+  });
+});
