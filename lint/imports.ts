@@ -45,7 +45,7 @@ const ROOMS: Record<string, string[]> = {
   graphql: ['kernel', 'webhooks'],
   http: ['kernel', 'payments'],
   'http/app': ['kernel', 'accounts', 'http', 'identity', 'payments'],
-  'http/console': ['kernel', 'http', 'operator'],
+  'http/console': ['kernel', 'http', 'identity', 'operator', 'payments'],
   'http/client': [
     ...[
       'kernel',

@@ -267,9 +267,8 @@ async function startListeners(starting: Starting): Promise<string | undefined> {
     host: config.operatorHost,
     port: config.operatorPort,
   });
-  const operatorUrl = `http://${listener.authority}`;
-  addresses.operator = config.operatorUrl ?? operatorUrl;
-  return operatorUrl;
+  addresses.operator = config.operatorUrl ?? `http://${listener.authority}`;
+  return `http://${listener.authority}`;
 }
 
 async function startAuthListener(starting: Starting): Promise<void> {

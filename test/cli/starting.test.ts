@@ -41,6 +41,12 @@ async function refused(more: Record<string, string>): Promise<string> {
   return stderr.trimEnd().replace(/^lombard: /, '');
 }
 
+const STAFF = {
+  LOMBARD_STAFF_CLIENT_ID: 'console',
+  LOMBARD_STAFF_CLIENT_SECRET: 'secret',
+  LOMBARD_STAFF_ROLES: 'groups:x=support',
+};
+
 describe('a wrong value stops the start with one line that names the variable', () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, 'this is no certificate\n');
@@ -72,6 +78,31 @@ describe('a wrong value stops the start with one line that names the variable', 
       'a health port',
       { LOMBARD_HEALTH_PORT: 'x' },
       /^LOMBARD_HEALTH_PORT: must be a whole number from 0 to 65535, not "x"$/,
+    ],
+    [
+      'an issuer of the staff that is not https',
+      { LOMBARD_STAFF_ISSUER: 'http://id.example', ...STAFF },
+      /^LOMBARD_STAFF_ISSUER: must be an address that begins with https:\/\/.*not "http:\/\/id\.example"$/,
+    ],
+    [
+      'an issuer of the staff without a secret',
+      { LOMBARD_STAFF_ISSUER: 'https://id.example', ...STAFF, LOMBARD_STAFF_CLIENT_SECRET: '' },
+      /^LOMBARD_STAFF_ISSUER: needs LOMBARD_STAFF_CLIENT_SECRET, which is not set$/,
+    ],
+    [
+      'roles of the staff without an issuer',
+      STAFF,
+      /^LOMBARD_STAFF_CLIENT_ID: needs LOMBARD_STAFF_ISSUER, which is not set$/,
+    ],
+    [
+      'a role of the staff that does not exist',
+      { LOMBARD_STAFF_ISSUER: 'https://id.example', ...STAFF, LOMBARD_STAFF_ROLES: 'groups:x=support,groups:y=boss' },
+      /^LOMBARD_STAFF_ROLES: must be a list of claim:value=role .*not "groups:y=boss"$/,
+    ],
+    [
+      'an address of the console',
+      { LOMBARD_OPERATOR_URL: 'ops.example' },
+      /^LOMBARD_OPERATOR_URL: must be an address.*not "ops.example"$/,
     ],
     ['an idle time of the pages', { LOMBARD_APP_IDLE: '15' }, /^LOMBARD_APP_IDLE: must be a duration.*not "15"$/],
     ['approval mails', { LOMBARD_APPROVAL_MAILS: 'maybe' }, /^LOMBARD_APPROVAL_MAILS: must be .*yes.*no.*not "maybe"$/],

@@ -175,7 +175,7 @@ export interface AuditRow {
   hash: string;
   id: number;
   at: string;
-  /** operator:<name>, contact:<contact_id> or service:<part> */
+  /** operator:<token>, staff:<name>, contact:<contact_id> or service:<part> */
   actor: string;
   request_id: string;
   /** create, update, delete, import or action */
@@ -185,6 +185,11 @@ export interface AuditRow {
   client_id: string | null;
   before: unknown | null;
   after: unknown | null;
+  reason: string | null;
+  staff: {
+    issuer: string;
+    subject: string;
+  } | null;
 }
 
 export interface AuditVerification {
@@ -600,6 +605,23 @@ export interface ErrorMessage {
   message: string;
   /** The field, and what it must be */
   details: string;
+}
+
+export interface Find {
+  kind: 'payment' | 'client' | 'contact' | 'request' | 'notification';
+  id: string;
+  client_id: string | null;
+  /** The name, or what it is */
+  title: string;
+  /** What tells it from others */
+  detail: string;
+  status: string | null;
+  at: string | null;
+}
+
+export interface FindInput {
+  /** A payment id, UETR or reference; an email; a client; a contact; a request id; a notification id */
+  q: string;
 }
 
 export interface FxSetting {
@@ -1911,7 +1933,7 @@ export interface Operations {
       entity?: string;
       entity_id?: string;
       client_id?: string;
-      /** operator:<name>, contact:<contact_id> or service:<part> */
+      /** operator:<token>, staff:<name>, contact:<contact_id> or service:<part> */
       actor?: string;
       /** From, included, ISO 8601 with an offset */
       from?: string;
@@ -2008,12 +2030,8 @@ export interface Operations {
   'GET /metrics': {
     response: string;
   };
-  /** Import records, one JSON record a line */
-  'POST /imports/{kind}': {
-    path: {
-      /** clients, contacts, beneficiaries, trades, payments, transactions, payment-actions */
-      kind: string;
-    };
+  /** Import clients, one JSON record a line */
+  'POST /imports/clients': {
     query?: {
       /** stop: end at the first rejected line */
       on_error?: 'continue' | 'stop';
@@ -2022,17 +2040,93 @@ export interface Operations {
       /** Send the notifications that single calls cause; default: only payment-actions does */
       notify?: boolean;
     };
-    /** A JSON record a line */
+    /** A JSON record a line; each as the body of POST /clients */
     body: string;
     response: ImportAnswer;
   };
-  /** Read how far an import has got */
-  'GET /imports/{kind}': {
-    path: {
-      /** The import_id of the import */
-      kind: string;
+  /** Import contacts, one JSON record a line */
+  'POST /imports/contacts': {
+    query?: {
+      /** stop: end at the first rejected line */
+      on_error?: 'continue' | 'stop';
+      /** A line whose identifier is in use: reject (the default) refuses it; skip counts it as unchanged where its content is the same; update changes the record as PATCH does (clients, contacts, beneficiaries, trades) */
+      on_conflict?: 'reject' | 'skip' | 'update';
+      /** Send the notifications that single calls cause; default: only payment-actions does */
+      notify?: boolean;
     };
-    response: Import;
+    /** A JSON record a line; each as the body of POST /contacts */
+    body: string;
+    response: ImportAnswer;
+  };
+  /** Import beneficiaries, one JSON record a line */
+  'POST /imports/beneficiaries': {
+    query?: {
+      /** stop: end at the first rejected line */
+      on_error?: 'continue' | 'stop';
+      /** A line whose identifier is in use: reject (the default) refuses it; skip counts it as unchanged where its content is the same; update changes the record as PATCH does (clients, contacts, beneficiaries, trades) */
+      on_conflict?: 'reject' | 'skip' | 'update';
+      /** Send the notifications that single calls cause; default: only payment-actions does */
+      notify?: boolean;
+    };
+    /** A JSON record a line; each as the body of POST /beneficiaries */
+    body: string;
+    response: ImportAnswer;
+  };
+  /** Import trades, one JSON record a line */
+  'POST /imports/trades': {
+    query?: {
+      /** stop: end at the first rejected line */
+      on_error?: 'continue' | 'stop';
+      /** A line whose identifier is in use: reject (the default) refuses it; skip counts it as unchanged where its content is the same; update changes the record as PATCH does (clients, contacts, beneficiaries, trades) */
+      on_conflict?: 'reject' | 'skip' | 'update';
+      /** Send the notifications that single calls cause; default: only payment-actions does */
+      notify?: boolean;
+    };
+    /** A JSON record a line; each as the body of POST /trades */
+    body: string;
+    response: ImportAnswer;
+  };
+  /** Import payments, one JSON record a line */
+  'POST /imports/payments': {
+    query?: {
+      /** stop: end at the first rejected line */
+      on_error?: 'continue' | 'stop';
+      /** A line whose identifier is in use: reject (the default) refuses it; skip counts it as unchanged where its content is the same; update changes the record as PATCH does (clients, contacts, beneficiaries, trades) */
+      on_conflict?: 'reject' | 'skip' | 'update';
+      /** Send the notifications that single calls cause; default: only payment-actions does */
+      notify?: boolean;
+    };
+    /** A JSON record a line; each as the body of POST /payments, and optionally status, uuid and dates */
+    body: string;
+    response: ImportAnswer;
+  };
+  /** Import transactions, one JSON record a line */
+  'POST /imports/transactions': {
+    query?: {
+      /** stop: end at the first rejected line */
+      on_error?: 'continue' | 'stop';
+      /** A line whose identifier is in use: reject (the default) refuses it; skip counts it as unchanged where its content is the same; update changes the record as PATCH does (clients, contacts, beneficiaries, trades) */
+      on_conflict?: 'reject' | 'skip' | 'update';
+      /** Send the notifications that single calls cause; default: only payment-actions does */
+      notify?: boolean;
+    };
+    /** A JSON record a line; each as the body of POST /transactions */
+    body: string;
+    response: ImportAnswer;
+  };
+  /** Import payment actions, one JSON record a line */
+  'POST /imports/payment-actions': {
+    query?: {
+      /** stop: end at the first rejected line */
+      on_error?: 'continue' | 'stop';
+      /** A line whose identifier is in use: reject (the default) refuses it; skip counts it as unchanged where its content is the same; update changes the record as PATCH does (clients, contacts, beneficiaries, trades) */
+      on_conflict?: 'reject' | 'skip' | 'update';
+      /** Send the notifications that single calls cause; default: only payment-actions does */
+      notify?: boolean;
+    };
+    /** A JSON record a line; each as the body of POST /payments/{payment_id}/actions, with payment_id */
+    body: string;
+    response: ImportAnswer;
   };
   /** List imports, the newest first */
   'GET /imports': {
@@ -2059,6 +2153,13 @@ export interface Operations {
       started_at: string;
       ended_at: string | null;
     }[];
+  };
+  /** Read how far an import has got */
+  'GET /imports/{import_id}': {
+    path: {
+      import_id: string;
+    };
+    response: Import;
   };
   /** List webhook subscriptions */
   'GET /subscriptions': {
@@ -2200,5 +2301,10 @@ export interface Operations {
       page_size?: number;
     };
     response: SignInAttempt[];
+  };
+  /** Find what a text names */
+  'POST /search': {
+    body: FindInput;
+    response: Find[];
   };
 }

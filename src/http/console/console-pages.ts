@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Config } from '../../config.ts';
 import type { Language } from '../../language.ts';
-import { printable } from '../../printable.ts';
 import { PageFrame } from '../page/frame.ts';
 import { html } from '../page/html.ts';
 
@@ -15,8 +14,8 @@ interface Texts {
   signIn: string;
   signedOut: string;
   signedOutText: string;
-  signedInAs: (name: string) => string;
   notFound: string;
+  home: string;
   refused: string;
   refusals: Record<Refusal, string>;
 }
@@ -29,8 +28,8 @@ const TEXTS: Record<Language, Texts> = {
     signIn: 'Sign in',
     signedOut: 'You are signed out',
     signedOutText: 'Close the browser where others use it too: you may still be signed in at your institution.',
-    signedInAs: (name) => `You are signed in as ${name}`,
     notFound: 'This page does not exist',
+    home: 'Go to the first page',
     refused: 'You are not signed in',
     refusals: {
       failed: 'The sign-in took too long, was begun in another window, or was refused.',
@@ -47,8 +46,8 @@ const TEXTS: Record<Language, Texts> = {
     signedOut: 'Sie sind abgemeldet',
     signedOutText:
       'Schließen Sie den Browser, wenn andere ihn auch benutzen: bei Ihrem Institut sind Sie vielleicht noch angemeldet.',
-    signedInAs: (name) => `Sie sind angemeldet als ${name}`,
     notFound: 'Diese Seite gibt es nicht',
+    home: 'Zur ersten Seite',
     refused: 'Sie sind nicht angemeldet',
     refusals: {
       failed: 'Die Anmeldung hat zu lange gedauert, wurde in einem anderen Fenster begonnen oder abgelehnt.',
@@ -66,8 +65,8 @@ const TEXTS: Record<Language, Texts> = {
     signedOut: 'Vous êtes déconnecté',
     signedOutText:
       'Fermez le navigateur si d’autres l’utilisent aussi : vous êtes peut-être encore connecté auprès de votre établissement.',
-    signedInAs: (name) => `Vous êtes connecté en tant que ${name}`,
     notFound: 'Cette page n’existe pas',
+    home: 'Aller à la première page',
     refused: 'Vous n’êtes pas connecté',
     refusals: {
       failed: 'La connexion a pris trop de temps, a été commencée dans une autre fenêtre ou a été refusée.',
@@ -84,8 +83,8 @@ const TEXTS: Record<Language, Texts> = {
     signIn: 'Iniciar sesión',
     signedOut: 'Ha cerrado la sesión',
     signedOutText: 'Cierre el navegador si otras personas lo usan: es posible que siga conectado en su institución.',
-    signedInAs: (name) => `Ha iniciado sesión como ${name}`,
     notFound: 'Esta página no existe',
+    home: 'Ir a la primera página',
     refused: 'No ha iniciado sesión',
     refusals: {
       failed: 'El inicio de sesión ha tardado demasiado, se empezó en otra ventana o fue rechazado.',
@@ -134,13 +133,12 @@ ${refusal && html`<p class="said bad" role="alert">${t.refusals[refusal]}</p>`}
     return this.#frame.send(reply, 200, this.#frame.layout(language, t.signedOut, body));
   }
 
-  home(reply: FastifyReply, language: Language, name: string): FastifyReply {
-    const title = TEXTS[language].signedInAs(printable(name));
-    return this.#frame.send(reply, 200, this.#frame.layout(language, title, html`<h1>${title}</h1>`));
-  }
-
   notFound(reply: FastifyReply, language: Language): FastifyReply {
-    const { notFound } = TEXTS[language];
-    return this.#frame.send(reply, 404, this.#frame.layout(language, notFound, html`<h1>${notFound}</h1>`));
+    const { notFound, home } = TEXTS[language];
+    return this.#frame.send(
+      reply,
+      404,
+      this.#frame.layout(language, notFound, html`<h1>${notFound}</h1><p><a href="/console">${home}</a></p>`),
+    );
   }
 }

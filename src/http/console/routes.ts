@@ -5,8 +5,11 @@ import { languageOf } from '../../language.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';
 import { StaffProvider } from '../../operator/staff-provider.ts';
 import { endStaffSession, type StaffSession } from '../../operator/staff-session.ts';
+import { PageApplication } from '../page/application.ts';
 import { ConsolePages } from './console-pages.ts';
+import { CONSOLE_PAGES, isThere } from './pages.ts';
 import { operatorOf, requireStaff, scopesOf, staffCookie, staffSessionOf } from './session.ts';
+import type { StaffSessionAnswer } from './session-answer.ts';
 import { staffSignInRoutes, toSignIn } from './sign-in.ts';
 
 /** {operator_url}/console: the sign-in of the institution's staff, their sessions, and their pages (docs/console.md). */
@@ -21,9 +24,9 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
     done();
   });
   const { pool, clock, config } = context;
-  const pages = new ConsolePages(config);
+  const plain = new ConsolePages(config);
   const provider = config.staff && new StaffProvider(config.staff);
-  const signIn = { pages, provider, configured };
+  const signIn = { pages: plain, provider, configured };
   app.register(async (scope) => staffSignInRoutes(scope, context, signIn));
 
   app.get('/console/session', async (request) => shown(context, await requireStaff(context, request)));
@@ -40,21 +43,27 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
     return reply.header('set-cookie', staffCookie(context, undefined)).code(204).send();
   });
   app.get('/console/signed-out', (request, reply) =>
-    pages.signedOut(reply, languageOf(undefined, request.headers['accept-language'])),
+    plain.signedOut(reply, languageOf(undefined, request.headers['accept-language'])),
   );
+  const pages = new PageApplication(config, {
+    prefix: '/console',
+    source: 'console/main.tsx',
+    address: config.operatorUrl,
+  });
+  pages.assetRoutes(app);
   // Whoever opens a page is active.
-  for (const path of ['/console', '/console/*'])
-    app.get(path, async (request, reply) => {
+  for (const [path, find] of [...Object.entries(CONSOLE_PAGES), ['/*', undefined] as const])
+    app.get<{ Params: { id?: string } }>(`/console${path}`, async (request, reply) => {
       const session = await staffSessionOf(context, request, true);
       if (!session) return toSignIn(context, signIn, { request, reply });
       const language = languageOf(undefined, request.headers['accept-language']);
-      if (path !== '/console') return pages.notFound(reply, language);
-      return pages.home(reply, language, operatorOf(context, session).name);
+      if (path === '/*' || !(await isThere(pool, find, request.params.id))) return plain.notFound(reply, language);
+      return pages.send(reply, language);
     });
 }
 
 /** The person, what it may do, and how long the session lasts. */
-function shown(context: Context, session: StaffSession): object {
+function shown(context: Context, session: StaffSession): StaffSessionAnswer {
   const { clock, config } = context;
   const { roles, scopes } = scopesOf(context, session);
   return {
@@ -62,7 +71,6 @@ function shown(context: Context, session: StaffSession): object {
     signed_in_with: session.token ? 'token' : 'provider',
     roles,
     scopes,
-    environment: config.environment,
     now: clock.now().toISOString(),
     idle_at: new Date(session.last_active_at.getTime() + config.appIdle).toISOString(),
     expires_at: session.expires_at.toISOString(),

@@ -1,0 +1,14 @@
+import type { Scope } from '../../operator/scope.ts';
+import type { OperatorRole } from '../../operator-role.ts';
+
+/** GET /console/session: who is signed in, what they may do, and how long the session lasts. */
+export interface StaffSessionAnswer {
+  name: string;
+  signed_in_with: 'token' | 'provider';
+  roles: OperatorRole[];
+  scopes: readonly Scope[];
+  /** The service's clock. */
+  now: string;
+  idle_at: string;
+  expires_at: string;
+}
