@@ -36,7 +36,7 @@ export class Visitor {
       status: answer.status,
       headers: answer.headers,
       text,
-      location: location === null ? undefined : new URL(location),
+      location: location === null ? undefined : new URL(location, url),
       body: json ? JSON.parse(text) : undefined,
     };
   }
