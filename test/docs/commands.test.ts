@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -15,16 +15,18 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { MESSAGES } from '../../src/errors.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
-import { type Block, page, pages, repository } from './pages.ts';
+import { type Block, type Page, page, pages, repository, snippetsAfter } from './pages.ts';
 
 /**
- * Runs every `sh` block of README.md and docs, as it stands, from top to bottom, against a service with the demonstration's data.
- * Only the addresses are replaced, as the service listens on free ports.
+ * Runs every `sh` block of README.md and docs, as it stands, from top to bottom, against a service with the demonstration's data, and
+ * then the page's snippets for Node and for Python. Only the addresses are replaced, as the service listens on free ports.
  *
- * - A page begins with the variables of docs/sandbox.md (its first block), which every page refers to.
+ * - A page begins with the variables of docs/sandbox.md (its first block), which every page refers to; in Node and Python too.
+ * - Snippets are the `js` and `python` blocks that follow a `sh` block. Those of a page are one program, which must end with 0.
  * - Each curl must be answered 2xx. A call that the page shows being refused says so in a comment: `# 409 approval_not_allowed`.
  * - A block marked `json answer` is what the command above it answers: its members must be in the real answer, with the same types.
  */
@@ -37,6 +39,11 @@ const DEFAULTS = {
 } as const;
 /** The page with the variables that the other pages use. */
 const VARIABLES_PAGE = 'docs/sandbox.md';
+/** The languages of snippets beside the shell that this machine has: their name in a page, their program, the ending of a file. */
+const LANGUAGES = [
+  ['js', process.execPath, '.mjs'],
+  ['python', 'python3', '.py'],
+].filter(([, command = '']) => spawnSync(command, ['--version']).status === 0) as [string, string, string][];
 /** The codes that a comment of a command announces. */
 const ANNOUNCED = /#.*?\b([345]\d\d)\b/g;
 
@@ -47,6 +54,8 @@ let database: TestDatabase;
 let service: ChildProcess;
 let addresses: Record<string, string>;
 let receiverPort: number;
+/** What the snippets of a page have printed, by page and language. */
+const printedBy = new Map<string, string>();
 
 before(async () => {
   receiverPort = await freePort();
@@ -96,15 +105,20 @@ describe('the commands', () => {
   const ordered = pages()
     .filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
     .sort((a, b) => Number(b.path === VARIABLES_PAGE) - Number(a.path === VARIABLES_PAGE));
-  for (const { path, blocks } of ordered) {
+  for (const of of ordered) {
+    const { path, blocks } = of;
     const commands = blocks.filter(({ language }) => language === 'sh');
     if (commands.length === 0) continue;
     test(path, async () => {
-      const run = path === VARIABLES_PAGE ? commands : [variables(), ...commands];
+      const run = path === VARIABLES_PAGE ? commands : [...variables('sh'), ...commands];
       const script = run.map((block) => `${block.text}\n${NEXT_BLOCK}`).join('\n');
       rmSync(log, { recursive: true });
       mkdirSync(log);
-      const { failed, stdout, stderr } = await bash(`set -eu\n${END_WITH_CHILDREN}\nN=0\n${replaced(script)}`);
+      const { failed, stdout, stderr } = await execute(
+        'bash',
+        '-c',
+        `set -eu\n${END_WITH_CHILDREN}\nN=0\n${replaced(script)}`,
+      );
       const done = existsSync(join(log, 'done'))
         ? readFileSync(join(log, 'done'), 'utf8').trim().split('\n').length
         : 0;
@@ -117,13 +131,34 @@ describe('the commands', () => {
         assert.deepEqual(refused, announced, `${path}:${block.line}\n${calls.join('\n')}\n${read(`answer.${index}`)}`);
       }
       for (const [index, block] of commands.entries()) {
-        const documented = answerAfter(blocks, block);
+        const documented = answerAfter(of, block);
         if (!documented) continue;
         const real = read(`answer.${run.indexOf(block)}`);
         const where = `${path}:${documented.line} (command ${index + 1})`;
         alike(JSON.parse(documented.text), JSON.parse(real), where);
       }
+      for (const [language, command, ending] of LANGUAGES) {
+        const own = commands.flatMap((block) => snippetsAfter(of, block).filter((next) => next.language === language));
+        if (own.length === 0) continue;
+        const snippets = path === VARIABLES_PAGE ? own : [...variables(language), ...own];
+        const file = join(folder, `snippets${ending}`);
+        writeFileSync(file, resolved(replaced(snippets.map(({ text }) => text).join('\n'))));
+        const ran = await execute(command, file);
+        assert.ok(!ran.failed, `${path} in ${language}\n${ran.stdout}\n${ran.stderr}`);
+        printedBy.set(`${path} ${language}`, ran.stdout);
+      }
     });
+  }
+});
+
+test('the snippets read every page of payments, and take every test vector for signed', () => {
+  for (const [language] of LANGUAGES) {
+    const [, count, total] = /^(\d+) of (\d+)$/m.exec(printedBy.get(`docs/payments.md ${language}`) ?? '') ?? [];
+    assert.ok(Number(count) > 200, language);
+    assert.equal(count, total, language);
+    const signed = printedBy.get(`docs/notifications.md ${language}`)?.trim().split('\n') ?? [];
+    assert.equal(signed.length, 9, language);
+    for (const line of signed) assert.match(line, /^[A-Z_]+ signed$/, language);
   }
 });
 
@@ -175,16 +210,22 @@ const NEXT_BLOCK = `
 for name in statuses answer; do if [ -e "$LOG/$name" ]; then mv "$LOG/$name" "$LOG/$name.$N"; fi; done
 N=$((N + 1)); echo $N >>"$LOG/done"`;
 
-function variables(): Block {
-  const first = page(VARIABLES_PAGE).blocks.find(({ language }) => language === 'sh');
+/** The first block of the page with the variables, in a language. */
+function variables(language: string): Block[] {
+  const first = page(VARIABLES_PAGE).blocks.find((block) => block.language === language);
   assert.ok(first);
-  return first;
+  return [first];
 }
 
-/** The JSON that a page shows as the answer of a command: the next block, where it is marked so. */
-function answerAfter(blocks: Block[], block: Block): Block | undefined {
-  const next = blocks[blocks.indexOf(block) + 1];
+/** The JSON that a page shows as the answer of a command: behind its snippets, where it is marked so. */
+function answerAfter(of: Page, block: Block): Block | undefined {
+  const next = of.blocks[of.blocks.indexOf(block) + snippetsAfter(of, block).length + 1];
   return next?.marks.includes('answer') ? next : undefined;
+}
+
+/** The SDK's import leads to its source. */
+function resolved(text: string): string {
+  return text.replaceAll("'lombard-sdk'", `'${pathToFileURL(join(repository, 'sdk/src/index.ts')).href}'`);
 }
 
 /** The script with the addresses that are really served, and a free port for the receiver of the webhooks. */
@@ -207,10 +248,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function bash(script: string): Promise<{ failed: boolean; stdout: string; stderr: string }> {
+async function execute(
+  command: string,
+  ...args: string[]
+): Promise<{ failed: boolean; stdout: string; stderr: string }> {
   const env = { PATH: `${folder}:${process.env.PATH}`, LOG: log, HOME: folder };
   try {
-    const output = await promisify(execFile)('bash', ['-c', script], {
+    const output = await promisify(execFile)(command, args, {
       cwd: folder,
       env,
       timeout: 60_000,

@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { describe, test } from 'node:test';
 import { type ErrorCode, MESSAGES } from '../../src/errors.ts';
 import { STATUS } from '../../src/http/problem.ts';
-import { anchors, type Page, page, pages, repository } from './pages.ts';
+import { anchors, type Page, page, pages, repository, SNIPPETS, snippetsAfter } from './pages.ts';
 
 /** Languages of fenced blocks. `sh` runs in commands.test.ts; a command that cannot run there is `text`. */
 const LANGUAGES = ['sh', 'json', 'text', 'sql', 'ini', 'js', 'python', 'graphql', 'mermaid', 'yaml'];
@@ -79,6 +79,24 @@ describe('the pages', () => {
         .map(({ language, line }) => `${of.path}:${line}: "${language}"`),
     );
     assert.deepEqual(strange, []);
+  });
+
+  test('pages for integrators show each call of a contact for curl, Node and Python', () => {
+    const row = /^\| integrate a program \|(.*)$/m.exec(page('README.md').prose)?.[1] ?? '';
+    const paths = [...row.matchAll(/\]\((docs\/[^)]+)\)/g)].map(([, path = '']) => path);
+    assert.ok(paths.length > 10);
+    const alone: string[] = [];
+    for (const path of paths) {
+      // The tutorial goes one way, with the command line.
+      if (path === 'docs/tutorial.md') continue;
+      const of = page(path);
+      for (const block of of.blocks.filter(({ language }) => language === 'sh')) {
+        if (!/\bapi |\$AUTH\/(?!openapi)/.test(block.text) || /^\s*(\w+=\$\()?op /m.test(block.text)) continue;
+        const others = snippetsAfter(of, block).map(({ language }) => language);
+        if (others.join() !== SNIPPETS.join()) alone.push(`${path}:${block.line}`);
+      }
+    }
+    assert.deepEqual(alone, []);
   });
 
   test('every JSON example parses', () => {

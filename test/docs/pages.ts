@@ -51,6 +51,23 @@ export function page(path: string): Page {
   return { path, text, blocks, prose: prose.join('\n') };
 }
 
+/** Languages that a task is shown in beside the shell. */
+export const SNIPPETS = ['js', 'python'];
+
+/** The snippets that follow a block at once: the same task in other languages. */
+export function snippetsAfter({ blocks }: Page, block: Block): Block[] {
+  const found: Block[] = [];
+  let last = block;
+  for (const next of blocks.slice(blocks.indexOf(block) + 1)) {
+    // Its fence, the line that ends it, and an empty line.
+    const follows = next.line === last.line + last.text.split('\n').length + 2;
+    if (!follows || !SNIPPETS.includes(next.language)) break;
+    found.push(next);
+    last = next;
+  }
+  return found;
+}
+
 /** The anchors of a page's headings, as GitHub makes them. */
 export function anchors(prose: string): Set<string> {
   const seen = new Map<string, number>();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { after, before, describe, test } from 'node:test';
+import { type Browser, chromium } from 'playwright-core';
 import { REPOSITORY } from '../world/command.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
 
@@ -93,11 +93,14 @@ test('the collection has a request for each operation of the description, with t
   assert.ok(JSON.parse(statement.body.raw).date_from);
 });
 
-test('a reader searches, and goes from the API reference to a page', {
-  skip: existsSync(CHROMIUM) ? false : 'needs Chromium (apt-get install chromium)',
-}, async () => {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-  try {
+describe('in a browser', { skip: existsSync(CHROMIUM) ? false : 'needs Chromium (apt-get install chromium)' }, () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  });
+  after(() => browser?.close());
+
+  test('a reader searches, and goes from the API reference to a page', async () => {
     const page = await browser.newPage();
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
@@ -120,7 +123,24 @@ test('a reader searches, and goes from the API reference to a page', {
       assert.match((await page.locator('main').textContent()) ?? '', /signature/i);
     }
     assert.deepEqual(faults, []);
-  } finally {
-    await browser.close();
-  }
+  });
+
+  test('a task is shown in one language at a time, without a script too; with one the choice is kept', async () => {
+    for (const javaScriptEnabled of [false, true]) {
+      const page = await browser.newPage({ javaScriptEnabled });
+      const shown = (at: number) => page.locator('.tabs').nth(at).locator('pre:visible code').getAttribute('class');
+      await page.goto(`${service.api}/docs/search`);
+      assert.equal(await shown(0), 'language-sh');
+      await page.locator('.tabs').first().getByText('Python', { exact: true }).click();
+      assert.equal(await shown(0), 'language-python');
+      assert.equal(await shown(1), javaScriptEnabled ? 'language-python' : 'language-sh');
+      await page.goto(`${service.api}/docs/documents`);
+      assert.equal(await shown(0), javaScriptEnabled ? 'language-python' : 'language-sh');
+      // By the keyboard: radio buttons.
+      await page.locator('.tabs input:checked').first().focus();
+      await page.keyboard.press('ArrowLeft');
+      assert.equal(await shown(0), javaScriptEnabled ? 'language-js' : 'language-python');
+      await page.close();
+    }
+  });
 });

@@ -1,5 +1,6 @@
 import type { Tokens } from 'marked';
 import type { SitePage, SitePages } from './pages.ts';
+import { gatherTabs, renderTabs } from './tabs.ts';
 
 /** A part of a page under one heading, for the search. */
 export interface Section {
@@ -32,8 +33,19 @@ function createAnchors(): (heading: string) => string {
 async function renderPage(pages: SitePages, page: SitePage): Promise<string> {
   const { Marked } = await import('marked');
   const anchor = createAnchors();
+  let groups = 0;
   const marked = new Marked({
     async: true,
+    hooks: { processAllTokens: gatherTabs },
+    extensions: [
+      {
+        name: 'tabs',
+        renderer(token) {
+          groups += 1;
+          return renderTabs(token, `tabs-${groups}`, (block) => this.parser.parse([block]));
+        },
+      },
+    ],
     walkTokens: async (token) => {
       if (token.type === 'link') token.href = await addressOf(pages, page, token.href);
     },

@@ -56,6 +56,29 @@ form.addEventListener('submit', (event) => {
   results.querySelector('a')?.click();
 });
 
+// A language that is chosen once is chosen everywhere. Without a script, or without storage, each group has its own choice.
+function choose(language) {
+  for (const tab of document.querySelectorAll(`.tabs input[value="${language}"]`)) tab.checked = true;
+}
+
+document.querySelector('main').addEventListener('change', ({ target }) => {
+  if (!target.matches('.tabs input')) return;
+  // The groups above change their heights: what is looked at stays where it is.
+  const before = target.getBoundingClientRect().top;
+  choose(target.value);
+  scrollBy(0, target.getBoundingClientRect().top - before);
+  try {
+    localStorage.setItem('docs-language', target.value);
+  } catch {
+    // Storage is switched off.
+  }
+});
+try {
+  choose(localStorage.getItem('docs-language') ?? '');
+} catch {
+  // As above.
+}
+
 // The API reference searches from here.
 const asked = new URLSearchParams(location.search).get('q');
 if (asked) {
