@@ -3,5 +3,8 @@ import type { PageRoute } from '../frame/router.tsx';
 /** The pages of {base_url}/app. The service knows the same ones: src/http/app/pages.ts. */
 export const PAGES: PageRoute[] = [
   { path: '/', load: () => import('./home/home.tsx') },
+  { path: '/payments', load: () => import('./payments/payments.tsx') },
+  { path: '/payments/$payment_id', load: () => import('./payments/payment.tsx') },
+  { path: '/approvals', load: () => import('./approvals/approvals.tsx') },
   { path: '/profile', load: () => import('./profile/profile.tsx'), alone: true },
 ];

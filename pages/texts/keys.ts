@@ -1,10 +1,22 @@
 import type app from './app/en/app.json';
+import type approvals from './app/en/approvals.json';
+import type decide from './app/en/decide.json';
+import type home from './app/en/home.json';
+import type payments from './app/en/payments.json';
 import type profile from './app/en/profile.json';
 import type console from './console/en/console.json';
 import type design from './shared/en/design.json';
 import type frame from './shared/en/frame.json';
 
 /** Every file of English texts, one line each: English is the source, and a key that it does not have does not compile. */
-type AllTexts = typeof app & typeof profile & typeof console & typeof design & typeof frame;
+type AllTexts = typeof app &
+  typeof approvals &
+  typeof decide &
+  typeof home &
+  typeof payments &
+  typeof profile &
+  typeof console &
+  typeof design &
+  typeof frame;
 
 export type TextKey = keyof AllTexts;

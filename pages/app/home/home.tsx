@@ -1,15 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useLive } from '../../data/live.ts';
+import { homeQuery } from '../../data/payments.ts';
+import { Failure, Loading } from '../../design/states.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
+import { Sums } from '../approvals/sums.tsx';
 import { useClient } from '../client.tsx';
+import { ActivityList } from '../payments/activity.tsx';
+import './home.css';
 
-/** What waits for the person. */
+/** What waits for the person, what it waits for, what is due, and what happened. */
 export default function HomePage(): ReactNode {
   const t = useText();
-  const { waiting } = useClient();
+  const { client_id: clientId } = useClient();
+  useLive(clientId);
+  const { data, error, refetch } = useQuery(homeQuery(clientId));
   return (
-    <Page title={t('app.nav.home')}>
-      <p>{t('app.waiting', { count: waiting })}</p>
+    <Page title={t('home.title')}>
+      {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={8} />)}
+      {data && (
+        <>
+          <div className="figures">
+            <Figure name={t('home.waiting')} figure={data.waiting_for_me} to="/approvals">
+              {data.due_for_me.count > 0 && t('home.waiting.due', { count: data.due_for_me.count })}
+            </Figure>
+            <Figure name={t('home.made')} figure={data.made_by_me} to="/approvals" search={{ tab: 'others' }} />
+            <Figure
+              name={t('home.due')}
+              figure={data.due_today}
+              to="/payments"
+              search={{ status: 'pending_to_authorise', order_by: 'value_date', order: 'asc' }}
+            >
+              {t('home.due.text')}
+            </Figure>
+          </div>
+          <section className="card stack" aria-labelledby="recent-activity">
+            <h2 id="recent-activity">{t('home.activity')}</h2>
+            {data.activity.length === 0 ? (
+              <p className="quiet">{t('home.activity.none')}</p>
+            ) : (
+              <ActivityList entries={data.activity} />
+            )}
+          </section>
+        </>
+      )}
     </Page>
+  );
+}
+
+interface FigureProps {
+  name: string;
+  figure: { count: number; sums: { currency: string; count: number; amount: string }[] | null };
+  to: string;
+  search?: Record<string, string>;
+  children?: ReactNode;
+}
+
+/** A number, what it comes to in each currency, and the way to what it counts. */
+function Figure({ name, figure: { count, sums }, to, search = {}, children }: FigureProps): ReactNode {
+  const t = useText();
+  return (
+    <section className="card figure">
+      <h2>
+        <Link to={to as never} search={search as never}>
+          {name}
+        </Link>
+      </h2>
+      <p className="figure-count">{t('home.count', { count })}</p>
+      {sums === null ? <p className="small quiet">{t('home.tooMany')}</p> : <Sums sums={sums} />}
+      {children && <p className="small quiet">{children}</p>}
+    </section>
   );
 }

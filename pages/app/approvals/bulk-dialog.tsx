@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { CallError } from '../../data/call-error.ts';
+import { approveAll, type BulkOutcome, liveKey, type Payment } from '../../data/payments.ts';
+import { sumsOf } from '../../data/sums.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Facts } from '../../design/facts.tsx';
+import { TextArea } from '../../design/field.tsx';
+import { Money } from '../../design/money.tsx';
+import { Alert } from '../../design/notice.tsx';
+import { useText } from '../../texts/text.tsx';
+import { useClient } from '../client.tsx';
+
+/** Characters of a reason. */
+const MAX_REASON_LENGTH = 500;
+
+interface BulkDialogProps {
+  /** As they were selected: nothing is added or left out while one reads. */
+  payments: Payment[];
+  onBack: () => void;
+  onDone: (outcome: BulkOutcome) => void;
+}
+
+/** Asks before several payments are approved: how many, and what they come to in each currency. */
+export function BulkDialog({ payments, onBack, onDone }: BulkDialogProps): ReactNode {
+  const t = useText();
+  const { client_id: clientId } = useClient();
+  const queries = useQueryClient();
+  const [reason, setReason] = useState('');
+  const count = payments.length;
+  const approve = useMutation({
+    mutationFn: () =>
+      approveAll(
+        clientId,
+        payments.map(({ payment_id: id }) => id),
+        reason.trim() || undefined,
+      ),
+    onSuccess: onDone,
+    onSettled: () => queries.invalidateQueries({ queryKey: liveKey(clientId) }),
+  });
+  return (
+    <Dialog
+      title={t('approvals.bulk.title', { count })}
+      isOpen
+      onBack={onBack}
+      action={
+        <Button kind="primary" onPress={() => approve.mutate()} isPending={approve.isPending}>
+          {t('approvals.bulk.approve', { count })}
+        </Button>
+      }
+    >
+      <Facts
+        facts={sumsOf(payments).map(({ currency, count: own, amount }) => ({
+          name: t('approvals.bulk.sum', { count: own, currency }),
+          value: (
+            <strong>
+              <Money amount={amount} currency={currency} />
+            </strong>
+          ),
+        }))}
+      />
+      <TextArea
+        label={t('decide.reason')}
+        name="reason"
+        hint={t('decide.reason.optional')}
+        maxLength={MAX_REASON_LENGTH}
+        value={reason}
+        onChange={({ target }) => setReason(target.value)}
+      />
+      {approve.error && (
+        <Alert>
+          {approve.error instanceof CallError && approve.error.details
+            ? approve.error.details
+            : t('decide.refused.connection')}
+        </Alert>
+      )}
+    </Dialog>
+  );
+}

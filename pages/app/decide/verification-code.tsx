@@ -1,0 +1,127 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { CallError } from '../../data/call-error.ts';
+import { callClient } from '../../data/client-api.ts';
+import { Button } from '../../design/button.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Alert } from '../../design/notice.tsx';
+import { Loading } from '../../design/states.tsx';
+import { useText } from '../../texts/text.tsx';
+
+/** A challenge is good for five minutes: it is used again while the dialog is closed and opened. */
+const KEPT_MS = 270_000;
+/** Refusals that the field of the code explains. */
+const EXPLAINED = new Set(['step_up_failed', 'challenge_expired', 'step_up_required', 'second_factor_missing']);
+
+/** The verification code of an approval: its challenge, and what the person has typed. */
+export interface CodeState {
+  /** What the approval is sent with. */
+  proof: { challenge_id?: string | undefined; verification_code?: string | undefined };
+  value: string;
+  setValue: (value: string) => void;
+  isMissing: boolean;
+  secondFactor: 'totp' | 'sms' | undefined;
+  isOpening: boolean;
+  /** Why no challenge could be opened. */
+  error: Error | null;
+  renew: () => void;
+  forget: () => void;
+  /** Whether there is something to send; else the field says that it is missing. */
+  check: () => boolean;
+  explains: (error: unknown) => boolean;
+}
+
+/** Opens the challenge of an approval as soon as its dialog is. @param isNeeded whether the client asks for a code */
+export function useVerificationCode(clientId: string, paymentId: string, isNeeded: boolean): CodeState {
+  const queries = useQueryClient();
+  const [value, setValue] = useState('');
+  const [isMissing, setMissing] = useState(false);
+  const key = ['challenge', clientId, paymentId];
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: key,
+    queryFn: async () =>
+      (await callClient('POST /payments/{payment_id}/challenges', clientId, { path: { payment_id: paymentId } })).body,
+    enabled: isNeeded,
+    staleTime: KEPT_MS,
+    gcTime: KEPT_MS,
+    retry: false,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  return {
+    proof: { challenge_id: data?.challenge_id, verification_code: value.trim() },
+    value,
+    setValue,
+    isMissing,
+    secondFactor: data?.second_factor,
+    isOpening: isFetching,
+    error,
+    renew: () => {
+      setValue('');
+      void refetch();
+    },
+    forget: () => queries.removeQueries({ queryKey: key }),
+    check: () => {
+      setMissing(value.trim() === '');
+      return value.trim() !== '' && data !== undefined;
+    },
+    explains: (refusal) => isNeeded && refusal instanceof CallError && EXPLAINED.has(refusal.code),
+  };
+}
+
+/** The field `Verification code`, and how to get another one. @param refusal of the last try */
+export function VerificationCode({ code, refusal }: { code: CodeState; refusal: unknown }): ReactNode {
+  const t = useText();
+  const refused = (code.error ?? refusal) as unknown;
+  const reason = refused instanceof CallError ? refused.code : undefined;
+  if (reason === 'second_factor_missing')
+    return (
+      <Alert>
+        <p>{t('decide.code.none')}</p>
+        <p>
+          <Link to={'/profile' as never}>{t('decide.code.setUp')}</Link>
+        </p>
+      </Alert>
+    );
+  const wrong = code.isMissing
+    ? t('decide.code.missing')
+    : reason === 'step_up_failed'
+      ? t('decide.code.wrong')
+      : undefined;
+  const problem =
+    reason === 'challenge_expired'
+      ? t('decide.code.expired')
+      : code.error && reason === 'rate_limited'
+        ? t('decide.code.soon')
+        : code.error instanceof CallError
+          ? code.error.details || t('decide.refused.connection')
+          : undefined;
+  return (
+    <div className="stack tight">
+      {code.secondFactor === undefined && !code.error ? (
+        <Loading rows={1} />
+      ) : (
+        <TextField
+          label={t('decide.code')}
+          name="verification_code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={16}
+          hint={t(code.secondFactor === 'sms' ? 'decide.code.sms' : 'decide.code.totp')}
+          error={wrong}
+          value={code.value}
+          onChange={({ target }) => code.setValue(target.value)}
+        />
+      )}
+      {problem && <Alert>{problem}</Alert>}
+      {(problem || code.secondFactor === 'sms') && (
+        <div>
+          <Button kind="quiet" onPress={code.renew} isPending={code.isOpening}>
+            {t('decide.code.new')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

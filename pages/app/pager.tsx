@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import { Button } from '../design/button.tsx';
+import { useText } from '../texts/text.tsx';
+
+interface PagerProps {
+  /** From 1. */
+  page: number;
+  size: number;
+  total: number;
+  onPage: (page: number) => void;
+  /** It stands there even where there is one page only. */
+  isAlways?: boolean;
+}
+
+/** `Previous page`, `Next page`, and where one is. */
+export function Pager({ page, size, total, onPage, isAlways = false }: PagerProps): ReactNode {
+  const t = useText();
+  const pages = Math.max(1, Math.ceil(total / size));
+  if (pages === 1 && page === 1 && !isAlways) return null;
+  return (
+    <div className="row end">
+      <span className="quiet small">{t('payments.page', { page, pages })}</span>
+      <Button isDisabled={page <= 1} onPress={() => onPage(page - 1)}>
+        {t('payments.previous')}
+      </Button>
+      <Button isDisabled={page >= pages} onPress={() => onPage(page + 1)}>
+        {t('payments.next')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+import type { RecentActivity } from '../../data/payments.ts';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Money } from '../../design/money.tsx';
+import { useRichText } from '../../texts/text.tsx';
+import { PaymentLink } from './payment-link.tsx';
+import './activity.css';
+
+type What = RecentActivity['what'];
+
+/** What ends that a payment waits. */
+export const DECIDED: ReadonlySet<string> = new Set<What>(['AUTHORIZED', 'REJECTED', 'CANCELLED', 'INVALIDATED']);
+
+/** What happened, and who did it, in a few words. */
+export function ActivityText({ entry: { what, by } }: { entry: RecentActivity }): ReactNode {
+  const rich = useRichText();
+  const person =
+    by !== null &&
+    (what === 'PENDING_OF_AUTHORIZATION' || what === 'AUTHORIZED' || what === 'REJECTED' || what === 'CANCELLED');
+  return person
+    ? rich(`payments.activity.${what}.by`, { name: <ForeignText>{by}</ForeignText> })
+    : rich(`payments.activity.${what}`, {});
+}
+
+/** What happened to payments lately. */
+export function ActivityList({ entries }: { entries: RecentActivity[] }): ReactNode {
+  return (
+    <ul className="plain stack tight">
+      {entries.map((entry) => (
+        <li key={`${entry.payment_id} ${entry.what} ${entry.at}`} className="activity">
+          <span>
+            <PaymentLink id={entry.payment_id} /> <ActivityText entry={entry} />
+            {entry.reason && (
+              <>
+                {' '}
+                <q className="small">
+                  <ForeignText>{entry.reason}</ForeignText>
+                </q>
+              </>
+            )}
+          </span>
+          <span className="small quiet">
+            <Money amount={entry.amount} currency={entry.payment_currency} /> ·{' '}
+            <ForeignText>{entry.beneficiary_name}</ForeignText> · <Moment at={entry.at} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,54 @@
+import type { SearchTexts } from '../../data/payments.ts';
+import { firstOf, type Search } from '../../frame/search.ts';
+
+/** The parameters of GET /payments that the page has fields for, in the order of the form. */
+export const TEXT_FIELDS = ['payment_ids', 'reference', 'beneficiary_id', 'trade_id'] as const;
+export const DAY_FIELDS = ['from_created_date', 'to_created_date', 'from_payment_date', 'to_payment_date'] as const;
+export const MORE_FIELDS = ['mass_payment_id', 'mass_payment_external_reference_id'] as const;
+export const STATUSES = [
+  'pending',
+  'pending_to_authorise',
+  'pending_your_approval',
+  'pending_others_approval',
+  'authorised',
+  'complete',
+  'rejected',
+  'cancelled',
+] as const;
+export const RANGES = ['equal', 'over', 'below'] as const;
+
+const FILTERS = [...TEXT_FIELDS, ...DAY_FIELDS, ...MORE_FIELDS, 'status', 'payment_currency', 'amount', 'amount_range'];
+const PLACES = ['order', 'order_by', 'page', 'page_size'];
+
+/** Payments on a page, where the address does not say. */
+export const PAGE_SIZE = 50;
+
+/** What an address searches for: its filters, its order and its page, and nothing else that stands there. */
+export function searchOf(search: Search): SearchTexts {
+  const texts: SearchTexts = {};
+  for (const name of [...FILTERS, ...PLACES]) {
+    const value = firstOf(search[name])?.trim();
+    if (value) texts[name] = value;
+  }
+  return texts;
+}
+
+/** What the form searches for: the filters that are filled in. A new search begins at its first page and keeps the order. */
+export function searchOfForm(form: HTMLFormElement, before: SearchTexts): SearchTexts {
+  const filled = new FormData(form);
+  const texts: SearchTexts = {};
+  for (const name of FILTERS) {
+    const value = String(filled.get(name) ?? '').trim();
+    if (value) texts[name] = value;
+  }
+  if (texts.payment_currency) texts.payment_currency = texts.payment_currency.toUpperCase();
+  // The service takes the two together only.
+  if (!texts.amount) delete texts.amount_range;
+  for (const name of ['order', 'order_by', 'page_size']) if (before[name]) texts[name] = before[name];
+  return texts;
+}
+
+/** How many filters a search has. */
+export function filtersOf(search: SearchTexts): number {
+  return FILTERS.filter((name) => name !== 'amount_range' && search[name]).length;
+}

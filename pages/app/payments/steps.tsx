@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import type { Payment, PaymentView } from '../../data/payments.ts';
+import { Moment } from '../../design/moment.tsx';
+import { type Step, Steps } from '../../design/steps.tsx';
+import { useText } from '../../texts/text.tsx';
+import { OutcomeText } from '../decide/outcome.tsx';
+import { STATUS_TEXTS } from './status.tsx';
+
+type Status = Payment['status'];
+
+/** The way that payments go; a payment that needs no approval begins at the second place. */
+const WAY: Status[] = [
+  'Payment pending of authorization',
+  'Validating beneficiary information',
+  'Waiting for payment date',
+  'Executing Payment',
+  'Payment complete',
+];
+const ENDS: Status[] = ['Payment complete', 'Payment rejected', 'Payment cancelled'];
+
+/** The status of a payment as steps, with the times of those that it has taken, and what is left. */
+export function PaymentSteps({ payment, way }: { payment: Payment; way: PaymentView['way'] }): ReactNode {
+  const t = useText();
+  const { status } = payment;
+  // An imported payment has no history here: it was made, and it stands as it stands.
+  const known = way.steps.length > 0 ? (way.steps as { status: Status; at: string | null }[]) : [{ status, at: null }];
+  const taken = known.at(-1)?.status === status ? known : [...known, { status, at: null }];
+  const ends = ENDS.includes(status);
+  const failed = status === 'Payment rejected' || status === 'Payment cancelled';
+  const made: Step = { title: t('payments.step.made'), state: 'done', detail: <Moment at={payment.created_date} /> };
+  const past = taken.map(({ status: each, at }, index): Step => {
+    const isLast = index === taken.length - 1;
+    const decided = isLast && failed;
+    return {
+      title: t(STATUS_TEXTS[each]),
+      state: decided ? 'failed' : isLast && !ends ? 'now' : 'done',
+      detail: decided ? <OutcomeText outcome={way.outcome} /> : <Moment at={at} />,
+    };
+  });
+  const left = ends
+    ? []
+    : WAY.slice(WAY.indexOf(status === 'Need more beneficiary information' ? (WAY[1] as Status) : status) + 1);
+  return (
+    <section className="card stack" aria-labelledby="payment-steps">
+      <h2 id="payment-steps">{t('payments.steps')}</h2>
+      <Steps
+        name={t('payments.steps')}
+        steps={[made, ...past, ...left.map((each): Step => ({ title: t(STATUS_TEXTS[each]), state: 'later' }))]}
+      />
+    </section>
+  );
+}

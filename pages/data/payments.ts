@@ -1,0 +1,143 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ApprovalExplanation, Payment } from '../../sdk/src/generated/api.ts';
+import type { OwnAct } from '../../src/approvals/acts.ts';
+import type { Activity } from '../../src/payments/activity.ts';
+import type { Figures } from '../../src/payments/figures.ts';
+import type { Marks } from '../../src/payments/marks.ts';
+import type { PaymentNews } from '../../src/payments/news.ts';
+import type { Outcome } from '../../src/payments/outcomes.ts';
+import type { PaymentSteps } from '../../src/payments/steps.ts';
+import { type CallOptions, call } from './call.ts';
+import { callClient } from './client-api.ts';
+
+/** A value as it arrives: moments are texts. */
+type Arrived<T> = T extends Date ? string : T extends object ? { [K in keyof T]: Arrived<T[K]> } : T;
+
+export type { Payment };
+export type PaymentMarks = Arrived<Marks>;
+export type RecentActivity = Arrived<Activity>;
+export type PaymentOutcome = Arrived<Outcome>;
+
+/** A payment of a list, with what deserves a second look. */
+export interface Listed {
+  payment: Payment;
+  marks: PaymentMarks | undefined;
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  total: number;
+}
+
+/** Everything that the page of a payment shows. */
+export interface PaymentView extends Listed {
+  explanation: ApprovalExplanation;
+  way: Arrived<PaymentSteps> & { outcome: PaymentOutcome; notifications: Arrived<PaymentNews>[] };
+}
+
+/** An own decision, with the payment as it stands now. */
+export type Decision = Arrived<Omit<OwnAct, 'payment_id'>> & { payment: Payment };
+
+/** The outcome of an approval of several. */
+export interface BulkOutcome {
+  approved: string[];
+  failed: { payment_id: string; code: string; details: string; outcome: PaymentOutcome | null }[];
+}
+
+/** The key of everything that may change with a client's payments: the live poll fetches it again (live.ts). */
+export const liveKey = (clientId: string) => ['live', clientId] as const;
+
+/** Calls the service for data that only the pages need, of a client. */
+async function callPage<Body>(method: string, path: string, clientId: string, options: CallOptions = {}) {
+  const query = { client_id: clientId, ...options.query };
+  return call<Body>(method, `/app/data/${path}`, { ...options, query });
+}
+
+async function marksOf(clientId: string, payments: Payment[], signal: AbortSignal): Promise<Map<string, PaymentMarks>> {
+  const ids = payments.filter(({ status }) => status === PENDING).map(({ payment_id: id }) => id);
+  if (ids.length === 0) return new Map();
+  const { body } = await callPage<PaymentMarks[]>('POST', 'marks', clientId, { body: { payment_ids: ids }, signal });
+  return new Map(body.map((marks) => [marks.payment_id, marks]));
+}
+
+export const PENDING = 'Payment pending of authorization';
+
+/** Payments of a list that are seen at once: as many as can be approved in one go. */
+export const LIST_SIZE = 200;
+
+/** What waits for an approval, the most urgent first. */
+export const waitingQuery = (clientId: string, whose: 'your' | 'others', page: number) =>
+  queryOptions({
+    queryKey: [...liveKey(clientId), 'waiting', whose, page],
+    queryFn: async ({ signal }): Promise<Page<Listed>> => {
+      const status = whose === 'your' ? ('pending_your_approval' as const) : ('pending_others_approval' as const);
+      const query = { status, page, page_size: LIST_SIZE, order_by: 'value_date' as const };
+      const { body, total = 0 } = await callClient('GET /payments', clientId, { query, signal });
+      const marks = await marksOf(clientId, body, signal);
+      return { rows: body.map((payment) => ({ payment, marks: marks.get(payment.payment_id) })), total };
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export const DECISIONS_SIZE = 50;
+
+export const decisionsQuery = (clientId: string, page: number) =>
+  queryOptions({
+    queryKey: [...liveKey(clientId), 'decisions', page],
+    queryFn: async ({ signal }): Promise<Page<Decision>> => {
+      const query = { page, page_size: DECISIONS_SIZE };
+      const { body, total = 0 } = await callPage<Decision[]>('GET', 'decisions', clientId, { query, signal });
+      return { rows: body, total };
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** The parameters of a search, under the API's names, as texts. */
+export type SearchTexts = Record<string, string>;
+
+export const searchQuery = (clientId: string, search: SearchTexts) =>
+  queryOptions({
+    queryKey: [...liveKey(clientId), 'search', search],
+    queryFn: async ({ signal }): Promise<Page<Payment>> => {
+      const { body, total = 0 } = await callClient('GET /payments', clientId, { query: search as object, signal });
+      return { rows: body, total };
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** Where everything that a search matches comes from, as a file. */
+export function exportAddress(clientId: string, search: SearchTexts): string {
+  return `/app/data/payments.csv?${new URLSearchParams({ client_id: clientId, ...search })}`;
+}
+
+export const paymentQuery = (clientId: string, id: string) =>
+  queryOptions({
+    queryKey: [...liveKey(clientId), 'payment', id],
+    queryFn: async ({ signal }): Promise<PaymentView> => {
+      const given = { path: { payment_id: id }, signal };
+      const [{ body: payment }, { body: explanation }, { body: way }] = await Promise.all([
+        callClient('GET /payments/{payment_id}', clientId, given),
+        callClient('GET /payments/{payment_id}/approvals', clientId, given),
+        callPage<PaymentView['way']>('GET', `payments/${encodeURIComponent(id)}`, clientId, { signal }),
+      ]);
+      const marks = (await marksOf(clientId, [payment], signal)).get(id);
+      return { payment, explanation, way, marks };
+    },
+  });
+
+export const homeQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: [...liveKey(clientId), 'home'],
+    queryFn: async ({ signal }) =>
+      (await callPage<Figures & { activity: RecentActivity[] }>('GET', 'home', clientId, { signal })).body,
+  });
+
+/** A number that grows with every change of the client's payments. */
+export async function changePosition(clientId: string, signal: AbortSignal): Promise<number> {
+  return (await callPage<{ position: number }>('GET', 'changes', clientId, { signal })).body.position;
+}
+
+/** Approves several payments, each by itself. */
+export async function approveAll(clientId: string, ids: string[], reason: string | undefined): Promise<BulkOutcome> {
+  return (await callPage<BulkOutcome>('POST', 'approvals', clientId, { body: { payment_ids: ids, reason } })).body;
+}
