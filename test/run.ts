@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startServer } from './world/database.ts';
+import { buildPages } from './world/pages-build.ts';
 
 /** Files at once: the machines have two cores, and most files wait for the database more than they compute. */
 const CONCURRENCY = 3;
@@ -18,6 +19,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((name) => folder + name);
 if (files.length === 0) throw new Error(`no test file has one of these words in its path: ${words.join(' ')}`);
 
+buildPages();
 const server = await startServer();
 const child = spawn(
   process.execPath,

@@ -1,12 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { type ReactNode, Suspense } from 'react';
 import { call } from '../data/call.ts';
 import { isSandbox } from '../data/document.ts';
-import { sessionQuery, signOut, useSession } from '../data/session.ts';
+import { signOut, useSession } from '../data/session.ts';
 import { ForeignText } from '../design/foreign-text.tsx';
-import { Failure, Loading } from '../design/states.tsx';
+import { Loading } from '../design/states.tsx';
 import { Frame } from '../frame/frame.tsx';
+import { SessionGuard } from '../frame/session-guard.tsx';
 import type { TextKey } from '../texts/keys.ts';
 import { type Language, useText } from '../texts/text.tsx';
 import { ClientChoice } from './client.tsx';
@@ -25,9 +25,11 @@ const SANDBOX_LINKS: typeof LINKS = [{ to: '/developers', title: 'app.nav.develo
 
 /** What is around the pages of a client: who is signed in, for which client, and where one can go. */
 export function AppFrame(): ReactNode {
-  const { data, error, refetch } = useQuery(sessionQuery);
-  if (data) return <SignedInFrame />;
-  return error ? <Failure error={error} onRetry={() => void refetch()} /> : null;
+  return (
+    <SessionGuard prefix="/app">
+      <SignedInFrame />
+    </SessionGuard>
+  );
 }
 
 function SignedInFrame(): ReactNode {

@@ -15,12 +15,16 @@ export class CallError extends Error {
   readonly details: string;
   /** The institution finds the request by it. */
   readonly requestId: string | undefined;
+  /** Of a 401: why the session is over, where the service says so. */
+  readonly sessionEnd: 'idle' | 'expired' | 'ended' | undefined;
 
-  constructor(status: number, body: ErrorBody, requestId?: string) {
+  constructor(status: number, body: ErrorBody, headers = new Headers()) {
     super(`${status} ${body.code ?? ''}`);
     this.status = status;
     this.code = body.code ?? 'unknown';
     this.details = body.details ?? body.message ?? '';
-    this.requestId = requestId;
+    this.requestId = headers.get('x-request-id') ?? undefined;
+    const end = headers.get('x-lombard-session-end');
+    this.sessionEnd = end === 'idle' || end === 'expired' || end === 'ended' ? end : undefined;
   }
 }

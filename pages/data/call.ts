@@ -19,15 +19,6 @@ export interface Answer<Body> {
 /** No call waits longer for its answer. */
 const TIMEOUT_MS = 20_000;
 
-type Listener = (event: 'answered' | 'lost' | 'signed-out') => void;
-const listeners = new Set<Listener>();
-
-/** Hears what calls find out about the connection and the session. @returns ends it */
-export function onCalls(listener: Listener): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
 /**
  * A call of the service that the page came from, with its cookie. Decimals of the answer keep all their digits: read them with `decimal`.
  * @param path with a leading slash, without a query
@@ -46,16 +37,13 @@ export async function call<Body>(method: string, path: string, options: CallOpti
     ...(body === undefined ? {} : { body: stringify(body) }),
     signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]),
   }).catch((cause: unknown) => {
-    if (signal?.aborted) throw cause;
-    tell('lost');
+    if (signal?.aborted && signal.reason?.name !== 'TimeoutError') throw cause;
     throw new CallError(0, { code: 'connection_lost' });
   });
   const text = await response.text();
-  tell(response.status === 401 ? 'signed-out' : 'answered');
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const parsed = isJson && text !== '' ? parse(text) : undefined;
-  if (!response.ok)
-    throw new CallError(response.status, parsed ?? {}, response.headers.get('x-request-id') ?? undefined);
+  if (!response.ok) throw new CallError(response.status, parsed ?? {}, response.headers);
   const total = response.headers.get('x-total-count');
   return { body: parsed as Body, total: total === null ? undefined : Number(total), headers: response.headers };
 }
@@ -74,8 +62,4 @@ export function queryText(query: object = {}): string {
 export function pathText(template: string, path: object = {}): string {
   const values = path as Record<string, string>;
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-}
-
-function tell(event: Parameters<Listener>[0]): void {
-  for (const listener of listeners) listener(event);
 }

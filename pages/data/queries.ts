@@ -9,7 +9,10 @@ const FRESH_MS = 2_000;
 /** What the page holds of the service's data. A refusal is not asked again; a lost answer is. */
 export const queryClient = new QueryClient({
   defaultOptions: {
+    // A device's own idea of being offline pauses nothing: the answer that does not come is what counts.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: FRESH_MS,
       retry: (count, error) => count < MAX_RETRIES && error instanceof CallError && error.status === 0,
     },

@@ -1,17 +1,24 @@
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import type { SessionAnswer } from '../../src/http/app/session-answer.ts';
 import { call } from './call.ts';
+import { queryClient } from './queries.ts';
+import { type SessionTimes, sessionQuery } from './session-life.ts';
 
-/** The person, its clients, and how long the session lasts. Asking is no activity. */
-export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  queryFn: async ({ signal }) => (await call<SessionAnswer>('GET', '/app/session', { signal })).body,
-  staleTime: Number.POSITIVE_INFINITY,
-});
+/** Who is signed in, without the times, which change with every answer. */
+export type SignedIn = Omit<SessionAnswer, keyof SessionTimes>;
 
-/** The session, inside the application's frame, which has fetched it. */
-export function useSession(): SessionAnswer {
-  return useSuspenseQuery(sessionQuery).data;
+/** Who is signed in to the clients' pages. The frame has asked, and asks again every few seconds. */
+export function useSession(): SignedIn {
+  return useSuspenseQuery({ ...sessionQuery<SessionAnswer>('/app'), select: withoutTimes }).data;
+}
+
+function withoutTimes({ contact_id, name, email, language, second_factor, approval_mails, clients }: SessionAnswer) {
+  return { contact_id, name, email, language, second_factor, approval_mails, clients };
+}
+
+/** After something that the session shows was changed. */
+export async function refreshSession(): Promise<void> {
+  await queryClient.refetchQueries({ queryKey: ['session', '/app'] });
 }
 
 /** Signs out, and leaves nothing of the person behind: the service leads on to the sign-in. */

@@ -15,8 +15,8 @@ interface DialogProps {
   action: ReactNode;
   children: ReactNode;
   role?: 'dialog' | 'alertdialog';
-  /** The other button's name, where it is not `Back`. */
-  back?: string;
+  /** The other button's name, where it is not `Back`; null: there is none. */
+  back?: string | null;
 }
 
 /** What one is asked before something is done. Everything behind it is out of reach until it is answered. */
@@ -37,7 +37,7 @@ export function Dialog({ title, isOpen, onBack, action, children, role = 'dialog
           </Heading>
           <div className="stack">{children}</div>
           <div className="dialog-buttons">
-            <Button onPress={onBack}>{back ?? t('design.back')}</Button>
+            {back !== null && <Button onPress={onBack}>{back ?? t('design.back')}</Button>}
             {action}
           </div>
         </AriaDialog>

@@ -87,6 +87,27 @@ export async function findPageSession(
   );
 }
 
+/** Why a session is not in force any more. `ended`: somebody signed out, or the person or the institution ended it. */
+export type SessionEnd = 'idle' | 'expired' | 'ended';
+
+/** Why the session of a cookie is over. */
+export async function whyPageSessionEnded(
+  db: Db,
+  secret: string,
+  { now, idleMs }: { now: Date; idleMs: number },
+): Promise<SessionEnd> {
+  const row = first(
+    await db.query<{ expires_at: Date; last_active_at: Date; revoked_at: Date | null }>(
+      `select s.expires_at, s.last_active_at, g.revoked_at from page_sessions s join grants g on g.id = s.grant_id
+       where s.secret_sha256 = $1`,
+      [sha256(secret)],
+    ),
+  );
+  if (!row || row.revoked_at !== null) return 'ended';
+  if (row.expires_at <= now) return 'expired';
+  return row.last_active_at.getTime() + idleMs <= now.getTime() ? 'idle' : 'ended';
+}
+
 /** The person's sessions that are in force, the one that was active last first. */
 export async function listPageSessions(
   db: Db,

@@ -11,7 +11,7 @@ import {
   type TestBrowser,
 } from '../world/browser.ts';
 import { startTestService, type TestService } from '../world/service.ts';
-import { createPerson } from '../world/visitor.ts';
+import { createPerson, PASSWORD } from '../world/visitor.ts';
 
 /** What is around all pages of a client: how they are served, the frame, and the client of the address. */
 
@@ -70,6 +70,51 @@ test('assets: hashed names, compressed, kept for a year; a page is never kept', 
   assert.doesNotMatch(seen.get('/app')?.['content-security-policy'] ?? '', /unsafe/);
   const none = await fetch(`${service.api}/app/assets/none-12345678.js`);
   assert.equal(none.status, 404);
+  await page.context().close();
+});
+
+test('a minute before the end a dialog asks; at the end all data is gone, and signing in leads back', {
+  skip,
+}, async () => {
+  const person = await createPerson(service, { name: 'Grace Hopper' });
+  const page = await browser.open();
+  await signInTo(page, service, person, '/app/profile');
+  const stay = page.getByRole('button', { name: 'Stay signed in' });
+  await service.operator('PUT', '/clock', { advance_seconds: 14 * 60 + 15 });
+  await stay.waitFor();
+  await assertAccessible(page);
+  await stay.click();
+  await stay.waitFor({ state: 'hidden' });
+  await service.operator('PUT', '/clock', { advance_seconds: 10 * 60 });
+  const told = page.waitForResponse((response) => response.url().endsWith('/app/session/activity'));
+  await page.keyboard.press('Shift');
+  assert.equal((await told).status(), 204);
+  await service.operator('PUT', '/clock', { advance_seconds: 10 * 60 });
+  await page.waitForResponse((response) => response.url().endsWith('/app/session') && response.ok());
+  const before = page.url();
+  await service.operator('PUT', '/clock', { advance_seconds: 15 * 60 });
+  await page.getByText('You were signed out after 15 minutes without activity').waitFor();
+  assert.doesNotMatch(await page.content(), /Grace Hopper|Acme/);
+  await assertAccessible(page);
+  assertQuiet(page);
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.locator('[name=email]').fill(person.email);
+  await page.locator('[name=password]').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(before);
+  await page.getByText('Grace Hopper').first().waitFor();
+  await service.operator('DELETE', '/clock');
+  await page.context().close();
+});
+
+test('a lost connection is said, and mended', { skip }, async () => {
+  const person = await createPerson(service);
+  const page = await browser.open();
+  await signInTo(page, service, person, '/app/profile');
+  await page.context().setOffline(true);
+  await page.getByText('The connection is lost. Trying again.').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('The connection is back.').waitFor();
   await page.context().close();
 });
 

@@ -17,7 +17,7 @@ import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../id
 import { checkPassword } from '../../identity/sign-in.ts';
 import { LANGUAGES } from '../../language.ts';
 import { closed } from '../schemas.ts';
-import { requireSession, sessionCookie } from './session.ts';
+import { requireSession, sessionCookie, tellSessionEnd } from './session.ts';
 import type { SessionAnswer } from './session-answer.ts';
 
 const Profile = Type.Object(
@@ -44,7 +44,15 @@ export function dataRoutes(app: FastifyInstance, context: Context): void {
     requestId,
   });
 
-  app.get('/app/session', async (request) => shownSession(context, await requireSession(context, request)));
+  app.get('/app/session', async (request, reply) => {
+    try {
+      return await shownSession(context, await requireSession(context, request));
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'authentication_failed')
+        await tellSessionEnd(context, request, reply);
+      throw error;
+    }
+  });
   // Keys, the pointer and navigation count as activity; whoever only polls does not call this.
   app.post('/app/session/activity', async (request, reply) => {
     await requireSession(context, request, true);
@@ -127,6 +135,7 @@ async function shownSession({ pool, clock, config }: Context, session: PageSessi
   return {
     ...person,
     now: clock.now().toISOString(),
+    idle_seconds: config.appIdle / 1_000,
     idle_at: new Date(session.last_active_at.getTime() + config.appIdle).toISOString(),
     expires_at: session.expires_at.toISOString(),
   };

@@ -4,6 +4,8 @@ import type { PagePerson } from '../../identity/page-person.ts';
 export interface SessionAnswer extends PagePerson {
   /** The service's clock. */
   now: string;
+  /** How long nothing may be done. */
+  idle_seconds: number;
   idle_at: string;
   expires_at: string;
 }

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
-import { findPageSession, type PageSession } from '../../identity/page-session.ts';
+import { findPageSession, type PageSession, whyPageSessionEnded } from '../../identity/page-session.ts';
 import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
 import { requireOwnPage } from '../page/own-page.ts';
 
@@ -30,6 +30,15 @@ export async function sessionOf(
   if (secret === undefined) return undefined;
   const { pool, clock, config } = context;
   return findPageSession(pool, secret, { now: clock.now(), idleMs: config.appIdle, active });
+}
+
+/** Tells a page whose session is over why: with `idle` it says so to the person. The header is `X-Lombard-Session-End`. */
+export async function tellSessionEnd(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const secret = secretOf(context, request);
+  if (secret === undefined) return;
+  const { pool, clock, config } = context;
+  const end = await whyPageSessionEnded(pool, secret, { now: clock.now(), idleMs: config.appIdle });
+  reply.header('x-lombard-session-end', end);
 }
 
 /** As `sessionOf`. @throws Problem authentication_failed where there is none; permission_denied as `requireOwnPage` */

@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { call } from './call.ts';
+import { CallError } from './call-error.ts';
+import { queryClient } from './queries.ts';
+
+/** What both applications' sessions say of their time; the rest is each application's own. */
+export interface SessionTimes {
+  now: string;
+  idle_seconds: number;
+  idle_at: string;
+  expires_at: string;
+}
+
+/** How a session stands. `idle`, `expired` and `ended` are its ends. */
+export type SessionState = 'unknown' | 'live' | 'ending' | 'idle' | 'expired' | 'ended';
+
+/** How often the page asks how long the session lasts: an end or a lost connection is seen so soon. Asking is no activity. */
+const POLL_MS = 3_000;
+/** A poll without an answer means that the connection is lost. */
+const POLL_TIMEOUT_MS = 4_000;
+const TICK_MS = 500;
+/** A dialog asks so long before the end. */
+const WARNING_MS = 60_000;
+/** The service hears of activity at most so often. */
+const ACTIVITY_INTERVAL_MS = 5_000;
+const ACTIVITY = ['keydown', 'pointerdown', 'pointermove', 'wheel'] as const;
+
+/** The session of an application. @param prefix `/app` or `/console`, which has `/session` */
+export function sessionQuery<Session extends SessionTimes>(prefix: string) {
+  return {
+    queryKey: ['session', prefix],
+    queryFn: async () => {
+      const { body } = await call<Session>('GET', `${prefix}/session`, {
+        signal: AbortSignal.timeout(POLL_TIMEOUT_MS),
+      });
+      return { ...body, endsAt: performance.now() + leftMs(body) };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  };
+}
+
+function leftMs({ now, idle_at, expires_at }: SessionTimes): number {
+  return Math.min(Date.parse(idle_at), Date.parse(expires_at)) - Date.parse(now);
+}
+
+interface SessionLife {
+  state: SessionState;
+  /** No answer has come of late. */
+  isLost: boolean;
+  secondsLeft: number;
+  /** Of idleness, after which it ends. */
+  idleMinutes: number;
+  /** The person wants to go on. */
+  stay: () => void;
+  retry: () => void;
+  error: unknown;
+}
+
+/** Follows a session: asks for its end, tells the service of activity, and drops all data when it is over. */
+export function useSessionLife(prefix: string): SessionLife {
+  const [over, setOver] = useState<SessionState>();
+  const { data, error, refetch } = useQuery({
+    ...sessionQuery(prefix),
+    enabled: over === undefined,
+    refetchInterval: POLL_MS,
+    refetchIntervalInBackground: true,
+  });
+  const now = useNow();
+  const left = data ? data.endsAt - now : undefined;
+  const state = over ?? stateOf(data !== undefined, left, error);
+  const isOver = state === 'idle' || state === 'expired' || state === 'ended';
+  useEffect(() => {
+    if (!isOver) return;
+    setOver(state);
+    queryClient.clear();
+  }, [isOver, state]);
+  const stay = async () => {
+    await call('POST', `${prefix}/session/activity`).catch(() => undefined);
+    await refetch();
+  };
+  // In the last minute only the dialog's button counts: a nudge of the mouse must not close what one is about to press.
+  useActivity(state === 'live', () => void call('POST', `${prefix}/session/activity`).catch(() => undefined));
+  const known = useRef({ idle_seconds: 0, ...data });
+  if (data) known.current = data;
+  return {
+    state,
+    isLost: !isOver && isLost(error),
+    secondsLeft: Math.max(0, Math.ceil((left ?? 0) / 1_000)),
+    idleMinutes: Math.round(known.current.idle_seconds / 60),
+    stay: () => void stay(),
+    retry: () => void refetch(),
+    error,
+  };
+}
+
+function stateOf(isKnown: boolean, left: number | undefined, error: unknown): SessionState {
+  if (error instanceof CallError && error.status === 401) return error.sessionEnd ?? 'ended';
+  if (!isKnown || left === undefined) return 'unknown';
+  if (left <= 0) return 'idle';
+  return left <= WARNING_MS ? 'ending' : 'live';
+}
+
+/** A proxy in front of a service that is gone answers 502 to 504. */
+function isLost(error: unknown): boolean {
+  return error !== null && !(error instanceof CallError && error.status > 0 && error.status < 502);
+}
+
+/** The page's clock, a few times a second. */
+function useNow(): number {
+  const [now, setNow] = useState(() => performance.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** Tells of keys and the pointer: at once, and then at most every few seconds, the last one included. */
+function useActivity(isOn: boolean, tell: () => void): void {
+  const last = useRef(Number.NEGATIVE_INFINITY);
+  const latest = useRef(tell);
+  latest.current = tell;
+  useEffect(() => {
+    if (!isOn) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const send = () => {
+      timer = undefined;
+      last.current = performance.now();
+      latest.current();
+    };
+    const act = () => {
+      if (timer === undefined)
+        timer = setTimeout(send, Math.max(0, last.current + ACTIVITY_INTERVAL_MS - performance.now()));
+    };
+    for (const name of ACTIVITY) addEventListener(name, act, { passive: true, capture: true });
+    return () => {
+      clearTimeout(timer);
+      for (const name of ACTIVITY) removeEventListener(name, act, { capture: true });
+    };
+  }, [isOn]);
+}

@@ -1,0 +1,104 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { institution } from '../data/document.ts';
+import { queryClient } from '../data/queries.ts';
+import { type SessionState, useSessionLife } from '../data/session-life.ts';
+import { Button } from '../design/button.tsx';
+import { Dialog } from '../design/dialog.tsx';
+import { Status } from '../design/notice.tsx';
+import { Failure } from '../design/states.tsx';
+import { useText } from '../texts/text.tsx';
+
+/** How long it is said that the connection is back. */
+const BACK_MS = 4_000;
+
+/**
+ * Draws an application while its session lasts. It warns a minute before the end, removes everything at the end, and says when the
+ * connection is lost.
+ * @param prefix `/app` or `/console`
+ */
+export function SessionGuard({ prefix, children }: { prefix: string; children: ReactNode }): ReactNode {
+  const t = useText();
+  const { state, isLost, secondsLeft, idleMinutes, stay, retry, error } = useSessionLife(prefix);
+  useFreshPage();
+  if (state === 'idle' || state === 'expired' || state === 'ended')
+    return <SignedOut why={state} minutes={idleMinutes} />;
+  if (state === 'unknown') return error ? <Failure error={error} onRetry={retry} /> : null;
+  return (
+    <>
+      {children}
+      <Connection isLost={isLost} />
+      <Dialog
+        role="alertdialog"
+        title={t('frame.idle')}
+        isOpen={state === 'ending'}
+        onBack={stay}
+        back={null}
+        action={
+          <Button kind="primary" onPress={stay} autoFocus>
+            {t('frame.idle.stay')}
+          </Button>
+        }
+      >
+        <p>{t('frame.idle.text', { seconds: secondsLeft })}</p>
+      </Dialog>
+    </>
+  );
+}
+
+function SignedOut({ why, minutes }: { why: SessionState; minutes: number }): ReactNode {
+  const t = useText();
+  const title = why === 'idle' ? t('frame.over.idle', { minutes }) : t('frame.over');
+  useEffect(() => {
+    document.title = `${t('frame.over')} - ${institution.name}`;
+  }, [t]);
+  return (
+    <main className="signed-out">
+      <div className="card stack">
+        <p className="quiet">{institution.name}</p>
+        <h1 role="status">{title}</h1>
+        {why !== 'idle' && <p>{t(why === 'expired' ? 'frame.over.expired' : 'frame.over.ended')}</p>}
+        <p>
+          <a className="button primary" href={location.href}>
+            {t('frame.over.signIn')}
+          </a>
+        </p>
+      </div>
+    </main>
+  );
+}
+
+/** What was lost comes back by itself: then everything on the page is asked for again. */
+function Connection({ isLost }: { isLost: boolean }): ReactNode {
+  const t = useText();
+  const [isBack, setBack] = useState(false);
+  const wasLost = useRef(false);
+  useEffect(() => {
+    if (isLost) {
+      wasLost.current = true;
+      setBack(false);
+      return;
+    }
+    if (!wasLost.current) return;
+    wasLost.current = false;
+    void queryClient.invalidateQueries();
+    setBack(true);
+    const timer = setTimeout(() => setBack(false), BACK_MS);
+    return () => clearTimeout(timer);
+  }, [isLost]);
+  return (
+    <div className="connection">
+      <Status tone={isLost ? 'warn' : 'good'}>{isLost ? t('frame.lost') : isBack ? t('frame.back') : undefined}</Status>
+    </div>
+  );
+}
+
+/** A page that the browser kept and shows again may be of somebody who has signed out since. */
+function useFreshPage(): void {
+  useEffect(() => {
+    const check = (event: PageTransitionEvent) => {
+      if (event.persisted) location.reload();
+    };
+    addEventListener('pageshow', check);
+    return () => removeEventListener('pageshow', check);
+  }, []);
+}
