@@ -70,6 +70,8 @@ export async function openApi(app: FastifyInstance, context: Context, descriptio
     transformStaticCSP: () => contentSecurityPolicy(`'self' ${context.addresses.auth}`),
     theme: {
       title: `${title} - ${context.config.institution.name}`,
+      // The bar of the page names its maker, and asks for the address of a document.
+      css: [{ filename: 'own.css', content: '.swagger-ui .topbar { display: none }' }],
       ...(description.script && { js: [{ filename: 'own.js', content: description.script }] }),
     },
   });

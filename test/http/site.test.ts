@@ -59,17 +59,29 @@ test('llms.txt names every page by the address of its Markdown', async () => {
   assert.doesNotMatch(text, /:$/m, 'a summary ends in the middle');
 });
 
+test('a diagram is a picture on the site, and Mermaid in the Markdown', async () => {
+  for (const name of ['payments', 'architecture', 'threat-model']) {
+    const { text } = await get(`/docs/${name}`);
+    assert.match(text, /<figure><svg [^>]*role="img"/, name);
+    assert.doesNotMatch(text, /language-mermaid/, name);
+    assert.match((await get(`/docs/${name}.md`)).text, /```mermaid/, name);
+  }
+});
+
 test('the operator interface serves the same pages, those for the institution first, beside its own reference', async () => {
   const here = (path: string) => get(path, service.operatorUrl);
   for (const name of names) assert.equal((await here(`/docs/${name}`)).status, 200, name);
   const { text } = await here('/docs/runbook');
   assert.match(
     text,
-    /<nav aria-label="Pages"><h2>To run it for an institution<\/h2>.*operator-interface.*threat-model.*<h2>/,
+    /<nav id="pages" aria-label="Pages"><h2>To run it for an institution<\/h2>.*operator-interface.*threat-model.*<h2>/,
   );
   assert.match(text, /<a href="\/docs">API reference<\/a>/);
   assert.doesNotMatch(text, /GraphQL<\/a>\s*<form/, 'its listener has no explorer');
-  assert.match((await get('/docs/runbook')).text, /<nav aria-label="Pages"><h2>To integrate a program<\/h2>/);
+  assert.match(
+    (await get('/docs/runbook')).text,
+    /<nav id="pages" aria-label="Pages"><h2>To integrate a program<\/h2>/,
+  );
   assert.ok((await here('/docs/search.json')).body.some(({ page }: { page: string }) => page === 'runbook'));
   assert.match(
     (await here('/llms.txt')).text,

@@ -12,6 +12,8 @@ export interface SitePage {
   /** Its first paragraph, on one line, with the list that ends it. */
   summary: string;
   markdown: string;
+  /** The picture of its diagram, as SVG; the Markdown has the diagram as Mermaid. */
+  picture: string | undefined;
 }
 
 /** Pages for a group of readers, as the README lists them. */
@@ -77,9 +79,16 @@ async function readPages(): Promise<Map<string, SitePage>> {
   const pages = new Map<string, SitePage>();
   for (const [name, path] of Object.entries(files)) {
     const markdown = await readFile(new URL(path, ROOT), 'utf8').catch(() => undefined);
-    if (markdown !== undefined) pages.set(name, { name, path, markdown, ...headOf(markdown, name) });
+    if (markdown === undefined) continue;
+    const picture = markdown.includes('```mermaid') ? await readDiagram(name) : undefined;
+    pages.set(name, { name, path, markdown, picture, ...headOf(markdown, name) });
   }
   return pages;
+}
+
+/** Pictures are drawn by hand: a test compares each with its diagram (test/docs/diagrams.test.ts). */
+function readDiagram(name: string): Promise<string | undefined> {
+  return readFile(new URL(`docs/diagrams/${name}.svg`, ROOT), 'utf8').catch(() => undefined);
 }
 
 function headOf(markdown: string, name: string): { title: string; summary: string } {

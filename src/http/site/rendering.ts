@@ -55,6 +55,9 @@ async function renderPage(pages: SitePages, page: SitePage): Promise<string> {
         const inner = this.parser.parseInline(tokens);
         return `<h${depth} id="${escaped(id)}"><a href="#${escaped(id)}">${inner}</a></h${depth}>\n`;
       },
+      code({ lang }: Tokens.Code) {
+        return lang === 'mermaid' && page.picture ? `<figure>${page.picture}</figure>\n` : false;
+      },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens);
         return href === '' ? inner : `<a href="${escaped(href)}">${inner}</a>`;
@@ -108,10 +111,10 @@ export async function layOut(pages: SitePages, current: SitePage, institution: s
 <title>${escaped(current.title)} - ${escaped(institution)}</title>
 <link rel="stylesheet" href="/docs/site.css"><link rel="alternate" type="text/markdown" href="/docs/${current.name}.md">
 <script src="/docs/site.js" defer></script></head>
-<body><header><a href="/docs/readme">Documentation</a> <a href="/docs">API reference</a>${further.join('')}
+<body><header><a href="#pages" class="to-pages">Pages</a> <a href="/docs/readme">Documentation</a> <a href="/docs">API reference</a>${further.join('')}
 <form role="search" id="search"><input type="search" name="q" placeholder="Search" aria-label="Search the documentation" autocomplete="off">
 <ol id="results" hidden></ol></form></header>
-<nav aria-label="Pages">${list.join('')}</nav>
+<nav id="pages" aria-label="Pages">${list.join('')}</nav>
 <main>${await renderPage(pages, current)}<p><a href="/docs/${current.name}.md">This page as Markdown</a></p></main></body></html>
 `;
 }
