@@ -44,14 +44,14 @@ export function usePaymentColumns<Row>(paymentOf: (row: Row) => Payment): Column
 /** Whom a payment pays, and what for. */
 function Payee({ payment }: { payment: Payment }): ReactNode {
   return (
-    <>
+    <div>
       <ForeignText>{payment.beneficiary_name}</ForeignText>
       {payment.reference && (
         <div className="small quiet">
           <ForeignText>{payment.reference}</ForeignText>
         </div>
       )}
-    </>
+    </div>
   );
 }
 

@@ -30,10 +30,10 @@ export function DoneByMe(): ReactNode {
             key: 'action',
             title: t('approvals.decision'),
             cell: ({ action, on_behalf: onBehalf }) => (
-              <>
+              <span>
                 <Badge tone={action === 'authorise' ? 'good' : 'bad'}>{t(`approvals.decision.${action}`)}</Badge>{' '}
                 {onBehalf && <span className="small quiet">{t('payments.act.onBehalf')}</span>}
-              </>
+              </span>
             ),
           },
           { key: 'at', title: t('approvals.at'), cell: ({ at }) => <Moment at={at} /> },

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Sum } from '../../data/sums.ts';
 import { Money } from '../../design/money.tsx';
+import './sums.css';
 
 /** What payments come to in each currency: sums of different currencies are never added. */
 export function Sums({ sums }: { sums: readonly Sum[] }): ReactNode {
