@@ -10,15 +10,15 @@ interface TabsProps {
   onSelect: (id: string) => void;
 }
 
-/** Views of one thing, of which one is seen. Only the selected one is drawn. */
+/** Views of one thing, of which one is seen. Only the selected one is drawn. A count beside a title is no part of the tab's name. */
 export function Tabs({ name, tabs, selected, onSelect }: TabsProps): ReactNode {
   return (
     <AriaTabs selectedKey={selected} onSelectionChange={(key) => onSelect(String(key))}>
       <TabList className="tab-list" aria-label={name}>
         {tabs.map(({ id, title, count }) => (
-          <Tab key={id} id={id} className="tab" aria-label={title}>
+          <Tab key={id} id={id} className="tab">
             {title}
-            {count !== undefined && <span className="tab-count">{count}</span>}
+            {count !== undefined && <span className="tab-count" data-count={count} />}
           </Tab>
         ))}
       </TabList>

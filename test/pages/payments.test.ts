@@ -1,0 +1,381 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type ApprovalsWorld, approvalsWorld, type Person } from '../world/approvals.ts';
+import {
+  assertAccessible,
+  assertQuiet,
+  assertWellFormed,
+  skip,
+  startBrowser,
+  type TestBrowser,
+} from '../world/browser.ts';
+import { pageSession } from '../world/page-session.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+import { PASSWORD } from '../world/visitor.ts';
+
+/** Payments and approvals, as approvers, creators and finance staff use them. */
+
+const PHONE = '+442079460001';
+const SCRIPT = '<img src=x onerror=alert(1)>\u202e<script>alert(2)</script>';
+
+let service: TestService;
+let browser: TestBrowser;
+before(async () => {
+  if (skip) return;
+  service = await startTestService();
+  browser = await startBrowser();
+});
+after(async () => {
+  if (skip) return;
+  await browser.close();
+  await service.stop();
+});
+
+/** A page of a person who is signed in already. */
+async function open(
+  person: Person,
+  world: ApprovalsWorld,
+  path: string,
+  viewport = { width: 1280, height: 900 },
+): Promise<Page> {
+  const page = await browser.open({ viewport });
+  const { cookies } = await pageSession(service, person.id);
+  await page
+    .context()
+    .addCookies([{ name: 'lombard-app', value: cookies.get('lombard-app') as string, url: service.api }]);
+  page.on('dialog', () => assert.fail('a script of somebody else runs'));
+  await go(page, world, path);
+  return page;
+}
+
+async function go(page: Page, world: ApprovalsWorld, path: string): Promise<void> {
+  await page.goto(`${service.api}/app${path}${path.includes('?') ? '&' : '?'}client_id=${world.clientId}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const row = (page: Page, id: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('link', { name: id, exact: true }) });
+const choice = (page: Page, id: string) => page.getByRole('checkbox', { name: `Select ${id}`, exact: true });
+
+/** The first answer that is there, within 15 seconds. */
+async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + 15_000;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    assert.ok(performance.now() < deadline, `there is no ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** The code of the newest text message, which is another one than before. */
+const codeAfter = (before?: string) =>
+  eventually('text message', async (): Promise<string | undefined> => {
+    const { body } = await service.operator('GET', '/text-messages');
+    const code = /\b(\d{6})\b/.exec(body[0]?.text ?? '')?.[1];
+    return code === before ? undefined : code;
+  });
+
+const mailOf = (email: string) =>
+  eventually(`mail to ${email}`, async (): Promise<{ subject: string; text: string } | undefined> => {
+    const { body } = await service.operator('GET', '/mailbox');
+    return body.find(({ to }: { to: string }) => to === email);
+  });
+
+describe('the story of a payment', { skip }, () => {
+  test('the approver opens the link of the mail on a phone, signs in, and approves with a code', async () => {
+    const world = await approvalsWorld(service, [], { authorisation_workflow: '4-eyes', approval_step_up: true });
+    const fields = { language: 'de', second_factor: 'sms', phone: PHONE, password: PASSWORD };
+    const anna = await world.hire('Anna', undefined, fields);
+    const id = await world.create('1234567890123.45', { reference: SCRIPT });
+    const mail = await mailOf(anna.email);
+    assert.match(mail.subject, /1\.234\.567\.890\.123,45/);
+    const link = mail.text.match(/https?:\S+\/app\/payments\/\S+/)?.[0] as string;
+    assert.equal(link, `${service.api}/app/payments/${id}?client_id=${world.clientId}`);
+
+    const page = await browser.open({ viewport: { width: 390, height: 844 }, locale: 'de-DE' });
+    await page.goto(link);
+    await page.locator('[name=email]').fill(anna.email);
+    await page.locator('[name=password]').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.locator('[name=verification_code]').waitFor();
+    const signedInWith = await codeAfter();
+    await page.locator('[name=verification_code]').fill(signedInWith);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(link);
+    await page.getByText('1.234.567.890.123,45').first().waitFor();
+    await page.getByText('Müller GmbH').first().waitFor();
+    await page.getByText('DE89').first().waitFor();
+    await page.getByText('Erste Zahlung an diesen Empfänger').first().waitFor();
+    await button(page, 'Freigeben').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Bestätigungscode').fill('000000');
+    await dialog.getByRole('button', { name: 'Zahlung freigeben' }).click();
+    await dialog.getByText('Der Code ist falsch oder schon benutzt').waitFor();
+    assert.ok(await dialog.getByText('1.234.567.890.123,45').isVisible(), 'the amount stays in sight');
+    assert.ok(await dialog.getByText('DE89').isVisible(), 'and the account');
+    await dialog.getByLabel('Bestätigungscode').fill(await codeAfter(signedInWith));
+    await page.keyboard.press('Enter');
+    await page.getByText('Freigegeben. Die Zahlung läuft weiter.').waitFor();
+    assert.equal((await world.payment(id, anna)).status, 'Validating beneficiary information');
+    assert.equal(await button(page, 'Freigeben').count(), 0);
+    assertQuiet(page);
+    await page.context().close();
+  });
+
+  test('the second approves several at once; one fails, because the third was faster', async () => {
+    const world = await approvalsWorld(service, ['Bea', 'Carl'], { authorisation_workflow: '4-eyes' });
+    const [bea, carl] = [world.person('Bea'), world.person('Carl')];
+    const ids = [
+      await world.create('100.10'),
+      await world.create('200.20'),
+      await world.create('7', { payment_currency: 'JPY' }),
+    ];
+    const page = await open(bea, world, '/approvals');
+    const third = await open(carl, world, '/approvals');
+    for (const id of ids) await choice(page, id).check();
+    await button(page, 'Approve selected').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('EUR 300.30').waitFor();
+    await dialog.getByText('JPY 7').waitFor();
+    const [, second] = ids as [string, string];
+    await world.ask(carl, 'PATCH', `/payments/${second}`, { reason: 'No invoice' }, '&action=reject');
+    await dialog.getByRole('button', { name: 'Approve 3 payments', exact: true }).click();
+    const result = page.getByRole('status').filter({ hasText: '2 approved, 1 failed' });
+    await result.waitFor();
+    assert.match(await result.innerText(), new RegExp(`${second}: Rejected by \\W?Carl`));
+    assert.match(await result.innerText(), /No invoice/);
+
+    await third.getByText('Nothing waits for you').waitFor();
+    const lately = third.getByRole('region', { name: 'Lately decided' });
+    await lately
+      .getByText(/approved by/)
+      .first()
+      .waitFor();
+    assert.match(await lately.innerText(), /Bea/);
+    await go(third, world, `/payments/${ids[0]}`);
+    await third
+      .getByText(/Approved by/)
+      .first()
+      .waitFor();
+    for (const name of ['Approve', 'Reject']) assert.equal(await button(third, name).count(), 0);
+    await go(page, world, '/approvals?tab=done');
+    await row(page, ids[0] as string)
+      .getByText('Approved', { exact: true })
+      .waitFor();
+    for (const each of [page, third]) {
+      assertQuiet(each);
+      await each.context().close();
+    }
+  });
+});
+
+describe('deciding about a payment', { skip }, () => {
+  test('by keyboard only; rejecting needs a reason; the focus returns', async () => {
+    const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
+    const id = await world.create('10.50');
+    const page = await open(world.person('Ann'), world, '/approvals');
+    await page.getByRole('link', { name: id, exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await button(page, 'Reject').waitFor();
+    await button(page, 'Reject').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.waitForFunction("document.activeElement?.textContent === 'Reject'");
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Reject payment', exact: true }).press('Enter');
+    await dialog.getByText('Say why you reject it').waitFor();
+    await dialog.getByLabel('Reason').focus();
+    await page.keyboard.type('Twice');
+    await page.keyboard.press('Tab');
+    await page.waitForFunction("document.activeElement?.textContent === 'Back'");
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('Rejected. The creator is told.').waitFor();
+    assert.equal((await world.payment(id)).reason, 'Twice');
+    assertQuiet(page);
+    await page.context().close();
+  });
+
+  test('what somebody else did meanwhile is said in the open dialog; the creator cancels', async () => {
+    const world = await approvalsWorld(service, ['Ann', 'Bob'], { authorisation_workflow: '4-eyes' });
+    const [id, other] = [await world.create('10.50'), await world.create('11')];
+    const page = await open(world.person('Ann'), world, `/payments/${id}`);
+    await button(page, 'Approve').click();
+    await world.ask(world.person('Bob'), 'PATCH', `/payments/${id}`, { reason: 'Wrong account' }, '&action=reject');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('alert').filter({ hasText: 'Wrong account' }).waitFor();
+    assert.ok(await dialog.getByRole('button', { name: 'Approve payment', exact: true }).isDisabled());
+    await dialog.getByRole('button', { name: 'Back', exact: true }).click();
+    const creator = await open(world.owner, world, `/payments/${other}`);
+    assert.equal(await button(creator, 'Approve').count(), 0);
+    await button(creator, 'Cancel').click();
+    await creator.getByRole('dialog').getByRole('button', { name: 'Cancel payment', exact: true }).click();
+    await creator.getByText('Cancelled.', { exact: true }).waitFor();
+    for (const each of [page, creator]) {
+      assertQuiet(each);
+      await each.context().close();
+    }
+  });
+
+  test('whoever loses the permission while the page is open is told so', async () => {
+    const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
+    const ann = world.person('Ann');
+    const id = await world.create('10.50');
+    const page = await open(ann, world, `/payments/${id}`);
+    await button(page, 'Approve').click();
+    await service.operator('PATCH', `/contacts/${ann.id}`, {
+      clients: [{ client_id: world.clientId, permissions: ['can_manage_webhooks'] }],
+    });
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    assert.equal((await world.payment(id)).status, 'Payment pending of authorization');
+    await page.context().close();
+  });
+});
+
+describe('lists', { skip }, () => {
+  test('follow what happens; selections stay, and nothing moves under the pointer', async () => {
+    const world = await approvalsWorld(service, ['Ann', 'Bob'], { authorisation_workflow: '4-eyes' });
+    const ids = [await world.create('1'), await world.create('2'), await world.create('3')] as [string, string, string];
+    const page = await open(world.person('Ann'), world, '/approvals');
+    await choice(page, ids[2]).check();
+    const place = await row(page, ids[2]).boundingBox();
+    await world.patch(world.person('Bob'), ids[0], 'authorise');
+    const added = await world.create('4', { payment_date: '2026-11-24' });
+    await choice(page, added).waitFor();
+    await row(page, ids[0])
+      .getByText(/approved by/)
+      .waitFor();
+    assert.ok(await choice(page, ids[2]).isChecked());
+    assert.deepEqual(await row(page, ids[2]).boundingBox(), place);
+    await choice(page, ids[2]).uncheck();
+    await page.mouse.move(5, 5);
+    await page.getByRole('heading', { level: 1 }).click();
+    await row(page, ids[0]).waitFor({ state: 'detached' });
+    await assertAccessible(page);
+    assertQuiet(page);
+    await page.context().close();
+  });
+
+  test('of step-up clients have nothing to select; marks stand beside what deserves a second look', async () => {
+    const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes', approval_step_up: true });
+    await service.operator('PATCH', `/beneficiaries/${world.beneficiaryId}`, { beneficiary_name: 'New name' });
+    const today = new Date(service.service.context.clock.now()).toISOString().slice(0, 10);
+    const id = await world.create('1', { payment_date: today });
+    const page = await open(world.person('Ann'), world, '/approvals');
+    for (const mark of ['First payment to this payee', 'Payee changed', 'Due today'])
+      await row(page, id).getByText(mark, { exact: true }).waitFor();
+    assert.equal(await page.getByRole('checkbox').count(), 0);
+    assert.equal(await button(page, 'Approve selected').count(), 0);
+    await page.getByRole('tab', { name: 'Waiting for others', exact: true }).click();
+    await page.getByText('Nothing waits for others').waitFor();
+    await page.context().close();
+  });
+
+  test('the search: filters in the address, pages, order, export', async () => {
+    const world = await approvalsWorld(service, []);
+    for (let n = 0; n < 3; n += 1) await world.create(`${n + 1}.50`, { reference: n === 0 ? '=1+1' : `R${n}` });
+    await service.query(
+      `insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency, status,
+         invoice_required, ordered_by_name, beneficiary_name, created, payment_date, authorisation_workflow)
+       select $1, $1 || '-' || i, $2, $3, $4, gen_random_uuid(), 'SWIFT', i, 'USD', 'Payment complete', false, $5, $5,
+         timestamptz '2026-01-01Z' + i * interval '1 hour', date '2026-01-03' + i, 'simple' from generate_series(1, 117) i`,
+      [world.clientId, world.owner.id, world.tradeId, world.beneficiaryId, SCRIPT],
+    );
+    const page = await open(world.owner, world, '/payments');
+    await page.getByText('120 payments', { exact: true }).waitFor();
+    const table = page.getByRole('table', { name: 'Payments', exact: true });
+    assert.equal(await table.getByRole('row').count(), 51);
+    assert.equal(await table.getByRole('columnheader', { name: /Created/ }).getAttribute('aria-sort'), 'descending');
+    assert.ok(await button(page, 'Previous page').isDisabled());
+    await button(page, 'Next page').click();
+    await page.waitForURL(/[?&]page=2(&|$)/);
+    await page.getByText('Page 2 of 3').waitFor();
+    await page.getByLabel('Currency', { exact: true }).fill('eur');
+    await page.getByLabel('Status', { exact: true }).selectOption('authorised');
+    await page.getByLabel('Created from', { exact: true }).fill('2026-01-01');
+    await button(page, 'Search').click();
+    await page.getByText('3 payments', { exact: true }).waitFor();
+    const address = new URL(page.url()).searchParams;
+    assert.deepEqual(
+      ['client_id', 'payment_currency', 'status', 'from_created_date', 'page'].map((name) => address.get(name)),
+      [world.clientId, 'EUR', 'authorised', '2026-01-01', null],
+    );
+    await table.getByRole('button', { name: /Payment date/ }).click();
+    await page.waitForURL(/order_by=value_date/);
+    assert.equal(
+      await table.getByRole('columnheader', { name: /Payment date/ }).getAttribute('aria-sort'),
+      'ascending',
+    );
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export CSV').click()]);
+    const file = readFileSync(await download.path(), 'utf8');
+    assert.equal(file.trimEnd().split('\r\n').length, 4);
+    assert.match(file, /,1\.50,EUR,/);
+    assert.match(file, /,'=1\+1,/);
+    await page.goBack();
+    await page.goBack();
+    await page.getByText('Page 2 of 3').waitFor();
+    await go(page, world, '/payments?amount=5&amount_range=wrong');
+    await page.getByRole('alert').waitFor();
+    assertQuiet(page);
+    await page.context().close();
+  });
+
+  test('two tabs show two clients, and never one’s payments in the other', async () => {
+    const [one, two] = [await approvalsWorld(service, []), await approvalsWorld(service, [])];
+    const both = await one.hire('Both', undefined, {});
+    await service.operator('PATCH', `/contacts/${both.id}`, {
+      clients: [{ client_id: one.clientId }, { client_id: two.clientId }],
+    });
+    const [first, second] = [await one.create('1'), await two.create('2')];
+    const page = await open(both, one, '/payments');
+    const tab = await page.context().newPage();
+    await go(tab, two, '/payments');
+    await page.getByRole('link', { name: first, exact: true }).waitFor();
+    await tab.getByRole('link', { name: second, exact: true }).waitFor();
+    assert.equal(await tab.getByRole('link', { name: first, exact: true }).count(), 0);
+    const mixed = await tab.request.get(`${service.api}/app/payments/${first}?client_id=${two.clientId}`);
+    assert.equal(mixed.status(), 404);
+    await page.context().close();
+  });
+});
+
+test('every page is well formed and accessible, from 390 to 2,560 px, whatever others have written', {
+  skip,
+}, async () => {
+  const world = await approvalsWorld(service, ['Ann', SCRIPT], {
+    authorisation_workflow: '6-eyes',
+    client_name: SCRIPT,
+  });
+  await service.operator('PATCH', `/beneficiaries/${world.beneficiaryId}`, { beneficiary_name: SCRIPT });
+  const id = await world.create('123456789012345678.12', { reference: 'x'.repeat(140), charges: SCRIPT });
+  await world.ask(world.person(SCRIPT), 'PATCH', `/payments/${id}`, { reason: SCRIPT }, '&action=authorise');
+  const page = await open(world.person('Ann'), world, '');
+  for (const path of [
+    '',
+    '/payments',
+    `/payments/${id}`,
+    '/approvals',
+    '/approvals?tab=others',
+    '/approvals?tab=done',
+  ]) {
+    await go(page, world, path);
+    await page.waitForLoadState('networkidle').catch(() => {});
+    for (const width of [390, 2_560]) await assertWellFormed(page, width);
+    await assertAccessible(page);
+  }
+  await go(page, world, `/payments/${id}`);
+  await page.getByText('123,456,789,012,345,678.12').first().waitFor();
+  await page.getByText('[U+202E]').first().waitFor();
+  await button(page, 'Preview: Payment instruction').click();
+  await page.locator('iframe[title="Payment instruction"]').waitFor();
+  assertQuiet(page);
+  await page.context().close();
+});
