@@ -1,6 +1,6 @@
 import { hmacSha3 } from './sha3.ts';
 
-/** Secrets that begin with this are base64 behind it, as Standard Webhooks writes keys. */
+/** A secret that begins with this continues in base64, as Standard Webhooks writes keys. */
 const STANDARD_PREFIX = 'whsec_';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 

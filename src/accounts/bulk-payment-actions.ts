@@ -13,7 +13,7 @@ export interface BulkOptions {
   presentation: Presentation;
   /** Nobody is notified. */
   silent: boolean;
-  /** Nothing happens behind the first action that is refused. */
+  /** Stop at the first action that is refused. */
   stop: boolean;
 }
 

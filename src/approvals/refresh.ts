@@ -18,7 +18,7 @@ const MAX_LOCKS = 1_000;
 /**
  * Updates who may act on the clients' pending payments, after contacts got or lost `can_authorise_payments`, joined or left the client,
  * or were enabled or disabled. It runs in the transaction of that change. A client with few pending payments is up to date when that
- * commits. For a client with many, the rest is the worker's. Until it is done, whoever lost the permission sees and does nothing with it
+ * commits. For a client with many, the rest is the worker's. Until it is done, a contact who lost the permission sees and does nothing with it
  * nevertheless: the search and the approvals look at the permission itself.
  */
 export async function refreshApprovers(tx: Transaction, act: Act, ...clientIds: string[]): Promise<void> {

@@ -29,8 +29,8 @@ interface Job extends Place {
 
 /**
  * Brings the approvers of a client's pending payments up to date after a change of permissions that was too large for one transaction.
- * It goes through them in small transactions, which exclude neither creations nor approvals. Where it has got to stands in the
- * database: any process may do the next batch, and a change of permissions in between makes it begin again.
+ * It goes through them in small transactions, which exclude neither creations nor approvals. The database
+ * records its progress: any process may do the next batch, and a further change of permissions makes it start over.
  */
 export class ApproverRefresher implements Part {
   readonly #pool: Pool;

@@ -20,8 +20,8 @@ export async function createAuditDays(pool: Pool, now: Date): Promise<void> {
 }
 
 /**
- * Drops the days that are older than the retention (LOMBARD_AUDIT_RETENTION_DAYS), and their links. A head of the chain stays at the
- * place behind which everything is gone: the verification begins there.
+ * Drops the days that are older than the retention (LOMBARD_AUDIT_RETENTION_DAYS), and their links. The head before the first
+ * row that remains is kept: the verification begins there.
  * @returns the days that were dropped
  * @throws ChainKeyFault
  */

@@ -7,7 +7,7 @@ import { chainEnd, lockChain } from './seal.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The end of the chain at a moment: whoever has it can tell whether rows up to it were changed or cut off. */
+/** The end of the chain at a moment: with it anybody can tell whether rows up to it were changed or removed. */
 export interface Head {
   position: number;
   hash: Buffer;
@@ -31,7 +31,7 @@ async function newestHead(db: Db): Promise<Head | undefined> {
   );
 }
 
-/** The head behind which the retention has dropped everything. */
+/** The head up to which the retention has dropped everything. */
 export async function floorHead(db: Db): Promise<Head | undefined> {
   return first(
     await db.query<Head>(
@@ -41,8 +41,8 @@ export async function floorHead(db: Db): Promise<Head | undefined> {
 }
 
 /**
- * Each minute, stores the head of the chain and writes it to the log (operating.md, 8). A minute in which nothing was sealed has one too:
- * whoever misses a head in the log knows that the service or the collection of its log stood still. The first follows the first row.
+ * Each minute, stores the head of the chain and writes it to the log (operating.md, 8). A minute in which nothing was sealed has one too,
+ * so a missing head means that the service or the collection of its log was down. The first head follows the first row.
  */
 export async function makeHead({ backgroundPool, vault, clock, log }: Context): Promise<void> {
   const now = clock.now();

@@ -48,7 +48,7 @@ interface RowContent {
 const copiesOf = (row: string) =>
   `json_build_array(${row}.entity, ${row}.entity_id, ${row}.client_id, ${row}.actor)::text`;
 
-/** The next links behind a position, in order; at most up to `end`. */
+/** The next links after a position, in order, up to `end` at most. */
 export async function readLinks(
   db: Db,
   { key, after, end }: { key: ChainKey | undefined; after: number; end: number },

@@ -36,7 +36,7 @@ export interface AuditRow {
 const COLUMNS =
   'a.id, a.at, a.actor, a.request_id, a.action, a.entity, a.entity_id, a.client_id, a.before, a.after, a.reason, a.staff';
 
-/** Rows behind a position of the chain, in its order. Costs the same wherever it begins. */
+/** Rows after a position of the chain, in its order. Costs the same wherever it begins. */
 export async function listAuditAfter(
   db: Db,
   filter: AuditFilter,

@@ -105,13 +105,13 @@ async function walk(
   }
   const proved = Math.max(0, (before?.position ?? begin) - begin);
   if (!fault) return { rows: proved };
-  // What the retention has dropped meanwhile is no fault: the walk begins again behind it.
+  // Rows that the retention has dropped meanwhile are not a fault: the walk starts again after them.
   const moved = await floorHead(pool);
   if (moved && moved.position > (floor?.position ?? 0)) return walk(pool, key, { range, end, floor: moved });
   return { rows: proved, fault };
 }
 
-/** The first position whose moments reach a moment, or the one behind the end; `otherwise` where no moment is given. */
+/** The first position at or after a moment, or the one after the last; `otherwise` where no moment is given. */
 async function firstPosition(db: Db, moment: Date | undefined, otherwise: number): Promise<number> {
   if (!moment) return otherwise;
   const row = first(

@@ -25,7 +25,7 @@ interface Page {
   more: boolean;
 }
 
-/** Whoever read the output has closed it. */
+/** The reader of the output has closed it. */
 class OutputClosed extends Error {}
 
 /** `lombard changes`. */
@@ -169,7 +169,7 @@ function refusal({ base, status, code, details }: Answer): string {
   return `${base} answered ${status}${code ? ` ${code}: ${details}` : ''}`;
 }
 
-/** JSON whose numbers keep their digits when it is written again; an empty object where it is none. */
+/** Parses JSON so that its numbers keep their digits when it is written again. Gives an empty object if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     const keep = (_key: string, value: unknown, { source }: { source: string }) =>

@@ -7,7 +7,7 @@ export interface ServerEvent {
 export class EventSourceReader {
   #lastId: string | undefined;
 
-  /** What to send as Last-Event-ID to go on behind what was read. */
+  /** What to send as Last-Event-ID to continue after what was read. */
   get lastId(): string | undefined {
     return this.#lastId;
   }

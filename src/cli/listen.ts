@@ -63,7 +63,7 @@ async function listenUntilInterrupted({ options, session, print }: Call & { sess
   return INTERRUPTED;
 }
 
-/** Reads the stream until the signal; one that is cut off is opened again behind what was read. */
+/** Reads the stream until the signal; one that is cut off is opened again after what was read. */
 async function follow(session: Session, id: string, forwarder: Forwarder, signal: AbortSignal): Promise<void> {
   const reader = new EventSourceReader();
   let told = false;

@@ -43,7 +43,7 @@ export class Session {
       refreshToken: profile.refresh_token,
       onTokens: async ({ accessToken, refreshToken }: TokenSet) => {
         this.#accessToken = accessToken;
-        // Whoever cannot write the file signs in again later; this command goes on.
+        // If the file cannot be written, the next command signs in again; this one continues.
         await keep({ ...profile, access_token: accessToken, refresh_token: refreshToken }).catch(() => {});
       },
     });

@@ -99,7 +99,7 @@ export class PersonEraser {
   }
 }
 
-/** A text as it stands in plain text, in JSON, and in an address. */
+/** The spellings of a text: plain, in JSON, and in a URL. */
 function spellings(text: string): string[] {
   const encoded = encodeURIComponent(text);
   return [...new Set([text, JSON.stringify(text).slice(1, -1), encoded, encoded.replaceAll('%20', '+')])];

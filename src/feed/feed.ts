@@ -80,7 +80,7 @@ export class ChangeFeed {
     await transaction(this.#context.pool, (tx) => deleteConsumer(tx, name));
   }
 
-  /** The position behind which a reader begins. */
+  /** The position after which a reader begins. */
   async #start(db: Db, cursors: Cursors, ends: FeedEnds, { after, consumer }: FeedRequest): Promise<number> {
     if (consumer !== undefined) {
       const position = await consumerPosition(db, consumer, 'consumer');
@@ -105,7 +105,7 @@ export class ChangeFeed {
   }
 }
 
-/** @throws Problem cursor_expired where changes behind the position are no longer kept */
+/** @throws Problem cursor_expired where changes after the position are no longer kept */
 function refuseExpired(position: number, { floor }: FeedEnds, field: string): void {
   if (position >= floor) return;
   throw new Problem('cursor_expired', {

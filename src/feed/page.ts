@@ -9,7 +9,7 @@ const MAX_SEARCHED_CHANGES = 20_000;
 const MIN_SEARCHED_CHANGES = 4_000;
 
 export interface PageRequest {
-  /** The page begins behind this position. */
+  /** The page begins after this position. */
   after: number;
   /** The newest published position. */
   last: number;
@@ -21,9 +21,9 @@ export interface PageRequest {
 /** A page of the feed as JSON text. */
 export interface ChangePage {
   changes: string[];
-  /** The position behind which the next page begins. */
+  /** The position after which the next page begins. */
   position: number;
-  /** Whether there is more behind it already. */
+  /** Whether there is already more. */
   more: boolean;
 }
 
@@ -50,7 +50,7 @@ export async function readPage(db: Db, cursors: Cursors, request: PageRequest): 
   return { changes, position: end, more: end < last };
 }
 
-/** The lines that a reader wants, behind one position and up to another one. */
+/** The lines that a reader wants, after one position and up to another. */
 async function readLines(
   db: Db,
   { after, until, clientId, entities }: { after: number; until: number } & Wanted,

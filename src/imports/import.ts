@@ -33,7 +33,7 @@ export interface Import extends ImportAnswer {
 export interface OpenImport {
   importId: string;
   from: Progress;
-  /** A former run has got to its end; only the answer was not given. */
+  /** An earlier run imported everything; only its answer did not arrive. */
   done: boolean;
 }
 

@@ -53,7 +53,7 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
 
 /**
  * Numbers that a double would not print as they were written: exponents, trailing zeros of a fraction, many digits, -0.
- * It looks wherever a number may begin: behind a name, or in a list. The times of a day inside strings are neither. A false match in another
+ * It looks wherever a number may begin: after a name, or in a list. The times of a day inside strings are neither. A false match in another
  * string only costs time. Linear: from each place where a number may
  * begin, no branch looks at a character more than twice.
  */

@@ -55,7 +55,7 @@ function rounds(rows: Row[]): Row[][] {
   return all;
 }
 
-/** Lines that stand one behind the other, each of another payment. */
+/** Consecutive lines, each for a different payment. */
 function runs(rows: Row[]): Row[][] {
   const all: Row[][] = [];
   let named = new Set<string>();

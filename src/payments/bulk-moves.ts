@@ -42,8 +42,8 @@ interface LegalMove {
 
 /**
  * Moves payments, and writes their audit rows and notifications, in the order of the requests.
- * @param requests each of another payment
- * @param options `silent`: nobody is notified; `stop`: nothing behind the first request that is refused
+ * @param requests each for a different payment
+ * @param options `silent`: nobody is notified; `stop`: stop at the first request that is refused
  * @returns why requests were refused, by their index
  */
 export async function movePayments(

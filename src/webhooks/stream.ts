@@ -42,9 +42,9 @@ export function cursorOf(subscriptionId: string, position: number): string {
 }
 
 /**
- * Takes a stream over from whoever has read it so far.
- * @param after a cursor: the stream goes on behind it. Undefined: it begins with what is pending
- * @returns the reader, and the place behind which it reads
+ * Takes a stream over from its present reader.
+ * @param after a cursor: the stream continues after it. Undefined: it begins with what is pending
+ * @returns the reader, and the place after which it reads
  * @throws Problem subscription_not_found; invalid_parameter where the subscription is not a stream, or the cursor is unknown
  */
 export async function openStream(
@@ -155,7 +155,7 @@ const TAKE = `
     select $2, position, $1, notification_id, created_at, attempt_number, delivery_id from placed)
   update delivery.streams t set position = t.position + (select count(*) from placed) where t.client_id = $1 and t.subscription_id = $2`;
 
-/** What has a place behind `after`, in its order; at most MAX_BATCH_ROWS. */
+/** What has a place after `after`, in its order; at most MAX_BATCH_ROWS. */
 export async function readStream(db: Db, key: StreamKey, after: number): Promise<StreamedNotification[]> {
   const { rows } = await db.query<StreamedNotification>({
     name: 'webhooks-stream-read',

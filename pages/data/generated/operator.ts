@@ -1923,7 +1923,7 @@ export interface Operations {
     query?: {
       /** Position of the last row that is known; 0: from the first */
       after?: number;
-      /** Rows behind `after`; default 100 */
+      /** Rows after `after`; default 100 */
       limit?: number;
       /** Page, from 1 */
       page?: number;

@@ -855,7 +855,7 @@ export interface Operations {
   /** Trigger a notification */
   'POST /sandbox/trigger': {
     body: {
-      /** A WebhookType; PAYMENT_STATUS_CHANGE and TRADE_STATUS_CHANGE take a status behind a colon */
+      /** A WebhookType; PAYMENT_STATUS_CHANGE and TRADE_STATUS_CHANGE take a status after a colon */
       event:
         | 'PAYMENT_STATUS_CHANGE'
         | 'PAYMENT_STATUS_CHANGE:CREATED'

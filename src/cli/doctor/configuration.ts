@@ -13,7 +13,7 @@ export function checkConfiguration(env?: Environment): { config: Config | undefi
     const findings = [ok('configuration', `${config.environment}; every value can be used`)];
     for (const name of unknown)
       findings.push(
-        warning('configuration', `${name} is no setting of this program; see docs/configuration.md for its name`),
+        warning('configuration', `${name} is not a setting of this program; docs/configuration.md has their names`),
       );
     for (const fault of unsafe)
       findings.push(failed('production', `${fault}; a start is refused: ${remedyFor(fault)}`));

@@ -68,7 +68,9 @@ export async function checkDataDirectory({ dataDir, environment }: Config): Prom
     ];
   }
   if (!found.isDirectory())
-    return [failed('data directory', `${dataDir} is no directory: set LOMBARD_DATA_DIR to a directory of this user`)];
+    return [
+      failed('data directory', `${dataDir} is not a directory: set LOMBARD_DATA_DIR to a directory of this user`),
+    ];
   const writable = await access(dataDir, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,

@@ -13,7 +13,7 @@ import { contactChange } from './change.ts';
 const Trigger = Type.Object(
   {
     event: Type.Enum([...EVENTS], {
-      description: 'A WebhookType; PAYMENT_STATUS_CHANGE and TRADE_STATUS_CHANGE take a status behind a colon',
+      description: 'A WebhookType; PAYMENT_STATUS_CHANGE and TRADE_STATUS_CHANGE take a status after a colon',
     }),
   },
   { ...closed, examples: [{ event: 'PAYMENT_STATUS_CHANGE:SENT' }] },

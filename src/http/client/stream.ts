@@ -50,7 +50,7 @@ const SCHEMA = {
     subscription_id: Type.String({ description: 'Subscription UUID' }),
   }),
   headers: Type.Object({
-    'last-event-id': Type.Optional(Type.String({ description: 'A cursor: the stream goes on behind it' })),
+    'last-event-id': Type.Optional(Type.String({ description: 'A cursor: the stream continues after it' })),
   }),
   response: {
     200: { description: 'A stream of events', content: { 'text/event-stream': { schema: Type.String() } } },
@@ -181,7 +181,7 @@ class StreamReader {
     }
   }
 
-  /** Sends what has a place behind the last one that was sent. @returns whether there was something */
+  /** Sends the notifications whose places follow the last one sent. @returns whether there were any */
   async #sendTaken(): Promise<boolean> {
     const { pool, clock, vault, addresses } = this.#context;
     const { subscriptionId, clientId } = this.key;

@@ -33,7 +33,7 @@ const AuditQuery = Type.Object({
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_ROWS, description: `Rows behind \`after\`; default ${DEFAULT_ROWS}` }),
+    Type.Integer({ minimum: 1, maximum: MAX_ROWS, description: `Rows after \`after\`; default ${DEFAULT_ROWS}` }),
   ),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Page, from 1' })),
   page_size: Type.Optional(

@@ -60,7 +60,7 @@ const FIND = {
     operationId: 'find',
     tags: ['support'],
     summary: 'Find what a text names',
-    description: `At most ${MAX_FINDS} of each kind. A POST, so that no personal data stands in an address. It changes nothing.`,
+    description: `At most ${MAX_FINDS} of each kind. A POST, so that no address contains personal data. It changes nothing.`,
     body: SearchBody,
     response: { 200: jsonAnswer('What was found', Type.Array(Find)), ...errors(400, 403, 502) },
   },

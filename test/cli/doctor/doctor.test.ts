@@ -69,7 +69,7 @@ describe('the configuration', () => {
 
   test('a misspelled variable', async () => {
     assertFound(await examine(healthy({ LOMBARD_API_PROT: '1' })), [
-      ['configuration', /^warning: LOMBARD_API_PROT is no setting/],
+      ['configuration', /^warning: LOMBARD_API_PROT is not a setting/],
     ]);
   });
 
@@ -147,7 +147,7 @@ describe('the machine', () => {
 
   test('a data directory that is a file, that nobody may write, or whose secrets others may read', async () => {
     const file = await examine(healthy({ LOMBARD_DATA_DIR: path('a-file', '') }));
-    assertFound(file, [['data directory', /^failed: .* is no directory/]]);
+    assertFound(file, [['data directory', /^failed: .* is not a directory/]]);
     const open = healthy();
     writeFileSync(join(open.LOMBARD_DATA_DIR as string, 'operator-token'), 'x', { mode: 0o600 });
     chmodSync(join(open.LOMBARD_DATA_DIR as string, 'operator-token'), 0o644);
