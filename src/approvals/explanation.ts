@@ -86,7 +86,11 @@ export async function explainApproval(tx: Transaction, clientId: string, payment
       contact_name: payment.creator_name,
       creation_counts: approval?.requirement.creation_counts ?? false,
     },
-    authorisations: approval?.authorisations ?? [],
+    // Which token of the institution gave one is not the client's to know.
+    authorisations: (approval?.authorisations ?? []).map((each) => ({
+      ...each,
+      on_behalf_by: each.on_behalf_by && 'institution',
+    })),
   };
   if (!approval) {
     const status = payment.status === 'Payment cancelled' ? 'Cancelled' : 'Approved';

@@ -24,7 +24,7 @@ const nameOf = (id: string) => `(select k.name from contacts k where k.contact_i
 
 /**
  * What happened to the client's payments lately, the newest first. A payment that was made shows as what followed at once: that it waits,
- * or that it needed no approval.
+ * or that it needed no approval. Imports cause no events: of the newest payments without any, what stands on them is told.
  */
 export async function recentActivity(db: Db, clientId: string): Promise<Activity[]> {
   const { rows } = await db.query<Activity & Record<string, unknown>>({
@@ -34,12 +34,19 @@ export async function recentActivity(db: Db, clientId: string): Promise<Activity
         where e.client_id = $1 order by e.created_at desc, e.id desc limit ${MAX_EVENTS}),
       told as materialized (
         select l.created_at as at, l.id, l.payment_id, l.body::json -> 'payment_webhook_status' ->> 0 as what from latest l
-        where l.type = 'PAYMENT_STATUS_CHANGE' and l.payment_id is not null)
+        where l.type = 'PAYMENT_STATUS_CHANGE' and l.payment_id is not null),
+      quiet as (
+        select coalesce(q.rejected_date, q.cancelled_date, q.authorised_date, q.created) as at, 0::bigint as id, q.payment_id,
+          case when q.phase = 1 then 'PENDING_OF_AUTHORIZATION' when q.phase = 4 then 'REJECTED' when q.phase = 5 then 'CANCELLED'
+            else 'AUTHORIZED' end as what
+        from (select rejected_date, cancelled_date, authorised_date, created, payment_id, phase from payments
+          where client_id = $1 order by created desc, id desc limit ${MAX_ENTRIES}) q
+        where not exists (select from told s where s.payment_id = q.payment_id))
       select t.at, t.payment_id, t.what, p.amount::text as amount, p.payment_currency, p.beneficiary_name, p.status,
         case t.what when 'PENDING_OF_AUTHORIZATION' then p.ordered_by_name when 'AUTHORIZED' then ${nameOf('p.authorised_by')}
           when 'REJECTED' then ${nameOf('p.rejected_by')} when 'CANCELLED' then ${nameOf('p.cancelled_by')} end as by,
         case when t.what in ('REJECTED', 'CANCELLED') then p.reason end as reason
-      from told t join payments p on p.client_id = $1 and p.payment_id = t.payment_id
+      from (select * from told union all select * from quiet) t join payments p on p.client_id = $1 and p.payment_id = t.payment_id
       where t.what <> 'CREATED' order by t.at desc, t.id desc limit ${MAX_ENTRIES}`,
     values: [clientId],
   });

@@ -74,6 +74,8 @@ describe('the reason of a decision', () => {
     const payment = await world.payment(id);
     assert.equal(payment.reason, 'Asked by telephone');
     assert.equal(payment.approvals_workflow.authorisations[0].on_behalf_by, 'institution');
+    const explained = await world.ask(world.person('ann'), 'GET', `/payments/${id}/approvals`);
+    assert.equal(explained.body.authorisations[0].on_behalf_by, 'institution', 'no name of a token');
   });
 
   test('is optional: no body, an empty object', async () => {

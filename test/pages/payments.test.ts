@@ -11,6 +11,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from '../world/browser.ts';
+import { Firefox, skipFirefox } from '../world/firefox.ts';
 import { pageSession } from '../world/page-session.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { PASSWORD } from '../world/visitor.ts';
@@ -21,16 +22,15 @@ const PHONE = '+442079460001';
 const SCRIPT = '<img src=x onerror=alert(1)>\u202e<script>alert(2)</script>';
 
 let service: TestService;
-let browser: TestBrowser;
+let browser: TestBrowser | undefined;
 before(async () => {
-  if (skip) return;
+  if (skip && skipFirefox) return;
   service = await startTestService();
-  browser = await startBrowser();
+  if (!skip) browser = await startBrowser();
 });
 after(async () => {
-  if (skip) return;
-  await browser.close();
-  await service.stop();
+  await browser?.close();
+  await service?.stop();
 });
 
 /** A page of a person who is signed in already. */
@@ -40,7 +40,7 @@ async function open(
   path: string,
   viewport = { width: 1280, height: 900 },
 ): Promise<Page> {
-  const page = await browser.open({ viewport });
+  const page = await (browser as TestBrowser).open({ viewport });
   const { cookies } = await pageSession(service, person.id);
   await page
     .context()
@@ -96,7 +96,7 @@ describe('the story of a payment', { skip }, () => {
     const link = mail.text.match(/https?:\S+\/app\/payments\/\S+/)?.[0] as string;
     assert.equal(link, `${service.api}/app/payments/${id}?client_id=${world.clientId}`);
 
-    const page = await browser.open({ viewport: { width: 390, height: 844 }, locale: 'de-DE' });
+    const page = await (browser as TestBrowser).open({ viewport: { width: 390, height: 844 }, locale: 'de-DE' });
     await page.goto(link);
     await page.locator('[name=email]').fill(anna.email);
     await page.locator('[name=password]').fill(PASSWORD);
@@ -378,4 +378,30 @@ test('every page is well formed and accessible, from 390 to 2,560 px, whatever o
   await page.locator('iframe[title="Payment instruction"]').waitFor();
   assertQuiet(page);
   await page.context().close();
+});
+
+test('Firefox: the sign-in, an approval, and the list', { skip: skipFirefox }, async () => {
+  const world = await approvalsWorld(service, [], { authorisation_workflow: '4-eyes' });
+  const ann = await world.hire('Ann', undefined, { password: PASSWORD });
+  const [id, other] = [await world.create('1234.50'), await world.create('2')];
+  const firefox = await Firefox.start();
+  try {
+    await firefox.open(`${service.api}/app/payments/${id}?client_id=${world.clientId}`);
+    await firefox.fill('[name=email]', ann.email);
+    await firefox.fill('[name=password]', PASSWORD);
+    await firefox.enter();
+    await firefox.until(`location.pathname === '/app/payments/${id}' && document.querySelector('h1')`);
+    await firefox.press('Approve');
+    await firefox.until(`document.querySelector('[role=dialog]')?.textContent.includes('1,234.50')`);
+    await firefox.press('Approve payment');
+    await firefox.until(
+      `[...document.querySelectorAll('[role=status]')].some((each) => each.textContent.startsWith('Approved.'))`,
+    );
+    assert.equal((await world.payment(id, ann)).status, 'Validating beneficiary information');
+    await firefox.open(`${service.api}/app/approvals?client_id=${world.clientId}`);
+    await firefox.until(`document.querySelector('[aria-label="Select ${other}"]')`);
+    assert.equal(await firefox.evaluate(`document.querySelectorAll('[aria-label^="Select PAY"]').length`), 1);
+  } finally {
+    await firefox.close();
+  }
 });

@@ -5,10 +5,14 @@ import { Moment } from '../../design/moment.tsx';
 import { useRichText, useText } from '../../texts/text.tsx';
 import './marks.css';
 
+function isMarked(marks: PaymentMarks | undefined): marks is PaymentMarks {
+  return marks !== undefined && (marks.first_payment || marks.payee_changed !== null || marks.due !== null);
+}
+
 /** What an approver should look at twice, in a few words. */
 export function Marks({ marks }: { marks: PaymentMarks | undefined }): ReactNode {
   const t = useText();
-  if (!marks) return null;
+  if (!isMarked(marks)) return null;
   return (
     <span className="marks">
       {marks.first_payment && <Badge tone="warn">{t('payments.mark.first')}</Badge>}
@@ -23,7 +27,7 @@ export function Marks({ marks }: { marks: PaymentMarks | undefined }): ReactNode
 export function ExplainedMarks({ marks }: { marks: PaymentMarks | undefined }): ReactNode {
   const t = useText();
   const rich = useRichText();
-  if (!marks || !(marks.first_payment || marks.payee_changed || marks.due)) return null;
+  if (!isMarked(marks)) return null;
   return (
     <div className="stack tight">
       <Marks marks={marks} />

@@ -3,6 +3,7 @@ import type { SearchTexts } from '../../data/payments.ts';
 import { Button } from '../../design/button.tsx';
 import { Select, TextField } from '../../design/field.tsx';
 import { useText } from '../../texts/text.tsx';
+import './search-form.css';
 import { DAY_FIELDS, filtersOf, MORE_FIELDS, RANGES, STATUSES, searchOfForm, TEXT_FIELDS } from './search-fields.ts';
 
 interface SearchFormProps {
@@ -23,7 +24,7 @@ export function SearchForm({ search, onSearch }: SearchFormProps): ReactNode {
         onSearch(searchOfForm(event.currentTarget, search));
       }}
     >
-      <div className="fields">
+      <div className="fields search-fields">
         {TEXT_FIELDS.map((name) => (
           <TextField key={name} label={t(`payments.filter.${name}`)} {...given(name)} />
         ))}
@@ -59,7 +60,7 @@ export function SearchForm({ search, onSearch }: SearchFormProps): ReactNode {
       </div>
       <details open={MORE_FIELDS.some((name) => search[name]) || undefined}>
         <summary>{t('payments.filter.more')}</summary>
-        <div className="fields">
+        <div className="fields search-fields">
           {MORE_FIELDS.map((name) => (
             <TextField key={name} label={t(`payments.filter.${name}`)} {...given(name)} />
           ))}

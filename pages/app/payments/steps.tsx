@@ -18,12 +18,26 @@ const WAY: Status[] = [
 ];
 const ENDS: Status[] = ['Payment complete', 'Payment rejected', 'Payment cancelled'];
 
+interface Taken {
+  status: Status;
+  at: string | null;
+}
+
+/** An imported payment has no history here: only what stands on it. */
+function toldBy(payment: Payment, sentAt: string | null): Taken[] {
+  const { status, authorised_date: approvedAt, rejected_date: rejectedAt, cancelled_date: cancelledAt } = payment;
+  const told: Taken[] = [];
+  if (approvedAt) told.push({ status: 'Validating beneficiary information', at: approvedAt });
+  if (sentAt) told.push({ status: 'Executing Payment', at: sentAt });
+  if (told.at(-1)?.status !== status) told.push({ status, at: rejectedAt ?? cancelledAt });
+  return told;
+}
+
 /** The status of a payment as steps, with the times of those that it has taken, and what is left. */
 export function PaymentSteps({ payment, way }: { payment: Payment; way: PaymentView['way'] }): ReactNode {
   const t = useText();
   const { status } = payment;
-  // An imported payment has no history here: it was made, and it stands as it stands.
-  const known = way.steps.length > 0 ? (way.steps as { status: Status; at: string | null }[]) : [{ status, at: null }];
+  const known = way.steps.length > 0 ? (way.steps as Taken[]) : toldBy(payment, way.sent_date);
   const taken = known.at(-1)?.status === status ? known : [...known, { status, at: null }];
   const ends = ENDS.includes(status);
   const failed = status === 'Payment rejected' || status === 'Payment cancelled';

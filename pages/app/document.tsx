@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { callClient } from '../data/client-api.ts';
+import { Button } from '../design/button.tsx';
+import { Failure, Loading } from '../design/states.tsx';
+import { useText } from '../texts/text.tsx';
+import './document.css';
+
+interface DocumentProps {
+  clientId: string;
+  /** pi: payment instruction, pr: payment receipt, tr: trade receipt. */
+  kind: 'pi' | 'pr' | 'tr';
+  /** Of the payment, or of the trade. */
+  id: string;
+  name: string;
+}
+
+/** A document that can be looked at on the page, and saved. It is drawn when somebody wants to see it. */
+export function DocumentPreview(document: DocumentProps): ReactNode {
+  const t = useText();
+  const { name } = document;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="stack tight">
+      <div className="row apart">
+        <strong>{name}</strong>
+        <Button
+          kind="quiet"
+          aria-expanded={isOpen}
+          aria-label={t(isOpen ? 'payments.document.hide' : 'payments.document.preview', { name })}
+          onPress={() => setOpen(!isOpen)}
+        >
+          {t(isOpen ? 'payments.document.less' : 'payments.document.show')}
+        </Button>
+      </div>
+      {isOpen && <Preview {...document} />}
+    </div>
+  );
+}
+
+/** The document itself: its frame shows bytes that this page has fetched, and no other address. */
+function Preview({ clientId, kind, id, name }: DocumentProps): ReactNode {
+  const t = useText();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['document', clientId, kind, id],
+    queryFn: async ({ signal }) =>
+      (await callClient('GET /documents', clientId, { query: { type: kind, id }, signal })).body,
+  });
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (data === undefined) return;
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    const made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [data]);
+  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!url) return <Loading rows={6} />;
+  return (
+    <>
+      <iframe className="document-preview" title={name} src={url} />
+      <p className="small">
+        <a href={url} download={`${id}-${kind}.pdf`}>
+          {t('payments.document.save', { name })}
+        </a>
+      </p>
+    </>
+  );
+}
