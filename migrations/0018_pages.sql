@@ -133,3 +133,23 @@ create table payment_decisions (
   on_behalf boolean not null
 );
 create index payment_decisions_contact on payment_decisions (client_id, contact_id, at, payment_id);
+
+-- Codes that a contact noted when it set an authenticator up. Each signs in once in place of a code of the authenticator.
+create table recovery_codes (
+  contact_id text not null references contacts,
+  -- Hashed with the contact: 66 random bits need no slow hash.
+  code_sha256 bytea not null,
+  primary key (contact_id, code_sha256)
+);
+
+-- They end with the authenticator that they stand for. One that is only sealed with another master key is the same.
+create function forget_recovery_codes() returns trigger language plpgsql as $$
+begin
+  if current_setting('lombard.keys', true) is distinct from 'rotate' then
+    delete from recovery_codes where contact_id = new.contact_id;
+  end if;
+  return null;
+end $$;
+create trigger contacts_authenticator_changed after update of second_factor, totp_secret on contacts for each row
+  when (old.second_factor is distinct from new.second_factor or old.totp_secret is distinct from new.totp_secret)
+  execute function forget_recovery_codes();

@@ -27,4 +27,9 @@ export class CallError extends Error {
     const end = headers.get('x-lombard-session-end');
     this.sessionEnd = end === 'idle' || end === 'expired' || end === 'ended' ? end : undefined;
   }
+
+  /** The field of the body that the service refuses, as `current_password`. */
+  get field(): string | undefined {
+    return /^body\.(\w+)/.exec(this.details)?.[1];
+  }
 }

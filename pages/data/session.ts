@@ -12,8 +12,9 @@ export function useSession(): SignedIn {
   return useSuspenseQuery({ ...sessionQuery<SessionAnswer>('/app'), select: withoutTimes }).data;
 }
 
-function withoutTimes({ contact_id, name, email, language, second_factor, approval_mails, clients }: SessionAnswer) {
-  return { contact_id, name, email, language, second_factor, approval_mails, clients };
+function withoutTimes({ now, idle_seconds, idle_at, expires_at, ...person }: SessionAnswer & { endsAt?: number }) {
+  const { endsAt, ...signedIn } = person;
+  return signedIn;
 }
 
 /** After something that the session shows was changed. */

@@ -7,6 +7,8 @@ export interface ButtonProps {
   /** `primary`: the one act of a place. `danger`: it destroys or refuses. `second` is the usual one, `quiet` stands inside text. */
   kind?: 'primary' | 'second' | 'danger' | 'quiet';
   type?: 'button' | 'submit';
+  /** The id of the form that it submits, where it stands outside. */
+  form?: string;
   onPress?: (() => void) | undefined;
   isDisabled?: boolean | undefined;
   /** It works: it cannot be pressed again, and keeps its name and the focus. */
@@ -17,6 +19,8 @@ export interface ButtonProps {
   ref?: Ref<HTMLButtonElement>;
 }
 
-export function Button({ kind = 'second', type = 'button', ...props }: ButtonProps): ReactNode {
-  return <AriaButton className={`button ${kind}`} type={type} {...props} />;
+export function Button({ kind = 'second', type = 'button', isPending, onPress, ...props }: ButtonProps): ReactNode {
+  // React Aria's own pending state announces an empty image; the place that works says so in words.
+  const pending = isPending ? { 'aria-disabled': true, 'data-pending': true } : { onPress };
+  return <AriaButton className={`button ${kind}`} type={isPending ? 'button' : type} {...props} {...pending} />;
 }

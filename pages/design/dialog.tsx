@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
@@ -22,6 +22,7 @@ interface DialogProps {
 /** What one is asked before something is done. Everything behind it is out of reach until it is answered. */
 export function Dialog({ title, isOpen, onBack, action, children, role = 'dialog', back }: DialogProps): ReactNode {
   const t = useText();
+  useReturningFocus(isOpen);
   return (
     <ModalOverlay
       className="dialog-shade"
@@ -44,4 +45,24 @@ export function Dialog({ title, isOpen, onBack, action, children, role = 'dialog
       </Modal>
     </ModalOverlay>
   );
+}
+
+/** What had the focus before the first dialog opened. */
+let opener: Element | null = null;
+
+/** Brings the focus back to where it came from after several dialogs in a row as well: the one before has gone by then. */
+function useReturningFocus(isOpen: boolean): void {
+  const wasOpen = useRef(false);
+  if (isOpen && !wasOpen.current && !document.activeElement?.closest('.dialog')) opener = document.activeElement;
+  wasOpen.current = isOpen;
+  useEffect(() => {
+    if (!isOpen) return;
+    return () => {
+      // React Aria moves the focus first, where it still can.
+      requestAnimationFrame(() => {
+        const isLost = document.activeElement === document.body && !document.querySelector('.dialog');
+        if (isLost && opener instanceof HTMLElement) opener.focus();
+      });
+    };
+  }, [isOpen]);
 }

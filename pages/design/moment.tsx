@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useLanguage } from '../texts/text.tsx';
+import { useLocale } from '../texts/text.tsx';
 
 const MOMENT: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
 const EXACT: Intl.DateTimeFormatOptions = { dateStyle: 'full', timeStyle: 'long' };
@@ -7,21 +7,21 @@ const DAY: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' }
 
 /** An instant in the person's language and time zone; the exact one on hover. */
 export function Moment({ at }: { at: string | null }): ReactNode {
-  const language = useLanguage();
+  const locale = useLocale();
   if (at === null) return null;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={new Intl.DateTimeFormat(language, EXACT).format(date)}>
-      {new Intl.DateTimeFormat(language, MOMENT).format(date)}
+    <time dateTime={at} title={new Intl.DateTimeFormat(locale, EXACT).format(date)}>
+      {new Intl.DateTimeFormat(locale, MOMENT).format(date)}
     </time>
   );
 }
 
 /** A calendar day, the same in every time zone. @param on `YYYY-MM-DD` */
 export function Day({ on }: { on: string | null }): ReactNode {
-  const language = useLanguage();
+  const locale = useLocale();
   if (on === null) return null;
   return (
-    <time dateTime={on}>{new Intl.DateTimeFormat(language, DAY).format(new Date(`${on.slice(0, 10)}T00:00:00Z`))}</time>
+    <time dateTime={on}>{new Intl.DateTimeFormat(locale, DAY).format(new Date(`${on.slice(0, 10)}T00:00:00Z`))}</time>
   );
 }

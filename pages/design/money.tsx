@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useLanguage } from '../texts/text.tsx';
+import { useLocale } from '../texts/text.tsx';
 
 /** Fraction digits that Intl takes. */
 const MAX_FRACTION_DIGITS = 100;
@@ -33,6 +33,6 @@ interface MoneyProps {
 
 /** An amount of money. It is a text from the answer to the page, and never a number. */
 export function Money({ amount, currency }: MoneyProps): ReactNode {
-  const language = useLanguage();
-  return amount === null ? null : <span className="money">{formatMoney(amount, currency, language)}</span>;
+  const locale = useLocale();
+  return amount === null ? null : <span className="money">{formatMoney(amount, currency, locale)}</span>;
 }

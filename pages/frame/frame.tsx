@@ -9,7 +9,7 @@ import { setTheme, THEMES, type Theme, theme } from './theme.ts';
 import './frame.css';
 
 /** Languages in themselves: who looks for one reads no other. */
-const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' };
+export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' };
 
 interface FrameProps {
   /** The application's pages. */

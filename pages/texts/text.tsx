@@ -18,9 +18,16 @@ interface Texts {
 
 export const TextContext = createContext<Texts>({ language: 'en', messages: {} });
 
-/** The person's language, which numbers and dates follow too. */
+/** The person's language. */
 export function useLanguage(): Language {
   return use(TextContext).language;
+}
+
+/** The locale of numbers and dates: the browser's one of the person's language, as `en-GB`. */
+export function useLocale(): string {
+  const language = useLanguage();
+  const own = navigator.languages.find((locale) => locale.toLowerCase().split('-')[0] === language);
+  return own ?? (language === 'en' ? 'en-GB' : language);
 }
 
 /** A function that gives a text of the person's language: `t('design.request', { id })`. */

@@ -105,5 +105,6 @@ async function endSessions(tx: Transaction, contactId: string, now: Date): Promi
   await tx.query('delete from second_factor_challenges where contact_id = $1', [contactId]);
   await tx.query('delete from page_sessions where contact_id = $1', [contactId]);
   await tx.query('delete from password_links where contact_id = $1', [contactId]);
+  await tx.query('delete from recovery_codes where contact_id = $1', [contactId]);
   await tx.query('delete from authorization_codes where contact_id = $1 and used_at is null', [contactId]);
 }

@@ -20,6 +20,8 @@ export interface PagePerson {
   email: string;
   language: Language | null;
   second_factor: 'none' | 'totp' | 'sms';
+  /** Recovery codes that are left. */
+  recovery_codes: number;
   approval_mails: boolean;
   clients: PageClient[];
 }
@@ -38,6 +40,7 @@ export async function findPagePerson(db: Db, contactId: string): Promise<PagePer
   return first(
     await db.query<PagePerson & Record<string, unknown>>(
       `select k.contact_id, k.name, k.email, k.language, k.second_factor, k.approval_mails,
+         (select count(*) from recovery_codes r where r.contact_id = k.contact_id) as recovery_codes,
          coalesce((select json_agg(json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'status', c.status,
              'approval_step_up', c.approval_step_up, 'permissions', array_remove(array[${OWN}], null),
              'waiting', case when m.can_authorise_payments then ${WAITING} else 0 end) order by c.client_name, c.client_id)

@@ -3,6 +3,7 @@ import { sha256 } from '../crypto.ts';
 import { first } from '../database.ts';
 import { limitAttempts, SECOND_FACTOR_ATTEMPTS, secondFactorSubject } from './attempt-limit.ts';
 import { OAuthError } from './oauth-error.ts';
+import { useRecoveryCode } from './recovery-code.ts';
 import {
   type Challenge,
   type ChallengeRow,
@@ -87,7 +88,7 @@ async function countAttempt({ pool, clock }: Context, answer: Answer): Promise<A
 
 async function checkCode(context: Context, answer: Answer, row: AttemptRow): Promise<boolean> {
   const code = readCode(answer.code);
-  if (code === undefined) return false;
+  if (code === undefined) return row.kind === 'totp' && useRecoveryCode(context.pool, row.contact_id, answer.code);
   if (row.kind === 'sms') return row.sms_code_sha256?.equals(hashVerificationCode(answer.challenge, code)) ?? false;
   return useTotp(context, row, code);
 }

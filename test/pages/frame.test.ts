@@ -43,7 +43,7 @@ test('a page is drawn after the sign-in, with its client in the address, and lea
   await assertWellFormed(page);
   await assertAccessible(page);
   assertQuiet(page);
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.locator('[name=password]').waitFor();
   await page.goBack();
   await page.locator('[name=password]').waitFor();

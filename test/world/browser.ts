@@ -92,7 +92,7 @@ export async function signInTo(
   await page.locator('[name=email]').fill(person.email);
   await page.locator('[name=password]').fill(PASSWORD);
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
 }
 
 /** Fails with what axe finds on the page as it is (WCAG 2.2 AA), in the light and in the dark theme. */

@@ -4,8 +4,11 @@ import { Facts } from '../../design/facts.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
+import { Preferences } from './preferences.tsx';
+import { Security } from './security.tsx';
+import { Sessions } from './sessions.tsx';
 
-/** The person who is signed in. */
+/** The person who is signed in, and what it decides for itself. */
 export default function ProfilePage(): ReactNode {
   const t = useText();
   const { name, email } = useSession();
@@ -19,6 +22,9 @@ export default function ProfilePage(): ReactNode {
           ]}
         />
       </section>
+      <Preferences />
+      <Security />
+      <Sessions />
     </Page>
   );
 }

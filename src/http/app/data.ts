@@ -3,34 +3,18 @@ import { type Static, Type } from 'typebox';
 import type { Act, Context } from '../../context.ts';
 import { transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
-import { findContact, updateContact } from '../../identity/contact.ts';
-import { OAuthError } from '../../identity/oauth-error.ts';
+import { updateContact } from '../../identity/contact.ts';
 import { findPagePerson } from '../../identity/page-person.ts';
-import {
-  endPageSession,
-  keepPageSession,
-  listPageSessions,
-  type PageSession,
-  signOutEverywhere,
-} from '../../identity/page-session.ts';
-import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/password.ts';
-import { checkPassword } from '../../identity/sign-in.ts';
+import { endPageSession, listPageSessions, type PageSession, signOutEverywhere } from '../../identity/page-session.ts';
 import { LANGUAGES } from '../../language.ts';
 import { closed } from '../schemas.ts';
 import { requireSession, sessionCookie, tellSessionEnd } from './session.ts';
-import type { SessionAnswer } from './session-answer.ts';
+import type { OwnSession, SessionAnswer } from './session-answer.ts';
 
 const Profile = Type.Object(
   {
     language: Type.Optional(Type.Union([Type.Enum([...LANGUAGES]), Type.Null()])),
     approval_mails: Type.Optional(Type.Boolean()),
-  },
-  closed,
-);
-const NewPassword = Type.Object(
-  {
-    current_password: Type.String({ minLength: 1, maxLength: MAX_PASSWORD_LENGTH }),
-    new_password: Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH }),
   },
   closed,
 );
@@ -64,7 +48,7 @@ export function dataRoutes(app: FastifyInstance, context: Context): void {
     return reply.header('set-cookie', sessionCookie(context, undefined)).code(204).send();
   });
 
-  app.get('/app/sessions', async (request) => {
+  app.get('/app/sessions', async (request): Promise<OwnSession[]> => {
     const own = await requireSession(context, request);
     const wanted = { contactId: own.contact_id, now: clock.now(), idleMs: config.appIdle };
     const sessions = await listPageSessions(pool, wanted);
@@ -100,32 +84,6 @@ export function dataRoutes(app: FastifyInstance, context: Context): void {
       return shownSession(context, session);
     },
   );
-  app.post<{ Body: Static<typeof NewPassword> }>(
-    '/app/profile/password',
-    { schema: { body: NewPassword, hide: true } },
-    async (request, reply) => {
-      const session = await requireSession(context, request);
-      await confirmPassword(context, session, request.body.current_password);
-      const passwordHash = await hashPassword(request.body.new_password, 'new_password');
-      await transaction(pool, async (tx) => {
-        const change = { contactId: session.contact_id, patch: { passwordHash } };
-        await updateContact(tx, actOf(session, request.id), vault, change);
-        await keepPageSession(tx, session);
-      });
-      return reply.code(204).send();
-    },
-  );
-}
-
-/** @throws Problem invalid_body where the password is wrong; rate_limited after too many wrong ones */
-async function confirmPassword({ pool, clock }: Context, session: PageSession, password: string): Promise<void> {
-  const { email } = await findContact(pool, session.contact_id);
-  await checkPassword(pool, clock, email, password).catch((error) => {
-    if (!(error instanceof OAuthError)) throw error;
-    if (error.retryAfter !== undefined)
-      throw new Problem('rate_limited', error.message, { cause: error, retryAfterSeconds: error.retryAfter });
-    throw new Problem('invalid_body', { field: 'current_password', message: 'is wrong' }, { cause: error });
-  });
 }
 
 /** The person, its clients, and how long the session lasts. */

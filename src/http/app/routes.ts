@@ -6,6 +6,7 @@ import { PageApplication } from '../page/application.ts';
 import { AppPages } from './app-pages.ts';
 import { dataRoutes } from './data.ts';
 import { pagesOf } from './pages.ts';
+import { securityRoutes } from './security.ts';
 import { sessionOf } from './session.ts';
 import { redirectToSignIn, signInRoutes } from './sign-in.ts';
 
@@ -30,6 +31,7 @@ export function appRoutes(app: FastifyInstance, context: Context): void {
   const pages = new PageApplication(config, { prefix: '/app', source: 'app/main.tsx', address: config.apiUrl });
   signInRoutes(app, context, plain);
   dataRoutes(app, context);
+  securityRoutes(app, context);
   pages.assetRoutes(app);
 
   /** Who opens a page, and is active by that; undefined where the answer leads to the sign-in. */

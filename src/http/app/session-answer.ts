@@ -9,3 +9,14 @@ export interface SessionAnswer extends PagePerson {
   idle_at: string;
   expires_at: string;
 }
+
+/** One of GET /app/sessions: a browser in which the person is signed in. */
+export interface OwnSession {
+  id: string;
+  /** As the browser names itself. */
+  browser: string;
+  created_at: string;
+  last_active_at: string;
+  /** It is the one that asks. */
+  current: boolean;
+}

@@ -72,6 +72,7 @@ function shown(context: Context, session: StaffSession): StaffSessionAnswer {
     roles,
     scopes,
     now: clock.now().toISOString(),
+    idle_seconds: config.appIdle / 1_000,
     idle_at: new Date(session.last_active_at.getTime() + config.appIdle).toISOString(),
     expires_at: session.expires_at.toISOString(),
   };

@@ -9,6 +9,8 @@ export interface StaffSessionAnswer {
   scopes: readonly Scope[];
   /** The service's clock. */
   now: string;
+  /** How long nothing may be done. */
+  idle_seconds: number;
   idle_at: string;
   expires_at: string;
 }

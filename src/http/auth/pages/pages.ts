@@ -150,8 +150,8 @@ ${noticeOf(notice)}
 <form method="post" action="${form.verifyAction}">
 <input type="hidden" name="ui_locales" value="${language}">
 <label for="verification_code">${t.code}</label>
-<input class="digits" id="verification_code" name="verification_code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="12" required aria-describedby="code-hint${form.refused ? ' said' : ''}"${form.refused === 'wrong_code' && html` aria-invalid="true"`}${focus(true)}>
-<p class="hint" id="code-hint">${t.codeHint}</p>
+<input class="digits" id="verification_code" name="verification_code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 \\-]*" maxlength="27" required aria-describedby="code-hint${form.refused ? ' said' : ''}"${form.refused === 'wrong_code' && html` aria-invalid="true"`}${focus(true)}>
+<p class="hint" id="code-hint">${t.codeHint}${form.kind === 'totp' && html` ${t.recoveryHint}`}</p>
 <button type="submit">${t.verify}</button>
 </form>
 ${

@@ -14,6 +14,7 @@ export interface Texts {
   enterText: string;
   code: string;
   codeHint: string;
+  recoveryHint: string;
   verify: string;
   resend: string;
   resent: string;
@@ -57,6 +58,7 @@ const en: Texts = {
   enterText: 'We have sent a six-digit code to your phone by text message.',
   code: 'Verification code',
   codeHint: 'Six digits. The code expires after a few minutes.',
+  recoveryHint: 'You can use a recovery code instead.',
   verify: 'Continue',
   resend: 'Send a new code',
   resent: 'We have sent a new code. The previous code no longer works.',
@@ -111,6 +113,7 @@ const de: Texts = {
   enterText: 'Wir haben Ihnen einen sechsstelligen Code per SMS geschickt.',
   code: 'Bestätigungscode',
   codeHint: 'Sechs Ziffern. Er gilt nur kurze Zeit.',
+  recoveryHint: 'Sie können stattdessen einen Wiederherstellungscode eingeben.',
   verify: 'Weiter',
   resend: 'Neuen Code senden',
   resent: 'Ein neuer Code ist unterwegs. Der vorige gilt nicht mehr.',
@@ -166,6 +169,7 @@ const fr: Texts = {
   enterText: 'Nous vous avons envoyé un code à six chiffres par SMS.',
   code: 'Code de vérification',
   codeHint: 'Six chiffres. Il n’est valable que peu de temps.',
+  recoveryHint: 'Vous pouvez aussi saisir un code de secours.',
   verify: 'Continuer',
   resend: 'Envoyer un nouveau code',
   resent: 'Un nouveau code est en route. Le précédent n’est plus valable.',
@@ -221,6 +225,7 @@ const es: Texts = {
   enterText: 'Le hemos enviado un código de seis cifras por SMS.',
   code: 'Código de verificación',
   codeHint: 'Seis cifras. Solo es válido durante poco tiempo.',
+  recoveryHint: 'También puede usar un código de recuperación.',
   verify: 'Continuar',
   resend: 'Enviar un código nuevo',
   resent: 'Un código nuevo está en camino. El anterior ya no es válido.',
