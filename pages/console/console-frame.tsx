@@ -1,27 +1,66 @@
 import { Outlet } from '@tanstack/react-router';
 import { type ReactNode, Suspense } from 'react';
-import { call } from '../data/call.ts';
+import { ForeignText } from '../design/foreign-text.tsx';
 import { Loading } from '../design/states.tsx';
 import { Frame } from '../frame/frame.tsx';
+import { SessionGuard } from '../frame/session-guard.tsx';
+import type { TextKey } from '../texts/keys.ts';
 import { useText } from '../texts/text.tsx';
+import { Said, SaidProvider } from './acts/said.tsx';
+import { setLanguage } from './language.ts';
+import { SearchField } from './search/search-field.tsx';
+import { type Scope, signOutStaff, useMay, useStaff } from './staff.ts';
+import './console.css';
+
+const LINKS: { to: string; title: TextKey; scope: Scope }[] = [
+  { to: '/', title: 'console.nav.home', scope: 'read' },
+  { to: '/notifications', title: 'console.nav.notifications', scope: 'read' },
+  { to: '/subscriptions', title: 'console.nav.subscriptions', scope: 'read' },
+  { to: '/statements', title: 'console.nav.statements', scope: 'read' },
+  { to: '/imports', title: 'console.nav.imports', scope: 'read' },
+  { to: '/changes', title: 'console.nav.changes', scope: 'changes' },
+  { to: '/requests', title: 'console.nav.requests', scope: 'read' },
+  { to: '/audit', title: 'console.nav.audit', scope: 'audit' },
+  { to: '/tokens', title: 'console.nav.tokens', scope: 'system' },
+  { to: '/system', title: 'console.nav.system', scope: 'read' },
+];
 
 /** What is around the pages of the institution's staff. */
 export function ConsoleFrame(): ReactNode {
-  const t = useText();
   return (
-    <Frame
-      links={[{ to: '/', title: t('console.title') }]}
-      onSignOut={() => void signOut()}
-      onLanguage={() => undefined}
-    >
-      <Suspense fallback={<Loading />}>
-        <Outlet />
-      </Suspense>
-    </Frame>
+    <SessionGuard prefix="/console">
+      <SignedInFrame />
+    </SessionGuard>
   );
 }
 
-async function signOut(): Promise<void> {
-  await call('DELETE', '/console/session').catch(() => undefined);
-  location.replace('/console');
+function SignedInFrame(): ReactNode {
+  const t = useText();
+  const may = useMay();
+  const { name } = useStaff();
+  return (
+    <SaidProvider>
+      <Frame
+        links={LINKS.filter(({ scope }) => may(scope)).map(({ to, title }) => ({ to, title: t(title) }))}
+        onSignOut={() => void signOutStaff()}
+        onLanguage={setLanguage}
+        head={
+          <>
+            <SearchField />
+            <span className="small">
+              <span className="visually-hidden">{t('console.signedInAs')}: </span>
+              <ForeignText>{name}</ForeignText>
+            </span>
+          </>
+        }
+      >
+        <div className="stack">
+          <Said />
+          <Suspense fallback={<Loading />}>
+            <Outlet />
+          </Suspense>
+        </div>
+      </Frame>
+    </SaidProvider>
+  );
 }

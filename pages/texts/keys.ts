@@ -4,7 +4,16 @@ import type decide from './app/en/decide.json';
 import type home from './app/en/home.json';
 import type payments from './app/en/payments.json';
 import type profile from './app/en/profile.json';
+import type consoleActs from './console/en/acts.json';
+import type consoleColumns from './console/en/columns.json';
 import type console from './console/en/console.json';
+import type consoleFeeds from './console/en/feeds.json';
+import type consoleHome from './console/en/home.json';
+import type consoleLists from './console/en/lists.json';
+import type consolePayment from './console/en/payment.json';
+import type consolePeople from './console/en/people.json';
+import type consoleSearch from './console/en/search.json';
+import type consoleSystem from './console/en/system.json';
 import type design from './shared/en/design.json';
 import type frame from './shared/en/frame.json';
 
@@ -15,7 +24,16 @@ type AllTexts = typeof app &
   typeof home &
   typeof payments &
   typeof profile &
+  typeof consoleActs &
+  typeof consoleColumns &
   typeof console &
+  typeof consoleFeeds &
+  typeof consoleHome &
+  typeof consoleLists &
+  typeof consolePayment &
+  typeof consolePeople &
+  typeof consoleSearch &
+  typeof consoleSystem &
   typeof design &
   typeof frame;
 

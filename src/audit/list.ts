@@ -46,14 +46,14 @@ export async function listAuditAfter(
   return readPage(db, `where ${where} order by position limit ${limit}`, values);
 }
 
-/** A page of the trail, the oldest row first, and how many rows match. Pages far away cost more; `listAuditAfter` has no such end. */
+/** A page of the trail, and how many rows match. Pages far away cost more; `listAuditAfter` has no such end. */
 export async function listAudit(
   db: Db,
   filter: AuditFilter,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset, order }: { limit: number; offset: number; order: 'asc' | 'desc' },
 ): Promise<List<AuditRow>> {
   const { where, values } = whereOf(conditions(filter));
-  const rows = await readPage(db, `where ${where} order by position limit ${limit} offset ${offset}`, values);
+  const rows = await readPage(db, `where ${where} order by position ${order} limit ${limit} offset ${offset}`, values);
   const bounded = filter.clientId === undefined;
   return { rows, total: await countRows(db, { from: 'audit_chain', where, values, bounded }) };
 }

@@ -93,6 +93,23 @@ export async function findStaffSession(
   );
 }
 
+/** Why a cookie's session is not in force: `ended` where somebody ended it, or took away what it rests on. */
+export async function whyStaffSessionEnded(
+  db: Db,
+  secret: string,
+  { now, idleMs }: { now: Date; idleMs: number },
+): Promise<'idle' | 'expired' | 'ended'> {
+  const session = first(
+    await db.query<Pick<StaffSession, 'last_active_at' | 'expires_at'> & Record<string, unknown>>(
+      'select last_active_at, expires_at from staff_sessions where secret_sha256 = $1',
+      [sha256(secret)],
+    ),
+  );
+  if (!session) return 'ended';
+  if (session.expires_at <= now) return 'expired';
+  return now.getTime() - session.last_active_at.getTime() >= idleMs ? 'idle' : 'ended';
+}
+
 /** Ends a session: its cookie is worth nothing from then on. */
 export async function endStaffSession(tx: Transaction, act: Act, id: string): Promise<void> {
   const { rowCount } = await tx.query('delete from staff_sessions where id = $1', [id]);

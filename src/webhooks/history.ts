@@ -25,20 +25,21 @@ export interface SubscriptionView {
 /** A page of subscriptions, the newest first, and the number of all of them. Secrets are not shown. */
 export async function listSubscriptions(
   db: Db,
-  filter: { clientId?: string | undefined; active?: boolean | undefined },
+  filter: { clientId?: string | undefined; active?: boolean | undefined; failing?: boolean | undefined },
   page: { limit: number; offset: number },
 ): Promise<{ rows: SubscriptionView[]; total: number }> {
-  const where = `($1::text is null or s.client_id = $1) and ($2::boolean is null or s.active = $2) and s.deleted_at is null`;
-  const values = [filter.clientId ?? null, filter.active ?? null];
+  const where = `($1::text is null or s.client_id = $1) and ($2::boolean is null or s.active = $2) and s.deleted_at is null
+    and ($3::boolean is null or (e.failing_since is not null) = $3)`;
+  const values = [filter.clientId ?? null, filter.active ?? null, filter.failing ?? null];
   const counted = await db.query<{ total: number }>(
-    `select count(*) as total from webhooks.subscriptions s where ${where}`,
+    `select count(*) as total from webhooks.subscriptions s left join delivery.endpoints e on e.subscription_id = s.id where ${where}`,
     values,
   );
   const { rows } = await db.query<SubscriptionView>(
     `select s.id, s.client_id, s.contact_id, s.url, s.active, s.types::text[] as types, to_json(s.extra_headers) as extra_headers,
        s.created_at, s.disabled_reason, s.disabled_at, s.deleted_at, e.failing_since
      from webhooks.subscriptions s left join delivery.endpoints e on e.subscription_id = s.id
-     where ${where} order by s.created_at desc, s.id limit $3 offset $4`,
+     where ${where} order by s.created_at desc, s.id limit $4 offset $5`,
     [...values, page.limit, page.offset],
   );
   return { rows, total: first(counted)?.total ?? 0 };

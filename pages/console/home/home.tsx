@@ -1,9 +1,14 @@
 import type { ReactNode } from 'react';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
+import { Attention } from './attention.tsx';
 
-/** The console's first page. */
+/** What needs attention, and how the service has done in the last hours. */
 export default function HomePage(): ReactNode {
   const t = useText();
-  return <Page title={t('console.title')}>{null}</Page>;
+  return (
+    <Page title={t('console.nav.home')}>
+      <Attention />
+    </Page>
+  );
 }

@@ -1929,6 +1929,8 @@ export interface Operations {
       page?: number;
       /** Rows on a page; default 50 */
       page_size?: number;
+      /** Of pages; default asc: the oldest first */
+      order?: 'asc' | 'desc';
       /** Noun, such as payment */
       entity?: string;
       entity_id?: string;
@@ -2167,6 +2169,8 @@ export interface Operations {
       /** Only of this client */
       client_id?: string;
       active?: 'true' | 'false';
+      /** Whether its receiver fails now */
+      failing?: 'true' | 'false';
       /** Page, from 1 */
       page?: number;
       /** Entries on a page */

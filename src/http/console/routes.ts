@@ -8,7 +8,7 @@ import { endStaffSession, type StaffSession } from '../../operator/staff-session
 import { PageApplication } from '../page/application.ts';
 import { ConsolePages } from './console-pages.ts';
 import { CONSOLE_PAGES, isThere } from './pages.ts';
-import { operatorOf, requireStaff, scopesOf, staffCookie, staffSessionOf } from './session.ts';
+import { operatorOf, requireStaff, scopesOf, staffCookie, staffSessionOf, tellStaffSessionEnd } from './session.ts';
 import type { StaffSessionAnswer } from './session-answer.ts';
 import { staffSignInRoutes, toSignIn } from './sign-in.ts';
 
@@ -29,7 +29,10 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
   const signIn = { pages: plain, provider, configured };
   app.register(async (scope) => staffSignInRoutes(scope, context, signIn));
 
-  app.get('/console/session', async (request) => shown(context, await requireStaff(context, request)));
+  app.get('/console/session', async (request, reply) => {
+    if (!(await staffSessionOf(context, request))) await tellStaffSessionEnd(context, request, reply);
+    return shown(context, await requireStaff(context, request));
+  });
   // Keys, the pointer and navigation count as activity; whoever only polls does not call this.
   app.post('/console/session/activity', async (request, reply) => {
     await requireStaff(context, request, true);

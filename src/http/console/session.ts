@@ -1,9 +1,9 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import type { Operator } from '../../operator/operator.ts';
 import { rolesOf } from '../../operator/staff-role.ts';
-import { findStaffSession, type StaffSession } from '../../operator/staff-session.ts';
+import { findStaffSession, type StaffSession, whyStaffSessionEnded } from '../../operator/staff-session.ts';
 import type { OperatorRole } from '../../operator-role.ts';
 import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
 import { requireOwnPage } from '../page/own-page.ts';
@@ -35,6 +35,19 @@ export async function staffSessionOf(
   // The issuer of the tokens can write its own name a little differently from the address of the configuration.
   const fits = (session?.person === null) === (config.staff === undefined);
   return session && fits && scopesOf(context, session).scopes.length > 0 ? session : undefined;
+}
+
+/** Tells a page whose session is over why: with `idle` it says so to the person. The header is `X-Lombard-Session-End`. */
+export async function tellStaffSessionEnd(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const secret = cookieOf(request, cookie(context), SECRET);
+  if (secret === undefined) return;
+  const { pool, clock, config } = context;
+  const end = await whyStaffSessionEnded(pool, secret, { now: clock.now(), idleMs: config.appIdle });
+  reply.header('x-lombard-session-end', end);
 }
 
 /** As `staffSessionOf`. @throws Problem authentication_failed where there is none; permission_denied as `requireOwnPage` */

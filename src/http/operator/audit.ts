@@ -39,6 +39,7 @@ const AuditQuery = Type.Object({
   page_size: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_ROWS, description: `Rows on a page; default ${DEFAULT_PAGE_ROWS}` }),
   ),
+  order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Of pages; default asc: the oldest first' })),
   entity: Type.Optional(Type.String({ description: 'Noun, such as payment' })),
   entity_id: Type.Optional(Type.String()),
   client_id: Type.Optional(Type.String()),
@@ -185,9 +186,9 @@ export function operatorAuditRoutes(app: FastifyInstance, context: Context): voi
         const message = `must not begin behind row ${MAX_OFFSET_ROWS}: read on with after=<position of the last row>`;
         throw new Problem('invalid_parameter', { field: 'page', message });
       }
-      return sendList(reply, await listAudit(pool, filter, rows));
+      return sendList(reply, await listAudit(pool, filter, { ...rows, order: query.order ?? 'asc' }));
     }
-    for (const field of ['page', 'page_size'] as const)
+    for (const field of ['page', 'page_size', 'order'] as const)
       if (query[field] !== undefined)
         throw new Problem('invalid_parameter', { field, message: 'must be left out where after or limit is given' });
     return sendValue(reply, await listAuditAfter(pool, filter, { after: after ?? 0, limit: limit ?? DEFAULT_ROWS }));

@@ -14,6 +14,7 @@ import { QueuedCount } from './notifications.ts';
 const SubscriptionList = Type.Object({
   client_id: Type.Optional(Type.String({ description: 'Only of this client' })),
   active: Type.Optional(Type.Enum(['true', 'false'])),
+  failing: Type.Optional(Type.Enum(['true', 'false'], { description: 'Whether its receiver fails now' })),
   ...Paging,
 });
 const ReplayBody = Type.Object(
@@ -94,8 +95,8 @@ const REPLAY = {
 /** The clients' webhook subscriptions (docs/operator-interface.md). */
 export function operatorSubscriptionRoutes(app: FastifyInstance, context: Context): void {
   app.get<{ Querystring: Static<typeof SubscriptionList> & Page }>('/subscriptions', LIST, async ({ query }, reply) => {
-    const active = query.active === undefined ? undefined : query.active === 'true';
-    const filter = { clientId: query.client_id, active };
+    const chosen = (value: string | undefined) => (value === undefined ? undefined : value === 'true');
+    const filter = { clientId: query.client_id, active: chosen(query.active), failing: chosen(query.failing) };
     return sendList(reply, await listSubscriptions(context.pool, filter, rowsOf(query)));
   });
   // A replay queues everything that was missed: no limit on the time that takes.

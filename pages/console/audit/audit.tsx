@@ -1,0 +1,72 @@
+import type { ReactNode } from 'react';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Page } from '../../frame/page.tsx';
+import { useText } from '../../texts/text.tsx';
+import { Json, More } from '../lists/code.tsx';
+import { IdLink } from '../lists/links.tsx';
+import { Listing } from '../lists/listing.tsx';
+import { Verification } from './verification.tsx';
+
+/** Who did what, when and why, the newest first; and the proof that nobody altered it. */
+export default function AuditPage(): ReactNode {
+  const t = useText();
+  const name = t('console.nav.audit');
+  return (
+    <Page title={name}>
+      <Verification />
+      <Listing
+        name={name}
+        operation="GET /audit"
+        query={{ order: 'desc' }}
+        filters={[
+          { name: 'entity', label: t('console.col.entity') },
+          { name: 'entity_id', label: t('console.col.entityId') },
+          { name: 'client_id', label: t('console.col.client') },
+          { name: 'from', label: t('console.col.from'), instant: true },
+          { name: 'to', label: t('console.col.to'), instant: true },
+        ]}
+        rowKey={({ position }) => position}
+        columns={[
+          { key: 'position', title: t('console.col.position'), numeric: true, cell: ({ position }) => position },
+          { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
+          {
+            key: 'actor',
+            title: t('console.col.actor'),
+            cell: ({ actor, staff }) => (
+              <>
+                <ForeignText>{actor}</ForeignText>
+                {staff && (
+                  <div className="small quiet">
+                    <ForeignText>{staff.subject}</ForeignText>
+                  </div>
+                )}
+              </>
+            ),
+          },
+          { key: 'action', title: t('console.col.action'), cell: ({ action }) => action },
+          {
+            key: 'entity',
+            title: t('console.col.entity'),
+            cell: ({ entity, entity_id: id }) => (
+              <>
+                {entity} <ForeignText>{id}</ForeignText>
+              </>
+            ),
+          },
+          { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
+          { key: 'reason', title: t('console.col.reason'), cell: ({ reason }) => <ForeignText>{reason}</ForeignText> },
+          {
+            key: 'change',
+            title: t('console.col.change'),
+            cell: ({ before, after, request_id: request }) => (
+              <More>
+                <Json name={t('console.col.change')}>{{ request_id: request, before, after }}</Json>
+              </More>
+            ),
+          },
+        ]}
+      />
+    </Page>
+  );
+}

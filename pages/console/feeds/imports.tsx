@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { callOperator } from '../../data/operator-api.ts';
+import { Button } from '../../design/button.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { Table } from '../../design/table.tsx';
+import { Page } from '../../frame/page.tsx';
+import type { TextKey } from '../../texts/keys.ts';
+import { useText } from '../../texts/text.tsx';
+import { State } from '../lists/links.tsx';
+import { Listing } from '../lists/listing.tsx';
+
+const KINDS = ['clients', 'contacts', 'beneficiaries', 'trades', 'payments', 'transactions', 'payment-actions'];
+const COUNTS = ['lines_read', 'accepted', 'unchanged', 'rejected'] as const;
+const TITLES: Record<(typeof COUNTS)[number], TextKey> = {
+  lines_read: 'console.col.lines',
+  accepted: 'console.col.accepted',
+  unchanged: 'console.col.unchanged',
+  rejected: 'console.col.rejected',
+};
+
+/** Imports: how far each is, and what it did not take. */
+export default function ImportsPage(): ReactNode {
+  const t = useText();
+  const [shown, show] = useState<string>();
+  const name = t('console.nav.imports');
+  return (
+    <Page title={name}>
+      <Listing
+        name={name}
+        operation="GET /imports"
+        live
+        filters={[
+          { name: 'kind', label: t('console.col.kind'), options: KINDS },
+          { name: 'state', label: t('console.col.state'), options: ['running', 'done', 'interrupted'] },
+        ]}
+        rowKey={(row) => row.import_id}
+        columns={[
+          { key: 'started', title: t('console.col.started'), cell: (row) => <Moment at={row.started_at} /> },
+          { key: 'ended', title: t('console.col.ended'), cell: (row) => <Moment at={row.ended_at} /> },
+          { key: 'id', title: t('console.col.id'), cell: (row) => <code>{row.import_id}</code> },
+          { key: 'kind', title: t('console.col.kind'), cell: ({ kind }) => kind },
+          { key: 'state', title: t('console.col.state'), cell: ({ state }) => <State>{state}</State> },
+          ...COUNTS.map((count) => ({
+            key: count,
+            title: t(TITLES[count]),
+            numeric: true,
+            cell: (row: Record<typeof count, number>) => row[count],
+          })),
+          {
+            key: 'show',
+            title: t('console.col.error'),
+            cell: (row) => row.rejected > 0 && <Button onPress={() => show(row.import_id)}>{t('console.show')}</Button>,
+          },
+        ]}
+      />
+      {shown && <ImportErrors id={shown} />}
+    </Page>
+  );
+}
+
+function ImportErrors({ id }: { id: string }): ReactNode {
+  const t = useText();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['import', id],
+    queryFn: async ({ signal }) =>
+      (
+        await callOperator('GET /imports/{import_id}' as 'GET /imports/{import_id}', {
+          path: { import_id: id },
+          signal,
+        })
+      ).body,
+  });
+  return (
+    <section className="card stack" aria-labelledby="import-errors">
+      <h2 id="import-errors">{t('console.import.errors')}</h2>
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data?.errors.length === 0 && <Empty title={t('console.list.empty')} />}
+      {data && data.errors.length > 0 && (
+        <Table
+          name={t('console.import.errors')}
+          rows={data.errors}
+          rowKey={({ line }) => line}
+          columns={[
+            { key: 'line', title: t('console.col.line'), numeric: true, cell: ({ line }) => line },
+            { key: 'code', title: t('console.col.code'), cell: ({ code }) => code },
+            {
+              key: 'detail',
+              title: t('console.col.detail'),
+              cell: ({ details }) => <ForeignText>{details}</ForeignText>,
+            },
+          ]}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,14 @@
+import { LANGUAGES, type Language } from '../texts/text.tsx';
+
+const KEY = 'lombard.language';
+
+/** The institution's provider tells no language: the browser keeps the one that was chosen. */
+export function applyLanguage(): void {
+  const kept = LANGUAGES.find((each) => each === localStorage.getItem(KEY));
+  if (kept) document.documentElement.lang = kept;
+}
+
+export function setLanguage(language: Language): void {
+  localStorage.setItem(KEY, language);
+  location.reload();
+}

@@ -1,0 +1,109 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { FormEvent, ReactNode } from 'react';
+import { Button } from '../../design/button.tsx';
+import { Select, TextField } from '../../design/field.tsx';
+import { firstOf, type Search } from '../../frame/search.ts';
+import { useText } from '../../texts/text.tsx';
+import { type ListOperation, Records, type RecordsProps } from './records.tsx';
+
+/** A filter under the API's name: a text, one of a few, or an instant. */
+export interface Filter {
+  name: string;
+  label: string;
+  options?: readonly string[];
+  instant?: true;
+}
+
+type ListingProps<K extends ListOperation> = Omit<RecordsProps<K>, 'page' | 'onPage' | 'query'> & {
+  filters: Filter[];
+  /** What the list always has. */
+  query?: Record<string, string>;
+  unpaged?: true;
+};
+
+/** A list whose filters and page stand in the address, so that a link shows the same. */
+export function Listing<K extends ListOperation>({ filters, query, unpaged, ...records }: ListingProps<K>): ReactNode {
+  const search = useSearch({ strict: false }) as Search;
+  const go = useNavigate();
+  const chosen = Object.fromEntries(filters.map(({ name }) => [name, firstOf(search[name]) || undefined]));
+  const page = Math.max(1, Number(firstOf(search.page)) || 1);
+  const show = (next: Record<string, string | undefined>) => void go({ to: '.', search: next as never });
+  return (
+    <div className="stack">
+      {filters.length > 0 && <FilterForm filters={filters} chosen={chosen} onFilter={show} />}
+      <Records
+        {...(records as unknown as RecordsProps<K>)}
+        query={{ ...chosen, ...query }}
+        page={page}
+        {...(unpaged ? {} : { onPage: (next: number) => show({ ...chosen, page: String(next) }) })}
+      />
+    </div>
+  );
+}
+
+interface FilterFormProps {
+  filters: Filter[];
+  chosen: Record<string, string | undefined>;
+  onFilter: (chosen: Record<string, string | undefined>) => void;
+}
+
+function FilterForm({ filters, chosen, onFilter }: FilterFormProps): ReactNode {
+  const t = useText();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    onFilter(Object.fromEntries(filters.map((filter) => [filter.name, fieldText(filter, form)])));
+  };
+  return (
+    // Another address fills the fields again.
+    <form className="card stack" onSubmit={submit} key={JSON.stringify(chosen)}>
+      <div className="console-filters">
+        {filters.map((filter) => (
+          <FilterField key={filter.name} filter={filter} value={chosen[filter.name]} />
+        ))}
+      </div>
+      <div className="row">
+        <Button type="submit" kind="primary">
+          {t('console.list.filter')}
+        </Button>
+        <Button onPress={() => onFilter({})}>{t('console.list.clear')}</Button>
+      </div>
+    </form>
+  );
+}
+
+function FilterField({ filter, value }: { filter: Filter; value: string | undefined }): ReactNode {
+  const t = useText();
+  const { name, label, options, instant } = filter;
+  if (!options)
+    return (
+      <TextField
+        label={label}
+        name={name}
+        type={instant ? 'datetime-local' : 'text'}
+        defaultValue={instant && value ? localTime(value) : value}
+        maxLength={254}
+      />
+    );
+  return (
+    <Select label={label} name={name} defaultValue={value ?? ''}>
+      <option value="">{t('console.list.any')}</option>
+      {options.map((option) => (
+        <option key={option}>{option}</option>
+      ))}
+    </Select>
+  );
+}
+
+function fieldText({ name, instant }: Filter, form: FormData): string | undefined {
+  const text = String(form.get(name) ?? '').trim();
+  if (text === '') return undefined;
+  return instant ? new Date(text).toISOString() : text;
+}
+
+/** An instant as a field for local time takes it. */
+function localTime(instant: string): string {
+  const date = new Date(instant);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

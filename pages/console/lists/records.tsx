@@ -1,0 +1,97 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Operations } from '../../data/generated/operator.ts';
+import { callOperator } from '../../data/operator-api.ts';
+import { Button } from '../../design/button.tsx';
+import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { type Column, Table } from '../../design/table.tsx';
+import { useText } from '../../texts/text.tsx';
+
+/** How often a live list asks again. */
+const LIVE_MS = 3_000;
+const PAGE_ROWS = 25;
+
+/** Operations that answer with a list. */
+export type ListOperation = {
+  [K in keyof Operations]: K extends `GET ${string}`
+    ? Operations[K]['response'] extends unknown[]
+      ? K
+      : never
+    : never;
+}[keyof Operations];
+
+export type Row<K extends ListOperation> = Operations[K]['response'][number];
+
+export interface RecordsProps<K extends ListOperation> {
+  /** The table's accessible name. */
+  name: string;
+  operation: K;
+  /** Filters under the API's names. */
+  query?: Record<string, string | undefined>;
+  columns: Column<Row<K>>[];
+  rowKey: (row: Row<K>) => string | number;
+  /** It follows changes by itself. */
+  live?: boolean;
+  page: number;
+  /** Undefined: the list has one page. */
+  onPage?: (page: number) => void;
+}
+
+/** A page of a list of the operator interface. */
+export function Records<K extends ListOperation>(props: RecordsProps<K>): ReactNode {
+  const { name, operation, query = {}, columns, rowKey, live, page, onPage } = props;
+  const t = useText();
+  const paging = onPage ? { page, page_size: PAGE_ROWS } : {};
+  const { data, error, refetch } = useQuery({
+    queryKey: [operation, query, paging],
+    queryFn: ({ signal }) => callOperator(operation, { query: { ...query, ...paging }, signal } as never),
+    placeholderData: keepPreviousData,
+    ...(live ? { refetchInterval: LIVE_MS } : {}),
+  });
+  if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
+  const rows = data.body as Row<K>[];
+  return (
+    <div className="stack">
+      {rows.length === 0 ? (
+        <Empty title={t('console.list.empty')}>{t('console.list.empty.text')}</Empty>
+      ) : (
+        <Table name={name} columns={columns} rows={rows} rowKey={rowKey} />
+      )}
+      {onPage && <Pages page={page} rows={rows.length} total={data.total} onPage={onPage} />}
+    </div>
+  );
+}
+
+/** The way through a list. Where the total is not counted, a full page has another one behind it. */
+function Pages({
+  page,
+  rows,
+  total,
+  onPage,
+}: {
+  page: number;
+  rows: number;
+  total: number | undefined;
+  onPage: (page: number) => void;
+}): ReactNode {
+  const t = useText();
+  const last = total === undefined ? rows < PAGE_ROWS : page * PAGE_ROWS >= total;
+  return (
+    <div className="row apart">
+      <span className="quiet small">
+        {total !== undefined && t('console.list.total', { count: total })}{' '}
+        {page > 1 && t('console.list.page', { page })}
+      </span>
+      {(page > 1 || !last) && (
+        <span className="row">
+          <Button isDisabled={page === 1} onPress={() => onPage(page - 1)}>
+            {t('console.list.previous')}
+          </Button>
+          <Button isDisabled={last} onPress={() => onPage(page + 1)}>
+            {t('console.list.next')}
+          </Button>
+        </span>
+      )}
+    </div>
+  );
+}

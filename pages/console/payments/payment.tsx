@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { decimal } from '../../../sdk/src/decimal.ts';
+import type { Payment, TimelineEntry } from '../../data/generated/operator.ts';
+import { callOperator } from '../../data/operator-api.ts';
+import { Facts } from '../../design/facts.tsx';
+import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import { Day, Moment } from '../../design/moment.tsx';
+import { Money } from '../../design/money.tsx';
+import { Failure, Loading } from '../../design/states.tsx';
+import { Page } from '../../frame/page.tsx';
+import { useText } from '../../texts/text.tsx';
+import { IdLink, ListLink, State } from '../lists/links.tsx';
+import { PaymentActions } from './actions.tsx';
+import { Timeline } from './timeline.tsx';
+
+/** How often the page asks what has happened meanwhile. */
+const LIVE_MS = 4_000;
+
+/** A payment: what it is, everything that happened to it, and what the institution may do with it. */
+export default function PaymentPage(): ReactNode {
+  const t = useText();
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data, error, refetch } = useQuery({
+    queryKey: ['payment', id],
+    queryFn: async ({ signal }) => {
+      const path = { payment_id: id };
+      const [payment, timeline] = await Promise.all([
+        callOperator('GET /payments/{payment_id}', { path, signal }),
+        callOperator('GET /payments/{payment_id}/timeline', { path, signal }),
+      ]);
+      return { payment: payment.body, timeline: timeline.body };
+    },
+    refetchInterval: LIVE_MS,
+  });
+  const title = t('console.payment.title', { id: visible(id) });
+  if (!data)
+    return <Page title={title}>{error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}</Page>;
+  const { payment, timeline } = data;
+  return (
+    <Page title={title} actions={<PaymentActions payment={payment} isReturning={isReturning(timeline)} />}>
+      <section className="card">
+        <PaymentFacts payment={payment} />
+      </section>
+      <section className="card stack" aria-labelledby="timeline">
+        <h2 id="timeline">{t('console.pay.timeline')}</h2>
+        <Timeline entries={timeline} />
+      </section>
+    </Page>
+  );
+}
+
+/** The payment itself does not say that its return has started: its last action does. */
+function isReturning(timeline: readonly TimelineEntry[]): boolean {
+  const actions = timeline.filter(({ kind }) => kind === 'action') as (TimelineEntry & { action?: string })[];
+  return actions.some(({ action }) => action === 'start_return') && !actions.some(({ action }) => action === 'return');
+}
+
+function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
+  const t = useText();
+  const foreign = (text: string | null | undefined) => (text ? <ForeignText>{text}</ForeignText> : null);
+  const { minimum_remaining_authorisations: missing } = payment.approvals_workflow;
+  return (
+    <Facts
+      facts={[
+        {
+          name: t('console.col.status'),
+          value: (
+            <span className="row">
+              <State>{payment.status}</State>
+              {payment.status === 'Payment pending of authorization' && t('console.pay.waits', { count: missing })}
+            </span>
+          ),
+        },
+        {
+          name: t('console.col.amount'),
+          value: <Money amount={decimal(payment, 'amount')} currency={payment.payment_currency} />,
+        },
+        { name: t('console.col.payee'), value: foreign(payment.beneficiary_name) },
+        { name: t('console.col.iban'), value: foreign(payment.iban ?? payment.account_number) },
+        { name: t('console.col.reference'), value: foreign(payment.reference) },
+        { name: t('console.col.client'), value: <IdLink to="clients" id={payment.client_id} /> },
+        {
+          name: t('console.col.creator'),
+          value: (
+            <>
+              {foreign(payment.ordered_by_name)} (<IdLink to="contacts" id={payment.contact_id} />)
+            </>
+          ),
+        },
+        { name: t('console.col.date'), value: <Day on={payment.payment_date} /> },
+        { name: t('console.col.created'), value: <Moment at={payment.created_date} /> },
+        { name: t('console.col.trade'), value: foreign(payment.trade_id) },
+        { name: t('console.col.uetr'), value: <code>{payment.uuid}</code> },
+        { name: t('console.col.reason'), value: foreign(payment.reason) },
+        {
+          name: t('console.nav.notifications'),
+          value: (
+            <ListLink to="/notifications" search={{ payment_id: payment.payment_id }}>
+              {t('console.show')}
+            </ListLink>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react';
+import type { Contact, ContactPatch } from '../../data/generated/operator.ts';
+import { callOperator } from '../../data/operator-api.ts';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { useText } from '../../texts/text.tsx';
+import { Act, type Given } from '../acts/act.tsx';
+
+/** What can be done to a contact. */
+export function ContactActs({ contact }: { contact: Contact }): ReactNode {
+  const t = useText();
+  const { contact_id: id, status, second_factor: factor } = contact;
+  const path = { contact_id: id };
+  const facts = [
+    { name: t('console.col.contact'), value: id },
+    { name: t('console.col.name'), value: <ForeignText>{contact.name}</ForeignText> },
+    { name: t('console.col.email'), value: <ForeignText>{contact.email}</ForeignText> },
+  ];
+  const patch =
+    (body: ContactPatch) =>
+    async ({ headers }: Given) => {
+      await callOperator('PATCH /contacts/{contact_id}', { path, body, headers });
+      return undefined;
+    };
+  return (
+    <>
+      <Act
+        name={t('console.act.unlock')}
+        scope="unlock"
+        facts={facts}
+        act={async ({ headers }) => {
+          await callOperator('POST /contacts/{contact_id}/unlock', { path, headers });
+          return undefined;
+        }}
+      />
+      {status === 'enabled' ? (
+        <Act
+          name={t('console.act.disable')}
+          scope="identity"
+          kind="danger"
+          facts={facts}
+          act={patch({ status: 'disabled' })}
+        />
+      ) : (
+        <Act name={t('console.act.enable')} scope="identity" facts={facts} act={patch({ status: 'enabled' })} />
+      )}
+      {factor !== 'none' && (
+        <Act
+          name={t('console.act.resetSecondFactor')}
+          scope="identity"
+          kind="danger"
+          facts={[...facts, { name: t('console.col.secondFactor'), value: factor }]}
+          act={patch({ second_factor: 'none' })}
+        />
+      )}
+    </>
+  );
+}

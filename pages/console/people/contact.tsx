@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { Contact } from '../../data/generated/operator.ts';
+import { callOperator } from '../../data/operator-api.ts';
+import { Facts } from '../../design/facts.tsx';
+import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Failure, Loading } from '../../design/states.tsx';
+import { Table } from '../../design/table.tsx';
+import { Page } from '../../frame/page.tsx';
+import { useText } from '../../texts/text.tsx';
+import { IdLink, State } from '../lists/links.tsx';
+import { Records } from '../lists/records.tsx';
+import { ContactActs } from './contact-acts.tsx';
+import { RefusedRequests } from './refused-requests.tsx';
+
+/** A contact: who it is, what it may do for whom, and how its sign-ins went. */
+export default function ContactPage(): ReactNode {
+  const t = useText();
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data, error, refetch } = useQuery({
+    queryKey: ['contact', id],
+    queryFn: async ({ signal }) =>
+      (await callOperator('GET /contacts/{contact_id}', { path: { contact_id: id }, signal })).body,
+  });
+  const title = t('console.contact.title', { id: visible(id) });
+  if (!data)
+    return <Page title={title}>{error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}</Page>;
+  return (
+    <Page title={title} actions={<ContactActs contact={data} />}>
+      <section className="card">
+        <ContactFacts contact={data} />
+      </section>
+      <section className="card stack" aria-labelledby="clients">
+        <h2 id="clients">{t('console.contact.clients')}</h2>
+        <Table
+          name={t('console.contact.clients')}
+          rows={data.clients}
+          rowKey={({ client_id: client }) => client}
+          columns={[
+            {
+              key: 'client',
+              title: t('console.col.client'),
+              cell: ({ client_id: client }) => <IdLink to="clients" id={client} />,
+            },
+            {
+              key: 'permissions',
+              title: t('console.col.permissions'),
+              cell: ({ permissions }) => permissions.join(', '),
+            },
+          ]}
+        />
+      </section>
+      <SignIns contactId={id} />
+      <RefusedRequests query={{ contact_id: id }} />
+    </Page>
+  );
+}
+
+function ContactFacts({ contact }: { contact: Contact }): ReactNode {
+  const t = useText();
+  return (
+    <Facts
+      facts={[
+        { name: t('console.col.name'), value: <ForeignText>{contact.name}</ForeignText> },
+        { name: t('console.col.email'), value: <ForeignText>{contact.email}</ForeignText> },
+        { name: t('console.col.phone'), value: contact.phone && <ForeignText>{contact.phone}</ForeignText> },
+        { name: t('console.col.status'), value: <State>{contact.status}</State> },
+        { name: t('console.col.secondFactor'), value: contact.second_factor },
+        { name: t('console.col.language'), value: contact.language },
+      ]}
+    />
+  );
+}
+
+/** The attempts to sign in, the newest first. */
+function SignIns({ contactId }: { contactId: string }): ReactNode {
+  const t = useText();
+  const [page, setPage] = useState(1);
+  return (
+    <section className="card stack" aria-labelledby="sign-ins">
+      <h2 id="sign-ins">{t('console.contact.signIns')}</h2>
+      <Records
+        name={t('console.contact.signIns')}
+        operation="GET /sign-ins"
+        query={{ contact_id: contactId }}
+        page={page}
+        onPage={setPage}
+        rowKey={({ request_id: request, at, outcome }) => `${request} ${at} ${outcome}`}
+        columns={[
+          { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
+          { key: 'outcome', title: t('console.col.outcome'), cell: ({ outcome }) => <State>{outcome}</State> },
+          {
+            key: 'application',
+            title: t('console.col.application'),
+            cell: ({ application }) => <ForeignText>{application}</ForeignText>,
+          },
+          { key: 'address', title: t('console.col.address'), cell: ({ address }) => <code>{address}</code> },
+          {
+            key: 'request',
+            title: t('console.col.request'),
+            cell: (row) => <ForeignText>{row.request_id}</ForeignText>,
+          },
+        ]}
+      />
+    </section>
+  );
+}

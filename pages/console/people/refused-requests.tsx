@@ -1,0 +1,79 @@
+import { type ReactNode, useState } from 'react';
+import type { RefusedRequest } from '../../data/generated/operator.ts';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Moment } from '../../design/moment.tsx';
+import type { Column } from '../../design/table.tsx';
+import { useText } from '../../texts/text.tsx';
+import { IdLink, State } from '../lists/links.tsx';
+import { Records } from '../lists/records.tsx';
+
+/** The columns of refused requests. */
+export function useRequestColumns(): Column<RefusedRequest>[] {
+  const t = useText();
+  return [
+    { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
+    { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
+    {
+      key: 'route',
+      title: t('console.col.route'),
+      cell: ({ listener, method, route }) => (
+        <>
+          <code>{[method, route].filter(Boolean).join(' ')}</code> <span className="quiet small">{listener}</span>
+        </>
+      ),
+    },
+    {
+      key: 'code',
+      title: t('console.col.code'),
+      cell: ({ code, details }) => (
+        <>
+          {code} <div className="small quiet">{details && <ForeignText>{details}</ForeignText>}</div>
+        </>
+      ),
+    },
+    {
+      key: 'client',
+      title: t('console.col.client'),
+      cell: ({ client_id: id }) => <IdLink to="clients" id={id} />,
+    },
+    {
+      key: 'contact',
+      title: t('console.col.contact'),
+      cell: ({ contact_id: id }) => <IdLink to="contacts" id={id} />,
+    },
+    {
+      key: 'application',
+      title: t('console.col.application'),
+      cell: ({ application }) => <ForeignText>{application}</ForeignText>,
+    },
+    {
+      key: 'request',
+      title: t('console.col.request'),
+      cell: ({ request_id: id, ms }) => (
+        <>
+          <ForeignText>{id}</ForeignText> {ms !== null && <span className="quiet small">{ms} ms</span>}
+        </>
+      ),
+    },
+  ];
+}
+
+/** The refused requests of one client or contact. */
+export function RefusedRequests({ query }: { query: { client_id: string } | { contact_id: string } }): ReactNode {
+  const t = useText();
+  const [page, setPage] = useState(1);
+  return (
+    <section className="card stack" aria-labelledby="refused">
+      <h2 id="refused">{t('console.nav.requests')}</h2>
+      <Records
+        name={t('console.nav.requests')}
+        operation="GET /requests"
+        query={query}
+        page={page}
+        onPage={setPage}
+        rowKey={({ request_id: id, at }) => `${id} ${at}`}
+        columns={useRequestColumns()}
+      />
+    </section>
+  );
+}

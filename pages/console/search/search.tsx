@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Find } from '../../data/generated/operator.ts';
+import { callOperator } from '../../data/operator-api.ts';
+import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Status } from '../../design/notice.tsx';
+import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { Table } from '../../design/table.tsx';
+import { Page } from '../../frame/page.tsx';
+import { useText } from '../../texts/text.tsx';
+import { IdLink, ListLink, State } from '../lists/links.tsx';
+import { useSought } from './sought.ts';
+
+/** What the text in the header's field names. */
+export default function SearchPage(): ReactNode {
+  const t = useText();
+  const q = useSought();
+  return (
+    <Page title={t('console.search.title')}>{q === '' ? <p>{t('console.search.hint')}</p> : <Finds q={q} />}</Page>
+  );
+}
+
+function Finds({ q }: { q: string }): ReactNode {
+  const t = useText();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['POST /search', q],
+    queryFn: async ({ signal }) => (await callOperator('POST /search', { body: { q }, signal })).body,
+  });
+  if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
+  if (data.length === 0)
+    return (
+      <>
+        <Status tone="info">{t('console.search.nothing')}</Status>
+        <Empty title={t('console.search.nothing')}>{t('console.search.nothing.text')}</Empty>
+      </>
+    );
+  return (
+    <>
+      <p className="quiet" role="status">
+        {t('console.search.count', { count: data.length })}
+      </p>
+      <Table
+        name={t('console.search.results')}
+        rows={data}
+        rowKey={({ kind, id, at }) => `${kind} ${id} ${at}`}
+        columns={[
+          { key: 'kind', title: t('console.col.kind'), cell: ({ kind }) => t(`console.kind.${kind}`) },
+          { key: 'id', title: t('console.col.id'), cell: (find) => <FindLink find={find} /> },
+          { key: 'what', title: t('console.col.what'), cell: ({ title }) => <ForeignText>{title}</ForeignText> },
+          { key: 'detail', title: t('console.col.detail'), cell: ({ detail }) => <ForeignText>{detail}</ForeignText> },
+          {
+            key: 'client',
+            title: t('console.col.client'),
+            cell: ({ client_id: id }) => <IdLink to="clients" id={id} />,
+          },
+          { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
+          { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+function FindLink({ find: { kind, id } }: { find: Find }): ReactNode {
+  if (kind === 'request')
+    return (
+      <ListLink to="/requests" search={{ request_id: id }}>
+        {visible(id)}
+      </ListLink>
+    );
+  if (kind === 'notification')
+    return (
+      <ListLink to="/notifications" search={{ id }}>
+        {id}
+      </ListLink>
+    );
+  return <IdLink to={`${kind}s`} id={id} />;
+}

@@ -1,0 +1,27 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import type { StaffSessionAnswer } from '../../src/http/console/session-answer.ts';
+import { call } from '../data/call.ts';
+import { type SessionTimes, sessionQuery } from '../data/session-life.ts';
+
+export type Scope = StaffSessionAnswer['scopes'][number];
+
+/** The person of the institution, and what they may do. The frame has asked, and asks again every few seconds. */
+export function useStaff(): Omit<StaffSessionAnswer, keyof SessionTimes> {
+  return useSuspenseQuery({ ...sessionQuery<StaffSessionAnswer>('/console'), select: withoutTimes }).data;
+}
+
+function withoutTimes({ name, signed_in_with, roles, scopes }: StaffSessionAnswer) {
+  return { name, signed_in_with, roles, scopes };
+}
+
+/** Whether the person may do what needs a scope. Who may set passwords may lift locks. */
+export function useMay(): (scope: Scope) => boolean {
+  const { scopes } = useStaff();
+  return (scope) => scopes.includes(scope) || (scope === 'unlock' && scopes.includes('identity'));
+}
+
+/** Signs out. The page that follows signs nobody in by itself. */
+export async function signOutStaff(): Promise<void> {
+  await call('DELETE', '/console/session').catch(() => undefined);
+  location.replace('/console/signed-out');
+}

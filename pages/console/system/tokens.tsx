@@ -1,0 +1,103 @@
+import { type ReactNode, useState } from 'react';
+import type { OperatorToken, OperatorTokenInput } from '../../data/generated/operator.ts';
+import { callOperator } from '../../data/operator-api.ts';
+import { Select, TextField } from '../../design/field.tsx';
+import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Page } from '../../frame/page.tsx';
+import { useText } from '../../texts/text.tsx';
+import { Act } from '../acts/act.tsx';
+import { Listing } from '../lists/listing.tsx';
+
+const ROLES = ['core', 'identity', 'support', 'auditor', 'admin'] as const;
+const MAX_NAME_LENGTH = 64;
+
+/** Programs' tokens of the operator interface. */
+export default function TokensPage(): ReactNode {
+  const t = useText();
+  const [made, setMade] = useState<string>();
+  const name = t('console.nav.tokens');
+  return (
+    <Page title={name} actions={<CreateToken onMade={setMade} />}>
+      {made && (
+        <section className="card stack tight">
+          <p>{t('console.token.shown')}</p>
+          <code>{made}</code>
+        </section>
+      )}
+      <Listing
+        name={name}
+        operation="GET /operator-tokens"
+        unpaged
+        filters={[]}
+        rowKey={({ id }) => id}
+        columns={[
+          { key: 'name', title: t('console.col.name'), cell: (row) => <ForeignText>{row.name}</ForeignText> },
+          { key: 'role', title: t('console.col.role'), cell: ({ role }) => role },
+          { key: 'scopes', title: t('console.col.scopes'), cell: ({ scopes }) => scopes.join(', ') },
+          { key: 'created', title: t('console.col.created'), cell: (row) => <Moment at={row.created_at} /> },
+          { key: 'expires', title: t('console.col.expires'), cell: (row) => <Moment at={row.expires_at} /> },
+          { key: 'act', title: t('console.col.action'), cell: (row) => <Revoke token={row} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function CreateToken({ onMade }: { onMade: (token: string) => void }): ReactNode {
+  const t = useText();
+  return (
+    <Act
+      name={t('console.act.createToken')}
+      scope="system"
+      facts={[]}
+      fields={
+        <>
+          <TextField
+            label={t('console.col.name')}
+            name="name"
+            required
+            maxLength={MAX_NAME_LENGTH}
+            autoComplete="off"
+          />
+          <Select label={t('console.col.role')} name="role">
+            {ROLES.map((role) => (
+              <option key={role}>{role}</option>
+            ))}
+          </Select>
+          <TextField label={t('console.col.expires')} name="expires_at" type="datetime-local" />
+        </>
+      }
+      act={async ({ headers, form }) => {
+        const expires = String(form.get('expires_at') ?? '');
+        const body: OperatorTokenInput = {
+          name: String(form.get('name') ?? ''),
+          role: form.get('role') as (typeof ROLES)[number],
+          ...(expires ? { expires_at: new Date(expires).toISOString() } : {}),
+        };
+        const answer = await callOperator('POST /operator-tokens', { body, headers });
+        onMade(answer.body.token);
+        return undefined;
+      }}
+    />
+  );
+}
+
+function Revoke({ token: { id, name, scopes } }: { token: OperatorToken }): ReactNode {
+  const t = useText();
+  return (
+    <Act
+      name={t('console.act.revoke')}
+      scope="system"
+      kind="danger"
+      facts={[
+        { name: t('console.col.name'), value: visible(name) },
+        { name: t('console.col.scopes'), value: scopes.join(', ') },
+      ]}
+      act={async ({ headers }) => {
+        await callOperator('DELETE /operator-tokens/{id}', { path: { id }, headers });
+        return undefined;
+      }}
+    />
+  );
+}
