@@ -155,8 +155,8 @@ const PAGES: Record<string, string[]> = {
   app: ['texts', 'data', 'design', 'frame'],
   console: ['texts', 'data', 'design', 'frame'],
 };
-/** Scripts of the client library that run in browsers too; its types and the service's may be read by all. */
-const SHARED_SCRIPTS = ['../sdk/src/decimal.ts'];
+/** Scripts that run in browsers too: of the client library, and the table of a payment's moves. Types may be read by all. */
+const SHARED_SCRIPTS = ['../sdk/src/decimal.ts', '../src/payments/moves.ts'];
 
 /** Why a file of pages/ may not import something, or undefined where it may. */
 function pageFault(path: string, target: string, isType: boolean): string | undefined {
