@@ -27,6 +27,8 @@ export interface Listed {
 export interface Page<Row> {
   rows: Row[];
   total: number;
+  /** From 1. While another page is fetched, the former one is still here. */
+  page: number;
 }
 
 /** Everything that the page of a payment shows. */
@@ -74,7 +76,7 @@ export const waitingQuery = (clientId: string, whose: 'your' | 'others', page: n
       const query = { status, page, page_size: LIST_SIZE, order_by: 'value_date' as const };
       const { body, total = 0 } = await callClient('GET /payments', clientId, { query, signal });
       const marks = await marksOf(clientId, body, signal);
-      return { rows: body.map((payment) => ({ payment, marks: marks.get(payment.payment_id) })), total };
+      return { rows: body.map((payment) => ({ payment, marks: marks.get(payment.payment_id) })), total, page };
     },
     placeholderData: keepPreviousData,
   });
@@ -87,7 +89,7 @@ export const decisionsQuery = (clientId: string, page: number) =>
     queryFn: async ({ signal }): Promise<Page<Decision>> => {
       const query = { page, page_size: DECISIONS_SIZE };
       const { body, total = 0 } = await callPage<Decision[]>('GET', 'decisions', clientId, { query, signal });
-      return { rows: body, total };
+      return { rows: body, total, page };
     },
     placeholderData: keepPreviousData,
   });
@@ -95,10 +97,12 @@ export const decisionsQuery = (clientId: string, page: number) =>
 /** The parameters of a search, under the API's names, as texts. */
 export type SearchTexts = Record<string, string>;
 
+/** Not live: rows that move while one reads them are worse than rows of a moment ago. */
 export const searchQuery = (clientId: string, search: SearchTexts) =>
   queryOptions({
-    queryKey: [...liveKey(clientId), 'search', search],
-    queryFn: async ({ signal }): Promise<Page<Payment>> => {
+    queryKey: ['search', clientId, search],
+    refetchOnWindowFocus: false,
+    queryFn: async ({ signal }): Promise<Omit<Page<Payment>, 'page'>> => {
       const { body, total = 0 } = await callClient('GET /payments', clientId, { query: search as object, signal });
       return { rows: body, total };
     },
@@ -129,7 +133,8 @@ export const homeQuery = (clientId: string) =>
   queryOptions({
     queryKey: [...liveKey(clientId), 'home'],
     queryFn: async ({ signal }) =>
-      (await callPage<Figures & { activity: RecentActivity[] }>('GET', 'home', clientId, { signal })).body,
+      (await callPage<Figures & { today: string; activity: RecentActivity[] }>('GET', 'home', clientId, { signal }))
+        .body,
   });
 
 /** A number that grows with every change of the client's payments. */

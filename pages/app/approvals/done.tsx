@@ -4,12 +4,14 @@ import { DECISIONS_SIZE, type Decision, decisionsQuery } from '../../data/paymen
 import { Badge } from '../../design/badge.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
-import { Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';
 import { PaymentStatus } from '../payments/status.tsx';
 import { usePaymentColumns } from './columns.tsx';
+import { type SteadyRow, SteadyTable } from './steady-table.tsx';
+
+type Row = SteadyRow<Decision>;
 
 /** What the person has approved, rejected and cancelled, and how it stands now. */
 export function DoneByMe(): ReactNode {
@@ -17,34 +19,35 @@ export function DoneByMe(): ReactNode {
   const { client_id: clientId } = useClient();
   const [page, setPage] = useState(1);
   const { data, error, refetch } = useQuery(decisionsQuery(clientId, page));
-  const columns = usePaymentColumns<Decision>(({ payment }) => payment);
+  const columns = usePaymentColumns<Row>(({ row }) => row.payment);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
   if (data.total === 0) return <Empty title={t('approvals.done.none')} />;
   return (
     <div className="card stack">
-      <Table
+      <SteadyTable
         name={t('approvals.table')}
         columns={[
           ...columns,
           {
             key: 'action',
             title: t('approvals.decision'),
-            cell: ({ action, on_behalf: onBehalf }) => (
+            cell: ({ row: { action, on_behalf: onBehalf } }) => (
               <span>
                 <Badge tone={action === 'authorise' ? 'good' : 'bad'}>{t(`approvals.decision.${action}`)}</Badge>{' '}
                 {onBehalf && <span className="small quiet">{t('payments.act.onBehalf')}</span>}
               </span>
             ),
           },
-          { key: 'at', title: t('approvals.at'), cell: ({ at }) => <Moment at={at} /> },
+          { key: 'at', title: t('approvals.at'), cell: ({ row: { at } }) => <Moment at={at} /> },
           {
             key: 'status',
             title: t('payments.field.status'),
-            cell: ({ payment }) => <PaymentStatus status={payment.status} />,
+            cell: ({ row: { payment } }) => <PaymentStatus status={payment.status} />,
           },
         ]}
         rows={data.rows}
         rowKey={({ payment, action, at }) => `${payment.payment_id} ${action} ${at}`}
+        scope={data.page}
       />
       <Pager page={page} size={DECISIONS_SIZE} total={data.total} onPage={setPage} />
     </div>

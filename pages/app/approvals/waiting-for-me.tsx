@@ -5,6 +5,7 @@ import {
   homeQuery,
   LIST_SIZE,
   type Listed,
+  type Page,
   type Payment,
   type RecentActivity,
   waitingQuery,
@@ -13,7 +14,7 @@ import { sumsOf } from '../../data/sums.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/field.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
-import { type Column, Table } from '../../design/table.tsx';
+import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';
@@ -22,7 +23,7 @@ import { BulkDialog } from './bulk-dialog.tsx';
 import { BulkResult } from './bulk-result.tsx';
 import { useMarksColumn, usePaymentColumns } from './columns.tsx';
 import { NothingWaits } from './nothing-waits.tsx';
-import { type SteadyRow, useSteadyRows } from './steady-rows.ts';
+import { type SteadyRow, SteadyTable } from './steady-table.tsx';
 import { Sums } from './sums.tsx';
 import './approvals.css';
 
@@ -37,8 +38,7 @@ export function WaitingForMe(): ReactNode {
   const { data: home } = useQuery(homeQuery(clientId));
   const [selected, select] = useState<ReadonlyMap<string, Payment>>(new Map());
   const [outcome, setOutcome] = useState<BulkOutcome>();
-  const [isPointed, setPointed] = useState(false);
-  const rows = useSteadyRows(data?.rows ?? [], idOf, isPointed || selected.size > 0);
+  const result = useRef<HTMLDivElement>(null);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
   const toggle = (payment: Payment, isOn: boolean) => {
     const next = new Map(selected);
@@ -46,11 +46,13 @@ export function WaitingForMe(): ReactNode {
     if (!isOn) next.delete(payment.payment_id);
     select(next);
   };
-  const open = rows.filter(({ isGone }) => !isGone).map(({ row }) => row.payment);
+  const open = data.rows.map(({ payment }) => payment);
   return (
     <div className="stack">
-      <BulkResult outcome={outcome} />
-      {rows.length === 0 ? (
+      <div ref={result} tabIndex={-1} className="bulk-result">
+        <BulkResult outcome={outcome} />
+      </div>
+      {open.length === 0 && selected.size === 0 ? (
         <NothingWaits activity={home?.activity ?? []} />
       ) : (
         <>
@@ -59,22 +61,17 @@ export function WaitingForMe(): ReactNode {
               open={open}
               selected={selected}
               onSelect={select}
-              onDone={(result) => {
-                setOutcome(result);
+              onDone={(done) => {
+                setOutcome(done);
                 select(new Map());
+                // The button that opened the dialog may be gone: the focus goes to what came of it.
+                requestAnimationFrame(() => result.current?.focus());
               }}
             />
           )}
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: it only notices that somebody is about to click */}
-          <div
-            className="card"
-            onPointerEnter={() => setPointed(true)}
-            onPointerLeave={() => setPointed(false)}
-            onFocus={() => setPointed(true)}
-            onBlur={() => setPointed(false)}
-          >
+          <div className="card">
             <WaitingTable
-              rows={rows}
+              page={data}
               activity={home?.activity ?? []}
               selected={stepUp ? undefined : selected}
               onToggle={toggle}
@@ -88,14 +85,14 @@ export function WaitingForMe(): ReactNode {
 }
 
 interface WaitingTableProps {
-  rows: Row[];
+  page: Page<Listed>;
   activity: RecentActivity[];
   /** undefined: nothing can be selected. */
   selected: ReadonlyMap<string, Payment> | undefined;
   onToggle: (payment: Payment, isOn: boolean) => void;
 }
 
-function WaitingTable({ rows, activity, selected, onToggle }: WaitingTableProps): ReactNode {
+function WaitingTable({ page, activity, selected, onToggle }: WaitingTableProps): ReactNode {
   const t = useText();
   const columns = usePaymentColumns<Row>(({ row }) => row.payment);
   const marks = useMarksColumn<Row>(({ row }) => row);
@@ -106,22 +103,33 @@ function WaitingTable({ rows, activity, selected, onToggle }: WaitingTableProps)
       <input
         type="checkbox"
         aria-label={t('approvals.selectOne', { id: payment.payment_id })}
+        // What is gone cannot be selected any more; its place stays as high as it was.
+        className={isGone && !selected?.has(payment.payment_id) ? 'gone-choice' : undefined}
         checked={selected?.has(payment.payment_id) ?? false}
-        disabled={isGone && !selected?.has(payment.payment_id)}
         onChange={({ target }) => onToggle(payment, target.checked)}
       />
     ),
   };
   const state: Column<Row> = {
     ...marks,
-    cell: (row) => (row.isGone ? <Gone activity={activity} id={idOf(row.row)} /> : marks.cell(row)),
+    cell: (row) =>
+      row.isGone ? (
+        <div className="gone">
+          <div className="gone-before">{marks.cell(row)}</div>
+          <Gone activity={activity} id={idOf(row.row)} />
+        </div>
+      ) : (
+        marks.cell(row)
+      ),
   };
   return (
-    <Table
+    <SteadyTable
       name={t('approvals.table')}
       columns={[...(selected ? [choice] : []), ...columns, state]}
-      rows={rows}
-      rowKey={({ row }) => idOf(row)}
+      rows={page.rows}
+      rowKey={idOf}
+      scope={page.page}
+      isHeld={selected !== undefined && selected.size > 0}
     />
   );
 }
@@ -130,7 +138,7 @@ function WaitingTable({ rows, activity, selected, onToggle }: WaitingTableProps)
 function Gone({ activity, id }: { activity: RecentActivity[]; id: string }): ReactNode {
   const t = useText();
   const decided = activity.find(({ payment_id, what }) => payment_id === id && DECIDED.has(what));
-  return <span className="small">{decided ? <ActivityText entry={decided} /> : t('approvals.gone')}</span>;
+  return <span className="gone-now small">{decided ? <ActivityText entry={decided} /> : t('approvals.gone')}</span>;
 }
 
 interface SelectionProps {
@@ -144,10 +152,9 @@ interface SelectionProps {
 function Selection({ open, selected, onSelect, onDone }: SelectionProps): ReactNode {
   const t = useText();
   const [asked, ask] = useState<Payment[]>();
-  const own = useRef<HTMLDivElement>(null);
   const all = open.length > 0 && open.every(({ payment_id: id }) => selected.has(id));
   return (
-    <div className="selection" ref={own} tabIndex={-1}>
+    <div className="selection">
       <Checkbox
         label={t('approvals.selectAll')}
         checked={all}
@@ -175,7 +182,6 @@ function Selection({ open, selected, onSelect, onDone }: SelectionProps): ReactN
           onDone={(outcome) => {
             ask(undefined);
             onDone(outcome);
-            requestAnimationFrame(() => own.current?.focus());
           }}
         />
       )}

@@ -2,11 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { LIST_SIZE, type Listed, waitingQuery } from '../../data/payments.ts';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
-import { Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';
 import { useMarksColumn, usePaymentColumns } from './columns.tsx';
+import { type SteadyRow, SteadyTable } from './steady-table.tsx';
+
+type Row = SteadyRow<Listed>;
 
 /** What waits for an approval that others must give. */
 export function WaitingForOthers(): ReactNode {
@@ -14,13 +16,13 @@ export function WaitingForOthers(): ReactNode {
   const { client_id: clientId } = useClient();
   const [page, setPage] = useState(1);
   const { data, error, refetch } = useQuery(waitingQuery(clientId, 'others', page));
-  const columns = usePaymentColumns<Listed>(({ payment }) => payment);
-  const marks = useMarksColumn<Listed>((row) => row);
+  const columns = usePaymentColumns<Row>(({ row }) => row.payment);
+  const marks = useMarksColumn<Row>(({ row }) => row);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
   if (data.total === 0) return <Empty title={t('approvals.others.none')} />;
   return (
     <div className="card stack">
-      <Table
+      <SteadyTable
         name={t('approvals.table')}
         columns={[
           ...columns,
@@ -28,12 +30,14 @@ export function WaitingForOthers(): ReactNode {
             key: 'remaining',
             title: t('approvals.remaining'),
             numeric: true,
-            cell: ({ payment }) => payment.approvals_workflow.minimum_remaining_authorisations,
+            cell: ({ row: { payment }, isGone }) =>
+              isGone ? t('approvals.gone') : payment.approvals_workflow.minimum_remaining_authorisations,
           },
           marks,
         ]}
         rows={data.rows}
         rowKey={({ payment }) => payment.payment_id}
+        scope={data.page}
       />
       <Pager page={page} size={LIST_SIZE} total={data.total} onPage={setPage} />
     </div>

@@ -31,7 +31,7 @@ export default function HomePage(): ReactNode {
               name={t('home.due')}
               figure={data.due_today}
               to="/payments"
-              search={{ status: 'pending_to_authorise', order_by: 'value_date', order: 'asc' }}
+              search={{ status: 'pending_to_authorise', from_payment_date: data.today, to_payment_date: data.today }}
             >
               {t('home.due.text')}
             </Figure>

@@ -16,7 +16,7 @@ export function Amount({ payment }: { payment: Payment }): ReactNode {
 export function PayeeAccount({ payment }: { payment: Payment }): ReactNode {
   const t = useText();
   const parts: [TextKey, string | null][] = [
-    ['payments.field.iban', payment.iban && inFours(payment.iban)],
+    ['payments.field.iban', payment.iban],
     ['payments.field.account_number', payment.account_number],
     ['payments.field.bank_identifier', payment.bank_identifier],
     ['payments.field.swift_code', payment.swift_code],
@@ -29,7 +29,7 @@ export function PayeeAccount({ payment }: { payment: Payment }): ReactNode {
         <span key={key}>
           <span className="quiet small">{t(key)} </span>
           <span className="digits">
-            <ForeignText>{value}</ForeignText>
+            {key === 'payments.field.iban' ? <Iban>{value as string}</Iban> : <ForeignText>{value}</ForeignText>}
           </span>
         </span>
       ))}
@@ -37,7 +37,14 @@ export function PayeeAccount({ payment }: { payment: Payment }): ReactNode {
   );
 }
 
-/** An IBAN as people read it (ISO 13616, its paper form). */
-function inFours(iban: string): string {
-  return iban.replace(/(.{4})(?=.)/g, '$1\u00a0');
+/** An IBAN in fours, as people read it (ISO 13616, its paper form). Its text has no spaces, so that a copy of it has none. */
+function Iban({ children }: { children: string }): ReactNode {
+  return (
+    <span className="iban">
+      {(children.match(/.{1,4}/g) ?? []).map((four, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a four is its place
+        <span key={index}>{four}</span>
+      ))}
+    </span>
+  );
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import { CallError } from '../../data/call-error.ts';
 import { useLive } from '../../data/live.ts';
@@ -58,7 +58,12 @@ function ShownPayment({ view, title }: { view: PaymentView; title: string }): Re
     <Page title={title} actions={<Actions allowed={allowed} onAsk={ask} />}>
       <div ref={result} tabIndex={-1} className="payment-result">
         <Status>
-          {done && t(`payments.done.${done}`, { remaining: waits ? explanation.minimum_remaining_authorisations : 0 })}
+          {done && (
+            <>
+              {t(`payments.done.${done}`, { remaining: waits ? explanation.minimum_remaining_authorisations : 0 })}{' '}
+              <Link to={'/approvals' as never}>{t('payments.done.next')}</Link>
+            </>
+          )}
         </Status>
       </div>
       <section className="card payment-head" aria-label={t('payments.summary')}>
@@ -103,21 +108,23 @@ function ShownPayment({ view, title }: { view: PaymentView; title: string }): Re
   );
 }
 
+const ACTIONS = ['authorise', 'reject', 'cancel'] as const;
+const KINDS = { authorise: 'primary', reject: 'danger', cancel: 'second' } as const;
+
+/** What one may do now. Where an act falls away its place stays empty: no other button comes under a finger that was about to press. */
 function Actions({ allowed, onAsk }: { allowed: readonly Decided[]; onAsk: (action: Decided) => void }): ReactNode {
   const t = useText();
-  return (
-    <>
-      {allowed.includes('authorise') && (
-        <Button kind="primary" onPress={() => onAsk('authorise')}>
-          {t('payments.approve')}
-        </Button>
-      )}
-      {allowed.includes('reject') && (
-        <Button kind="danger" onPress={() => onAsk('reject')}>
-          {t('payments.reject')}
-        </Button>
-      )}
-      {allowed.includes('cancel') && <Button onPress={() => onAsk('cancel')}>{t('payments.cancel')}</Button>}
-    </>
+  const seen = useRef(new Set<Decided>());
+  for (const action of allowed) seen.current.add(action);
+  return ACTIONS.filter((action) => seen.current.has(action)).map((action) =>
+    allowed.includes(action) ? (
+      <Button key={action} kind={KINDS[action]} onPress={() => onAsk(action)}>
+        {t(`payments.act.${action}`)}
+      </Button>
+    ) : (
+      <span key={action} className="button payment-place" aria-hidden="true">
+        {t(`payments.act.${action}`)}
+      </span>
+    ),
   );
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useLive } from '../../data/live.ts';
 import { exportAddress, type Payment, type SearchTexts, searchQuery } from '../../data/payments.ts';
 import { Button } from '../../design/button.tsx';
 import { Moment } from '../../design/moment.tsx';
@@ -24,7 +23,6 @@ const ORDERS: Record<string, string> = { created_date: 'order_date', payment_dat
 export default function PaymentsPage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
-  useLive(clientId);
   const navigate = useNavigate();
   const address = useSearch({ strict: false }) as Search;
   const search = searchOf(address);

@@ -33,11 +33,12 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
 
   app.get('/app/data/home', { schema: { querystring: ClientQuery } }, async (request, reply) => {
     const { clientId, contactId } = request.caller;
+    const today = londonDay(request.now);
     const [figures, activity] = await Promise.all([
-      readFigures(pool, { clientId, contactId, today: londonDay(request.now) }),
+      readFigures(pool, { clientId, contactId, today }),
       recentActivity(pool, clientId),
     ]);
-    return sendValue(reply, { ...figures, activity });
+    return sendValue(reply, { today, ...figures, activity });
   });
 
   app.get<{ Params: Static<typeof Path> }>(
