@@ -37,7 +37,7 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     manifest: 'manifest.json',
-    // Browsers of the last two years (console.md, 4).
+    // Browsers of the last two years.
     target: ['chrome125', 'firefox128', 'safari18'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

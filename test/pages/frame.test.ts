@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { contrast } from '../../src/http/page/contrast.ts';
 import {
   assertAccessible,
   assertQuiet,
@@ -14,6 +13,9 @@ import { startTestService, type TestService } from '../world/service.ts';
 import { createPerson, PASSWORD } from '../world/visitor.ts';
 
 /** What is around all pages of a client: how they are served, the frame, and the client of the address. */
+
+/** Bytes of script that the first page may transfer. */
+const MAX_SCRIPT_BYTES = 204_800;
 
 let service: TestService;
 let browser: TestBrowser;
@@ -65,6 +67,9 @@ test('assets: hashed names, compressed, kept for a year; a page is never kept', 
   assert.ok(
     assets.some(([, headers]) => headers['content-encoding'] === 'br' || headers['content-encoding'] === 'gzip'),
   );
+  const scripts = assets.filter(([path]) => path.endsWith('.js'));
+  const bytes = scripts.reduce((sum, [, headers]) => sum + Number(headers['content-length']), 0);
+  assert.ok(bytes > 0 && bytes <= MAX_SCRIPT_BYTES, `the first page takes ${bytes} bytes of script`);
   assert.equal(seen.get('/app')?.['cache-control'], 'no-store');
   assert.match(seen.get('/app')?.['content-security-policy'] ?? '', /frame-ancestors 'none'/);
   assert.doesNotMatch(seen.get('/app')?.['content-security-policy'] ?? '', /unsafe/);
@@ -116,8 +121,4 @@ test('a lost connection is said, and mended', { skip }, async () => {
   await page.context().setOffline(false);
   await page.getByText('The connection is back.').waitFor();
   await page.context().close();
-});
-
-test('ink on paper has the contrast that WCAG names', () => {
-  assert.equal(contrast('#000000', '#ffffff'), 21);
 });

@@ -4,7 +4,8 @@ const MIN_CONTRAST = 4.5;
 const STEP = 0.05;
 
 const WHITE = '#ffffff';
-const INK = '#111111';
+/** Where white is not readable, black is; a softer black leaves a gap of colours on which neither is. */
+const INK = '#000000';
 
 /** The grounds that text in the institution's colour stands on, as the style sheets have them. */
 const LIGHT_GROUNDS = ['#ffffff', '#f3f4f6', '#e9ecf0'];
