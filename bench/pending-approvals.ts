@@ -2,7 +2,7 @@
  * What approvals cost where very many payments are pending. `npm run bench -- pending-approvals`:
  * - `pending_your_approval` for a contact with 200 among 200,000 pending payments against one with 200 among 2,000 (at most 1.5);
  * - a contact loses the permission to authorise, and gets it back: every pending payment's approvers change;
- * - an approval meanwhile, and one beside it.
+ * - the longest that a search or an approval waits meanwhile (at most 200 ms), whoever asks.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,8 +14,10 @@ import { refreshApprovers } from '../src/approvals/workflow.ts';
 import { sha256 } from '../src/crypto.ts';
 import { createPool, type Pool, transaction } from '../src/database.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
+import type { PaymentId } from '../src/identifiers.ts';
 import { createLog } from '../src/log.ts';
 import { migrate } from '../src/migrate.ts';
+import { decidePayment } from '../src/payments/contact-actions.ts';
 import { searchPayments } from '../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../src/payments/search-parameters.ts';
 
@@ -32,16 +34,20 @@ const act = { now: NOW, actor: 'service:bench', requestId: 'bench' };
 const log = createLog('warn', false);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
+const view = { viewer: 'VIEWER', now: NOW, apiUrl: 'https://api.example.com', trackingCutoff: '2020-01-01' };
+
 export async function run(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'lombard-bench-approvals-'));
   const database = await startEmbedded({ dataDir: folder, log });
   const pool = createPool(database.url, log, { max: 2 });
+  const meanwhile = createPool(database.url, log, { max: 1 });
   try {
     await migrate(database.url, log);
     await fill(database.url);
     await measureSearch(pool);
-    await measurePermissions(pool);
+    await measurePermissions(pool, meanwhile);
   } finally {
+    await meanwhile.end();
     await pool.end();
     await database.stop();
     await rm(folder, { recursive: true, force: true });
@@ -116,7 +122,6 @@ async function fill(url: string): Promise<void> {
 }
 
 async function measureSearch(pool: Pool): Promise<void> {
-  const view = { viewer: 'VIEWER', now: NOW, apiUrl: 'https://api.example.com', trackingCutoff: '2020-01-01' };
   const shapes: [string, SearchQuery][] = [
     ['first page', {}],
     ['first page, descending', { order: 'desc' }],
@@ -148,7 +153,7 @@ async function measureSearch(pool: Pool): Promise<void> {
 }
 
 /** A change of permissions of a contact who may act on all pending payments of the client. */
-async function measurePermissions(pool: Pool): Promise<void> {
+async function measurePermissions(pool: Pool, meanwhile: Pool): Promise<void> {
   for (const clientId of ['FEW', 'MANY']) {
     for (const may of [false, true]) {
       const began = performance.now();
@@ -162,9 +167,11 @@ async function measurePermissions(pool: Pool): Promise<void> {
       const took = performance.now() - began;
       const refresher = new ApproverRefresher(pool, { now: () => NOW }, log);
       refresher.start();
+      const others = measureOthers(meanwhile, clientId);
       while ((await pool.query('select from approver_refreshes')).rows.length > 0) await pause(POLL_MS);
       const whole = performance.now() - began;
       await refresher.stop();
+      const waits = await others.end();
       const { rows } = await pool.query(
         'select count(*) as n from payment_approvers where client_id = $1 and contact_id = $2',
         [clientId, 'ANN'],
@@ -174,8 +181,56 @@ async function measurePermissions(pool: Pool): Promise<void> {
       print(
         `${may ? 'gets' : 'loses'} the permission, ${pending} pending: committed after ${took.toFixed(0)} ms, all of it after ${whole.toFixed(0)} ms`,
       );
+      for (const [name, times] of waits)
+        print(
+          `  ${name.padEnd(40)} ${String(times.length).padStart(5)} calls, p50 ${median(times).toFixed(1)} ms, longest ${Math.max(...times).toFixed(0)} ms`,
+        );
     }
   }
+}
+
+/** Payments that were approved, from the first one on. */
+let approved = 0;
+
+/** Searches by those whom the change concerns and by others, and approvals of others, one after the other until `end`. */
+function measureOthers(pool: Pool, clientId: string): { end(): Promise<Map<string, number[]>> } {
+  const waits = new Map<string, number[]>();
+  let over = false;
+  const timed = async (name: string, work: () => Promise<unknown>) => {
+    const began = performance.now();
+    await work();
+    const times = waits.get(name) ?? [];
+    waits.set(name, [...times, performance.now() - began]);
+  };
+  const search = (viewer: string, status: string) =>
+    timed(`${viewer} searches ${status}`, () =>
+      searchPayments(
+        pool,
+        { ...view, clientId, viewer },
+        readSearch({ page: 1, page_size: 50, status } as SearchQuery),
+      ),
+    );
+  const approve = () =>
+    timed('BOB approves', () =>
+      transaction(pool, (tx) => {
+        const paymentId = `PAY-${clientId}${++approved}` as PaymentId;
+        return decidePayment(tx, act, view, { clientId, contactId: 'BOB', paymentId, action: 'authorise' });
+      }),
+    );
+  const work = (async () => {
+    while (!over) {
+      for (const viewer of ['ANN', 'BOB'])
+        for (const status of ['pending_your_approval', 'pending_others_approval']) await search(viewer, status);
+      await approve();
+    }
+  })();
+  return {
+    end: async () => {
+      over = true;
+      await work;
+      return waits;
+    },
+  };
 }
 
 function median(values: number[]): number {
