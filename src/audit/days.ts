@@ -1,5 +1,6 @@
-import { addDays, monotonic } from '../calendar.ts';
+import { addDays } from '../calendar.ts';
 import type { Context } from '../context.ts';
+import { Daily } from '../daily.ts';
 import { type Db, first, type Pool, transaction } from '../database.ts';
 import { headMac } from './heads.ts';
 import { readChainKey } from './key.ts';
@@ -7,8 +8,6 @@ import { type ChainEnd, chainEnd, lockChain } from './seal.ts';
 
 /** Days ahead for which partitions are made, so that nothing waits at midnight. */
 const DAYS_AHEAD = 3;
-/** Milliseconds before it is tried again: the lock (of a backup) may be held for hours. */
-const RETRY_AFTER_MS = 60_000;
 /** Rows of the chain that one statement removes. */
 const CLEARED_ROWS = 5_000;
 
@@ -25,10 +24,9 @@ export async function createAuditDays(pool: Pool, now: Date): Promise<void> {
  * @returns the days that were dropped
  * @throws ChainKeyFault
  */
-async function dropOldAudit(context: Context, retentionDays: number): Promise<string[]> {
-  const { backgroundPool: pool, clock } = context;
-  const now = clock.now();
-  const oldest = addDays(now.toISOString().slice(0, 10), -retentionDays);
+async function dropOldAudit(context: Context, now: Date): Promise<string[]> {
+  const { backgroundPool: pool, config } = context;
+  const oldest = addDays(now.toISOString().slice(0, 10), -config.auditRetentionDays);
   await raiseFloor(context, new Date(`${oldest}T00:00:00Z`));
   const dropped: string[] = [];
   for (const day of await daysBefore(pool, oldest)) {
@@ -94,29 +92,16 @@ async function daysBefore(db: Db, oldest: string): Promise<string[]> {
   return rows.map(({ day }) => day).filter((day) => day < oldest);
 }
 
-/** Makes partitions ahead and drops old ones, once for each day of service time, to which the sandbox's clock may jump. */
-export class AuditDays {
-  readonly #context: Context;
-  #doneFor = '';
-  #notBeforeMs = 0;
-
-  constructor(context: Context) {
-    this.#context = context;
-  }
-
-  /** Does what is due; cheap where nothing is due. */
-  async keep(): Promise<void> {
-    const { clock, config, log, backgroundPool } = this.#context;
-    const now = clock.now();
-    const today = now.toISOString().slice(0, 10);
-    if (today === this.#doneFor || monotonic() < this.#notBeforeMs) return;
-    this.#notBeforeMs = monotonic() + RETRY_AFTER_MS;
-    await createAuditDays(backgroundPool, now);
-    if (config.auditRetentionDays > 0) {
-      const days = await dropOldAudit(this.#context, config.auditRetentionDays);
+/** Makes partitions ahead and drops old ones, each day. */
+export function createAuditKeeper(context: Context): Daily {
+  const { clock, config, log, backgroundPool } = context;
+  return new Daily({
+    clock,
+    run: async (now) => {
+      await createAuditDays(backgroundPool, now);
+      if (config.auditRetentionDays === 0) return;
+      const days = await dropOldAudit(context, now);
       if (days.length > 0) log.info({ days }, 'audit rows older than the retention were dropped');
-    }
-    this.#notBeforeMs = 0;
-    this.#doneFor = today;
-  }
+    },
+  });
 }

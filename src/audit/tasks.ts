@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { Periodic } from '../periodic.ts';
-import { AuditDays } from './days.ts';
+import { createAuditKeeper } from './days.ts';
 import { makeHead } from './heads.ts';
 import { sealAll } from './seal.ts';
 
@@ -9,7 +9,7 @@ const INTERVAL_MS = 1_000;
 /** Seals what was committed, stores the heads, and keeps the partitions. */
 export function createAuditTasks(context: Context): Periodic[] {
   const { backgroundPool, vault, log } = context;
-  const days = new AuditDays(context);
+  const days = createAuditKeeper(context);
   const sealing = new Periodic({
     name: 'audit seal',
     intervalMs: INTERVAL_MS,

@@ -12,7 +12,7 @@ import { Leases } from './leases.ts';
 import { heldDeliveries, takenOverTotal } from './metrics.ts';
 import type { Resolve } from './resolver.ts';
 import { ResultWriter } from './result-writer.ts';
-import { Retention } from './retention.ts';
+import { createRetention } from './retention.ts';
 import { Sender } from './sender.ts';
 import { Signer } from './signer.ts';
 import { WorkerRegistration } from './worker.ts';
@@ -101,7 +101,7 @@ export class Dispatcher {
       wantClaims: () => this.#intake.wantClaims(),
       maxInFlight: options.maxInFlight,
     });
-    const retention = new Retention(context);
+    const retention = createRetention(context);
     this.#retention = new Periodic({
       name: 'webhook retention',
       intervalMs: RETENTION_INTERVAL_MS,

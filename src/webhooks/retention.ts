@@ -1,11 +1,10 @@
-import { addDays, monotonic } from '../calendar.ts';
+import { addDays } from '../calendar.ts';
 import type { Context } from '../context.ts';
+import { Daily } from '../daily.ts';
 import { first, type Pool } from '../database.ts';
 
 /** Days ahead for which partitions are made, so that nothing waits at midnight. */
 const DAYS_AHEAD = 3;
-/** Milliseconds before it is tried again where today has its partitions: the lock (of a backup) may be held for hours. */
-const RETRY_AFTER_MS = 60_000;
 /** Rows that one statement deletes from a default partition. */
 const MAX_DELETED_ROWS = 5_000;
 /** The tables that are partitioned by day. A transaction changes one of them, so that it cannot deadlock with a reader of several. */
@@ -67,28 +66,15 @@ async function hasPartitions(pool: Pool, day: string): Promise<boolean> {
   return first(result)?.made === true;
 }
 
-/** Makes partitions ahead and drops old ones, once for each day of service time, to which the sandbox's clock may jump. */
-export class Retention {
-  readonly #context: Context;
-  #doneFor = '';
-  #notBeforeMs = 0;
-
-  constructor(context: Context) {
-    this.#context = context;
-  }
-
-  /** Does what is due; cheap where nothing is due. */
-  async keep(): Promise<void> {
-    const { clock, config, log, backgroundPool } = this.#context;
-    const now = clock.now();
-    const today = now.toISOString().slice(0, 10);
-    if (today === this.#doneFor) return;
-    if (monotonic() < this.#notBeforeMs && (await hasPartitions(backgroundPool, today))) return;
-    this.#notBeforeMs = monotonic() + RETRY_AFTER_MS;
-    await createDays(backgroundPool, now);
-    const dropped = await dropOldDays(backgroundPool, config.webhookRetentionDays, now);
-    this.#notBeforeMs = 0;
-    if (dropped.length > 0) log.info({ days: dropped }, 'webhook history older than the retention was dropped');
-    this.#doneFor = today;
-  }
+/** Makes partitions ahead and drops old ones, each day. A run that failed waits only where today has its partitions. */
+export function createRetention({ clock, config, log, backgroundPool }: Context): Daily {
+  return new Daily({
+    clock,
+    mayWait: (day) => hasPartitions(backgroundPool, day),
+    run: async (now) => {
+      await createDays(backgroundPool, now);
+      const days = await dropOldDays(backgroundPool, config.webhookRetentionDays, now);
+      if (days.length > 0) log.info({ days }, 'webhook history older than the retention was dropped');
+    },
+  });
 }
