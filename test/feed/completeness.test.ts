@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { Seeded } from '../../src/sandbox/demonstration/seeded.ts';
 import { createWorld } from '../world/client.ts';
 import { type Command, lombard, PORTS, printed, until } from '../world/command.ts';
 import { startServer } from '../world/database.ts';
+import { type Change, compareCopy, copyOf } from '../world/feed-copy.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
 
 /** Writers at the same time, and what is killed under them, in an order of the seed. */
@@ -46,28 +48,6 @@ const databaseAnswers = () =>
     () => false,
   );
 
-interface Change {
-  cursor: string;
-  entity: string;
-  entity_id: string;
-  version: number;
-  action: string;
-  request_id: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each entity has its own record
-  data: any;
-}
-
-/** A small generator, so that a run can be repeated (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** The service that is killed: a process of its own, on the same database. */
 async function startVictim(): Promise<{ command: Command; url: string }> {
   const command = lombard(['serve'], {
@@ -87,8 +67,9 @@ test('50 writers, service and database killed again and again: the copy of a rea
   timeout: 240_000,
 }, async (t) => {
   t.diagnostic(`seed ${SEED}`);
-  const random = seeded(SEED);
-  const any = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const seeded = new Seeded(SEED);
+  const random = () => seeded.next();
+  const any = <T>(list: readonly T[]): T => seeded.pick(list);
   const worlds: Awaited<ReturnType<typeof createWorld>>[] = [];
   for (let n = 0; n < 3; n += 1)
     worlds.push(
@@ -205,46 +186,7 @@ test('50 writers, service and database killed again and again: the copy of a rea
   await Promise.all(writers);
   await reader;
 
-  const versions = new Map<string, number>();
-  const copy = new Map<string, Change>();
-  for (const change of read) {
-    const key = `${change.entity} ${change.entity_id}`;
-    assert.equal(change.version, (versions.get(key) ?? 0) + 1, `${key} has its versions in order`);
-    versions.set(key, change.version);
-    copy.set(key, change);
-  }
-  const cursors = read.map((change) => change.cursor);
-  assert.deepEqual([...cursors].sort(), cursors);
+  const copy = copyOf(read);
   t.diagnostic(`${read.length} changes of ${copy.size} records`);
-  await compare(copy);
+  await compareCopy(service, copy);
 });
-
-/** Every record of the tables is in the copy, as the operator reads it. */
-async function compare(copy: Map<string, Change>): Promise<void> {
-  const tables: [string, string, string][] = [
-    ['client', 'client_id', 'clients'],
-    ['contact', 'contact_id', 'contacts'],
-    ['trade', 'trade_id', 'trades'],
-    ['beneficiary', 'beneficiary_id', 'beneficiaries'],
-    ['payment', 'payment_id', 'payments'],
-    ['transaction', 'transaction_id', 'transactions'],
-    ['currency_account', 'account_id', 'currency_accounts'],
-  ];
-  for (const [entity, column, table] of tables) {
-    const { rows } = await service.query(`select ${column}::text as id from ${table}`);
-    const known = [...copy.values()].filter((change) => change.entity === entity).map((change) => change.entity_id);
-    assert.deepEqual(known.sort(), rows.map(({ id }) => id).sort(), `${table} are complete`);
-    for (const { id } of rows) {
-      const { body } = await service.operator('GET', `/${table.replace('_', '-')}/${id}`);
-      assert.deepEqual(copy.get(`${entity} ${id}`)?.data, body, `${entity} ${id}`);
-    }
-  }
-  const decided = await service.query(
-    `select p.payment_id || '/' || (a.value->>'contact_id') as id, (a.value->>'status')::int as status
-     from payment_approvals pa join payments p on p.id = pa.payment_id, json_array_elements(pa.authorisations) a`,
-  );
-  for (const { id, status } of decided.rows)
-    assert.equal(copy.get(`approval ${id}`)?.data.decision, status === 1 ? 'authorise' : 'reject', id);
-  const approvals = [...copy.values()].filter((change) => change.entity === 'approval');
-  assert.equal(approvals.length, decided.rows.length);
-}

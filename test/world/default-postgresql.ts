@@ -23,6 +23,8 @@ export interface DefaultServer {
   port: number;
   /** Sends a signal to every process of the server, as a machine that is lost or hangs. */
   signal(name: NodeJS.Signals): void;
+  /** Starts it again on its data, after its processes are gone or are ended now. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -51,9 +53,9 @@ export async function startDefaultServer(
 }
 
 /** A standby of a server, which follows it until it is promoted. */
-export async function startStandby(primary: DefaultServer): Promise<DefaultServer> {
+export async function startStandby(primary: DefaultServer, inside = tmpdir()): Promise<DefaultServer> {
   const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres'];
-  return startCluster({ settings: {}, inside: tmpdir() }, (directory) => [
+  return startCluster({ settings: {}, inside }, (directory) => [
     join(defaultPrograms() as string, 'pg_basebackup'),
     ...[...from, '-D', directory, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'],
   ]);
@@ -79,29 +81,40 @@ async function startCluster(
   const directory = mkdtempSync(join(inside, 'lombard-default-postgresql-'));
   const account = serverAccount(join(directory, 'none'));
   chownSync(directory, account.uid, account.gid);
-  const [program = '', ...args] = making(directory);
-  const made = await run(program, args, { account, cwd: directory });
+  const [program = '', ...how] = making(directory);
+  const made = await run(program, how, { account, cwd: directory });
   if (!made.ok) throw new Error(made.output);
   const port = await freePort();
   // Where and how durably it runs; nothing that a plan depends on.
   const options = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings };
-  const server = spawn(
-    join(defaultPrograms() as string, 'postgres'),
-    ['-D', directory, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    { cwd: directory, env: ENVIRONMENT, stdio: 'ignore', ...account.spawn },
-  );
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
-  const end = () => void server.kill('SIGQUIT');
+  const args = ['-D', directory, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  const launch = () => {
+    const server = spawn(join(defaultPrograms() as string, 'postgres'), args, {
+      cwd: directory,
+      env: ENVIRONMENT,
+      stdio: 'ignore',
+      ...account.spawn,
+    });
+    return { server, ended: new Promise<void>((resolve) => server.once('exit', () => resolve())) };
+  };
+  let running = launch();
+  const end = () => void running.server.kill('SIGQUIT');
   process.once('exit', end);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   await untilReady(url);
   return {
     url,
     port,
-    signal: (name) => signalAll(server, name),
+    signal: (name) => signalAll(running.server, name),
+    restart: async () => {
+      signalAll(running.server, 'SIGKILL');
+      await running.ended;
+      running = launch();
+      await untilReady(url);
+    },
     stop: async () => {
-      server.kill('SIGINT');
-      await ended;
+      running.server.kill('SIGINT');
+      await running.ended;
       process.off('exit', end);
       rmSync(directory, { recursive: true, force: true });
     },

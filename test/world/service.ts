@@ -19,6 +19,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
   token?: string;
   raw?: string;
+  signal?: AbortSignal;
 }
 
 export interface TestService {
@@ -130,7 +131,14 @@ export async function call(url: string, method: string, options: CallOptions = {
     body = JSON.stringify(options.body);
     headers['content-type'] ??= 'application/json';
   }
-  const response = await fetch(url, { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) });
+  const signalled = options.signal ? { signal: options.signal } : {};
+  const response = await fetch(url, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body }),
+    ...signalled,
+  });
   const text = await response.text();
   const json = response.headers.get('content-type')?.includes('json') ?? false;
   return {

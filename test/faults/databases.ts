@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { until } from '../world/command.ts';
+import { type DefaultServer, startDefaultServer, startStandby } from '../world/default-postgresql.ts';
+import { Link } from './link.ts';
+
+const DISK = '700m';
+const SETTINGS = { max_wal_size: '128MB', min_wal_size: '32MB' };
+
+/**
+ * A primary whose every commit is on its standby too, so that a promotion loses nothing that was answered. Links lead to both, and one
+ * to whichever takes writes.
+ */
+export class Databases {
+  primary: DefaultServer;
+  standby: DefaultServer;
+  /** A file system that can be filled, if this user may mount: first the primary's, after a failover the standby's. */
+  readonly disk: string | undefined;
+  readonly writer: Link;
+  #onDisk: boolean;
+  readonly #pairs: [Link, Link][] = [];
+
+  private constructor(primary: DefaultServer, standby: DefaultServer, disk: string | undefined, writer: Link) {
+    this.primary = primary;
+    this.standby = standby;
+    this.disk = disk;
+    this.writer = writer;
+    this.#onDisk = disk !== undefined;
+  }
+
+  static async start(): Promise<Databases> {
+    const disk = mountDisk();
+    const primary = (await startDefaultServer(SETTINGS, disk)) as DefaultServer;
+    const standby = await startStandby(primary);
+    const databases = new Databases(primary, standby, disk, await Link.start(primary.port));
+    await databases.#demandStandby();
+    return databases;
+  }
+
+  /** A connection string of both hosts, through links of its own, which a fault can hit. */
+  async path(): Promise<{ url: string; links: Link[] }> {
+    const pair = (await Promise.all([this.primary, this.standby].map(({ port }) => Link.start(port)))) as [Link, Link];
+    this.#pairs.push(pair);
+    const hosts = pair.map(({ port }) => `127.0.0.1:${port}`).join();
+    return { url: `postgres://postgres@${hosts}/postgres?target_session_attrs=read-write`, links: pair };
+  }
+
+  /** Whether the primary's disk can be filled: it is its own, and not everybody's. */
+  get fillable(): boolean {
+    return this.#onDisk;
+  }
+
+  get writerUrl(): string {
+    return `postgres://postgres@127.0.0.1:${this.writer.port}/postgres`;
+  }
+
+  /** The primary is lost for good, and its standby takes its place. Then it gets a standby of its own. */
+  async failOver(): Promise<void> {
+    const lost = this.primary;
+    lost.signal('SIGKILL');
+    this.#onDisk = this.disk !== undefined && !this.#onDisk;
+    await command(this.standby, 'select pg_promote()');
+    this.primary = this.standby;
+    this.#lead();
+    await this.command("alter system set synchronous_standby_names = ''", 'select pg_reload_conf()');
+    await lost.stop();
+    // Where the disk was the lost one's, it is the next standby's, and the next but one primary's.
+    this.standby = await startStandby(this.primary, this.#onDisk ? undefined : this.disk);
+    await this.#demandStandby();
+    this.#lead();
+  }
+
+  /** Runs statements on the primary, beside all links; they work where it is read-only as well. */
+  async command(...statements: string[]): Promise<void> {
+    await command(this.primary, 'set default_transaction_read_only = off', ...statements);
+  }
+
+  /** Fills the primary's disk to its last byte; the function that it gives empties it again. */
+  fillDisk(): () => void {
+    const disk = this.disk as string;
+    const ballast = join(disk, 'ballast');
+    const { bavail, bsize } = statfsSync(disk);
+    execFileSync('fallocate', ['-l', String(Math.max(1, bavail - 2) * bsize), ballast]);
+    try {
+      writeFileSync(join(disk, 'rest'), Buffer.alloc(4 * bsize, 1));
+    } catch {
+      // It is full.
+    }
+    return () => execFileSync('rm', ['-f', ballast, join(disk, 'rest')]);
+  }
+
+  async stop(): Promise<void> {
+    for (const link of [this.writer, ...this.#pairs.flat()]) link.stop();
+    await this.standby.stop();
+    await this.primary.stop();
+    if (!this.disk) return;
+    execFileSync('umount', [this.disk]);
+    rmSync(this.disk, { recursive: true });
+  }
+
+  #lead(): void {
+    this.writer.leadTo(this.primary.port);
+    for (const [one, other] of this.#pairs) {
+      // The hosts have changed their parts: which of them takes writes, the service finds out.
+      one.leadTo(this.standby.port);
+      other.leadTo(this.primary.port);
+    }
+  }
+
+  async #demandStandby(): Promise<void> {
+    await until(async () => {
+      const [{ streams }] = await command(
+        this.primary,
+        "select count(*) > 0 as streams from pg_stat_replication where state = 'streaming'",
+      );
+      return streams;
+    });
+    await this.command("alter system set synchronous_standby_names = '*'", 'select pg_reload_conf()');
+  }
+}
+
+function mountDisk(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'lombard-faults-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', folder], { stdio: 'ignore' });
+    chmodSync(folder, 0o777);
+    return folder;
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of whatever was asked
+async function command({ url }: DefaultServer, ...statements: string[]): Promise<any[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    let rows: unknown[] = [];
+    for (const statement of statements) rows = (await client.query(statement)).rows;
+    return rows;
+  } finally {
+    await client.end();
+  }
+}

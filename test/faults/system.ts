@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort } from '../../src/embedded/port.ts';
+import { migrate } from '../../src/migrate.ts';
+import { type Command, lombard, until } from '../world/command.ts';
+import { log } from '../world/database.ts';
+import { hasPooler, type Pooler, startPooler } from '../world/pooler.ts';
+import { call } from '../world/service.ts';
+import { Databases } from './databases.ts';
+import type { Link } from './link.ts';
+
+export const OPERATOR_TOKEN = 'operator-token-of-the-faults';
+/** Links in records are made from it: every process has the same. */
+const API_URL = 'http://api.example.com';
+const READY_SECONDS = 60;
+
+/** One process of the service, at addresses that it keeps when it is started again. */
+export class ServiceProcess {
+  readonly name: string;
+  readonly links: readonly Link[];
+  readonly api: string;
+  readonly operator: string;
+  readonly health: string;
+  readonly #environment: Record<string, string>;
+  #command: Command | undefined;
+
+  constructor(
+    name: string,
+    links: readonly Link[],
+    ports: Record<'api' | 'operator' | 'health', number>,
+    environment: Record<string, string>,
+  ) {
+    this.name = name;
+    this.links = links;
+    [this.api, this.operator, this.health] = [ports.api, ports.operator, ports.health].map(
+      (port) => `http://127.0.0.1:${port}`,
+    ) as [string, string, string];
+    this.#environment = {
+      ...environment,
+      LOMBARD_API_PORT: String(ports.api),
+      LOMBARD_OPERATOR_PORT: String(ports.operator),
+      LOMBARD_HEALTH_PORT: String(ports.health),
+    };
+  }
+
+  start(): void {
+    this.#command = lombard(['serve'], this.#environment);
+  }
+
+  /** Starts it unless it runs, and waits until it is ready. */
+  async ready(): Promise<void> {
+    await until(async () => {
+      if (!this.#command || this.#command.child.exitCode !== null || this.#command.child.signalCode !== null)
+        this.start();
+      const { status } = await call(`${this.health}/health/ready`, 'GET').catch(() => ({ status: 0 }));
+      return status === 200;
+    }, READY_SECONDS).catch(() => {
+      throw new Error(`${this.name} is not ready within ${READY_SECONDS} s: ${this.#command?.output().slice(-2_000)}`);
+    });
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#command?.child.kill(name);
+  }
+
+  async end(name: NodeJS.Signals): Promise<void> {
+    this.signal(name);
+    await this.#command?.ended;
+  }
+
+  /** What it has said so far, as far as it is a warning or worse. */
+  said(): string {
+    return this.#command?.output() ?? '';
+  }
+}
+
+/** The service as an institution runs it: two processes that answer requests, one of them through PgBouncer, two workers, two databases. */
+export class System {
+  readonly databases: Databases;
+  readonly pooler: Pooler | undefined;
+  readonly fronts: ServiceProcess[];
+  readonly workers: ServiceProcess[];
+  readonly #folder: string;
+  readonly #pool: pg.Pool;
+
+  private constructor(databases: Databases, pooler: Pooler | undefined, folder: string, processes: ServiceProcess[]) {
+    this.databases = databases;
+    this.pooler = pooler;
+    this.#folder = folder;
+    this.fronts = processes.slice(0, 2);
+    this.workers = processes.slice(2);
+    this.#pool = new pg.Pool({ connectionString: databases.writerUrl, max: 2 });
+    this.#pool.on('error', () => {});
+  }
+
+  static async start(): Promise<System> {
+    const databases = await Databases.start();
+    await migrate(databases.primary.url, log);
+    const pooler = hasPooler() ? await startPooler(databases.writerUrl, 'transaction') : undefined;
+    const folder = mkdtempSync(join(tmpdir(), 'lombard-faults-'));
+    const processes: ServiceProcess[] = [];
+    for (const [name, roles] of [
+      ['front', 'api,operator'],
+      ['front behind PgBouncer', 'api,operator'],
+      ['worker', 'worker'],
+      ['second worker', 'worker'],
+    ] as const) {
+      const { url, links } = await databases.path();
+      const addresses: Record<string, string> =
+        pooler && name.includes('PgBouncer')
+          ? { DATABASE_URL: pooler.url, LOMBARD_SESSION_DATABASE_URL: url }
+          : { DATABASE_URL: url };
+      const [api, operator, health] = [await freePort(), await freePort(), await freePort()];
+      processes.push(
+        new ServiceProcess(
+          name,
+          links,
+          { api, operator, health },
+          { ...common(folder), LOMBARD_ROLES: roles, ...addresses },
+        ),
+      );
+    }
+    const system = new System(databases, pooler, folder, processes);
+    // The first one makes the master key that all of them use.
+    for (const process of system.processes) await process.ready();
+    return system;
+  }
+
+  get processes(): ServiceProcess[] {
+    return [...this.fronts, ...this.workers];
+  }
+
+  async query(text: string, values?: unknown[]): Promise<pg.QueryResult> {
+    return this.#pool.query(text, values);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.processes.map((process) => process.end('SIGKILL')));
+    await this.#pool.end();
+    await this.pooler?.stop();
+    await this.databases.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function common(folder: string): Record<string, string> {
+  return {
+    HOME: folder,
+    LOMBARD_DATA_DIR: folder,
+    LOMBARD_OPERATOR_TOKEN: OPERATOR_TOKEN,
+    LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    LOMBARD_API_URL: API_URL,
+    LOMBARD_AUTH_PORT: '0',
+    LOMBARD_TRUSTED_PORT: '0',
+    LOMBARD_API_RATE: '0',
+    LOMBARD_AUTH_RATE: '0',
+    LOMBARD_POOL: '4',
+    LOMBARD_AUTH_POOL: '2',
+    LOMBARD_BACKGROUND_POOL: '4',
+    LOMBARD_MIGRATE: 'no',
+    LOMBARD_LOG_LEVEL: 'warn',
+    LOMBARD_WEBHOOK_RETRIES: '200ms,500ms,1s,1s,2s,2s,5s,5s,10s,10s',
+    LOMBARD_WEBHOOK_TIMEOUT: '5s',
+  };
+}

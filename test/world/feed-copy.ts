@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { TestService } from './service.ts';
+
+/** A change as the feed's page has it. */
+export interface Change {
+  cursor: string;
+  entity: string;
+  entity_id: string;
+  version: number;
+  action: string;
+  request_id: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each entity has its own record
+  data: any;
+}
+
+/** What a reader knows after all changes: the newest one of each record. @throws where a version is missing, double or out of order */
+export function copyOf(read: readonly Change[]): Map<string, Change> {
+  const versions = new Map<string, number>();
+  const copy = new Map<string, Change>();
+  for (const change of read) {
+    const key = `${change.entity} ${change.entity_id}`;
+    assert.equal(change.version, (versions.get(key) ?? 0) + 1, `${key} has its versions in order`);
+    versions.set(key, change.version);
+    copy.set(key, change);
+  }
+  const cursors = read.map((change) => change.cursor);
+  assert.deepEqual([...cursors].sort(), cursors);
+  return copy;
+}
+
+/** Every record of the tables is in the copy, as the operator reads it. */
+export async function compareCopy(
+  service: Pick<TestService, 'operator' | 'query'>,
+  copy: Map<string, Change>,
+): Promise<void> {
+  const tables: [string, string, string][] = [
+    ['client', 'client_id', 'clients'],
+    ['contact', 'contact_id', 'contacts'],
+    ['trade', 'trade_id', 'trades'],
+    ['beneficiary', 'beneficiary_id', 'beneficiaries'],
+    ['payment', 'payment_id', 'payments'],
+    ['transaction', 'transaction_id', 'transactions'],
+    ['currency_account', 'account_id', 'currency_accounts'],
+  ];
+  for (const [entity, column, table] of tables) {
+    const { rows } = await service.query(`select ${column}::text as id from ${table}`);
+    const known = [...copy.values()].filter((change) => change.entity === entity).map((change) => change.entity_id);
+    assert.deepEqual(known.sort(), rows.map(({ id }) => id).sort(), `${table} are complete`);
+    for (const { id } of rows) {
+      const { body } = await service.operator('GET', `/${table.replace('_', '-')}/${id}`);
+      assert.deepEqual(copy.get(`${entity} ${id}`)?.data, body, `${entity} ${id}`);
+    }
+  }
+  const decided = await service.query(
+    `select p.payment_id || '/' || (a.value->>'contact_id') as id, (a.value->>'status')::int as status
+     from payment_approvals pa join payments p on p.id = pa.payment_id, json_array_elements(pa.authorisations) a`,
+  );
+  for (const { id, status } of decided.rows)
+    assert.equal(copy.get(`approval ${id}`)?.data.decision, status === 1 ? 'authorise' : 'reject', id);
+  const approvals = [...copy.values()].filter((change) => change.entity === 'approval');
+  assert.equal(approvals.length, decided.rows.length);
+}
