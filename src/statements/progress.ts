@@ -30,36 +30,52 @@ interface Row extends Omit<StatementProgress, 'requested_at' | 'ended_at' | 'sen
   push_url: string | null;
 }
 
+const SELECT = `select r.statement_id as id, r.created_at as requested_at, r.format, r.date_from, r.date_to, r.delivery, r.email,
+     c.statement_push_url as push_url, state.*,
+     array(select s.currency from statement_sections s where s.client_id = $1 and s.statement_id = r.statement_id
+       order by s.currency) as currencies
+   from statement_requests r join clients c on c.client_id = $1
+   cross join lateral (
+     select case when bool_or(d.status in ('making', 'retrying')) or bool_or(d.status = 'requested') and bool_or(d.status <> 'requested')
+         then 'running' when bool_or(d.status = 'requested') then 'queued' when bool_or(d.status = 'failed') then 'failed'
+         else 'sent' end as state,
+       case when bool_and(d.finished_at is not null) then max(d.finished_at) end as ended_at,
+       (array_agg(d.shown_error order by d.status = 'failed' desc, d.id) filter (where d.shown_error is not null))[1] as reason
+     from statement_deliveries d where d.client_id = $1 and d.statement_id = r.statement_id) as state
+   where r.client_id = $1`;
+
 /**
  * What became of a client's statement request.
  * @throws Problem statement_not_found
  */
 export async function readProgress(db: Db, clientId: string, id: string): Promise<StatementProgress> {
-  const row = isUuid(id)
-    ? first(
-        await db.query<Row>(
-          `select r.statement_id as id, r.created_at as requested_at, r.format, r.date_from, r.date_to, r.delivery, r.email,
-             c.statement_push_url as push_url, state.*,
-             array(select s.currency from statement_sections s where s.client_id = $1 and s.statement_id = r.statement_id
-               order by s.currency) as currencies
-           from statement_requests r join clients c on c.client_id = $1
-           cross join lateral (
-             select case when bool_or(d.status in ('making', 'retrying')) or bool_or(d.status = 'requested') and bool_or(d.status <> 'requested')
-                 then 'running' when bool_or(d.status = 'requested') then 'queued' when bool_or(d.status = 'failed') then 'failed'
-                 else 'sent' end as state,
-               case when bool_and(d.finished_at is not null) then max(d.finished_at) end as ended_at,
-               (array_agg(d.shown_error order by d.status = 'failed' desc, d.id) filter (where d.shown_error is not null))[1] as reason
-             from statement_deliveries d where d.client_id = $1 and d.statement_id = r.statement_id) as state
-           where r.client_id = $1 and r.statement_id = $2`,
-          [clientId, id],
-        ),
-      )
-    : undefined;
+  const row = isUuid(id) ? first(await db.query<Row>(`${SELECT} and r.statement_id = $2`, [clientId, id])) : undefined;
   if (!row) throw new Problem('statement_not_found', { field: 'id', message: 'does not exist' });
-  const { requested_at, ended_at, email, push_url: url, ...shown } = row;
-  const addresses = { email: [email], push: [bare(url)], both: [email, bare(url)] }[shown.delivery] ?? [];
+  return shown(row);
+}
+
+/** A page of a client's statement requests, the newest first. */
+export async function listProgress(
+  db: Db,
+  clientId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: StatementProgress[]; total: number }> {
+  const { rows } = await db.query<Row>(`${SELECT} order by r.created_at desc, r.statement_id desc limit $2 offset $3`, [
+    clientId,
+    limit,
+    offset,
+  ]);
+  const counted = await db.query<{ total: number }>(
+    'select count(*) as total from statement_requests where client_id = $1',
+    [clientId],
+  );
+  return { rows: rows.map(shown), total: first(counted)?.total ?? 0 };
+}
+
+function shown({ requested_at, ended_at, email, push_url: url, ...rest }: Row): StatementProgress {
+  const addresses = { email: [email], push: [bare(url)], both: [email, bare(url)] }[rest.delivery] ?? [];
   return {
-    ...shown,
+    ...rest,
     requested_at: londonTimestamp(requested_at),
     ended_at: ended_at && londonTimestamp(ended_at),
     sent_to: addresses.filter(Boolean).join(', '),

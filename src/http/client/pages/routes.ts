@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../../context.ts';
+import { accountsData } from './accounts.ts';
 import { approvalsData } from './approvals.ts';
 import { paymentsData } from './payments.ts';
+import { webhooksData } from './webhooks.ts';
 
 /** Data that only the clients' pages need, under {base_url}/app/data: with the cookie, for the client of the address (docs/pages.md). */
 export function pageDataRoutes(app: FastifyInstance, context: Context): void {
@@ -13,6 +15,8 @@ export function pageDataRoutes(app: FastifyInstance, context: Context): void {
     reply.header('cache-control', 'no-store');
     done();
   });
+  accountsData(app, context);
   approvalsData(app, context);
   paymentsData(app, context);
+  webhooksData(app, context);
 }

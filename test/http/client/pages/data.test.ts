@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type ApprovalsWorld, approvalsWorld, type Person } from '../../../world/approvals.ts';
+import { createSubscriber } from '../../../world/graphql.ts';
 import { type PageCall, pageSession } from '../../../world/page-session.ts';
 import { startTestService, type TestService } from '../../../world/service.ts';
 import { later } from '../../../world/visitor.ts';
@@ -37,7 +38,7 @@ const marksOf = async (...ids: string[]) => {
 const today = () => new Date(service.service.context.clock.now()).toISOString().slice(0, 10);
 
 test('they need the page’s session, and a client of the person', async () => {
-  for (const name of ['home', 'decisions', 'changes', 'payments.csv', 'payments/PAY1']) {
+  for (const name of ['home', 'decisions', 'changes', 'payments.csv', 'payments/PAY1', 'accounts', 'statements']) {
     const anybody = await fetch(`${service.api}/app/data/${name}?client_id=${world.clientId}`);
     assert.equal(anybody.status, 401, name);
     assert.match(anybody.headers.get('cache-control') ?? '', /no-store/, name);
@@ -314,4 +315,68 @@ test('a change of the client’s payments moves its position, another client’s
   const deadline = performance.now() + 5_000;
   while ((await position()) <= before) assert.ok(performance.now() < deadline, 'no change within 5 s');
   assert.equal((await data(page, 'changes')).headers.get('ratelimit'), null);
+});
+
+test('accounts, balances, transactions and receivers are those of the client alone', async () => {
+  const other = await createSubscriber(service);
+  const subscription = await other.subscribe();
+  const made = await service.operator('POST', '/currency-accounts', { client_id: other.clientId, currency: 'CHF' });
+  const own = await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'JPY' });
+  for (const [clientId, id, amount] of [
+    [other.clientId, made.body.account_id, '5'],
+    [world.clientId, own.body.account_id, '0.12345678'],
+  ]) {
+    const currency = clientId === world.clientId ? 'JPY' : 'CHF';
+    const fields = { client_id: clientId, currency_account_id: id, kind: 'CREDIT_TRANSACTION' };
+    const booked = await service.operator('POST', '/transactions', { ...fields, amount: { amount, currency } });
+    assert.equal(booked.status, 201, booked.text);
+  }
+  const { call } = await pageSession(service, ann.id);
+  const accounts = await data(call, 'accounts');
+  assert.deepEqual(
+    accounts.body.balances.filter(({ currency }: { currency: string }) => currency === 'CHF'),
+    [],
+  );
+  const days = await data(call, 'balances', '&currency=JPY');
+  assert.equal(days.body.length, 90);
+  assert.deepEqual(days.body.at(-1), { day: today(), balance: '0.12345678' });
+  assert.equal(days.body[0].balance, '0');
+  assert.deepEqual((await data(call, 'balances', '&currency=CHF')).body, []);
+  const foreign = await data(call, 'transactions', `&currency_account_id=${made.body.account_id}`);
+  assert.deepEqual([foreign.body, foreign.headers.get('x-total-count')], [[], '0']);
+  assert.equal((await data(call, 'receiver-health', `&subscription_id=${subscription}`)).status, 404);
+
+  const graphql = await call('POST', `/app/api/webhooks/graphql?client_id=${world.clientId}`, {
+    query: '{ subscriptions { nodes { id } } }',
+  });
+  assert.deepEqual(graphql.body, { data: { subscriptions: { nodes: [] } } });
+  const stranger = await call('POST', `/app/api/webhooks/graphql?client_id=${other.clientId}`, {
+    query: '{ webhookTypes }',
+  });
+  assert.equal(stranger.status, 404);
+});
+
+test('a booking counts in the balance of its London day and of those after it', async () => {
+  const account = await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'SEK' });
+  const day = (back: number) => new Date(service.service.context.clock.now().getTime() - back * 86_400_000);
+  for (const [back, amount] of [
+    [200, '1'],
+    [5, '10'],
+    [3, '100'],
+  ] as const) {
+    const booked = await service.operator('POST', '/transactions', {
+      client_id: world.clientId,
+      currency_account_id: account.body.account_id,
+      kind: 'CREDIT_TRANSACTION',
+      amount: { amount, currency: 'SEK' },
+      booking_datetime: day(back).toISOString(),
+    });
+    assert.equal(booked.status, 201, booked.text);
+  }
+  const { call } = await pageSession(service, ann.id);
+  const { body } = await data(call, 'balances', '&currency=SEK');
+  assert.deepEqual(
+    body.slice(-7).map(({ balance }: { balance: string }) => balance),
+    ['1', '11', '11', '111', '111', '111', '111'],
+  );
 });

@@ -1,0 +1,64 @@
+import { addDays, londonDay, startOfLondonDay } from '../calendar.ts';
+import type { Db } from '../database.ts';
+import type { Account } from './account.ts';
+
+/** Days of the chart of a balance, today included. */
+const CHART_DAYS = 90;
+
+/** A currency account of a client, with what is on it as a decimal string. */
+export interface AccountBalance {
+  account_id: number;
+  currency: string;
+  balance: string;
+}
+
+/** The accounts that a client pays into, and the balance of each currency. */
+export interface AccountOverview {
+  accounts: Account[];
+  balances: AccountBalance[];
+}
+
+export async function accountOverview(db: Db, clientId: string): Promise<AccountOverview> {
+  const accounts = await db.query<Account>(
+    `select account_id, account_subtype, account_type, currency, status, account_details from accounts
+     where client_id = $1 order by currency, created_at, account_id`,
+    [clientId],
+  );
+  const balances = await db.query<AccountBalance>(
+    'select account_id, currency, balance from currency_accounts where client_id = $1 order by currency',
+    [clientId],
+  );
+  return { accounts: accounts.rows, balances: balances.rows };
+}
+
+/** The balance of a currency account at the end of a London day, a decimal string. */
+export interface DayBalance {
+  day: string;
+  balance: string;
+}
+
+/**
+ * The balance at the end of each of the last 90 London days, and now: the present one without what was booked after that day. Bookings
+ * that came in late count on the day that they name.
+ * @returns oldest first; empty where the client has no account in the currency
+ */
+export async function balanceHistory(
+  db: Db,
+  clientId: string,
+  { currency, now }: { currency: string; now: Date },
+): Promise<DayBalance[]> {
+  const today = londonDay(now);
+  const days = Array.from({ length: CHART_DAYS }, (_, index) => addDays(today, index - CHART_DAYS + 1));
+  const { rows } = await db.query<DayBalance>(
+    `with account as (select a.account_id, a.balance from currency_accounts a where a.client_id = $1 and a.currency = $2),
+     booked as (
+       select width_bucket(t.booking_datetime, $4::timestamptz[]) as nth, sum(t.amount) as amount from account
+       join transactions t on t.client_id = $1 and t.currency_account_id = account.account_id
+       where t.booking_datetime >= ($4::timestamptz[])[1] group by 1)
+     select d.day, trim_scale(account.balance - coalesce(sum(booked.amount) over (order by d.nth desc), 0)) as balance
+     from account cross join unnest($3::text[]) with ordinality as d(day, nth) left join booked on booked.nth = d.nth order by d.nth`,
+    // Each day's end is the next one's begin: what was booked from there on does not count in it.
+    [clientId, currency, days, days.map((day) => startOfLondonDay(addDays(day, 1)))],
+  );
+  return rows;
+}

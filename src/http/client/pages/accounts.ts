@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { accountOverview, balanceHistory } from '../../../accounts/account-overview.ts';
+import { listTransactions } from '../../../accounts/transaction-list.ts';
+import type { Context } from '../../../context.ts';
+import { listProgress } from '../../../statements/progress.ts';
+import { sendList, sendValue } from '../../reply.ts';
+import { ClientId, ClientQuery, Currency, type Page, Paging, rowsOf } from '../../schemas.ts';
+
+const Chart = Type.Object({ client_id: ClientId, currency: Currency() });
+const Transactions = Type.Object({
+  client_id: ClientId,
+  ...Paging,
+  currency_account_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+});
+const Statements = Type.Object({ client_id: ClientId, ...Paging });
+
+/** What the pages of accounts need besides the client API: balances, transactions, and what became of statements. */
+export function accountsData(app: FastifyInstance, { pool }: Context): void {
+  app.get('/app/data/accounts', { schema: { querystring: ClientQuery } }, async (request, reply) =>
+    sendValue(reply, await accountOverview(pool, request.caller.clientId)),
+  );
+  app.get<{ Querystring: Static<typeof Chart> }>(
+    '/app/data/balances',
+    { schema: { querystring: Chart } },
+    async (request, reply) =>
+      sendValue(
+        reply,
+        await balanceHistory(pool, request.caller.clientId, { currency: request.query.currency, now: request.now }),
+      ),
+  );
+  app.get<{ Querystring: Static<typeof Transactions> & Page }>(
+    '/app/data/transactions',
+    { schema: { querystring: Transactions } },
+    async (request, reply) => {
+      const { page, page_size: pageSize, currency_account_id: currencyAccountId } = request.query;
+      const { clientId } = request.caller;
+      return sendList(reply, await listTransactions(pool, { currencyAccountId }, { page, pageSize, clientId }));
+    },
+  );
+  app.get<{ Querystring: Page }>(
+    '/app/data/statements',
+    { schema: { querystring: Statements } },
+    async (request, reply) => sendList(reply, await listProgress(pool, request.caller.clientId, rowsOf(request.query))),
+  );
+}
