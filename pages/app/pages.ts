@@ -7,4 +7,7 @@ export const PAGES: PageRoute[] = [
   { path: '/payments/$payment_id', load: () => import('./payments/payment.tsx') },
   { path: '/approvals', load: () => import('./approvals/approvals.tsx') },
   { path: '/profile', load: () => import('./profile/profile.tsx'), alone: true },
+  { path: '/accounts', load: () => import('./accounts/accounts.tsx') },
+  { path: '/accounts/$account_id', load: () => import('./accounts/account.tsx') },
+  { path: '/webhooks', load: () => import('./webhooks/webhooks.tsx') },
 ];

@@ -23,6 +23,7 @@ interface DialogProps {
 export function Dialog({ title, isOpen, onBack, action, children, role = 'dialog', back }: DialogProps): ReactNode {
   const t = useText();
   useReturningFocus(isOpen);
+  useHiddenPage(isOpen);
   return (
     <ModalOverlay
       className="dialog-shade"
@@ -65,4 +66,21 @@ function useReturningFocus(isOpen: boolean): void {
       });
     };
   }, [isOpen]);
+}
+
+/** Open dialogs. */
+let hiding = 0;
+
+/** React Aria makes the page behind inert; some assistive programs and test drivers only know `aria-hidden`. */
+function useHiddenPage(isHidden: boolean): void {
+  useEffect(() => {
+    const page = document.getElementById('root');
+    if (!isHidden || !page) return;
+    hiding += 1;
+    page.setAttribute('aria-hidden', 'true');
+    return () => {
+      hiding -= 1;
+      if (hiding === 0) page.removeAttribute('aria-hidden');
+    };
+  }, [isHidden]);
 }

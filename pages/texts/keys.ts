@@ -1,9 +1,11 @@
+import type accounts from './app/en/accounts.json';
 import type app from './app/en/app.json';
 import type approvals from './app/en/approvals.json';
 import type decide from './app/en/decide.json';
 import type home from './app/en/home.json';
 import type payments from './app/en/payments.json';
 import type profile from './app/en/profile.json';
+import type webhooks from './app/en/webhooks.json';
 import type consoleActs from './console/en/acts.json';
 import type consoleColumns from './console/en/columns.json';
 import type console from './console/en/console.json';
@@ -18,12 +20,14 @@ import type design from './shared/en/design.json';
 import type frame from './shared/en/frame.json';
 
 /** Every file of English texts, one line each: English is the source, and a key that it does not have does not compile. */
-type AllTexts = typeof app &
+type AllTexts = typeof accounts &
+  typeof app &
   typeof approvals &
   typeof decide &
   typeof home &
   typeof payments &
   typeof profile &
+  typeof webhooks &
   typeof consoleActs &
   typeof consoleColumns &
   typeof console &

@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { type TransactionRecord, transactionsQuery } from '../../data/accounts.ts';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Money } from '../../design/money.tsx';
+import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { type Column, Table } from '../../design/table.tsx';
+import type { TextKey } from '../../texts/keys.ts';
+import { useText } from '../../texts/text.tsx';
+import { useClient } from '../client.tsx';
+import { Pager } from '../pager.tsx';
+
+const PAGE_ROWS = 20;
+const MINUS = '\u2212';
+
+/** What was booked on an account, the newest first. */
+export function Transactions({ accountId, currency }: { accountId: number; currency: string }): ReactNode {
+  const t = useText();
+  const { client_id: clientId } = useClient();
+  const [page, setPage] = useState(1);
+  const wanted = { currency_account_id: accountId, page, page_size: PAGE_ROWS };
+  const { data, error, refetch } = useQuery(transactionsQuery(clientId, wanted));
+  return (
+    <section className="card stack" aria-label={t('accounts.transactions')}>
+      <h2>{t('accounts.transactions')}</h2>
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data?.total === 0 && (
+        <Empty title={t('accounts.transactions.none')}>{t('accounts.transactions.none.text', { currency })}</Empty>
+      )}
+      {data && data.total > 0 && (
+        <>
+          <Table
+            name={t('accounts.transactions')}
+            columns={columnsOf(t)}
+            rows={data.rows}
+            rowKey={({ transaction_id: id }) => String(id)}
+          />
+          <Pager page={page} size={PAGE_ROWS} total={data.total} onPage={setPage} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function columnsOf(t: (key: TextKey) => string): Column<TransactionRecord>[] {
+  return [
+    { key: 'booked', title: t('accounts.booked'), cell: (row) => <Moment at={row.booking_datetime} /> },
+    {
+      key: 'what',
+      title: t('accounts.what'),
+      cell: (row) => (
+        <div>
+          <div>{t(`accounts.kinds.${row.kind}` as TextKey)}</div>
+          <div className="small quiet">
+            <ForeignText>{otherSide(row)}</ForeignText>
+          </div>
+        </div>
+      ),
+    },
+    {
+      key: 'reference',
+      title: t('accounts.reference'),
+      cell: (row) => (
+        <div>
+          <ForeignText>{row.transaction_reference}</ForeignText>{' '}
+          {row.payment_id !== null && (
+            <Link to="/payments/$payment_id" params={{ payment_id: row.payment_id } as never}>
+              {row.payment_id}
+            </Link>
+          )}
+        </div>
+      ),
+    },
+    {
+      key: 'amount',
+      title: t('accounts.amount'),
+      numeric: true,
+      cell: ({ amount, credit_debit_indicator: indicator }) => (
+        <>
+          {indicator === 'Debit' ? MINUS : '+'}
+          <Money amount={amount.amount} currency={amount.currency} />
+        </>
+      ),
+    },
+    {
+      key: 'balance',
+      title: t('accounts.balance'),
+      numeric: true,
+      cell: ({ balance: { amount, credit_debit_indicator: indicator } }) => (
+        <>
+          {indicator === 'Debit' && MINUS}
+          <Money amount={amount.amount} currency={amount.currency} />
+        </>
+      ),
+    },
+  ];
+}
+
+/** Who paid, or was paid. */
+function otherSide({ credit_debit_indicator: indicator, creditor_name, debtor_name }: TransactionRecord): string {
+  return (indicator === 'Credit' ? debtor_name : creditor_name) || '';
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Button } from '../../design/button.tsx';
+import { Select } from '../../design/field.tsx';
+import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { useText } from '../../texts/text.tsx';
+import { useClient } from '../client.tsx';
+import { DELIVERY_STATUSES, type DeliveryStatus, deliveriesQuery } from './deliveries.ts';
+import { DeliveryItem } from './delivery-item.tsx';
+import type { Subscription } from './subscriptions.ts';
+
+/** Deliveries that are shown at first, and how many more at each `Show more`. */
+const PAGE_ROWS = 20;
+/** More are not shown: filters find the rest. */
+const MAX_ROWS = 400;
+
+/** What was sent to a receiver, the newest first. */
+export function DeliveryList({
+  subscription,
+  mayManage,
+  onDone,
+}: {
+  subscription: Subscription;
+  mayManage: boolean;
+  onDone: (text: string) => void;
+}): ReactNode {
+  const t = useText();
+  const { client_id: clientId } = useClient();
+  const [status, setStatus] = useState('');
+  const [type, setType] = useState('');
+  const [first, setFirst] = useState(PAGE_ROWS);
+  const filter = { status: (status || undefined) as DeliveryStatus | undefined, type: type || undefined };
+  const { data, error, refetch } = useQuery(deliveriesQuery(clientId, subscription.id, filter, first));
+  return (
+    <section className="stack" aria-label={t('webhooks.deliveries')}>
+      <h3>{t('webhooks.deliveries')}</h3>
+      <div className="fields">
+        <Select label={t('webhooks.status')} value={status} onChange={({ target }) => setStatus(target.value)}>
+          <option value="">{t('webhooks.all')}</option>
+          {DELIVERY_STATUSES.map((each) => (
+            <option key={each} value={each}>
+              {t(`webhooks.status.${each}`)}
+            </option>
+          ))}
+        </Select>
+        <Select label={t('webhooks.type')} value={type} onChange={({ target }) => setType(target.value)}>
+          <option value="">{t('webhooks.all')}</option>
+          {[...subscription.types, 'PING'].map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </Select>
+      </div>
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data?.rows.length === 0 && (
+        <Empty title={t('webhooks.deliveries.none')}>{t('webhooks.deliveries.none.text')}</Empty>
+      )}
+      {data && data.rows.length > 0 && (
+        <ul className="deliveries">
+          {data.rows.map((delivery) => (
+            <DeliveryItem
+              key={delivery.id}
+              delivery={delivery}
+              subscription={subscription}
+              mayManage={mayManage}
+              onDone={onDone}
+            />
+          ))}
+        </ul>
+      )}
+      {data?.hasMore && first < MAX_ROWS && (
+        <Button onPress={() => setFirst(Math.min(MAX_ROWS, first + PAGE_ROWS))}>{t('webhooks.more')}</Button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Transaction } from '../../sdk/src/generated/api.ts';
+import type { AccountOverview, DayBalance } from '../../src/accounts/account-overview.ts';
+import type { StatementProgress } from '../../src/statements/progress.ts';
+import { call } from './call.ts';
+
+export type { AccountOverview, StatementProgress };
+
+/** A transaction as events carry it, with its kind and the payment that it belongs to. */
+export interface TransactionRecord extends Transaction {
+  kind: string;
+  payment_id: string | null;
+}
+
+/** Statement requests that are shown. */
+const SHOWN_STATEMENTS = 10;
+/** How often the state of a statement is asked: while one is under way, and otherwise. */
+const BUSY_MS = 2_000;
+const QUIET_MS = 30_000;
+/** How often balances and transactions are read again. */
+const BALANCES_MS = 15_000;
+
+/** The accounts of a client, and what is on them. */
+export const accountsQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['accounts', clientId],
+    refetchInterval: BALANCES_MS,
+    queryFn: async ({ signal }) =>
+      (await call<AccountOverview>('GET', '/app/data/accounts', { query: { client_id: clientId }, signal })).body,
+  });
+
+/** The balance at the end of each of the last days. */
+export const balancesQuery = (clientId: string, currency: string) =>
+  queryOptions({
+    queryKey: ['balances', clientId, currency],
+    refetchInterval: BALANCES_MS,
+    queryFn: async ({ signal }) =>
+      (await call<DayBalance[]>('GET', '/app/data/balances', { query: { client_id: clientId, currency }, signal }))
+        .body,
+  });
+
+/** A page of what was booked, the newest first. */
+export const transactionsQuery = (
+  clientId: string,
+  wanted: { currency_account_id: number; page: number; page_size: number },
+) =>
+  queryOptions({
+    queryKey: ['transactions', clientId, wanted],
+    refetchInterval: BALANCES_MS,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const query = { client_id: clientId, ...wanted };
+      const { body, total = 0 } = await call<TransactionRecord[]>('GET', '/app/data/transactions', { query, signal });
+      return { rows: body, total };
+    },
+  });
+
+export const statementsKey = (clientId: string) => ['statements', clientId];
+
+/** What became of the statements that were asked for, the newest first. */
+export const statementsQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: statementsKey(clientId),
+    queryFn: async ({ signal }): Promise<StatementProgress[]> => {
+      const query = { client_id: clientId, page_size: SHOWN_STATEMENTS };
+      return (await call<StatementProgress[]>('GET', '/app/data/statements', { query, signal })).body;
+    },
+    refetchInterval: ({ state }) =>
+      state.data?.some((each) => each.state === 'queued' || each.state === 'running') ? BUSY_MS : QUIET_MS,
+  });

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import { visible } from './foreign-text.tsx';
+import './code-block.css';
+
+/** Spaces for each level of what is nested. */
+const INDENT = 2;
+
+/**
+ * JSON with a line for each member, as it was written otherwise: numbers keep their digits, and a text that was cut off stays readable.
+ * What does not begin as JSON stays as it is.
+ */
+export function indented(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  let depth = 0;
+  const line = () => `\n${' '.repeat(depth * INDENT)}`;
+  return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)|[[{]\s*[\]}]|[[\]{},:]|\s+/gs, (token) => {
+    if (/^\s/.test(token)) return '';
+    if (/^[[{]$/.test(token)) {
+      depth += 1;
+      return token + line();
+    }
+    if (/^[\]}]$/.test(token)) {
+      depth = Math.max(0, depth - 1);
+      return line() + token;
+    }
+    if (token === ',') return token + line();
+    return token === ':' ? ': ' : token;
+  });
+}
+
+/** A text of others in its own lines: what was sent, and what was answered. It is only ever a text. */
+export function CodeBlock({ name, text }: { name: string; text: string }): ReactNode {
+  const lines = indented(text).split(/\r\n|\r|\n/);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section className="code-block" aria-label={name} tabIndex={0}>
+      <pre dir="ltr">{lines.map(visible).join('\n')}</pre>
+    </section>
+  );
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import {
+  assertAccessible,
+  assertQuiet,
+  assertWellFormed,
+  signInTo,
+  skip,
+  startBrowser,
+  type TestBrowser,
+} from '../world/browser.ts';
+import { createWorld } from '../world/client.ts';
+import { createSubscriber } from '../world/graphql.ts';
+import { Receiver } from '../world/receivers/receiver.ts';
+import { startTestService, type TestService } from '../world/service.ts';
+
+/** The pages of a client besides payments and approvals, as finance staff and integrators use them. */
+
+/** What a receiver, a payee or a client may write: it would run where a text becomes part of a page. */
+const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202Eevil';
+
+/** Longer waits mean that nothing comes. */
+const WAIT_MS = 10_000;
+
+let service: TestService;
+let browser: TestBrowser;
+before(async () => {
+  if (skip) return;
+  service = await startTestService();
+  browser = await startBrowser();
+});
+after(async () => {
+  if (skip) return;
+  await browser.close();
+  await service.stop();
+});
+
+const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const said = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
+/** A page that is as it should be at the smallest width, in both themes, and has run no script of others. */
+async function assertGood(page: Page): Promise<void> {
+  await assertWellFormed(page);
+  await assertAccessible(page);
+  assert.equal(await page.evaluate('window.hacked'), undefined);
+  assertQuiet(page);
+}
+
+describe('/app/webhooks', { skip }, () => {
+  test('a subscription from its creation to its end', async (context) => {
+    const world = await createSubscriber(service);
+    const receiver = await Receiver.start((_request, response) => {
+      response.writeHead(500, { 'content-type': 'text/html', 'x-answer': 'no' }).end(HOSTILE);
+    });
+    context.after(() => receiver.stop());
+    const page = await browser.open();
+    page.setDefaultTimeout(WAIT_MS);
+    await signInTo(page, service, world, '/app/webhooks');
+    await page.getByText('No subscription yet').waitFor();
+    await assertGood(page);
+
+    await click(page, 'New subscription');
+    await page.getByLabel('URL').fill('nonsense');
+    await assertAccessible(page);
+    await page.getByLabel('PAYMENT_STATUS_CHANGE').check();
+    await page.getByLabel('URL').press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'must be an absolute URL' }).waitFor();
+    await page.getByLabel('URL').fill(receiver.url());
+    await click(page, 'New subscription');
+    const secret = await page.locator('[data-secret]').innerText();
+    assert.match(secret, /^whsec_.{40,}/);
+    await click(page, 'Done');
+    await said(page, 'The subscription was created');
+    assert.equal(await page.getByText(secret).count(), 0);
+
+    await click(page, 'Ping');
+    await said(page, 'A ping is on its way');
+    const delivery = page.getByRole('button', { name: /^PING/ });
+    await delivery.click();
+    await page.getByRole('region', { name: 'Attempt 1' }).waitFor();
+    await page.getByRole('region', { name: 'Answer 1', exact: true }).getByText('onerror').waitFor();
+    assert.match(await page.getByRole('region', { name: 'Answer 1', exact: true }).innerText(), /\[U\+202E\]/);
+    assert.match(await page.getByRole('region', { name: 'Headers of answer 1' }).innerText(), /x-answer: no/);
+    assert.match(await page.getByRole('region', { name: 'Request 1' }).innerText(), /"webhook|\{/);
+    await page.getByRole('img', { name: /Attempts in the last 24 hours: 0 succeeded, 1 failed/ }).waitFor();
+    await assertGood(page);
+
+    receiver.behaviour = (_request, response) => void response.end('thanks');
+    await click(page, 'Resend');
+    await said(page, 'The notification is sent again');
+    await page.getByText('Delivered', { exact: true }).last().waitFor();
+
+    await click(page, 'Change');
+    await page.getByLabel('DEBIT_TRANSACTION').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByText('PAYMENT_STATUS_CHANGE, DEBIT_TRANSACTION').waitFor();
+    await click(page, 'Pause');
+    await page.getByText('Paused', { exact: true }).waitFor();
+    await click(page, 'Replay');
+    await page.getByLabel('Since').fill('2020-01-01T00:00');
+    await click(page, 'Replay');
+    await said(page, 'There is nothing to send again');
+    await click(page, 'Rotate secret');
+    await click(page, 'Rotate secret');
+    const rotated = await page.locator('[data-secret]').innerText();
+    assert.notEqual(rotated, secret);
+    await click(page, 'Done');
+    const { data } = await world.graphql('{ subscriptions { nodes { secret active types } } }');
+    assert.deepEqual(data.subscriptions.nodes, [
+      { secret: rotated, active: false, types: ['PAYMENT_STATUS_CHANGE', 'DEBIT_TRANSACTION'] },
+    ]);
+    await click(page, 'Delete');
+    await page.keyboard.press('Escape');
+    await click(page, 'Delete');
+    await click(page, 'Delete');
+    await page.getByText('No subscription yet').waitFor();
+    await page.context().close();
+  });
+
+  test('whoever loses the permission while the page is open is told, and offered no change', async () => {
+    const world = await createSubscriber(service);
+    await world.subscribe();
+    const page = await browser.open();
+    page.setDefaultTimeout(WAIT_MS);
+    await signInTo(page, service, world, '/app/webhooks');
+    await page.getByRole('button', { name: 'Ping', exact: true }).waitFor();
+    const lost = await service.operator('PATCH', `/contacts/${world.contactId}`, {
+      clients: [{ client_id: world.clientId, permissions: [] }],
+    });
+    assert.equal(lost.status, 200, lost.text);
+    await click(page, 'Ping');
+    await page.getByText('You can see what was sent.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Ping', exact: true }).count(), 0);
+    await page.context().close();
+  });
+});
+
+describe('/app/accounts', { skip }, () => {
+  test('balances with all their digits, transactions, details for paying in, and statements', async () => {
+    const world = await createWorld(service);
+    const details = { account_name: HOSTILE, account_number: 'GB29NWBK60161331926819', account_number_type: 'IBAN' };
+    const account = await service.operator('POST', '/accounts', {
+      client_id: world.clientId,
+      currency: 'EUR',
+      account_details: [details],
+    });
+    const currencyAccount = await service.operator('POST', '/currency-accounts', {
+      client_id: world.clientId,
+      currency: 'EUR',
+    });
+    const booked = await service.operator('POST', '/transactions', {
+      client_id: world.clientId,
+      currency_account_id: currencyAccount.body.account_id,
+      kind: 'CREDIT_INCOMING_TRANSACTION',
+      amount: { amount: '12345678901234567.89', currency: 'EUR' },
+      debtor_name: HOSTILE,
+      transaction_reference: HOSTILE,
+    });
+    assert.equal(booked.status, 201, booked.text);
+    const page = await browser.open();
+    page.setDefaultTimeout(WAIT_MS);
+    await signInTo(page, service, world, '/app/accounts');
+    await page.getByRole('table', { name: 'Balances' }).getByText('12,345,678,901,234,567.89').waitFor();
+    await assertGood(page);
+    await page.getByRole('link', { name: /GB29NWBK60161331926819/ }).click();
+    await page.waitForURL((url) => url.pathname === `/app/accounts/${account.body.account_id}`);
+    await page.getByRole('heading', { level: 1, name: 'Account in EUR' }).waitFor();
+    await page.getByRole('table', { name: 'Transactions' }).getByText('+EUR\u00a012,345,678,901,234,567.89').waitFor();
+    await page.getByRole('img', { name: /Balance of the last 90 days; now EUR.12,345,678,901,234,567.89/ }).waitFor();
+    await assertGood(page);
+    await click(page, 'Request statement');
+    await click(page, 'Request statement');
+    await said(page, 'The statement is on its way');
+    await page.getByRole('table', { name: 'Statements' }).getByText(world.email).waitFor();
+    await page.context().close();
+  });
+
+  test('an account of another client is a designed 404', async () => {
+    const [world, other] = [await createWorld(service), await createWorld(service)];
+    const account = await service.operator('POST', '/accounts', { client_id: other.clientId, currency: 'EUR' });
+    const page = await browser.open();
+    await signInTo(page, service, world, '/app/accounts');
+    const answer = await page.goto(`${service.api}/app/accounts/${account.body.account_id}`);
+    assert.equal(answer?.status(), 404);
+    assert.equal(await page.locator('h1').count(), 1);
+    await page.context().close();
+  });
+});
