@@ -1,4 +1,4 @@
--- The institution's pages: browsers that are signed in to /console.
+-- The institution's pages at /console.
 
 -- The person is one of the institution's OpenID provider, or whoever has an operator token.
 create table staff_sessions (
@@ -22,3 +22,11 @@ create table staff_sessions (
 );
 create index staff_sessions_expires_at on staff_sessions (expires_at);
 create index staff_sessions_token on staff_sessions (token_id) where token_id is not null;
+
+-- How the service has done, minute by minute and over all processes, for the charts of the console.
+create table service_minutes (
+  minute timestamptz not null,
+  measure text not null,
+  value double precision not null,
+  primary key (minute, measure)
+);

@@ -4,6 +4,7 @@ import type { Logger } from './log.ts';
 import type { Part } from './parts.ts';
 import { Periodic } from './periodic.ts';
 import { clearRefusedRequests, RefusedRequests } from './refused-requests.ts';
+import { clearServiceMinutes, ServiceMinutes } from './service-minutes.ts';
 import { clearSignInAttempts, SignInAttempts } from './sign-in-attempts.ts';
 
 const CLEAR_INTERVAL_MS = 3_600_000;
@@ -12,19 +13,22 @@ const CLEAR_INTERVAL_MS = 3_600_000;
 export class Journals implements Part {
   readonly refusedRequests: RefusedRequests;
   readonly signIns: SignInAttempts;
+  readonly minutes: ServiceMinutes;
 
   constructor(pool: Pool, clock: Clock, log: Logger) {
     this.refusedRequests = new RefusedRequests(pool, clock, log);
     this.signIns = new SignInAttempts(pool, clock, log);
+    this.minutes = new ServiceMinutes(pool, clock, log);
   }
 
-  start(): void {
+  async start(): Promise<void> {
     this.refusedRequests.start();
     this.signIns.start();
+    await this.minutes.start();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.refusedRequests.stop(), this.signIns.stop()]);
+    await Promise.all([this.refusedRequests.stop(), this.signIns.stop(), this.minutes.stop()]);
   }
 }
 
@@ -37,6 +41,7 @@ export function createJournalClearing(pool: Pool, clock: Clock, log: Logger): Pe
     run: async () => {
       await clearRefusedRequests(pool, clock.now());
       await clearSignInAttempts(pool, clock.now());
+      await clearServiceMinutes(pool, clock.now());
     },
   });
 }

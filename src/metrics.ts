@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The metrics of this process, in Prometheus' text format at GET /metrics of the health listener and of the operator's. */
 export const metrics = new Registry();
@@ -56,5 +56,13 @@ export const requestDuration = new Histogram({
   help: 'Duration of requests in seconds',
   labelNames: ['listener', 'method', 'route', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  registers: [metrics],
+});
+
+/** Attempts of people to sign in. */
+export const signInsTotal = new Counter({
+  name: 'lombard_sign_ins_total',
+  help: 'Attempts to sign in by outcome',
+  labelNames: ['outcome'],
   registers: [metrics],
 });

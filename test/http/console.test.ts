@@ -4,7 +4,7 @@ import { approvalsWorld } from '../world/approvals.ts';
 import { createWorld } from '../world/client.ts';
 import { OpenIdProvider } from '../world/openid-provider.ts';
 import { startTestService, type TestService } from '../world/service.ts';
-import { createPerson, type Seen, Visitor } from '../world/visitor.ts';
+import { createPerson, PASSWORD, type Seen, Visitor } from '../world/visitor.ts';
 
 /** The institution's pages: sign-in, sessions, calls, the reason of every act. */
 
@@ -305,6 +305,25 @@ test('one field finds payments, people, clients, requests and notifications', as
   for (const q of ['', '   ', 'x'.repeat(255)])
     assert.equal((await send(visitor, 'POST', '/console/api/search', {}, { q })).status, 400, q);
   assert.equal((await send(visitor, 'POST', '/console/api/search', { 'x-lombard-page': '' }, { q: 'x' })).status, 403);
+});
+
+test('the history of the last hours counts what was asked, refused and signed in', async () => {
+  const visitor = await signIn();
+  const history = async () => (await send(visitor, 'GET', '/console/api/health-history?hours=1')).body;
+  const sums = ({ measures }: { measures: Record<string, number[]> }) =>
+    Object.fromEntries(Object.entries(measures).map(([name, values]) => [name, values.reduce((a, b) => a + b, 0)]));
+  const before = sums(await history());
+  const person = await createPerson(service);
+  for (let n = 0; n < 3; n += 1) await service.operator('GET', '/payments/NOPE');
+  await service.signIn(person.email, PASSWORD);
+  const after = await history();
+  assert.equal(after.step_seconds, 50);
+  const now = sums(after);
+  assert.equal((now.refused as number) - (before.refused as number), 3);
+  assert.equal((now.sign_ins as number) - (before.sign_ins as number), 1);
+  assert.ok((now.requests as number) > (before.requests as number));
+  for (const hours of ['0', '49', 'x'])
+    assert.equal((await send(visitor, 'GET', `/console/api/health-history?hours=${hours}`)).status, 400);
 });
 
 test('with a configured issuer no operator token signs in', async () => {

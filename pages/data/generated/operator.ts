@@ -634,6 +634,31 @@ export interface FxSettingInput {
   holidays?: string[];
 }
 
+export interface HealthHistory {
+  from: string;
+  step_seconds: number;
+  measures: {
+    /** One for each step */
+    delivered: number[];
+    /** One for each step */
+    delivery_failures: number[];
+    /** One for each step */
+    errors: number[];
+    /** One for each step */
+    refused: number[];
+    /** One for each step */
+    requests: number[];
+    /** One for each step */
+    sign_in_failures: number[];
+    /** One for each step */
+    sign_ins: number[];
+    /** One for each step */
+    audit_lag_seconds: number[];
+    /** One for each step */
+    outbox_lag_seconds: number[];
+  };
+}
+
 export interface Import {
   import_id: string;
   kind: 'clients' | 'contacts' | 'beneficiaries' | 'trades' | 'payments' | 'transactions' | 'payment-actions';
@@ -2027,6 +2052,14 @@ export interface Operations {
   /** Tell whether the service can answer */
   'GET /health/ready': {
     response: Ready;
+  };
+  /** Read how the service has done in the last hours */
+  'GET /health-history': {
+    query?: {
+      /** Hours back from now */
+      hours?: number;
+    };
+    response: HealthHistory;
   };
   /** Read the metrics in Prometheus' text format */
   'GET /metrics': {

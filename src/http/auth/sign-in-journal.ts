@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { OAuthError, type Refusal } from '../../identity/oauth-error.ts';
 import { MAX_EMAIL_LENGTH } from '../../identity/sign-in.ts';
+import { signInsTotal } from '../../metrics.ts';
 import type { SignInOutcome } from '../../sign-in-attempts.ts';
 
 interface Attempt {
@@ -14,6 +15,7 @@ interface Attempt {
 
 /** Notes an attempt to sign in, with the address that it came from. */
 export function noteSignIn(context: Context, request: FastifyRequest, attempt: Attempt): void {
+  signInsTotal.inc({ outcome: attempt.outcome });
   context.journals.signIns.note({
     outcome: attempt.outcome,
     contact_id: attempt.contactId ?? null,

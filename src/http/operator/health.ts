@@ -2,8 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { metrics } from '../../metrics.ts';
+import { MAX_HISTORY_HOURS, MEASURES, readServiceHistory } from '../../service-minutes.ts';
 import { readyAnswer } from '../health.ts';
-import { jsonAnswer } from '../schemas.ts';
+import { errors, jsonAnswer } from '../schemas.ts';
+import { READ } from './listener.ts';
 
 const Liveness = Type.Object({ status: Type.Literal('ok') }, { title: 'Liveness', examples: [{ status: 'ok' }] });
 const Ready = Type.Object({ ready: Type.Literal(true) }, { title: 'Ready', examples: [{ ready: true }] });
@@ -47,12 +49,48 @@ const METRICS = {
   },
 };
 
+const Values = Type.Array(Type.Number(), { description: 'One for each step' });
+const HISTORY = {
+  config: READ,
+  schema: {
+    operationId: 'getHealthHistory',
+    tags: ['health'],
+    summary: 'Read how the service has done in the last hours',
+    description: 'Of all processes together. Kept for 48 hours.',
+    querystring: Type.Object({
+      hours: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: MAX_HISTORY_HOURS, default: 6, description: 'Hours back from now' }),
+      ),
+    }),
+    response: {
+      200: jsonAnswer(
+        'Counts and lags, step by step; the last step is not over',
+        Type.Object(
+          {
+            from: Type.String({ format: 'date-time' }),
+            step_seconds: Type.Number(),
+            measures: Type.Object(
+              Object.fromEntries(MEASURES.map((name) => [name, Values])) as Record<string, typeof Values>,
+            ),
+          },
+          { title: 'HealthHistory' },
+        ),
+      ),
+      ...errors(400, 403, 502),
+    },
+  },
+};
+
 /** Health and metrics (docs/operator-interface.md). */
 export function operatorHealthRoutes(app: FastifyInstance, context: Context): void {
   app.get('/health/live', LIVE, async () => ({ status: 'ok' }));
   app.get('/health/ready', READY, async (_request, reply) => {
     const { status, body } = readyAnswer(context.readiness.fault());
     return reply.code(status).send(body);
+  });
+  app.get<{ Querystring: { hours: number } }>('/health-history', HISTORY, async ({ query, now }) => {
+    await context.journals.minutes.write();
+    return readServiceHistory(context.pool, now, query.hours);
   });
   app.get('/metrics', METRICS, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.metrics()),
