@@ -6,6 +6,7 @@ export const PAGES: PageRoute[] = [
   { path: '/payments', load: () => import('./payments/payments.tsx') },
   { path: '/payments/$payment_id', load: () => import('./payments/payment.tsx') },
   { path: '/approvals', load: () => import('./approvals/approvals.tsx') },
+  { path: '/_components', load: () => import('./components/components.tsx'), alone: true },
   { path: '/profile', load: () => import('./profile/profile.tsx'), alone: true },
   { path: '/accounts', load: () => import('./accounts/accounts.tsx') },
   { path: '/accounts/$account_id', load: () => import('./accounts/account.tsx') },

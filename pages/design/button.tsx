@@ -21,6 +21,6 @@ export interface ButtonProps {
 
 export function Button({ kind = 'second', type = 'button', isPending, onPress, ...props }: ButtonProps): ReactNode {
   // React Aria's own pending state announces an empty image; the place that works says so in words.
-  const pending = isPending ? { 'aria-disabled': true, 'data-pending': true } : { onPress };
+  const pending = isPending ? { 'aria-disabled': true } : { onPress };
   return <AriaButton className={`button ${kind}`} type={isPending ? 'button' : type} {...props} {...pending} />;
 }

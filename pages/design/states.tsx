@@ -40,7 +40,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       <p>
         <strong>{t(known?.status === 404 ? 'design.missing' : 'design.failed')}</strong>
       </p>
-      <p>{known ? known.details : t('design.failed.text')}</p>
+      <p>{known?.details || t('design.failed.text')}</p>
       {known?.requestId && <p className="small">{t('design.request', { id: known.requestId })}</p>}
       {onRetry && (
         <Button kind="quiet" onPress={onRetry}>

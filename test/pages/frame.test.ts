@@ -122,3 +122,21 @@ test('a lost connection is said, and mended', { skip }, async () => {
   await page.getByText('The connection is back.').waitFor();
   await page.context().close();
 });
+
+test('the page of all components holds in both themes and at every width', { skip }, async () => {
+  const person = await createPerson(service);
+  const page = await browser.open();
+  await signInTo(page, service, person, '/app/_components');
+  await page.getByRole('heading', { name: 'Components', level: 1 }).waitFor();
+  for (const width of [390, 1280, 1920, 2560]) await assertWellFormed(page, width);
+  await assertAccessible(page);
+  await page.getByText('KWD\u00a012,345,678,901,234,567.891').waitFor();
+  await page.getByText('ACME[U+202E]DTL\u240a<b>Ltd</b>').waitFor();
+  await page.getByRole('button', { name: 'Dialog' }).click();
+  await page.getByRole('dialog', { name: 'Dialog' }).waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.locator(':focus', { hasText: 'Dialog' }).waitFor();
+  assertQuiet(page);
+  await page.context().close();
+});
