@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { useLive } from '../../data/live.ts';
-import { homeQuery } from '../../data/payments.ts';
+import { homeQuery, type RecentActivity } from '../../data/payments.ts';
 import { Failure, Loading } from '../../design/states.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
@@ -33,20 +33,36 @@ export default function HomePage(): ReactNode {
               to="/payments"
               search={{ status: 'pending_to_authorise', from_payment_date: data.today, to_payment_date: data.today }}
             >
-              {t('home.due.text')}
+              {data.due_today.count > 0 && t('home.due.text')}
             </Figure>
           </div>
-          <section className="card stack" aria-labelledby="recent-activity">
-            <h2 id="recent-activity">{t('home.activity')}</h2>
-            {data.activity.length === 0 ? (
-              <p className="quiet">{t('home.activity.none')}</p>
-            ) : (
-              <ActivityList entries={data.activity} />
-            )}
-          </section>
+          <Activity entries={data.activity} />
         </>
       )}
     </Page>
+  );
+}
+
+/** What happened lately. While somebody points at it, it stays as it is. */
+function Activity({ entries }: { entries: RecentActivity[] }): ReactNode {
+  const t = useText();
+  const [isHeld, setHeld] = useState(false);
+  const shown = useRef(entries);
+  if (!isHeld) shown.current = entries;
+  return (
+    <section
+      className="card stack"
+      aria-labelledby="recent-activity"
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+    >
+      <h2 id="recent-activity">{t('home.activity')}</h2>
+      {entries.length === 0 ? (
+        <p className="quiet">{t('home.activity.none')}</p>
+      ) : (
+        <ActivityList entries={shown.current} />
+      )}
+    </section>
   );
 }
 

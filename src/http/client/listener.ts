@@ -86,8 +86,10 @@ export async function createClientListener(
       else if (session) await refused.use(session.applicationId, reply);
       throw refusal;
     }
-    if (!request.routeOptions.config.unlimited)
-      await rate.use(`${session.applicationId} ${request.caller.clientId}`, reply);
+    const { page, unlimited } = request.routeOptions.config;
+    // Data of the pages counts for its person: open pages that follow a busy client take nothing from each other.
+    const caller = page ? `pages ${session.contactId}` : session.applicationId;
+    if (!unlimited) await rate.use(`${caller} ${request.caller.clientId}`, reply);
     checkPermission(request.caller.permissions, request.routeOptions.config.permission);
   });
 
