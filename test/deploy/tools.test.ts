@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+/** The version that the chart is rendered for. */
+const KUBERNETES = '1.31.0';
+
 const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
 
 /** Why a tool cannot be run here; false if it can. */
@@ -44,18 +47,13 @@ describe('what an institution deploys with', () => {
   const settings = ['API_URL=https://api.example.com', 'AUTH_URL=https://auth.example.com', 'MAIL_FROM=a@example.com']
     .map((setting) => `settings.LOMBARD_${setting}`)
     .join(',');
+  const all = 'roles.trusted.enabled=true,trustedSecretName=tls,serviceMonitor.enabled=true';
+  const render = () =>
+    run('helm', ['template', 'bank', 'helm', '--kube-version', KUBERNETES, '--set', `${settings},${all}`]);
+
   test('helm takes the chart, and renders a deployment for each role', { skip: lacks('helm', 'version') }, () => {
     run('helm', ['lint', '--strict', 'helm', '--set', settings]);
-    const all = 'roles.trusted.enabled=true,trustedSecretName=tls,serviceMonitor.enabled=true';
-    const rendered = run('helm', [
-      'template',
-      'bank',
-      'helm',
-      '--kube-version',
-      '1.31.0',
-      '--set',
-      `${settings},${all}`,
-    ]);
+    const rendered = render();
     const kinds = [...rendered.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind);
     const count = (kind: string) => kinds.filter((each) => each === kind).length;
     assert.deepEqual(
@@ -65,8 +63,17 @@ describe('what an institution deploys with', () => {
     for (const role of ['api', 'auth', 'trusted', 'operator', 'worker'])
       assert.match(rendered, new RegExp(`name: LOMBARD_ROLES, value: ${role} `));
   });
+
+  test('kubeconform takes what helm renders', { skip: lacks('helm', 'version') || lacks('kubeconform', '-v') }, (t) => {
+    const args = ['-strict', '-ignore-missing-schemas', '-kubernetes-version', KUBERNETES, '-'];
+    const { status, stdout } = spawnSync('kubeconform', args, { input: render(), encoding: 'utf8' });
+    if (stdout.includes('failed downloading schema'))
+      return t.skip('the schemas of Kubernetes cannot be downloaded here');
+    assert.equal(status, 0, stdout);
+  });
+
   test('helm names a required setting that is missing', { skip: lacks('helm', 'version') }, () => {
-    const { status, stderr } = spawnSync('helm', ['template', 'bank', 'helm', '--kube-version', '1.31.0'], {
+    const { status, stderr } = spawnSync('helm', ['template', 'bank', 'helm', '--kube-version', KUBERNETES], {
       cwd: deploy,
       encoding: 'utf8',
     });
