@@ -4,12 +4,20 @@
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startServer } from './world/database.ts';
 import { buildPages } from './world/pages-build.ts';
 
 /** Files at once: the machines have two cores, and most files wait for the database more than they compute. */
 const CONCURRENCY = 3;
+
+/**
+ * Where Node keeps the modules that it has compiled, types stripped, for the processes of this run and of the next ones. Its keys contain
+ * a hash of the source.
+ */
+const COMPILE_CACHE = join(tmpdir(), 'lombard-test-compile-cache');
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const words = process.argv.slice(2);
@@ -31,7 +39,10 @@ const child = spawn(
     '--test-reporter=spec',
     ...files,
   ],
-  { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, LOMBARD_TEST_SERVER: server.url } },
+  {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, LOMBARD_TEST_SERVER: server.url },
+  },
 );
 const code = await new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
 await server.stop();

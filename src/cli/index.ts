@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command, CommanderError, Option } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
+import { readConfig } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import { CONFLICT_RULES } from '../imports/conflicts.ts';
 import { auditCommands } from './audit.ts';
@@ -150,10 +151,11 @@ function addMigrate(program: Command, json: boolean, finish: (code: number) => v
   );
 }
 
-/** Loads the service only to start it: loading takes a second, which other commands need not wait. */
+/** Loads the service only to start it: loading takes a second, which other commands and a wrong setting need not wait. */
 async function start(options: ServeOptions): Promise<number> {
+  const config = readConfig();
   const { serve } = await import('./serve.ts');
-  return serve(options);
+  return serve(config, options);
 }
 
 const ENVIRONMENT = `

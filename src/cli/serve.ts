@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { type Config, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { endsWithin } from '../deadline.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/postgres.ts';
@@ -40,8 +40,7 @@ interface Run extends ServeOptions {
 }
 
 /** Runs the service until SIGINT or SIGTERM. @returns the exit code @throws StartupError, CommandFailure */
-export async function serve(options: ServeOptions): Promise<number> {
-  const config = readConfig();
+export async function serve(config: Config, options: ServeOptions): Promise<number> {
   const log = createLog(config.logLevel, process.stdout.isTTY === true);
   const run: Run = { ...options, config, log, stopping: stopOnSignal(log) };
   try {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { lombard, PORTS, printed, REPOSITORY as repository, until } from '../world/command.ts';
+import { inherited, lombard, PORTS, printed, REPOSITORY as repository, until } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { DatabaseProxy } from '../world/engine.ts';
 
@@ -18,7 +18,7 @@ const run = (args: string[], environment: Record<string, string> = {}) =>
 
 async function shell(command: string, environment: Record<string, string> = {}): Promise<string> {
   const child = spawn('/bin/sh', ['-c', command], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...inherited(), ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';

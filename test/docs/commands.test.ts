@@ -18,6 +18,7 @@ import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { MESSAGES } from '../../src/errors.ts';
+import { inherited } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { type Block, type Page, page, pages, repository, snippetsAfter } from './pages.ts';
 
@@ -68,7 +69,7 @@ before(async () => {
   service = spawn(join(repository, 'bin/lombard'), ['demo'], {
     cwd: folder,
     env: {
-      PATH: process.env.PATH,
+      ...inherited(),
       DATABASE_URL: database.url,
       ...{ LOMBARD_API_PORT: '0', LOMBARD_AUTH_PORT: '0', LOMBARD_TRUSTED_PORT: '0', LOMBARD_OPERATOR_PORT: '0' },
       ...{ LOMBARD_API_RATE: '0', LOMBARD_AUTH_RATE: '0' },
@@ -252,7 +253,7 @@ async function execute(
   command: string,
   ...args: string[]
 ): Promise<{ failed: boolean; stdout: string; stderr: string }> {
-  const env = { PATH: `${folder}:${process.env.PATH}`, LOG: log, HOME: folder };
+  const env = { ...inherited(), PATH: `${folder}:${process.env.PATH}`, LOG: log, HOME: folder };
   try {
     const output = await promisify(execFile)(command, args, {
       cwd: folder,

@@ -21,6 +21,12 @@ interface Ended {
   stderr: string;
 }
 
+/** What a program under test takes from our environment: where Node is, and what it has compiled (test/run.ts). */
+export function inherited(): Record<string, string | undefined> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return NODE_COMPILE_CACHE === undefined ? { PATH } : { PATH, NODE_COMPILE_CACHE };
+}
+
 /** A run of the command line as a process of its own. */
 export interface Command {
   child: ChildProcess;
@@ -39,7 +45,7 @@ export function lombard(
   input: 'ignore' | 'pipe' = 'ignore',
 ): Command {
   const child = spawn(join(REPOSITORY, 'bin/lombard'), args, {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...inherited(), ...environment },
     stdio: [input, 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];
