@@ -18,7 +18,7 @@ export interface StaffSettings {
 }
 
 /** The claim ends at the first colon that begins no `://`, so that it can be an address. */
-const ROLE = /^(.+?):(?!\/\/)(.+)=([a-z]+)$/;
+const CLAIM_END = /(?<=.):(?!\/\/)/;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
@@ -55,11 +55,12 @@ export function readStaff(settings: Settings, environment: 'sandbox' | 'producti
 }
 
 function readRole(item: string): StaffRole {
-  const [, claim = '', value = '', role = ''] = ROLE.exec(item) ?? [];
-  const known = OPERATOR_ROLES.find((name) => name === role);
-  if (!known)
+  const [colon, equals] = [item.search(CLAIM_END), item.lastIndexOf('=')];
+  const known = OPERATOR_ROLES.find((name) => name === item.slice(equals + 1));
+  // A claim and a value have at least one character each.
+  if (!known || colon < 0 || equals < colon + 2)
     throw new StartupError(
       `LOMBARD_STAFF_ROLES: must be a list of claim:value=role (role: ${OPERATOR_ROLES.join(', ')}), not "${item}"`,
     );
-  return { claim, value, role: known };
+  return { claim: item.slice(0, colon), value: item.slice(colon + 1, equals), role: known };
 }

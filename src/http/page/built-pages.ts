@@ -100,16 +100,9 @@ export function findBuiltPages(): BuiltPages | undefined {
 
 /** The codings of Accept-Encoding that are not refused with `q=0` (RFC 9110, 12.5.3). */
 function acceptedEncodings(header: string | string[] | undefined): Set<string> {
-  const items = String(header ?? '').split(',');
-  return new Set(
-    items
-      .map((item) =>
-        item
-          .trim()
-          .toLowerCase()
-          .split(/\s*;\s*/),
-      )
-      .filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? ''))
-      .map(([coding = '']) => coding),
-  );
+  const items = String(header ?? '')
+    .toLowerCase()
+    .split(',');
+  const parts = items.map((item) => item.split(';').map((part) => part.trim()));
+  return new Set(parts.filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? '')).map(([coding = '']) => coding));
 }
