@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Attention } from './attention.tsx';
+import { Health } from './health.tsx';
 
 /** What needs attention, and how the service has done in the last hours. */
 export default function HomePage(): ReactNode {
@@ -9,6 +10,7 @@ export default function HomePage(): ReactNode {
   return (
     <Page title={t('console.nav.home')}>
       <Attention />
+      <Health />
     </Page>
   );
 }

@@ -6,7 +6,11 @@ import { visible } from '../../design/foreign-text.tsx';
 /** A link to the page of what an id names. */
 export function IdLink({ to, id }: { to: 'payments' | 'clients' | 'contacts'; id: string | null }): ReactNode {
   if (id === null) return null;
-  return <Link to={`/${to}/${encodeURIComponent(id)}`}>{visible(id)}</Link>;
+  return (
+    <Link to={`/${to}/${encodeURIComponent(id)}`} className="console-id">
+      {visible(id)}
+    </Link>
+  );
 }
 
 /** A link to a list with filters. */

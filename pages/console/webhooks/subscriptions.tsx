@@ -25,7 +25,7 @@ export default function SubscriptionsPage(): ReactNode {
         filters={[
           { name: 'client_id', label: t('console.col.client') },
           { name: 'active', label: t('console.col.active'), options: ['true', 'false'] },
-          { name: 'failing', label: t('console.col.failing'), options: ['true', 'false'] },
+          { name: 'failing', label: t('console.col.fails'), options: ['true', 'false'] },
         ]}
         rowKey={({ id }) => id}
         columns={[

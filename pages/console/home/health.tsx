@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useId } from 'react';
+import type { HealthHistory } from '../../data/generated/operator.ts';
+import { callOperator } from '../../data/operator-api.ts';
+import { BarChart } from '../../design/bar-chart.tsx';
+import { LineChart } from '../../design/line-chart.tsx';
+import { Failure, Loading } from '../../design/states.tsx';
+import type { TextKey } from '../../texts/keys.ts';
+import { useLanguage, useText } from '../../texts/text.tsx';
+
+const HOURS = 6;
+const LIVE_MS = 15_000;
+type Measure = keyof HealthHistory['measures'];
+
+/** Counts over time: what went well, and what did not. */
+const COUNTS: { title: TextKey; good: [Measure, TextKey]; bad: [Measure, TextKey] }[] = [
+  {
+    title: 'console.chart.signIns',
+    good: ['sign_ins', 'console.chart.signedIn'],
+    bad: ['sign_in_failures', 'console.chart.refused'],
+  },
+  {
+    title: 'console.chart.requests',
+    good: ['requests', 'console.chart.answered'],
+    bad: ['refused', 'console.chart.refused4'],
+  },
+  {
+    title: 'console.chart.deliveries',
+    good: ['delivered', 'console.chart.delivered'],
+    bad: ['delivery_failures', 'console.chart.failed'],
+  },
+];
+const LINES: { title: TextKey; measure: Measure }[] = [
+  { title: 'console.chart.errors', measure: 'errors' },
+  { title: 'console.chart.outboxLag', measure: 'outbox_lag_seconds' },
+  { title: 'console.chart.auditLag', measure: 'audit_lag_seconds' },
+];
+
+/** How the service has done in the last hours, over all processes. */
+export function Health(): ReactNode {
+  const t = useText();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['GET /health-history'],
+    queryFn: async ({ signal }) => (await callOperator('GET /health-history', { query: { hours: HOURS }, signal })).body,
+    refetchInterval: LIVE_MS,
+  });
+  return (
+    <section className="stack" aria-labelledby="health">
+      <h2 id="health">
+        {t('console.home.health')} <span className="quiet small">{t('console.home.hours', { hours: HOURS })}</span>
+      </h2>
+      {data && <Charts history={data} />}
+      {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />)}
+    </section>
+  );
+}
+
+function Charts({ history: { from, step_seconds: seconds, measures } }: { history: HealthHistory }): ReactNode {
+  const t = useText();
+  const clock = new Intl.DateTimeFormat(useLanguage(), { hour: '2-digit', minute: '2-digit' });
+  const labels = measures.requests.map((_, step) => clock.format(Date.parse(from) + step * seconds * 1_000));
+  const at = (measure: Measure, step: number) => measures[measure][step] ?? 0;
+  const latest = (measure: Measure) => measures[measure].reduce((sum, value) => sum + value, 0);
+  return (
+    <div className="console-charts">
+      {COUNTS.map(({ title, good, bad }) => (
+        <Chart key={title} title={title}>
+          <BarChart
+            name={`${t(title)}: ${latest(good[0])} ${t(good[1])}, ${latest(bad[0])} ${t(bad[1])}`}
+            bars={labels.map((label, step) => ({ label, good: at(good[0], step), bad: at(bad[0], step) }))}
+            good={t(good[1])}
+            bad={t(bad[1])}
+            unit={t('console.col.at')}
+          />
+        </Chart>
+      ))}
+      {LINES.map(({ title, measure }) => (
+        <Chart key={title} title={title}>
+          <LineChart
+            name={`${t(title)}: ${t('console.chart.most', { value: Math.max(...measures[measure]) })}`}
+            points={labels.map((label, step) => ({
+              label,
+              height: at(measure, step),
+              value: String(Math.round(at(measure, step))),
+            }))}
+            columns={[t('console.col.at'), t(title)]}
+          />
+        </Chart>
+      ))}
+    </div>
+  );
+}
+
+function Chart({ title, children }: { title: TextKey; children: ReactNode }): ReactNode {
+  const t = useText();
+  const id = useId();
+  return (
+    <section className="card stack tight" aria-labelledby={id}>
+      <h3 id={id}>{t(title)}</h3>
+      {children}
+    </section>
+  );
+}
