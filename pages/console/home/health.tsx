@@ -6,7 +6,7 @@ import { BarChart } from '../../design/bar-chart.tsx';
 import { LineChart } from '../../design/line-chart.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import type { TextKey } from '../../texts/keys.ts';
-import { useLanguage, useText } from '../../texts/text.tsx';
+import { useLocale, useText } from '../../texts/text.tsx';
 
 const HOURS = 6;
 const LIVE_MS = 15_000;
@@ -41,7 +41,8 @@ export function Health(): ReactNode {
   const t = useText();
   const { data, error, refetch } = useQuery({
     queryKey: ['GET /health-history'],
-    queryFn: async ({ signal }) => (await callOperator('GET /health-history', { query: { hours: HOURS }, signal })).body,
+    queryFn: async ({ signal }) =>
+      (await callOperator('GET /health-history', { query: { hours: HOURS }, signal })).body,
     refetchInterval: LIVE_MS,
   });
   return (
@@ -57,7 +58,7 @@ export function Health(): ReactNode {
 
 function Charts({ history: { from, step_seconds: seconds, measures } }: { history: HealthHistory }): ReactNode {
   const t = useText();
-  const clock = new Intl.DateTimeFormat(useLanguage(), { hour: '2-digit', minute: '2-digit' });
+  const clock = new Intl.DateTimeFormat(useLocale(), { hour: '2-digit', minute: '2-digit' });
   const labels = measures.requests.map((_, step) => clock.format(Date.parse(from) + step * seconds * 1_000));
   const at = (measure: Measure, step: number) => measures[measure][step] ?? 0;
   const latest = (measure: Measure) => measures[measure].reduce((sum, value) => sum + value, 0);
