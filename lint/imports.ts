@@ -45,7 +45,7 @@ const ROOMS: Record<string, string[]> = {
   graphql: ['kernel', 'webhooks'],
   http: ['kernel', 'payments'],
   'http/app': ['kernel', 'accounts', 'http', 'identity', 'payments'],
-  'http/console': ['kernel', 'http', 'identity', 'operator', 'payments'],
+  'http/console': ['kernel', 'http', 'identity', 'operator', 'payments', 'webhooks'],
   'http/client': [
     ...[
       'kernel',
@@ -111,7 +111,7 @@ const PACKAGES: Record<string, string[]> = {
   '@fastify/': ['http'],
   '@modelcontextprotocol/': ['cli'],
   marked: ['http'],
-  typebox: ['http', 'http/app', 'http/auth', 'http/client', 'http/operator'],
+  typebox: ['http', 'http/app', 'http/auth', 'http/client', 'http/console', 'http/operator'],
   postgraphile: ['graphql', 'http/client'],
   graphql: ['graphql', 'http/client', 'sandbox'],
 };

@@ -260,6 +260,17 @@ test('production names everything that is unsafe at once', () => {
     DATABASE_URL: 'postgres://db/lombard',
   });
   assert.equal(safe.apiUrl, 'https://api.example');
+  assert.throws(
+    () =>
+      readConfig({
+        LOMBARD_ENVIRONMENT: 'production',
+        LOMBARD_STAFF_ISSUER: 'https://id.example',
+        LOMBARD_STAFF_CLIENT_ID: 'console',
+        LOMBARD_STAFF_CLIENT_SECRET: 'secret',
+        LOMBARD_STAFF_ROLES: 'groups:x=support',
+      }),
+    /LOMBARD_OPERATOR_URL is not an https address/,
+  );
   assert.deepEqual(safe.webhookAllow, []);
 });
 

@@ -399,6 +399,8 @@ async function watching(ask: Caller): Promise<void> {
   await ask('POST', `/statements/${statement}/send`);
   await ask('GET', '/requests?status=4xx');
   await ask('GET', '/sign-ins');
+  await ask('GET', '/health-history');
+  await ask('GET', '/health-history?hours=0');
   await ask('GET', '/mailbox');
   await ask('GET', '/text-messages');
   const { body: page } = await ask('GET', '/changes?limit=5');

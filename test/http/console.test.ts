@@ -291,7 +291,7 @@ test('one field finds payments, people, clients, requests and notifications', as
   const { email, contactId, clientId } = await createPerson(service);
   await service.operator('GET', '/payments/NOPE', undefined, { headers: { 'x-request-id': 'find-this-one' } });
   const find = async (q: string) => {
-    const answer = await send(visitor, 'POST', '/console/api/search', {}, { q });
+    const answer = await send(visitor, 'POST', '/console/search', {}, { q });
     assert.equal(answer.status, 200, answer.text);
     return answer.body.map((found: { kind: string; id: string }) => `${found.kind} ${found.id}`);
   };
@@ -303,8 +303,8 @@ test('one field finds payments, people, clients, requests and notifications', as
   assert.deepEqual(await find('find-this-one'), ['request find-this-one']);
   assert.deepEqual(await find('nothing has this name'), []);
   for (const q of ['', '   ', 'x'.repeat(255)])
-    assert.equal((await send(visitor, 'POST', '/console/api/search', {}, { q })).status, 400, q);
-  assert.equal((await send(visitor, 'POST', '/console/api/search', { 'x-lombard-page': '' }, { q: 'x' })).status, 403);
+    assert.equal((await send(visitor, 'POST', '/console/search', {}, { q })).status, 400, q);
+  assert.equal((await send(visitor, 'POST', '/console/search', { 'x-lombard-page': '' }, { q: 'x' })).status, 403);
 });
 
 test('the history of the last hours counts what was asked, refused and signed in', async () => {

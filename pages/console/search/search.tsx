@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Find } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import type { Found } from '../../../src/http/console/search.ts';
+import { call } from '../../data/call.ts';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Status } from '../../design/notice.tsx';
@@ -24,8 +24,8 @@ export default function SearchPage(): ReactNode {
 function Finds({ q }: { q: string }): ReactNode {
   const t = useText();
   const { data, error, refetch } = useQuery({
-    queryKey: ['POST /search', q],
-    queryFn: async ({ signal }) => (await callOperator('POST /search', { body: { q }, signal })).body,
+    queryKey: ['search', q],
+    queryFn: async ({ signal }) => (await call<Found[]>('POST', '/console/search', { body: { q }, signal })).body,
   });
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
   if (data.length === 0)
@@ -62,7 +62,7 @@ function Finds({ q }: { q: string }): ReactNode {
   );
 }
 
-function FindLink({ find: { kind, id } }: { find: Find }): ReactNode {
+function FindLink({ find: { kind, id } }: { find: Found }): ReactNode {
   if (kind === 'request')
     return (
       <ListLink to="/requests" search={{ request_id: id }}>

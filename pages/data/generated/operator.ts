@@ -607,23 +607,6 @@ export interface ErrorMessage {
   details: string;
 }
 
-export interface Find {
-  kind: 'payment' | 'client' | 'contact' | 'request' | 'notification';
-  id: string;
-  client_id: string | null;
-  /** The name, or what it is */
-  title: string;
-  /** What tells it from others */
-  detail: string;
-  status: string | null;
-  at: string | null;
-}
-
-export interface FindInput {
-  /** A payment id, UETR or reference; an email; a client; a contact; a request id; a notification id */
-  q: string;
-}
-
 export interface FxSetting {
   mode: 'auto' | 'open' | 'closed';
   holidays: string[];
@@ -2338,10 +2321,5 @@ export interface Operations {
       page_size?: number;
     };
     response: SignInAttempt[];
-  };
-  /** Find what a text names */
-  'POST /search': {
-    body: FindInput;
-    response: Find[];
   };
 }

@@ -8,6 +8,7 @@ import { endStaffSession, type StaffSession } from '../../operator/staff-session
 import { PageApplication } from '../page/application.ts';
 import { ConsolePages } from './console-pages.ts';
 import { CONSOLE_PAGES, isThere } from './pages.ts';
+import { searchRoutes } from './search.ts';
 import { operatorOf, requireStaff, scopesOf, staffCookie, staffSessionOf, tellStaffSessionEnd } from './session.ts';
 import type { StaffSessionAnswer } from './session-answer.ts';
 import { staffSignInRoutes, toSignIn } from './sign-in.ts';
@@ -28,6 +29,7 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
   const provider = config.staff && new StaffProvider(config.staff);
   const signIn = { pages: plain, provider, configured };
   app.register(async (scope) => staffSignInRoutes(scope, context, signIn));
+  searchRoutes(app, context);
 
   app.get('/console/session', async (request, reply) => {
     if (!(await staffSessionOf(context, request))) await tellStaffSessionEnd(context, request, reply);

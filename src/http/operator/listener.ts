@@ -19,8 +19,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the operator token needs. Every route that is not open has it, or `scopesOf`. */
     scope?: Scope;
-    /** It changes nothing, whatever its method: the pages give no reason for it. */
-    asks?: true;
     /** What it needs where that depends on the path or the body, which is not checked yet. */
     scopesOf?: (request: FastifyRequest) => Scope[];
   }
@@ -64,9 +62,9 @@ export async function createOperatorListener(
       ? await operatorOfCall(context, request)
       : await operatorOfHeader(context, request, configured);
     request.party = { application: request.operator.name, clientId: clientOf(request) };
-    const { scope, asks } = request.routeOptions.config;
+    const { scope } = request.routeOptions.config;
     if (scope) requireScopes(request.operator, [scope]);
-    if (CONSOLE_CALLS.has(request) && !asks) requireReason(request);
+    if (CONSOLE_CALLS.has(request)) requireReason(request);
   });
   app.addHook('preValidation', async (request) => {
     if (request.method === 'GET' && !request.is404) refuseUnknownFilters(request);

@@ -22,7 +22,6 @@ import { operatorNotificationRoutes } from './notifications.ts';
 import { operatorOnboardingRoutes } from './onboarding.ts';
 import { operatorPaymentRoutes } from './payments.ts';
 import { operatorRequestRoutes } from './requests.ts';
-import { operatorSearchRoutes } from './search.ts';
 import { operatorSignInRoutes } from './sign-ins.ts';
 import { operatorStatementRoutes } from './statements.ts';
 import { operatorSubscriptionRoutes } from './subscriptions.ts';
@@ -59,6 +58,5 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorStatementRoutes,
   operatorRequestRoutes,
   operatorSignInRoutes,
-  operatorSearchRoutes,
   siteRoutes(INSTITUTION),
 ];

@@ -4,12 +4,13 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { listClients } from '../../identity/client.ts';
 import { listContacts, readContacts } from '../../identity/contact.ts';
+import { requireScopes } from '../../operator/scope.ts';
 import { paymentsNamed } from '../../payments/named.ts';
 import { listRefusedRequests } from '../../refused-requests.ts';
 import { isUuid } from '../../uuid.ts';
 import { findNotification } from '../../webhooks/history.ts';
-import { closed, errors, jsonAnswer, Nullable, Text } from '../schemas.ts';
-import { READ } from './listener.ts';
+import { closed, Text } from '../schemas.ts';
+import { operatorOf, requireStaff } from './session.ts';
 
 /** Finds of one kind. */
 const MAX_FINDS = 20;
@@ -17,65 +18,37 @@ const PAGE = { page: 1, pageSize: MAX_FINDS };
 
 const SearchBody = Type.Object(
   { q: Text('A payment id, UETR or reference; an email; a client; a contact; a request id; a notification id', 254) },
-  { ...closed, title: 'FindInput', examples: [{ q: 'PAY000001' }] },
+  closed,
 );
-const Find = Type.Object(
-  {
-    kind: Type.Enum(['payment', 'client', 'contact', 'request', 'notification']),
-    id: Type.String(),
-    client_id: Nullable(Type.String()),
-    title: Type.String({ description: 'The name, or what it is' }),
-    detail: Type.String({ description: 'What tells it from others' }),
-    status: Nullable(Type.String()),
-    at: Nullable(Type.String({ format: 'date-time' })),
-  },
-  {
-    title: 'Find',
-    examples: [
-      {
-        kind: 'payment',
-        id: 'PAY000001',
-        client_id: 'CLI000001',
-        title: '250.50 EUR',
-        detail: 'Müller GmbH',
-        status: 'Payment complete',
-        at: '2026-07-01T09:15:00.000Z',
-      },
-    ],
-  },
-);
-interface Found {
-  kind: string;
+/** Something that a text names. */
+export interface Found {
+  kind: 'payment' | 'client' | 'contact' | 'request' | 'notification';
   id: string;
   client_id: string | null;
+  /** The name, or what it is. */
   title: string;
+  /** What tells it from others. */
   detail: string;
   status: string | null;
-  at: Date | null;
+  at: string | null;
 }
 
-const FIND = {
-  config: { ...READ, asks: true as const },
-  schema: {
-    operationId: 'find',
-    tags: ['support'],
-    summary: 'Find what a text names',
-    description: `At most ${MAX_FINDS} of each kind. A POST, so that no address contains personal data. It changes nothing.`,
-    body: SearchBody,
-    response: { 200: jsonAnswer('What was found', Type.Array(Find)), ...errors(400, 403, 502) },
-  },
-};
-
-/** POST /search (docs/operator-interface.md, Find out what happened). */
-export function operatorSearchRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Body: Static<typeof SearchBody> }>('/search', FIND, async ({ body }): Promise<Found[]> => {
-    const q = body.q.trim();
-    if (q === '') throw new Problem('invalid_body', { field: 'q', message: 'must not be only white space' });
-    // One after the other: a search takes one connection of the pool, whatever it looks for.
-    const finds: Found[] = [];
-    for (const look of [payments, contacts, clients, requests, notifications]) finds.push(...(await look(context, q)));
-    return finds;
-  });
+/** POST /console/search: what a text names. A POST, so that no personal data stands in an address; it changes nothing. */
+export function searchRoutes(app: FastifyInstance, context: Context): void {
+  app.post<{ Body: Static<typeof SearchBody> }>(
+    '/console/search',
+    { schema: { body: SearchBody } },
+    async (request): Promise<Found[]> => {
+      requireScopes(operatorOf(context, await requireStaff(context, request)), ['read']);
+      const q = request.body.q.trim();
+      if (q === '') throw new Problem('invalid_body', { field: 'q', message: 'must not be only white space' });
+      // One after the other: a search takes one connection of the pool, whatever it looks for.
+      const finds: Found[] = [];
+      for (const look of [payments, contacts, clients, requests, notifications])
+        finds.push(...(await look(context, q)));
+      return finds;
+    },
+  );
 }
 
 async function payments({ pool }: Context, q: string): Promise<Found[]> {
@@ -86,7 +59,7 @@ async function payments({ pool }: Context, q: string): Promise<Found[]> {
     title: `${payment.amount} ${payment.payment_currency}`,
     detail: [payment.beneficiary_name, payment.reference].filter(Boolean).join(' · '),
     status: payment.status,
-    at: payment.created,
+    at: payment.created.toISOString(),
   }));
 }
 
@@ -126,7 +99,7 @@ async function requests({ pool, journals }: Context, q: string): Promise<Found[]
     title: [method, route].filter(Boolean).join(' '),
     detail: code ?? '',
     status: String(status),
-    at,
+    at: at.toISOString(),
   }));
 }
 
@@ -138,5 +111,5 @@ async function notifications({ pool }: Context, q: string): Promise<Found[]> {
   });
   if (!found) return [];
   const { id, client_id, type, subscription_id, status, created_at: at } = found;
-  return [{ kind: 'notification', id, client_id, title: type, detail: subscription_id, status, at }];
+  return [{ kind: 'notification', id, client_id, title: type, detail: subscription_id, status, at: at.toISOString() }];
 }
