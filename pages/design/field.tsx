@@ -37,7 +37,7 @@ function Field({
         </span>
       )}
       {error && (
-        <span className="field-error" id={`${id}-error`}>
+        <span className="field-error" id={`${id}-error`} role="alert">
           {error}
         </span>
       )}

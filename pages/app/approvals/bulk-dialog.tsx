@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { CallError } from '../../data/call-error.ts';
 import { approveAll, type BulkOutcome, liveKey, type Payment } from '../../data/payments.ts';
 import { sumsOf } from '../../data/sums.ts';
 import { Button } from '../../design/button.tsx';
@@ -11,6 +10,7 @@ import { Money } from '../../design/money.tsx';
 import { Alert } from '../../design/notice.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
+import { Refusal } from '../decide/decision-dialog.tsx';
 
 /** Characters of a reason. */
 const MAX_REASON_LENGTH = 500;
@@ -70,9 +70,7 @@ export function BulkDialog({ payments, onBack, onDone }: BulkDialogProps): React
       />
       {approve.error && (
         <Alert>
-          {approve.error instanceof CallError && approve.error.details
-            ? approve.error.details
-            : t('decide.refused.connection')}
+          <Refusal error={approve.error} />
         </Alert>
       )}
     </Dialog>

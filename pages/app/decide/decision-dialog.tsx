@@ -16,6 +16,7 @@ import { ExplainedMarks } from '../payments/marks.tsx';
 import { Amount, PayeeAccount } from '../payments/payee.tsx';
 import { OutcomeText } from './outcome.tsx';
 import { type CodeState, useVerificationCode, VerificationCode } from './verification-code.tsx';
+import './decision-dialog.css';
 
 /** What a person decides about a payment. */
 export type Decided = 'authorise' | 'reject' | 'cancel';
@@ -75,20 +76,22 @@ export function DecisionDialog({ view, action, onBack, onDone }: DecisionDialogP
           kind={action === 'authorise' ? 'primary' : 'danger'}
           onPress={() => submit()}
           isPending={decide.isPending}
-          isDisabled={!isOpen}
+          isDisabled={!isOpen || code.isImpossible}
         >
           {t(`decide.${action}`)}
         </Button>
       }
     >
-      <Facts
-        facts={[
-          { name: t('payments.field.amount'), value: <Amount payment={payment} /> },
-          { name: t('payments.field.payee'), value: <ForeignText>{payment.beneficiary_name}</ForeignText> },
-          { name: t('payments.field.account'), value: <PayeeAccount payment={payment} /> },
-          { name: t('payments.field.payment_date'), value: <Day on={payment.payment_date} /> },
-        ]}
-      />
+      <div className="decision-facts">
+        <Facts
+          facts={[
+            { name: t('payments.field.amount'), value: <Amount payment={payment} /> },
+            { name: t('payments.field.payee'), value: <ForeignText>{payment.beneficiary_name}</ForeignText> },
+            { name: t('payments.field.account'), value: <PayeeAccount payment={payment} /> },
+            { name: t('payments.field.payment_date'), value: <Day on={payment.payment_date} /> },
+          ]}
+        />
+      </div>
       {action === 'authorise' && <ExplainedMarks marks={marks} />}
       <form id={form} className="stack" onSubmit={submit} noValidate>
         {needsCode && <VerificationCode code={code} refusal={decide.error} />}
@@ -130,7 +133,7 @@ function send(
 }
 
 /** Why a decision was refused, where nothing on the page says it already. */
-function Refusal({ error }: { error: unknown }): ReactNode {
+export function Refusal({ error }: { error: unknown }): ReactNode {
   const t = useText();
   const code = error instanceof CallError ? error.code : 'unknown';
   if (code === 'connection_lost') return t('decide.refused.connection');

@@ -25,6 +25,8 @@ export interface CodeState {
   isOpening: boolean;
   /** Why no challenge could be opened. */
   error: Error | null;
+  /** The person has no second factor. */
+  isImpossible: boolean;
   renew: () => void;
   forget: () => void;
   /** Whether there is something to send; else the field says that it is missing. */
@@ -57,6 +59,7 @@ export function useVerificationCode(clientId: string, paymentId: string, isNeede
     secondFactor: data?.second_factor,
     isOpening: isFetching,
     error,
+    isImpossible: error instanceof CallError && error.code === 'second_factor_missing',
     renew: () => {
       setValue('');
       void refetch();
