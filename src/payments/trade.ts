@@ -111,6 +111,18 @@ export async function listTrades(
   return { rows: rows.map((row) => record(row, apiUrl)), total };
 }
 
+/** A page of a client's trades, the highest identifier first. @param wanted `tradeId`: at most that one */
+export async function listClientTrades(
+  db: Db,
+  apiUrl: string,
+  { clientId, tradeId, ...page }: { clientId: string; tradeId?: string | undefined; page: number; pageSize: number },
+): Promise<List<TradeRecord>> {
+  const filters = [['t.trade_id = ?', tradeId]] as const;
+  const list = { select: COLUMNS, from: 'trades t', client: 't.client_id', order: 't.trade_id desc', filters };
+  const { rows, total } = await listRows<TradeRow>(db, list, { ...page, clientId });
+  return { rows: rows.map((row) => record(row, apiUrl)), total };
+}
+
 /** Writes a TRADE_STATUS_CHANGE of the trade as it is now. */
 export async function notifyTrade(tx: Transaction, now: Date, trade: TradeRecord): Promise<void> {
   const { client_id: clientId, contact_id: _contact, ...booked } = trade;

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { listActs } from '../../../approvals/acts.ts';
+import { approvalScene } from '../../../approvals/people.ts';
 import { londonDay } from '../../../calendar.ts';
 import type { Context } from '../../../context.ts';
 import { Problem } from '../../../errors.ts';
@@ -12,7 +13,7 @@ import { paymentBodies } from '../../../payments/payment.ts';
 import { presentationOf } from '../../../payments/presentation.ts';
 import { redeem } from '../../../step-up/verification.ts';
 import { sendJson, sendValue } from '../../reply.ts';
-import { ClientId, closed, type Page, Paging, Reason, rowsOf } from '../../schemas.ts';
+import { ClientId, ClientQuery, closed, type Page, Paging, Reason, rowsOf } from '../../schemas.ts';
 import { contactChange } from '../change.ts';
 
 /** Payments that are approved in one go, and that marks are asked for at once. */
@@ -50,6 +51,10 @@ export function approvalsData(app: FastifyInstance, context: Context): void {
     reply.header('x-total-count', total);
     return sendJson(reply, `[${acts.map((act, index) => `${act},"payment":${bodies[index]}}`).join(',')}]`);
   });
+
+  app.get('/app/data/approval-scene', { schema: { querystring: ClientQuery } }, async (request, reply) =>
+    sendValue(reply, await approvalScene(pool, request.caller.clientId)),
+  );
 
   app.post<{ Body: Static<typeof Approvals> }>(
     '/app/data/approvals',

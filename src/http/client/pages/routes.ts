@@ -3,6 +3,8 @@ import type { Context } from '../../../context.ts';
 import { accountsData } from './accounts.ts';
 import { approvalsData } from './approvals.ts';
 import { paymentsData } from './payments.ts';
+import { sandboxData } from './sandbox.ts';
+import { tradesData } from './trades.ts';
 import { webhooksData } from './webhooks.ts';
 
 /** Data that only the clients' pages need, under {base_url}/app/data: with the cookie, for the client of the address (docs/pages.md). */
@@ -18,5 +20,7 @@ export function pageDataRoutes(app: FastifyInstance, context: Context): void {
   accountsData(app, context);
   approvalsData(app, context);
   paymentsData(app, context);
+  sandboxData(app, context);
+  tradesData(app, context);
   webhooksData(app, context);
 }
