@@ -2,9 +2,12 @@ import type accounts from './app/en/accounts.json';
 import type app from './app/en/app.json';
 import type approvals from './app/en/approvals.json';
 import type decide from './app/en/decide.json';
+import type developers from './app/en/developers.json';
+import type documents from './app/en/documents.json';
 import type home from './app/en/home.json';
 import type payments from './app/en/payments.json';
 import type profile from './app/en/profile.json';
+import type settings from './app/en/settings.json';
 import type webhooks from './app/en/webhooks.json';
 import type consoleActs from './console/en/acts.json';
 import type consoleColumns from './console/en/columns.json';
@@ -24,9 +27,12 @@ type AllTexts = typeof accounts &
   typeof app &
   typeof approvals &
   typeof decide &
+  typeof developers &
+  typeof documents &
   typeof home &
   typeof payments &
   typeof profile &
+  typeof settings &
   typeof webhooks &
   typeof consoleActs &
   typeof consoleColumns &

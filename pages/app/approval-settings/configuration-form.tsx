@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import {
+  type ApprovalConfiguration,
+  dryRunQuery,
+  type Person,
+  saveConfiguration,
+  settingsKey,
+} from '../../data/approval-settings.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Failure } from '../../design/states.tsx';
+import { useText } from '../../texts/text.tsx';
+import { useAct } from '../act.ts';
+import { useClient } from '../client.tsx';
+import { draftOf, written } from './draft.ts';
+import { GroupFields } from './group-fields.tsx';
+import { RuleFields } from './rule-fields.tsx';
+import { Samples } from './samples.tsx';
+
+/** How long nobody has typed before the service is asked what the form would mean. */
+const PAUSE_MS = 500;
+
+interface ConfigurationFormProps {
+  configuration: ApprovalConfiguration;
+  people: Person[];
+  mayManage: boolean;
+  onDone: (text: string) => void;
+}
+
+/** Groups and rules as a form. Beside it stands who would have to approve sample amounts, before anything is saved. */
+export function ConfigurationForm({ configuration, people, mayManage, onDone }: ConfigurationFormProps): ReactNode {
+  const t = useText();
+  const { client_id: clientId } = useClient();
+  const [draft, setDraft] = useState(() => draftOf(configuration));
+  const [amounts, setAmounts] = useState('');
+  const [isSaving, setSaving] = useState(false);
+  const asked = useSettled(written(draft, amounts.split(/[;\s]+/).filter(Boolean)));
+  const run = useQuery({ ...dryRunQuery(clientId, asked), enabled: mayManage });
+  const save = useAct(async () => {
+    await saveConfiguration(clientId, written(draft));
+    // Before the new version replaces this form.
+    setSaving(false);
+    onDone(t('settings.saved'));
+  }, [settingsKey(clientId)]);
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(configuration));
+  return (
+    <>
+      <fieldset className="plain-fieldset stack" disabled={!mayManage}>
+        <legend className="visually-hidden">{t('settings.configuration')}</legend>
+        <GroupFields draft={draft} people={people} onChange={setDraft} />
+        <RuleFields draft={draft} onChange={setDraft} />
+      </fieldset>
+      {mayManage && (
+        <section className="card stack" aria-label={t('settings.samples')}>
+          <h2>{t('settings.samples')}</h2>
+          <p className="quiet">{t('settings.samples.text')}</p>
+          <TextField
+            label={t('settings.amounts')}
+            name="sample_amounts"
+            autoComplete="off"
+            inputMode="decimal"
+            hint={t('settings.amounts.hint', { currency: draft.currency })}
+            value={amounts}
+            onChange={({ target }) => setAmounts(target.value)}
+          />
+          {run.error ? <Failure error={run.error} /> : run.data && <Samples run={run.data} people={people} />}
+          <div className="row">
+            <Button
+              kind="primary"
+              isDisabled={!isChanged}
+              onPress={() => {
+                save.reset();
+                setSaving(true);
+              }}
+            >
+              {t('settings.save')}
+            </Button>
+            {isChanged && <Button onPress={() => setDraft(draftOf(configuration))}>{t('settings.undo')}</Button>}
+          </div>
+        </section>
+      )}
+      <Dialog
+        title={t('settings.save')}
+        isOpen={isSaving}
+        onBack={() => setSaving(false)}
+        action={
+          <Button
+            kind="primary"
+            isPending={save.isPending}
+            isDisabled={run.error !== null || run.isFetching}
+            onPress={() => save.mutate()}
+          >
+            {t('settings.save')}
+          </Button>
+        }
+      >
+        <p>{t('settings.save.text')}</p>
+        {run.error ? <Failure error={run.error} /> : run.data && <Samples run={run.data} people={people} />}
+        {save.error && <Failure error={save.error} />}
+      </Dialog>
+    </>
+  );
+}
+
+/** A value once it has not changed for a moment. */
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value);
+  const text = JSON.stringify(value);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is the value
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

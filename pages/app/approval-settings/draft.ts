@@ -1,0 +1,74 @@
+import { decimal } from '../../../sdk/src/decimal.ts';
+import type { ApprovalConfiguration, WrittenApprovalConfiguration } from '../../../sdk/src/generated/api.ts';
+
+/** A configuration while a person edits it. Thresholds are texts, so that no amount becomes a number. */
+export interface Draft {
+  groups: DraftGroup[];
+  currency: string;
+  rules: DraftRule[];
+}
+
+export interface DraftGroup {
+  name: string;
+  scope: string;
+  /** Contacts. */
+  users: string[];
+}
+
+export interface DraftRule {
+  threshold: string;
+  /** Levels, all of which must be met; alternatives of each; and the groups of each alternative, a person of every one. */
+  levels: string[][][];
+}
+
+const DEFAULT_SCOPE = 'payments';
+
+export const NEW_GROUP: DraftGroup = { name: '', scope: DEFAULT_SCOPE, users: [] };
+
+export function draftOf({ groups, ruleset }: ApprovalConfiguration): Draft {
+  return {
+    groups: groups.map(({ name, scope, users }) => ({ name, scope, users: users.map(({ id }) => id) })),
+    currency: ruleset?.currency ?? 'GBP',
+    rules: (ruleset?.rules ?? []).map((rule) => ({
+      threshold: decimal(rule, 'minimum_threshold'),
+      levels: rule.groups.map(({ one_of }) => one_of.map(({ all_of }) => all_of)),
+    })),
+  };
+}
+
+/** The configuration as the service takes it. */
+export function written({ groups, currency, rules }: Draft, samples?: string[]): WrittenApprovalConfiguration {
+  return {
+    groups: groups.map(({ name, scope, users }) => ({ name, scope, users: users.map((id) => ({ id })) })),
+    ruleset: {
+      currency,
+      rules: rules.map(({ threshold, levels }) => ({
+        // The service reads a decimal text exactly; the description has numbers here.
+        minimum_threshold: threshold.trim() as unknown as number,
+        groups: levels.map((alternatives) => ({ one_of: alternatives.map((names) => ({ all_of: names })) })),
+      })),
+    },
+    ...(samples === undefined || samples.length === 0 ? {} : { sample_amounts: samples }),
+  };
+}
+
+/** The draft with another name for a group, in the rules as well. */
+export function renamed(draft: Draft, index: number, name: string): Draft {
+  const before = draft.groups[index]?.name;
+  return {
+    ...draft,
+    groups: replaced(draft.groups, index, { ...(draft.groups[index] as DraftGroup), name }),
+    rules: draft.rules.map((rule) => ({
+      ...rule,
+      levels: rule.levels.map((level) => level.map((names) => names.map((each) => (each === before ? name : each)))),
+    })),
+  };
+}
+
+export function replaced<Item>(list: readonly Item[], index: number, item: Item): Item[] {
+  return list.map((each, at) => (at === index ? item : each));
+}
+
+export function without<Item>(list: readonly Item[], index: number): Item[] {
+  return list.filter((_, at) => at !== index);
+}

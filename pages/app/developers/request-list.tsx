@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useId, useState } from 'react';
+import { type LoggedRequest, requestsQuery } from '../../data/sandbox.ts';
+import { Badge } from '../../design/badge.tsx';
+import { CodeBlock } from '../../design/code-block.tsx';
+import { Facts } from '../../design/facts.tsx';
+import { Select } from '../../design/field.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { useText } from '../../texts/text.tsx';
+import { useClient } from '../client.tsx';
+import { Pager } from '../pager.tsx';
+
+const PAGE_ROWS = 20;
+const STATUSES = ['2xx', '4xx', '5xx'];
+
+/** What the client's programs asked, with the code and details of each refusal. */
+export function RequestList(): ReactNode {
+  const t = useText();
+  const { client_id: clientId } = useClient();
+  const [wanted, setWanted] = useState({ status: '', page: 1, page_size: PAGE_ROWS });
+  const { data, error, refetch } = useQuery(requestsQuery(clientId, wanted));
+  return (
+    <section className="card stack" aria-label={t('developers.requests')}>
+      <h2>{t('developers.requests')}</h2>
+      <div className="fields">
+        <Select
+          label={t('developers.status')}
+          name="status"
+          value={wanted.status}
+          onChange={({ target }) => setWanted({ ...wanted, status: target.value, page: 1 })}
+        >
+          <option value="">{t('developers.all')}</option>
+          {STATUSES.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </Select>
+      </div>
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data?.rows.length === 0 && <Empty title={t('developers.none')}>{t('developers.none.text')}</Empty>}
+      {data && data.rows.length > 0 && (
+        <>
+          <ul className="requests">
+            {data.rows.map((request) => (
+              <RequestItem key={`${request.request_id} ${request.at}`} request={request} />
+            ))}
+          </ul>
+          <Pager
+            page={wanted.page}
+            size={PAGE_ROWS}
+            total={data.total}
+            onPage={(page) => setWanted({ ...wanted, page })}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+function RequestItem({ request }: { request: LoggedRequest }): ReactNode {
+  const details = useId();
+  const [isOpen, setOpen] = useState(false);
+  const { at, method, path, status, code, details: why } = request;
+  return (
+    <li>
+      <div className="row apart">
+        <button
+          type="button"
+          className="request-name"
+          aria-expanded={isOpen}
+          aria-controls={details}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <strong>{method}</strong> <ForeignText>{path}</ForeignText>
+        </button>
+        <span className="row">
+          {code !== null && <code>{code}</code>}
+          <Badge tone={status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'}>{status}</Badge>
+          <span className="small quiet">
+            <Moment at={at} />
+          </span>
+        </span>
+      </div>
+      {why !== null && (
+        <p className="small">
+          <ForeignText>{why}</ForeignText>
+        </p>
+      )}
+      <div id={details}>{isOpen && <RequestDetails request={request} />}</div>
+    </li>
+  );
+}
+
+function RequestDetails({ request }: { request: LoggedRequest }): ReactNode {
+  const t = useText();
+  const { ms, request_id: id, application, request_body: sent, response_body: answered } = request;
+  return (
+    <div className="stack request-details">
+      <Facts
+        facts={[
+          { name: t('developers.request.id'), value: <ForeignText>{id}</ForeignText> },
+          { name: t('developers.application'), value: <ForeignText>{application}</ForeignText> },
+          { name: t('developers.took'), value: t('webhooks.ms', { ms }) },
+        ]}
+      />
+      {sent !== null && sent !== '' && <CodeBlock name={`${t('developers.sent')} ${id}`} text={sent} />}
+      {answered !== null && answered !== '' && <CodeBlock name={`${t('developers.answered')} ${id}`} text={answered} />}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type {
+  ApprovalConfiguration,
+  ApprovalConfigurationVersion,
+  ApprovalDryRun,
+  WrittenApprovalConfiguration,
+} from '../../sdk/src/generated/api.ts';
+import type { ApprovalScene } from '../../src/approvals/people.ts';
+import { call } from './call.ts';
+import { callClient } from './client-api.ts';
+
+export type { ApprovalConfiguration, ApprovalConfigurationVersion, ApprovalDryRun };
+export type Person = ApprovalScene['people'][number];
+
+export const settingsKey = (clientId: string) => ['approval-settings', clientId];
+
+/** The settings and the people, and the configuration in force with its version. */
+export const settingsQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: [...settingsKey(clientId), 'now'],
+    // A form is open: what was typed is not overwritten by a look at the window.
+    refetchOnWindowFocus: false,
+    queryFn: async ({ signal }) => {
+      const [scene, { body: configuration, headers }] = await Promise.all([
+        call<ApprovalScene>('GET', '/app/data/approval-scene', { query: { client_id: clientId }, signal }),
+        callClient('GET /approvals-workflow/config', clientId, { signal }),
+      ]);
+      return { scene: scene.body, configuration, version: Number(headers.get('x-configuration-version') ?? 0) };
+    },
+  });
+
+/** Who would have to approve, as a configuration stands in the form. */
+export const dryRunQuery = (clientId: string, body: WrittenApprovalConfiguration) =>
+  queryOptions({
+    queryKey: ['approval-dry-run', clientId, body],
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+    queryFn: async ({ signal }) => {
+      const query = { dry_run: true };
+      const answer = await callClient('POST /approvals-workflow/config', clientId, { query, body, signal });
+      return answer.body as ApprovalDryRun;
+    },
+  });
+
+/** @throws CallError */
+export async function saveConfiguration(clientId: string, body: WrittenApprovalConfiguration): Promise<void> {
+  await callClient('POST /approvals-workflow/config', clientId, { body });
+}
+
+/** A page of the versions, the newest first. */
+export const versionsQuery = (clientId: string, page: number, size: number) =>
+  queryOptions({
+    queryKey: [...settingsKey(clientId), 'versions', page, size],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const query = { page, page_size: size };
+      const { body, total = 0 } = await callClient('GET /approvals-workflow/config/versions', clientId, {
+        query,
+        signal,
+      });
+      return { rows: body, total };
+    },
+  });
+
+/** A version and the one before it. */
+export const versionQuery = (clientId: string, version: number) =>
+  queryOptions({
+    queryKey: ['approval-version', clientId, version],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => {
+      const read = async (wanted: number): Promise<ApprovalConfiguration> =>
+        (await callClient('GET /approvals-workflow/config', clientId, { query: { version: wanted }, signal })).body;
+      return { after: await read(version), before: version > 1 ? await read(version - 1) : undefined };
+    },
+  });
