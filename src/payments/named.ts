@@ -23,7 +23,7 @@ export async function paymentsNamed(db: Db, text: string, limit: number): Promis
     `select ${COLUMNS} from payments p where p.payment_id = $1
      union select ${COLUMNS} from payments p where p.uuid = $2
      union select p.* from clients c cross join lateral (
-       select ${COLUMNS} from payments p where p.client_id = c.client_id and p.reference = $1 order by p.id desc limit $3) p
+       select ${COLUMNS} from payments p where p.client_id = c.client_id and p.reference = $1 order by p.created desc, p.id desc limit $3) p
      order by created desc, payment_id limit $3`,
     [text, isUuid(text) ? text : null, limit],
   );

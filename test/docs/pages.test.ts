@@ -148,13 +148,15 @@ describe('the lists', () => {
   test('SECURITY.md names tests that exist', () => {
     const titles = (file: string) => readFileSync(`${repository}test/${file}.test.ts`, 'utf8');
     const rows = [
-      ...page('SECURITY.md').prose.matchAll(/^\|.*\| ((?:attacks|sign-in|second-factor|sessions|trusted): .*) \|$/gm),
+      ...page('SECURITY.md').prose.matchAll(
+        /^\|.*\| ((?:attacks|sign-in|second-factor|sessions|trusted|console): .*) \|$/gm,
+      ),
     ];
     assert.ok(rows.length > 20);
     for (const [, cell = ''] of rows)
       for (const named of cell.split('; ')) {
         const [file = '', words = ''] = named.split(': ');
-        const title = titles(file === 'attacks' ? 'http/attacks' : `identity/${file}`);
+        const title = titles(['attacks', 'console'].includes(file) ? `http/${file}` : `identity/${file}`);
         assert.ok(
           title.split('\n').some((line) => /\btest\(/.test(line) && line.includes(words)),
           named,

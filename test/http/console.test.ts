@@ -178,7 +178,9 @@ describe('a session', () => {
     assert.equal((await session(idle)).status, 200);
     assert.equal((await send(busy, 'POST', '/console/session/activity')).status, 204);
     await advance(2 * 60);
-    assert.equal((await session(idle)).status, 401, 'asking for the session is no activity');
+    const over = await session(idle);
+    assert.equal(over.status, 401, 'asking for the session is no activity');
+    assert.equal(over.headers.get('x-lombard-session-end'), 'idle');
     assert.equal((await session(busy)).status, 200);
     for (let minutes = 16; minutes < 12 * 60; minutes += 14) {
       assert.equal((await send(busy, 'POST', '/console/session/activity')).status, 204);
