@@ -70,7 +70,7 @@ export function useSessionLife(prefix: string): SessionLife {
   });
   const now = useNow();
   const left = data ? data.endsAt - now : undefined;
-  const state = over ?? stateOf(data !== undefined, left, error);
+  const state = over ?? stateOf(data, left, error);
   const isOver = state === 'idle' || state === 'expired' || state === 'ended';
   useEffect(() => {
     if (!isOver) return;
@@ -96,11 +96,13 @@ export function useSessionLife(prefix: string): SessionLife {
   };
 }
 
-function stateOf(isKnown: boolean, left: number | undefined, error: unknown): SessionState {
+function stateOf(times: SessionTimes | undefined, left: number | undefined, error: unknown): SessionState {
   if (error instanceof CallError && error.status === 401) return error.sessionEnd ?? 'ended';
-  if (!isKnown || left === undefined) return 'unknown';
-  if (left <= 0) return 'idle';
-  return left <= WARNING_MS ? 'ending' : 'live';
+  if (times === undefined || left === undefined) return 'unknown';
+  // Staying signed in does not help against the longest time that a session lasts.
+  const isIdle = times.idle_at <= times.expires_at;
+  if (left <= 0) return isIdle ? 'idle' : 'expired';
+  return isIdle && left <= WARNING_MS ? 'ending' : 'live';
 }
 
 /** A proxy in front of a service that is gone answers 502 to 504. */

@@ -47,15 +47,21 @@ export function SessionGuard({ prefix, children }: { prefix: string; children: R
 
 function SignedOut({ why, minutes }: { why: SessionState; minutes: number }): ReactNode {
   const t = useText();
+  const head = useRef<HTMLHeadingElement>(null);
   const title = why === 'idle' ? t('frame.over.idle', { minutes }) : t('frame.over');
   useEffect(() => {
     document.title = `${t('frame.over')} - ${institution.name}`;
+    head.current?.focus();
   }, [t]);
   return (
     <main className="signed-out">
       <div className="card stack">
         <p className="quiet">{institution.name}</p>
-        <h1 role="status">{title}</h1>
+        <div role="status">
+          <h1 tabIndex={-1} ref={head}>
+            {title}
+          </h1>
+        </div>
         {why !== 'idle' && <p>{t(why === 'expired' ? 'frame.over.expired' : 'frame.over.ended')}</p>}
         <p>
           <a className="button primary" href={location.href}>
