@@ -6,6 +6,7 @@ import { readSearch, type SearchQuery } from '../src/payments/search-parameters.
 import { ensureDemonstration } from '../src/sandbox/demonstration/demonstration.ts';
 import { accessToken } from './world/access-token.ts';
 import { configuration } from './world/approvals.ts';
+import { pageSession } from './world/page-session.ts';
 import { startTestService, type TestService } from './world/service.ts';
 import { withoutTenant } from './world/tenant-conditions.ts';
 
@@ -168,4 +169,34 @@ test('each operation of the client API', async () => {
   recording = false;
   assert.ok(statements.size > 30, `${statements.size} statements`);
   assertTenants(statements);
+});
+
+test('the data of the pages', async () => {
+  statements.clear();
+  const { call } = await pageSession(service, CONTACT);
+  const { rows } = await service.query(
+    `select payment_id from payments where client_id = $1 and status = 'Payment pending of authorization' limit 2`,
+    [CLIENT],
+  );
+  const ids = rows.map(({ payment_id: id }) => id);
+  recording = true;
+  const answers = [
+    await call('GET', `/app/data/home?client_id=${CLIENT}`),
+    await call('POST', `/app/data/marks?client_id=${CLIENT}`, { payment_ids: ids }),
+    await call('POST', `/app/data/approvals?client_id=${CLIENT}`, { payment_ids: [...ids, 'PAY-NONE'] }),
+    await call('GET', `/app/data/decisions?client_id=${CLIENT}`),
+    await call('GET', `/app/data/payments/${ids[0]}?client_id=${CLIENT}`),
+    await call(
+      'GET',
+      `/app/data/payments.csv?client_id=${CLIENT}&status=pending_others_approval&beneficiary_id=BEN000001`,
+    ),
+  ];
+  recording = false;
+  for (const { status, text } of answers) assert.equal(status, 200, text);
+  assert.ok(
+    [...statements].some((text) => text.startsWith('declare exported')),
+    `${statements.size} statements`,
+  );
+  // A session is found by its cookie.
+  assertTenants([...statements].filter((text) => !text.includes('page_sessions')));
 });
