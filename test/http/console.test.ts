@@ -328,6 +328,12 @@ test('the history of the last hours counts what was asked, refused and signed in
     assert.equal((await send(visitor, 'GET', `/console/api/health-history?hours=${hours}`)).status, 400);
 });
 
+test('another loopback name leads to the one that cookies are for', async () => {
+  const { port } = new URL(service.operatorUrl);
+  const seen = await new Visitor().get(`http://localhost:${port}/console/requests?status=4xx`);
+  assert.deepEqual([seen.status, seen.location?.href], [302, `http://127.0.0.1:${port}/console/requests?status=4xx`]);
+});
+
 test('with a configured issuer no operator token signs in', async () => {
   const visitor = new Visitor();
   const fields = { token: service.operatorToken };

@@ -222,7 +222,14 @@ describe('the console', { skip }, () => {
     assert.equal(await page.evaluate('JSON.stringify(localStorage)'), '{"lombard.language":"de"}');
     await page.getByRole('button', { name: 'Abmelden' }).click();
     await page.getByRole('heading', { level: 1, name: 'You are signed out' }).waitFor();
+    await assertAccessible(page);
     await page.goBack();
     await page.getByLabel('Operator token').waitFor();
+    await assertAccessible(page);
+    await page.getByLabel('Operator token').fill('not-a-token-of-anybody');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('This is not a valid operator token.').waitFor();
+    await assertWellFormed(page);
+    await assertAccessible(page);
   });
 });

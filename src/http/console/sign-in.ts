@@ -50,6 +50,8 @@ export async function toSignIn(
   const secrets: SignInSecrets = { state: randomToken(), nonce: randomToken(), verifier: randomToken() };
   const kept = [secrets.state, secrets.nonce, secrets.verifier, keepPlace(request.url)].join('.');
   reply.header('cache-control', 'no-store');
+  const own = ownAddress(context, request);
+  if (own !== undefined) return reply.redirect(own, 302);
   const home = request.url === '/console';
   if (!provider && home) return pages.tokenForm(reply, languageFor(request));
   reply.header('set-cookie', setCookieHeader(cookie(context), kept, SIGN_IN_SECONDS));
@@ -60,6 +62,18 @@ export async function toSignIn(
     request.log.error({ reason: (error as Error).message }, 'the OpenID provider of the staff does not answer');
     return pages.refused(reply, languageFor(request), 'unreachable');
   }
+}
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+
+/**
+ * Where a browser goes that came by another name of this machine, as `localhost`: cookie and Origin are those of one name. Only between
+ * loopback names, because a proxy may write another Host.
+ */
+function ownAddress({ addresses }: Context, { host, hostname, url }: FastifyRequest): string | undefined {
+  const own = new URL(addresses.operator);
+  const both = LOOPBACK.test(own.hostname) && LOOPBACK.test(hostname.replace(/:\d+$/, ''));
+  return both && host !== own.host ? addresses.operator + placeWithin('/console', keepPlace(url)) : undefined;
 }
 
 /** GET /console/callback, POST /console/sign-in: how a browser gets its session. */
