@@ -2,7 +2,7 @@ import type { Operations } from '../../sdk/src/generated/api.ts';
 import { type Answer, type CallOptions, call, pathText } from './call.ts';
 
 /** Where the client API is served to pages, with the cookie in place of a token. */
-export const CLIENT_API = '/app/api';
+const CLIENT_API = '/app/api';
 
 /** What an operation takes: its `path`, `query` and `body`, as far as it has them. */
 type Given<K extends keyof Operations> = Omit<Operations[K], 'response'> & Pick<CallOptions, 'signal' | 'headers'>;

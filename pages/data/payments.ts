@@ -62,7 +62,7 @@ async function marksOf(clientId: string, payments: Payment[], signal: AbortSigna
   return new Map(body.map((marks) => [marks.payment_id, marks]));
 }
 
-export const PENDING = 'Payment pending of authorization';
+const PENDING = 'Payment pending of authorization';
 
 /** Payments of a list that are seen at once: as many as can be approved in one go. */
 export const LIST_SIZE = 200;

@@ -24,7 +24,7 @@ export const choicesQuery = (clientId: string) =>
       ).body,
   });
 
-export const requestsKey = (clientId: string) => ['requests', clientId];
+const requestsKey = (clientId: string) => ['requests', clientId];
 
 /** A page of the client's requests to the API, the newest first. Reading them leaves no trace in them. */
 export const requestsQuery = (clientId: string, wanted: { status: string; page: number; page_size: number }) =>

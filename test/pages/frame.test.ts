@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
   assertAccessible,
@@ -17,17 +20,26 @@ import { createPerson, PASSWORD } from '../world/visitor.ts';
 /** Bytes of script that the first page may transfer. */
 const MAX_SCRIPT_BYTES = 204_800;
 
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 20" width="80" height="20"><rect width="80" height="20" fill="#c00"/></svg>';
+
+let folder: string;
 let service: TestService;
 let browser: TestBrowser;
 before(async () => {
   if (skip) return;
-  service = await startTestService();
+  folder = mkdtempSync(join(tmpdir(), 'lombard-logo-'));
+  const logo = join(folder, 'logo.svg');
+  writeFileSync(logo, LOGO);
+  // A colour that is readable neither as text nor behind white text.
+  service = await startTestService({ LOMBARD_INSTITUTION_LOGO: logo, LOMBARD_INSTITUTION_COLOUR: '#ffe600' });
   browser = await startBrowser();
 });
 after(async () => {
   if (skip) return;
   await browser.close();
   await service.stop();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test('a page is drawn after the sign-in, with its client in the address, and leaves no trace of others', {
@@ -39,6 +51,13 @@ test('a page is drawn after the sign-in, with its client in the address, and lea
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForURL(`${service.api}/app?client_id=${person.clientId}`);
   assert.match(await page.title(), / - Lombard Sandbox$/);
+  const logo = page.getByRole('banner').getByRole('img', { name: 'Lombard Sandbox' });
+  const width = await logo.evaluate(async (element) => {
+    const img = element as unknown as { decode(): Promise<void>; naturalWidth: number };
+    await img.decode();
+    return img.naturalWidth;
+  });
+  assert.equal(width, 80);
   await page.getByRole('link', { name: 'Profile' }).click();
   await page.waitForURL(`${service.api}/app/profile?client_id=${person.clientId}`);
   await page.getByText('Ada <script>alert(1)</script>').first().waitFor();
