@@ -158,6 +158,21 @@ test('each operation of the client API', async () => {
   );
   await ask('POST', `/webhooks/ping/${id}`);
   await graphql('{ subscriptions { nodes { id secret notifications { nodes { id status } } } } }');
+  const pages = await pageSession(service, CONTACT);
+  for (const data of [
+    'accounts',
+    'approval-scene',
+    'balances?currency=EUR',
+    `receiver-health?subscription_id=${id}`,
+    'statements',
+    'trades',
+    'transactions?currency_account_id=1',
+  ]) {
+    recording = true;
+    const answer = await pages.call('GET', `/app/data/${data}${data.includes('?') ? '&' : '?'}client_id=${CLIENT}`);
+    recording = false;
+    assert.equal(answer.status, 200, `${data}: ${answer.text}`);
+  }
   await graphql(`mutation { deleteSubscription(input: { id: "${id}" }) { subscription { id } } }`);
   await ask('GET', '/accounts/currency-accounts');
   await ask('GET', '/quotes/fx-availability');

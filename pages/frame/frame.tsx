@@ -54,7 +54,11 @@ export function Frame({ links, head, onSignOut, onLanguage, children }: FramePro
         <ul>
           {links.map(({ to, title }) => (
             <li key={to}>
-              <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }} onClick={() => setOpen(false)}>
+              <Link
+                to={to}
+                activeOptions={{ exact: isParent(to, links), includeSearch: false }}
+                onClick={() => setOpen(false)}
+              >
                 {title}
               </Link>
             </li>
@@ -67,6 +71,11 @@ export function Frame({ links, head, onSignOut, onLanguage, children }: FramePro
       </main>
     </div>
   );
+}
+
+/** Another link leads below it, and is the one that shows where one is there. */
+function isParent(to: string, links: FrameProps['links']): boolean {
+  return links.some((other) => other.to !== to && other.to.startsWith(to === '/' ? to : `${to}/`));
 }
 
 function Mark(): ReactNode {

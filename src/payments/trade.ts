@@ -41,10 +41,14 @@ interface TradeRow {
   beneficiaries: unknown[];
 }
 
-const COLUMNS = `t.trade_id, t.client_id, t.contact_id, t.parent_trade_id, t.status, t.trade_type, t.rate_symbol, t.rate, t.buy_currency,
+/** @param tenant SQL of the client */
+const columns = (
+  tenant: string,
+) => `t.trade_id, t.client_id, t.contact_id, t.parent_trade_id, t.status, t.trade_type, t.rate_symbol, t.rate, t.buy_currency,
   t.sell_currency, t.buy_amount, t.sell_amount, t.fee_amount, t.fee_currency, t.order_date, t.maturity_date, t.reference, t.synthetic,
   coalesce(t.beneficiaries, to_json(array(select distinct p.beneficiary_id from payments p
-    where p.client_id = t.client_id and p.trade_id = t.trade_id order by p.beneficiary_id limit 1000))) as beneficiaries`;
+    where p.client_id = ${tenant} and p.trade_id = t.trade_id order by p.beneficiary_id limit 1000))) as beneficiaries`;
+const COLUMNS = columns('t.client_id');
 
 /** A trade as events carry it (the service interface, BookedTrade), with the links made from the public address. */
 export interface BookedTrade {
@@ -118,7 +122,7 @@ export async function listClientTrades(
   { clientId, tradeId, ...page }: { clientId: string; tradeId?: string | undefined; page: number; pageSize: number },
 ): Promise<List<TradeRecord>> {
   const filters = [['t.trade_id = ?', tradeId]] as const;
-  const list = { select: COLUMNS, from: 'trades t', client: 't.client_id', order: 't.trade_id desc', filters };
+  const list = { select: columns('$1'), from: 'trades t', client: 't.client_id', order: 't.trade_id desc', filters };
   const { rows, total } = await listRows<TradeRow>(db, list, { ...page, clientId });
   return { rows: rows.map((row) => record(row, apiUrl)), total };
 }

@@ -4,22 +4,22 @@ import { balancesQuery } from '../../data/accounts.ts';
 import { LineChart } from '../../design/line-chart.tsx';
 import { formatMoney } from '../../design/money.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
-import { useLanguage, useText } from '../../texts/text.tsx';
+import { useLocale, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 
 /** The balance at the end of each of the last days. */
 export function BalanceChart({ currency }: { currency: string }): ReactNode {
   const t = useText();
-  const language = useLanguage();
+  const locale = useLocale();
   const { client_id: clientId } = useClient();
   const { data, error, refetch } = useQuery(balancesQuery(clientId, currency));
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={3} />;
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const points = data.map(({ day, balance }) => ({
     label: format.format(new Date(`${day}T00:00:00Z`)),
     // Only for drawing: the text has all digits.
     height: Number(balance),
-    value: formatMoney(balance, currency, language),
+    value: formatMoney(balance, currency, locale),
   }));
   return (
     <LineChart

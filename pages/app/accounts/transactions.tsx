@@ -79,10 +79,10 @@ function columnsOf(t: (key: TextKey) => string): Column<TransactionRecord>[] {
       title: t('accounts.amount'),
       numeric: true,
       cell: ({ amount, credit_debit_indicator: indicator }) => (
-        <>
+        <span>
           {indicator === 'Debit' ? MINUS : '+'}
           <Money amount={amount.amount} currency={amount.currency} />
-        </>
+        </span>
       ),
     },
     {
@@ -90,10 +90,10 @@ function columnsOf(t: (key: TextKey) => string): Column<TransactionRecord>[] {
       title: t('accounts.balance'),
       numeric: true,
       cell: ({ balance: { amount, credit_debit_indicator: indicator } }) => (
-        <>
+        <span>
           {indicator === 'Debit' && MINUS}
           <Money amount={amount.amount} currency={amount.currency} />
-        </>
+        </span>
       ),
     },
   ];

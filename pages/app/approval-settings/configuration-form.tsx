@@ -44,6 +44,8 @@ export function ConfigurationForm({ configuration, people, mayManage, onDone }: 
     setSaving(false);
     onDone(t('settings.saved'));
   }, [settingsKey(clientId)]);
+  /** No rule was saved or begun: the client's workflow decides. */
+  const isEyes = configuration.ruleset === null && draft.rules.length === 0;
   const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(configuration));
   return (
     <>
@@ -65,7 +67,13 @@ export function ConfigurationForm({ configuration, people, mayManage, onDone }: 
             value={amounts}
             onChange={({ target }) => setAmounts(target.value)}
           />
-          {run.error ? <Failure error={run.error} /> : run.data && <Samples run={run.data} people={people} />}
+          {isEyes ? (
+            <p className="quiet">{t('settings.samples.eyes')}</p>
+          ) : run.error ? (
+            <Failure error={run.error} />
+          ) : (
+            run.data && <Samples run={run.data} people={people} />
+          )}
           <div className="row">
             <Button
               kind="primary"

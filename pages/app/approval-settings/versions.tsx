@@ -8,7 +8,7 @@ import { Moment } from '../../design/moment.tsx';
 import { formatMoney } from '../../design/money.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
-import { useLanguage, useText } from '../../texts/text.tsx';
+import { useLocale, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';
 import { type Difference, differences } from './difference.ts';
@@ -91,9 +91,9 @@ function VersionDialog({ version, onBack }: { version: number; onBack: () => voi
 
 function DifferenceText({ difference: { kind, values } }: { difference: Difference }): ReactNode {
   const t = useText();
-  const language = useLanguage();
+  const locale = useLocale();
   const { amount, currency } = values;
   const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isolated(value)]));
-  const money = amount !== undefined && currency !== undefined ? formatMoney(amount, currency, language) : '';
+  const money = amount !== undefined && currency !== undefined ? formatMoney(amount, currency, locale) : '';
   return t(`settings.difference.${kind}`, { ...texts, money });
 }

@@ -105,8 +105,18 @@ function RequestDetails({ request }: { request: LoggedRequest }): ReactNode {
           { name: t('developers.took'), value: t('webhooks.ms', { ms }) },
         ]}
       />
-      {sent !== null && sent !== '' && <CodeBlock name={`${t('developers.sent')} ${id}`} text={sent} />}
-      {answered !== null && answered !== '' && <CodeBlock name={`${t('developers.answered')} ${id}`} text={answered} />}
+      {sent !== null && sent !== '' && (
+        <div className="stack tight">
+          <h3>{t('developers.sent')}</h3>
+          <CodeBlock name={`${t('developers.sent')} ${id}`} text={sent} />
+        </div>
+      )}
+      {answered !== null && answered !== '' && (
+        <div className="stack tight">
+          <h3>{t('developers.answered')}</h3>
+          <CodeBlock name={`${t('developers.answered')} ${id}`} text={answered} />
+        </div>
+      )}
     </div>
   );
 }

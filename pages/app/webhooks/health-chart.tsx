@@ -5,7 +5,7 @@ import { type Bar, BarChart } from '../../design/bar-chart.tsx';
 import { Facts } from '../../design/facts.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
-import { useLanguage, useText } from '../../texts/text.tsx';
+import { useLocale, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { healthQuery } from './deliveries.ts';
 
@@ -14,11 +14,11 @@ const HOUR_MS = 3_600_000;
 /** How a receiver answered in the last 24 hours. */
 export function HealthChart({ subscriptionId }: { subscriptionId: string }): ReactNode {
   const t = useText();
-  const language = useLanguage();
+  const locale = useLocale();
   const { client_id: clientId } = useClient();
   const { data, error, refetch } = useQuery(healthQuery(clientId, subscriptionId));
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={2} />;
-  const bars = barsOf(data, language);
+  const bars = barsOf(data, locale);
   const [good, bad] = [sum(bars.map((bar) => bar.good)), sum(bars.map((bar) => bar.bad))];
   const slowest = Math.max(0, ...data.hours.map((hour) => hour.slowest_ms));
   return (
@@ -49,9 +49,9 @@ export function HealthChart({ subscriptionId }: { subscriptionId: string }): Rea
 }
 
 /** A bar for every hour, also for those in which nothing was sent. */
-function barsOf({ since, until, hours }: ReceiverHealth, language: string): Bar[] {
+function barsOf({ since, until, hours }: ReceiverHealth, locale: string): Bar[] {
   const byHour = new Map(hours.map((hour) => [Date.parse(hour.at), hour]));
-  const format = new Intl.DateTimeFormat(language, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+  const format = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
   const bars: Bar[] = [];
   for (let at = Date.parse(since); at <= Date.parse(until); at += HOUR_MS) {
     const hour = byHour.get(at);
