@@ -34,14 +34,14 @@ export default function AuditPage(): ReactNode {
             key: 'actor',
             title: t('console.col.actor'),
             cell: ({ actor, staff }) => (
-              <>
+              <div>
                 <ForeignText>{actor}</ForeignText>
                 {staff && (
                   <div className="small quiet">
                     <ForeignText>{staff.subject}</ForeignText>
                   </div>
                 )}
-              </>
+              </div>
             ),
           },
           { key: 'action', title: t('console.col.action'), cell: ({ action }) => action },
@@ -49,9 +49,9 @@ export default function AuditPage(): ReactNode {
             key: 'entity',
             title: t('console.col.entity'),
             cell: ({ entity, entity_id: id }) => (
-              <>
+              <div>
                 {entity} <ForeignText>{id}</ForeignText>
-              </>
+              </div>
             ),
           },
           { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },

@@ -40,9 +40,9 @@ export default function StatementsPage(): ReactNode {
             key: 'period',
             title: t('console.col.period'),
             cell: (row) => (
-              <>
+              <div>
                 <Day on={row.date_from} /> – <Day on={row.date_to} />
-              </>
+              </div>
             ),
           },
           {
@@ -60,11 +60,15 @@ export default function StatementsPage(): ReactNode {
 }
 
 function Deliveries({ statement: { deliveries } }: { statement: Statement }): ReactNode {
-  return deliveries.map(({ channel, currency, status, attempts, last_error: error }) => (
-    <div key={`${channel} ${currency}`} className="small">
-      {channel} {currency} <State>{status}</State> {attempts}× {error && <ForeignText>{error}</ForeignText>}
+  return (
+    <div>
+      {deliveries.map(({ channel, currency, status, attempts, last_error: error }) => (
+        <div key={`${channel} ${currency}`} className="small">
+          {channel} {currency} <State>{status}</State> {attempts}× {error && <ForeignText>{error}</ForeignText>}
+        </div>
+      ))}
     </div>
-  ));
+  );
 }
 
 function SendAgain({ statement }: { statement: Statement }): ReactNode {

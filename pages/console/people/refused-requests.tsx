@@ -17,18 +17,18 @@ export function useRequestColumns(): Column<RefusedRequest>[] {
       key: 'route',
       title: t('console.col.route'),
       cell: ({ listener, method, route }) => (
-        <>
+        <div>
           <code>{[method, route].filter(Boolean).join(' ')}</code> <span className="quiet small">{listener}</span>
-        </>
+        </div>
       ),
     },
     {
       key: 'code',
       title: t('console.col.code'),
       cell: ({ code, details }) => (
-        <>
+        <div>
           {code} <div className="small quiet">{details && <ForeignText>{details}</ForeignText>}</div>
-        </>
+        </div>
       ),
     },
     {
@@ -50,9 +50,9 @@ export function useRequestColumns(): Column<RefusedRequest>[] {
       key: 'request',
       title: t('console.col.request'),
       cell: ({ request_id: id, ms }) => (
-        <>
+        <div>
           <ForeignText>{id}</ForeignText> {ms !== null && <span className="quiet small">{ms} ms</span>}
-        </>
+        </div>
       ),
     },
   ];

@@ -62,9 +62,9 @@ export default function SubscriptionsPage(): ReactNode {
             title: t('console.col.disabled'),
             cell: ({ disabled_reason: reason, disabled_at: at }) =>
               reason && (
-                <>
+                <div>
                   <State>{reason}</State> <Moment at={at} />
-                </>
+                </div>
               ),
           },
           { key: 'act', title: t('console.col.action'), cell: (row) => <Replay subscription={row} /> },
