@@ -15,6 +15,7 @@ import { Tabs } from '../../design/tabs.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Buttons } from './buttons.tsx';
+import { Charts } from './charts.tsx';
 import { Colours } from './colours.tsx';
 import { Fields } from './fields.tsx';
 import { Sample } from './sample.tsx';
@@ -35,6 +36,7 @@ export default function ComponentsPage(): ReactNode {
         <DialogSample />
       </Sample>
       <Tables />
+      <Charts />
       <Sample name="Tabs">
         <TabsSample />
       </Sample>

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import { BarChart } from '../../design/bar-chart.tsx';
+import { CodeBlock } from '../../design/code-block.tsx';
+import { LineChart } from '../../design/line-chart.tsx';
+import { Sample } from './sample.tsx';
+
+const HOURS = ['09:00', '10:00', '11:00', '12:00', '13:00'];
+const VALUES = ['1200.50', '900.00', '2400.00', '-150.25', '800.00'];
+
+/** Charts with their tables, and what a receiver was sent. */
+export function Charts(): ReactNode {
+  return (
+    <Sample name="LineChart, BarChart, CodeBlock">
+      <LineChart
+        name="LineChart"
+        columns={['Hour', 'Balance']}
+        points={HOURS.map((label, index) => ({
+          label,
+          height: Number(VALUES[index]),
+          value: VALUES[index] as string,
+        }))}
+      />
+      <BarChart
+        name="BarChart"
+        unit="Hour"
+        good="delivered"
+        bad="failed"
+        bars={HOURS.map((label, index) => ({ label, good: 12 + 3 * index, bad: index % 3 }))}
+      />
+      <CodeBlock name="CodeBlock" text='{"id":"PAY000001","amount":1200.50,"lines":[]}' />
+    </Sample>
+  );
+}
