@@ -61,7 +61,13 @@ function PaymentCard({ payment }: { payment: Payment }): ReactNode {
         </strong>
       </div>
       <p className="quiet small">
-        <Moment at={created} /> · <ForeignText>{payee}</ForeignText> · <ForeignText>{payment.reference}</ForeignText>
+        <Moment at={created} /> · <ForeignText>{payee}</ForeignText>
+        {payment.reference && (
+          <>
+            {' · '}
+            <ForeignText>{payment.reference}</ForeignText>
+          </>
+        )}
       </p>
       {kinds.map((kind) => (
         <DocumentPreview key={kind} clientId={clientId} kind={kind} id={id} name={`${t(`documents.${kind}`)} ${id}`} />
