@@ -60,7 +60,11 @@ export function lombard(
 }
 
 /** What a process has printed, once it has; its end before that is an error that shows what it said. */
-export async function printed(started: Pick<Command, 'ended' | 'output'>, pattern: RegExp): Promise<RegExpExecArray> {
+export async function printed(
+  started: Pick<Command, 'ended' | 'output'>,
+  pattern: RegExp,
+  seconds?: number,
+): Promise<RegExpExecArray> {
   let end: Ended | undefined;
   void started.ended.then((ended) => {
     end = ended;
@@ -69,7 +73,7 @@ export async function printed(started: Pick<Command, 'ended' | 'output'>, patter
     const found = pattern.exec(started.output());
     if (!found && end) throw new Error(`it ended with ${end.code}: ${end.stderr}${end.stdout}`);
     return found;
-  });
+  }, seconds);
 }
 
 /** Waits until a function gives something. */

@@ -30,6 +30,9 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
+/** Seconds that a start may take on a machine that does much else. */
+const MAX_START_SECONDS = 120;
+
 /** @param settings LOMBARD_... variables; rate limits are off unless given */
 export async function startSandbox(settings: Record<string, string> = {}): Promise<Sandbox> {
   const database = await createDatabase();
@@ -38,9 +41,14 @@ export async function startSandbox(settings: Record<string, string> = {}): Promi
   const environment = { LOMBARD_DATA_DIR: dataDir, XDG_CONFIG_HOME: join(folder, 'config'), HOME: folder };
   const rates = { LOMBARD_API_RATE: '0', LOMBARD_AUTH_RATE: '0' };
   const own = { ...PORTS, ...rates, ...settings, ...environment, DATABASE_URL: database.url };
+  const processes: Command[] = [];
   const start = async (ports: Record<string, string>) => {
     const started = lombard(['demo'], { ...own, ...ports });
-    await printed(started, /Lombard is ready/);
+    processes.push(started);
+    await printed(started, /Lombard is ready/, MAX_START_SECONDS).catch((error) => {
+      started.child.kill('SIGKILL');
+      throw error;
+    });
     return started;
   };
   let service = await start({});
@@ -95,6 +103,8 @@ export async function startSandbox(settings: Record<string, string> = {}): Promi
     },
     stop: async () => {
       await end();
+      // A start that failed, or that a test did not wait for, would keep the test from ending.
+      for (const { child } of processes) child.kill('SIGKILL');
       await database.drop();
       rmSync(folder, { recursive: true, force: true });
     },
