@@ -32,7 +32,9 @@ const CHECKS: Record<string, Check> = {
   'tenants are apart, and totals are exact': tenantsApart,
 };
 
-/** @returns what does not hold, in words */
+export const CHECK_NAMES = Object.keys(CHECKS);
+
+/** @returns what does not hold: the name of the check, a colon, and what it found */
 export async function check(round: Round): Promise<string[]> {
   await settled(round.system);
   const findings: string[] = [];
@@ -244,7 +246,9 @@ async function paymentsOf(system: System, { clientId, token }: Party): Promise<{
   const ids: string[] = [];
   for (let page = 1; ; page += 1) {
     const query = `client_id=${clientId}&page=${page}&page_size=${PAGE_ROWS}`;
-    const { status, body, headers, text } = await call(`${system.fronts[1]?.api}/payments?${query}`, 'GET', { token });
+    const { status, body, headers, text } = await call(`${system.fronts.at(-1)?.api}/payments?${query}`, 'GET', {
+      token,
+    });
     assert.equal(status, 200, text);
     ids.push(...body.map((payment: { payment_id: string }) => payment.payment_id));
     if (body.length < PAGE_ROWS) return { ids, total: Number(headers.get('x-total-count')) };

@@ -46,7 +46,11 @@ export class Link {
   }
 
   break(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    for (const socket of this.#sockets) {
+      socket.resetAndDestroy();
+      // At once: by itself it would wait until what is written has gone out.
+      socket.destroy();
+    }
   }
 
   stop(): void {

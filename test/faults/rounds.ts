@@ -14,24 +14,26 @@ const MAX_PAUSE_MS = 3_000;
 
 export interface Run {
   seed: number;
-  /** Of a round: each is inflicted once. */
-  faults: readonly Fault[];
-  /** Begins another round while it says so. */
-  more: (rounds: number) => boolean;
+  /** Of a round, counted from 0: each is inflicted once, in an order of the seed. Undefined: there is no other round. */
+  faults: (round: number) => readonly Fault[] | undefined;
   say: (line: string) => void;
+  /** Two processes instead of four. */
+  small?: boolean;
 }
 
-/** Inflicts faults on a system at work, and checks it after each round. @returns what did not hold */
-export async function runRounds({ seed, faults, more, say }: Run): Promise<string[]> {
+/** Inflicts faults on a system at work, and checks it after each round. @returns what did not hold, by round */
+export async function runRounds({ seed, faults, say, small }: Run): Promise<string[][]> {
   const random = new Seeded(seed);
-  const system = await System.start();
-  const findings: string[] = [];
+  const system = await System.start({ small });
+  const findings: string[][] = [];
   try {
     const workload = await Workload.start(system, seed);
     const reader = new FeedReader(system, seed);
-    for (let rounds = 0; more(rounds); rounds += 1) {
-      if (rounds > 0) workload.resume();
-      for (const fault of shuffled(faults, random)) {
+    for (let round = 0; ; round += 1) {
+      const chosen = faults(round);
+      if (!chosen) break;
+      if (round > 0) workload.resume();
+      for (const fault of shuffled(chosen, random)) {
         if (fault.possible && !fault.possible(system)) continue;
         await pause(random.whole(0, MAX_PAUSE_MS));
         const began = performance.now();
@@ -45,16 +47,16 @@ export async function runRounds({ seed, faults, more, say }: Run): Promise<strin
       const faulty = await check({ system, workload, reader });
       const { entries, answered } = workload.ledger;
       say(
-        `round ${rounds + 1}: ${entries.length} calls, ${entries.length - answered} without an answer, ${reader.changes.length} changes, ` +
+        `round ${round + 1}: ${entries.length} calls, ${entries.length - answered} without an answer, ${reader.changes.length} changes, ` +
           `${workload.receiver.received.length} deliveries, ${faulty.length} findings`,
       );
       for (const finding of faulty) say(`FINDING ${finding}`);
-      findings.push(...faulty);
+      findings.push(faulty);
     }
     await reader.stop();
     await workload.stop();
   } catch (error) {
-    findings.push((error as Error).message);
+    findings.push([(error as Error).message]);
     say(`FINDING ${(error as Error).stack}`);
     for (const process of system.processes) say(`${process.name}: ${process.said().slice(-3_000)}`);
   } finally {

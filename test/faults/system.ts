@@ -16,6 +16,16 @@ export const OPERATOR_TOKEN = 'operator-token-of-the-faults';
 const API_URL = 'http://api.example.com';
 const READY_SECONDS = 60;
 
+/** The processes: first those that answer requests, then as many workers. */
+const WHOLE: [name: string, roles: string][] = [
+  ['front', 'api,operator'],
+  ['front behind PgBouncer', 'api,operator'],
+  ['worker', 'worker'],
+  ['second worker', 'worker'],
+];
+/** What a quick test can afford. */
+const SMALL = [WHOLE[1], WHOLE[2]] as typeof WHOLE;
+
 /** One process of the service, at addresses that it keeps when it is started again. */
 export class ServiceProcess {
   readonly name: string;
@@ -89,24 +99,19 @@ export class System {
     this.databases = databases;
     this.pooler = pooler;
     this.#folder = folder;
-    this.fronts = processes.slice(0, 2);
-    this.workers = processes.slice(2);
+    this.fronts = processes.slice(0, processes.length / 2);
+    this.workers = processes.slice(processes.length / 2);
     this.#pool = new pg.Pool({ connectionString: databases.writerUrl, max: 2 });
     this.#pool.on('error', () => {});
   }
 
-  static async start(): Promise<System> {
+  static async start({ small = false }: { small?: boolean | undefined } = {}): Promise<System> {
     const databases = await Databases.start();
     await migrate(databases.primary.url, log);
     const pooler = hasPooler() ? await startPooler(databases.writerUrl, 'transaction') : undefined;
     const folder = mkdtempSync(join(tmpdir(), 'lombard-faults-'));
     const processes: ServiceProcess[] = [];
-    for (const [name, roles] of [
-      ['front', 'api,operator'],
-      ['front behind PgBouncer', 'api,operator'],
-      ['worker', 'worker'],
-      ['second worker', 'worker'],
-    ] as const) {
+    for (const [name, roles] of small ? SMALL : WHOLE) {
       const { url, links } = await databases.path();
       const addresses: Record<string, string> =
         pooler && name.includes('PgBouncer')
@@ -123,8 +128,7 @@ export class System {
       );
     }
     const system = new System(databases, pooler, folder, processes);
-    // The first one makes the master key that all of them use.
-    for (const process of system.processes) await process.ready();
+    await Promise.all(processes.map((process) => process.ready()));
     return system;
   }
 
