@@ -45,7 +45,7 @@ export default function PaymentPage(): ReactNode {
       </section>
       <section className="card stack" aria-labelledby="timeline">
         <h2 id="timeline">{t('console.pay.timeline')}</h2>
-        {timeline.length > 0 ? <Timeline entries={timeline} /> : <Empty title={t('console.list.empty')} />}
+        {timeline.length > 0 ? <Timeline entries={timeline} /> : <Empty title={t('console.pay.timeline.empty')} />}
       </section>
     </Page>
   );
