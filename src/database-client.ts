@@ -21,6 +21,9 @@ export class DatabaseClient extends pg.Client {
     super({ ...config, connectionString: hosts.addresses[0] as string });
     this.url = url;
     this.once('end', () => OPEN.delete(this));
+    // A server may end a connection right after it has opened it, or between two owners. Nobody else listens then, and the event would end
+    // the process. The next query of the connection fails anyway.
+    this.on('error', () => {});
     if (hosts.addresses.length === 1 && hosts.session === 'any') return;
     this.#choice = CHOICES.get(url) ?? new HostChoice(hosts);
     CHOICES.set(url, this.#choice);

@@ -86,8 +86,6 @@ export function createPool(
     // A closing pool does not wait until the server has closed its side.
     if (!pool.ending) log.warn({ reason: error.message }, 'an idle database connection broke');
   });
-  // A connection in use has nobody who listens between two owners, and such an error would end the process. Its query fails anyway.
-  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

@@ -78,8 +78,6 @@ async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>):
     application_name: 'lombard-migrate',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // Without a listener a broken connection would end the process. The current query fails anyway.
-  client.on('error', () => {});
   await client.connect().catch((error: Error) => {
     throw new StartupError(`the database cannot be reached: ${error.message} (DATABASE_URL, docs/configuration.md)`, {
       cause: error,

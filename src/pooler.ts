@@ -37,7 +37,6 @@ async function poolsTransactions(url: string): Promise<boolean> {
       }),
   );
   const [one, other] = clients as [DatabaseClient, DatabaseClient];
-  for (const client of clients) client.on('error', () => {});
   try {
     await Promise.all(clients.map((client) => client.connect()));
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createPool } from '../src/database.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../src/embedded/postgres.ts';
 import { createWorld } from './world/client.ts';
 import { until } from './world/command.ts';
@@ -140,6 +141,30 @@ test('a database that has stopped: 502 within 3 s on every route, the process li
   await notReady();
   database = await startEmbedded({ dataDir, log, durable: false });
   await recovers();
+});
+
+test('a database that ends a connection in the moment in which it opens it: the query fails, the process lives', async () => {
+  const message = (type: string, body: Buffer) => {
+    const head = Buffer.alloc(5, type);
+    head.writeInt32BE(body.length + 4, 1);
+    return Buffer.concat([head, body]);
+  };
+  const signedIn = [message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))];
+  const ended = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'));
+  // PostgreSQL's own answers (its documentation, Message Formats), in one packet.
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(Buffer.concat([...signedIn, ended])));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const pool = createPool(`postgres://nobody@127.0.0.1:${port}/none`, log, { max: 1 });
+  try {
+    await assert.rejects(pool.query('select 1'));
+  } finally {
+    await pool.end();
+    server.close();
+  }
 });
 
 test('a sign-in while the database is gone is an error of the server, not of the caller', async () => {
