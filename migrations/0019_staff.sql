@@ -17,8 +17,8 @@ create table staff_sessions (
   created_at timestamptz not null,
   last_active_at timestamptz not null,
   expires_at timestamptz not null,
-  check (num_nulls(token_id, token_sha256) in (0, 2) and num_nulls(issuer, subject, name, claims) in (0, 4)),
-  check ((token_id is null) <> (issuer is null))
+  constraint staff_sessions_token_id_check check (num_nulls(token_id, token_sha256) in (0, 2) and num_nulls(issuer, subject, name, claims) in (0, 4)),
+  constraint staff_sessions_issuer_check check ((token_id is null) <> (issuer is null))
 );
 create index staff_sessions_expires_at on staff_sessions (expires_at);
 create index staff_sessions_token on staff_sessions (token_id) where token_id is not null;

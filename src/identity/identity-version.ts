@@ -99,7 +99,7 @@ export class IdentityVersion {
   #note(first: Row, rows: Row[]): void {
     if (first.version === this.#version) return;
     // Each version has its changes until they are deleted.
-    const versions = new Set(rows.map(({ changed }) => changed));
+    const versions = new Set(rows.map(({ changed }) => changed).filter((version) => version !== null));
     const complete = versions.size === first.version - this.#version && rows.length <= MAX_CHANGES;
     if (!complete || this.#changed.size + rows.length > MAX_SUBJECTS) {
       this.#changed.clear();

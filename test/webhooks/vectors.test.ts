@@ -93,7 +93,7 @@ describe('both signatures are those', () => {
       page('docs/notifications.md').blocks.find((block) => block.language === language)?.text ?? '';
     const folder = mkdtempSync(join(tmpdir(), 'lombard-vectors-'));
     try {
-      writeFileSync(join(folder, 'snippet.mjs'), snippet('js'));
+      writeFileSync(join(folder, 'snippet.mjs'), `${snippet('js')}\nexport { isSigned };\n`);
       const { isSigned } = await import(pathToFileURL(join(folder, 'snippet.mjs')).href);
       for (const each of vectors) {
         assert.ok(isSigned(each), each.webhook);
