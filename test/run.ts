@@ -1,13 +1,13 @@
 /**
  * Runs all tests: `npm test`. One PostgreSQL for all files, each with databases of its own; the runner's counts come last.
- * `node test/run.ts webhooks` runs the files whose paths contain the word.
+ * `node test/run.ts webhooks` runs the files whose paths contain the word. LOMBARD_TEST_DATABASE_URL names a server to run them on.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startServer } from './world/database.ts';
+import { openServer } from './world/database.ts';
 import { buildPages } from './world/pages-build.ts';
 
 /** Files at once: the machines have two cores, and most files wait for the database more than they compute. */
@@ -28,7 +28,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 if (files.length === 0) throw new Error(`no test file has one of these words in its path: ${words.join(' ')}`);
 
 buildPages();
-const server = await startServer();
+const server = await openServer();
 const child = spawn(
   process.execPath,
   [

@@ -12,13 +12,35 @@ export const log = createLog((process.env.LOMBARD_TEST_LOG as 'silent') ?? 'sile
 
 const TEMPLATE = 'lombard_template';
 
+/** The reason to skip what needs a given server. */
+export const NO_GIVEN_SERVER = 'LOMBARD_TEST_DATABASE_URL names no PostgreSQL server';
+
 export interface TestDatabase {
   url: string;
   drop(): Promise<void>;
 }
 
+/** A server with a migrated template database. */
+export interface TestServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** The server that somebody else started and that the tests are to run against: a superuser's connection string, with any database. */
+export function givenServer(): string | undefined {
+  return process.env.LOMBARD_TEST_DATABASE_URL || undefined;
+}
+
+/** The server of a run: the given one, or else one of its own. */
+export async function openServer(): Promise<TestServer> {
+  const url = givenServer();
+  if (url === undefined) return startServer();
+  await prepareTemplate(url);
+  return { url, stop: () => dropTemplate(url) };
+}
+
 /** Starts a server with a migrated template database; test/run.ts does it once for all files. */
-export async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startServer(): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'lombard-test-'));
   const server = await startEmbedded({ dataDir, log, durable: false });
   await prepareTemplate(server.url);
@@ -31,20 +53,41 @@ export async function startServer(): Promise<{ url: string; stop(): Promise<void
   };
 }
 
-/** Makes the database that `createDatabase` clones. */
+/**
+ * Makes the database that `createDatabase` clones. Where the server has Citus, so has the template. Its maintenance process would keep
+ * others from cloning the template, so that nobody may connect to it afterwards.
+ */
 export async function prepareTemplate(server: string): Promise<void> {
-  await withClient(server, async (client) => void (await client.query(`create database ${TEMPLATE}`)));
-  await migrate(databaseUrl(server, TEMPLATE), log);
+  await dropTemplate(server);
+  const citus = await withClient(server, async (client) => {
+    await client.query(`create database ${TEMPLATE} template template0`);
+    const { rows } = await client.query<{ citus: boolean }>(
+      `select current_setting('shared_preload_libraries') ~ '\\ycitus\\y' as citus`,
+    );
+    return rows[0]?.citus ?? false;
+  });
+  const template = databaseUrl(server, TEMPLATE);
+  if (citus) await withClient(template, (client) => client.query('create extension citus'));
+  await migrate(template, log);
+  if (!citus) return;
+  await withClient(server, async (client) => {
+    await client.query(`alter database ${TEMPLATE} allow_connections false`);
+    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [TEMPLATE]);
+  });
+}
+
+async function dropTemplate(server: string): Promise<void> {
+  await withClient(server, (client) => client.query(`drop database if exists ${TEMPLATE} with (force)`));
 }
 
 /** The server of a file that is run alone; it lives as long as one of its databases does. */
-let own: Promise<{ url: string; stop(): Promise<void> }> | undefined;
+let own: Promise<TestServer> | undefined;
 let databases = 0;
 
 async function serverUrl(): Promise<string> {
   const given = process.env.LOMBARD_TEST_SERVER;
   if (given) return given;
-  own ??= startServer();
+  own ??= openServer();
   return (await own).url;
 }
 
