@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { requestDuration } from '../metrics.ts';
 import { MAX_BODY_BYTES, parseQuery, readJson } from './body.ts';
+import { COMPILERS } from './compilers.ts';
 import { answerFor, logFailure, problemOf } from './failure.ts';
 import { limitBodies, PATIENCE } from './patience.ts';
 import { locate } from './problem.ts';
@@ -84,6 +85,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     exposeHeadRoutes: true,
     frameworkErrors: (error, request, reply) =>
       answerInvalidPath(options, error, { request: request as FastifyRequest, response: reply.raw as ServerResponse }),
+    schemaController: { compilersFactory: COMPILERS },
     ajv: {
       customOptions: {
         coerceTypes: false,

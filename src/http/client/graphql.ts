@@ -99,8 +99,11 @@ const STREAM_DESCRIPTION = {
  * (the service interface, POST /webhooks/graphql).
  */
 export function graphqlRoutes(sessions: Sessions): ClientRoutes {
+  // One for the client listener and the trusted one.
+  let made: Promise<GraphqlEndpoint> | undefined;
   return async (app, context) => {
-    const endpoint = await GraphqlEndpoint.create(context.pool);
+    made ??= GraphqlEndpoint.create(context.pool);
+    const endpoint = await made;
     const streams = new EventStreams(new LiveUpdates(context.backgroundPool, context.log));
     app.addHook('preClose', () => streams.stop());
     readSmallJson(app);
