@@ -64,12 +64,13 @@ create table payment_total_deltas (
   beneficiary_id text not null,
   n bigint not null,
   -- For the gauge lombard_totals_unrolled_age_seconds only.
-  at timestamptz not null default clock_timestamp()
+  at timestamptz not null default clock_timestamp(),
+  id bigint generated always as identity,
+  primary key (client_id, id)
 ) with (
   -- Never truncated to zero pages: a plan made while the table is empty would scan all of it later.
   vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0,
   autovacuum_analyze_threshold = 1000000000);
-create index payment_total_deltas_client on payment_total_deltas (client_id);
 
 create function payment_amount_bucket(amount numeric) returns numeric language sql immutable parallel safe return
   trunc(amount, least(0, 2 - length(trunc(amount)::text)));

@@ -71,10 +71,11 @@ create table payment_approver_deltas (
   client_id text not null,
   contact_id text not null,
   n bigint not null,
-  at timestamptz not null default clock_timestamp()
+  at timestamptz not null default clock_timestamp(),
+  id bigint generated always as identity,
+  primary key (client_id, contact_id, id)
 ) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 1000000000);
-create index payment_approver_deltas_contact on payment_approver_deltas (client_id, contact_id);
 
 create function payment_approvers_count_inserted() returns trigger language plpgsql as $$
 begin

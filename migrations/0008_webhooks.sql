@@ -139,9 +139,10 @@ create table delivery.queue (
 create index queue_due on delivery.queue (subscription_id, due_at) where lease_owner is null and not ping;
 create index queue_pings on delivery.queue (due_at) where lease_owner is null and ping;
 
--- A worker lives as long as it holds the session advisory lock (7210440, id).
+-- A worker lives as long as it holds the session advisory lock (7210440, id): its number is an int, as the numbers of such locks are.
+create sequence delivery.worker_numbers as int;
 create table delivery.workers (
-  id int generated always as identity primary key,
+  id int primary key,
   name text not null,
   started_at timestamptz not null
 );

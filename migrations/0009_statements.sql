@@ -33,9 +33,9 @@ create table statement_sections (
   foreign key (client_id, currency_account_id) references currency_accounts (client_id, account_id)
 );
 
--- One row for each mail and each file that is pushed. The process that works on one holds the advisory lock (7210438, id).
+-- One row for each mail and each file that is pushed. The process that works on one holds the advisory lock (7210438, hash of the id).
 create table statement_deliveries (
-  id int generated always as identity primary key,
+  id bigint generated always as identity primary key,
   client_id text not null references clients,
   statement_id uuid not null references statement_requests,
   channel text not null check (channel in ('email', 'push')),

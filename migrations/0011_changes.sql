@@ -51,9 +51,10 @@ create table change_tallies (
   tally text not null,
   currency text not null,
   count int not null,
-  sum numeric not null
+  sum numeric not null,
+  id bigint generated always as identity,
+  primary key (at, id)
 );
-create index change_tallies_at on change_tallies (at);
 
 -- The order of the feed: a row for each published transaction. Its changes have the positions from `position` on, without gaps.
 create table change_order (

@@ -4,9 +4,8 @@
 create schema audit_days;
 
 alter table audit rename to audit_before;
-alter index audit_at rename to audit_before_at;
 alter table audit_before drop constraint audit_pkey;
-drop index audit_entity, audit_client;
+drop index audit_at, audit_entity, audit_client;
 drop trigger audit_unsealed on audit_before;
 drop trigger audit_immutable on audit_before;
 drop trigger audit_not_truncated on audit_before;
@@ -28,10 +27,10 @@ create table audit (
   -- Why, as whoever did it said.
   reason text,
   -- A person of the institution: {issuer, subject} at its OpenID provider. The actor has the name.
-  staff json
+  staff json,
+  -- What lists filter by stands in the chain: a business transaction writes one index.
+  primary key (at, id)
 ) partition by range (at);
--- What lists filter by stands in the chain: a business transaction writes one index.
-create index audit_at on audit (at, id);
 create table audit_days.audit_default partition of audit default;
 select setval(pg_get_serial_sequence('audit', 'id'), coalesce(max(id), 0) + 1, false) from audit_before;
 

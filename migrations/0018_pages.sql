@@ -112,9 +112,10 @@ create table beneficiary_changes (
   beneficiary_id text not null,
   at timestamptz not null,
   fields text[] not null,
+  id bigint generated always as identity,
+  primary key (client_id, beneficiary_id, at, id),
   foreign key (client_id, beneficiary_id) references beneficiaries (client_id, beneficiary_id)
 );
-create index beneficiary_changes_at on beneficiary_changes (client_id, beneficiary_id, at);
 
 -- Whether a beneficiary was ever paid: the first payment to it is marked.
 create index payments_sent on payments (client_id, beneficiary_id) where sent_date is not null;
@@ -130,9 +131,10 @@ create table payment_decisions (
   payment_id bigint not null,
   action text not null check (action in ('authorise', 'reject', 'cancel')),
   -- The institution did it in the contact's name.
-  on_behalf boolean not null
+  on_behalf boolean not null,
+  id bigint generated always as identity,
+  primary key (client_id, contact_id, at, payment_id, id)
 );
-create index payment_decisions_contact on payment_decisions (client_id, contact_id, at, payment_id);
 
 -- Codes that a contact noted when it set an authenticator up. Each signs in once in place of a code of the authenticator.
 create table recovery_codes (

@@ -17,7 +17,7 @@ export const LOCKS = {
   autopilot: 7_210_436,
   /** One process creates the demonstration institution. */
   demonstration: 7_210_437,
-  /** With the id of a statement's delivery: one process works on it. */
+  /** With the hash of the id of a statement's delivery: one process works on it. */
   statementDelivery: 7_210_438,
   /** With the hash of a subject: sign-in attempts are counted one after the other. Taken in migrations/0003_sign_in.sql. */
   signInAttempts: 7_210_439,

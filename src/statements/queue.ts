@@ -69,9 +69,12 @@ export async function dueDeliveries(db: Db, { channel, busy, slots, now, abandon
   return rows.map((row) => row.id);
 }
 
-/** Locks a delivery for this connection. @returns whether it did */
+/**
+ * Locks a delivery for this connection. Two deliveries seldom have the same hash; one of them waits then.
+ * @returns whether it did
+ */
 export async function lockDelivery(db: Db, id: number): Promise<boolean> {
-  const result = await db.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', [
+  const result = await db.query<{ locked: boolean }>('select pg_try_advisory_lock($1, hashint8($2)) as locked', [
     LOCKS.statementDelivery,
     id,
   ]);
@@ -79,7 +82,7 @@ export async function lockDelivery(db: Db, id: number): Promise<boolean> {
 }
 
 export async function unlockDelivery(db: Db, id: number): Promise<void> {
-  await db.query('select pg_advisory_unlock($1, $2)', [LOCKS.statementDelivery, id]);
+  await db.query('select pg_advisory_unlock($1, hashint8($2))', [LOCKS.statementDelivery, id]);
 }
 
 /**

@@ -172,14 +172,15 @@ export class WorkerRegistration {
   async #register(client: pg.Client): Promise<number> {
     const locked = await client.query<{ id: number }>(
       `select id, pg_advisory_lock($1, id)
-       from (select nextval(pg_get_serial_sequence('delivery.workers', 'id'))::int as id offset 0) as made`,
+       from (select nextval('delivery.worker_numbers')::int as id offset 0) as made`,
       [LOCKS.webhookWorker],
     );
     const id = first(locked)?.id as number;
-    await client.query(
-      'insert into delivery.workers (id, name, started_at) overriding system value values ($1, $2, $3)',
-      [id, this.#options.name, this.#context.clock.now()],
-    );
+    await client.query('insert into delivery.workers (id, name, started_at) values ($1, $2, $3)', [
+      id,
+      this.#options.name,
+      this.#context.clock.now(),
+    ]);
     // Leases of workers that do not exist: in a database that was restored from a copy, for example.
     await client.query(
       `update delivery.queue set lease_owner = null

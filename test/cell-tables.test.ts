@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { CELL_TABLES, ONCE_TABLES } from '../src/cell-tables.ts';
+import { createDatabase, type TestDatabase } from './world/database.ts';
+
+/** What moving a cell to another server needs of the tables (ARCHITECTURE, Cells). */
+let database: TestDatabase;
+let pool: pg.Pool;
+before(async () => {
+  database = await createDatabase();
+  pool = new pg.Pool({ connectionString: database.url });
+});
+after(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+/** Tables of ours; a partition stands where its table does. */
+const OURS = `c.relkind in ('r', 'p') and not c.relispartition and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
+  and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`;
+const NAME = (
+  oid: string,
+) => `(select nspname || '.' || relname from pg_class r join pg_namespace s on s.oid = r.relnamespace
+  where r.oid = ${oid})`;
+
+async function names(text: string): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(text);
+  return rows.map(({ name }) => name).sort();
+}
+
+test('every table stands in the cell or once', async () => {
+  const tables = await names(
+    `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${OURS}`,
+  );
+  assert.deepEqual([...CELL_TABLES, ...ONCE_TABLES].sort(), tables);
+});
+
+test('every table has a primary key', async () => {
+  const without = await names(
+    `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where ${OURS} and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`,
+  );
+  assert.deepEqual(without, []);
+});
+
+test('every identity is a bigint', async () => {
+  const narrow = await names(
+    `select n.nspname || '.' || c.relname || '.' || a.attname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     join pg_attribute a on a.attrelid = c.oid
+     where ${OURS} and not a.attisdropped and a.attidentity <> '' and a.atttypid <> 'bigint'::regtype`,
+  );
+  assert.deepEqual(narrow, []);
+});
+
+/** People are referred to from the cell. These go before there are several cells: PostgreSQL cannot check them on another server. */
+const STILL_CROSSING = [
+  'public.multipayments.contact_id',
+  'public.payment_notices.contact_id',
+  'public.payments.contact_id',
+  'public.statement_requests.contact_id',
+  'public.step_up_challenges.contact_id',
+  'public.trades.contact_id',
+  'webhooks.subscriptions.contact_id',
+];
+/** What stands once refers to a client. The directory of clients takes their place. */
+const STILL_ENTERING = [
+  'public.application_trusted_clients.client_id',
+  'public.contact_clients.client_id',
+  'public.mails.client_id',
+];
+
+test('no foreign key leads out of the cell or into it but those that are known', async () => {
+  const { rows } = await pool.query<{ name: string; from: string; to: string }>(
+    `select ${NAME('k.conrelid')} as "from", ${NAME('k.confrelid')} as "to", ${NAME('k.conrelid')} || '.' ||
+       (select string_agg(a.attname, ',') from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)) as name
+     from pg_constraint k where k.contype = 'f' and k.conparentid = 0 order by name`,
+  );
+  const crossing = (from: ReadonlySet<string>, to: ReadonlySet<string>) =>
+    rows.filter((key) => from.has(key.from) && to.has(key.to)).map(({ name }) => name);
+  assert.deepEqual(crossing(CELL_TABLES, ONCE_TABLES), STILL_CROSSING);
+  assert.deepEqual(crossing(ONCE_TABLES, CELL_TABLES), STILL_ENTERING);
+});
