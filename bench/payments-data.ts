@@ -112,16 +112,17 @@ async function fill(url: string): Promise<void> {
   for (const { indexdef } of indexes) await run(indexdef);
   await run(`insert into payment_total_deltas
     select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount),
-      beneficiary_id, count(*)
-    from payments group by 1, 2, 3, 4, 5, 6, 7`);
+      beneficiary_id, contact_id, count(*), sum(amount)
+    from payments group by 1, 2, 3, 4, 5, 6, 7, 8`);
   await run('select roll_up_payment_totals(2000000000)');
   await run(`insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
     select client_id, contact_id, id, created, payment_date, id / 3 % 2 = 0, true from payments where phase = 1`);
   await run(`insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status)
     select id, client_id, '{}', '[]', 1, 'Pending approval' from payments where phase = 1`);
-  await run(
-    'insert into payment_approver_totals select client_id, contact_id, count(*) from payment_approvers where may_authorise group by 1, 2',
-  );
+  await run(`insert into payment_approver_deltas
+    select a.client_id, a.contact_id, a.payment_date, p.payment_currency, count(*), sum(p.amount)
+    from payment_approvers a join payments p on p.id = a.payment_id where a.may_authorise group by 1, 2, 3, 4`);
+  await run('select roll_up_payment_approver_totals(2000000000)');
   await run('vacuum (analyze)');
   await client.end();
   process.stderr.write('\n');

@@ -52,6 +52,19 @@ create table payment_beneficiary_totals (
   primary key (client_id, beneficiary_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
+-- What waits for an approval (phase 1), counted and added up. A row that comes to nothing is deleted.
+--   grain 0: of each contact who made it (day: 1970-01-01);  grain 1: of each payment date (no contact)
+create table payment_waiting_totals (
+  client_id text not null,
+  grain smallint not null,
+  contact_id text not null,
+  day date not null,
+  payment_currency text not null,
+  n bigint not null,
+  amount numeric not null,
+  primary key (client_id, grain, contact_id, day, payment_currency)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
 -- Counts that are not rolled up yet. Rows are only appended, so that writers never wait for each other.
 -- A total is payment_totals + payment_total_deltas, read in one statement.
 create table payment_total_deltas (
@@ -62,7 +75,10 @@ create table payment_total_deltas (
   payment_date date not null,
   bucket numeric not null,
   beneficiary_id text not null,
+  contact_id text not null,
   n bigint not null,
+  -- The sum of their amounts; below zero where n is.
+  amount numeric not null,
   -- For the gauge lombard_totals_unrolled_age_seconds only.
   at timestamptz not null default clock_timestamp(),
   id bigint generated always as identity,
@@ -81,7 +97,7 @@ create function payments_count_inserted() returns trigger language plpgsql as $$
 begin
   insert into payment_total_deltas
     select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date,
-      payment_amount_bucket(amount), beneficiary_id, 1
+      payment_amount_bucket(amount), beneficiary_id, contact_id, 1, amount
     from added;
   return null;
 end $$;
@@ -89,29 +105,30 @@ create function payments_count_updated() returns trigger language plpgsql as $$
 begin
   insert into payment_total_deltas values
     (new.client_id, new.phase, new.payment_currency, (new.created at time zone 'Europe/London')::date, new.payment_date,
-      payment_amount_bucket(new.amount), new.beneficiary_id, 1),
+      payment_amount_bucket(new.amount), new.beneficiary_id, new.contact_id, 1, new.amount),
     (old.client_id, old.phase, old.payment_currency, (old.created at time zone 'Europe/London')::date, old.payment_date,
-      payment_amount_bucket(old.amount), old.beneficiary_id, -1);
+      payment_amount_bucket(old.amount), old.beneficiary_id, old.contact_id, -1, -old.amount);
   return null;
 end $$;
 create function payments_count_deleted() returns trigger language plpgsql as $$
 begin
   insert into payment_total_deltas
     select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date,
-      payment_amount_bucket(amount), beneficiary_id, -1
+      payment_amount_bucket(amount), beneficiary_id, contact_id, -1, -amount
     from removed;
   return null;
 end $$;
 create function payments_count_truncated() returns trigger language plpgsql as $$
 begin
-  truncate payment_totals, payment_amount_totals, payment_beneficiary_totals, payment_total_deltas;
+  truncate payment_totals, payment_amount_totals, payment_beneficiary_totals, payment_waiting_totals, payment_total_deltas;
   return null;
 end $$;
 create trigger payments_count_inserted after insert on payments
   referencing new table as added for each statement execute function payments_count_inserted();
 create trigger payments_count_updated after update on payments for each row
-  when ((old.client_id, old.phase, old.payment_currency, old.created, old.payment_date, old.amount, old.beneficiary_id)
-    is distinct from (new.client_id, new.phase, new.payment_currency, new.created, new.payment_date, new.amount, new.beneficiary_id))
+  when ((old.client_id, old.phase, old.payment_currency, old.created, old.payment_date, old.amount, old.beneficiary_id, old.contact_id)
+    is distinct from
+    (new.client_id, new.phase, new.payment_currency, new.created, new.payment_date, new.amount, new.beneficiary_id, new.contact_id))
   execute function payments_count_updated();
 create trigger payments_count_deleted after delete on payments
   referencing old table as removed for each statement execute function payments_count_deleted();
@@ -174,11 +191,24 @@ begin
   when matched then update set n = t.n + b.n
   when not matched then insert (client_id, beneficiary_id, n) values (b.client_id, b.beneficiary_id, b.n);
 
+  merge into payment_waiting_totals as t
+  using (
+    select client_id, grouping(contact_id) as grain, coalesce(contact_id, '') as contact_id, coalesce(payment_date, date '1970-01-01') as day,
+      payment_currency, sum(n) as n, sum(amount) as amount
+    from unnest(batch) where phase = 1
+    group by grouping sets ((client_id, contact_id, payment_currency), (client_id, payment_date, payment_currency))
+    having sum(n) <> 0 or sum(amount) <> 0) as b
+  on t.client_id = b.client_id and t.grain = b.grain and t.contact_id = b.contact_id and t.day = b.day and t.payment_currency = b.payment_currency
+  when matched and t.n + b.n = 0 and t.amount + b.amount = 0 then delete
+  when matched then update set n = t.n + b.n, amount = t.amount + b.amount
+  when not matched then insert (client_id, grain, contact_id, day, payment_currency, n, amount)
+    values (b.client_id, b.grain, b.contact_id, b.day, b.payment_currency, b.n, b.amount);
+
   return cardinality(batch);
 end $$;
 
 -- The payments that exist are counted as if they were added now, one delta for each kind of them; the next roll-up adds them to the totals.
-insert into payment_total_deltas (client_id, phase, payment_currency, created_day, payment_date, bucket, beneficiary_id, n)
+insert into payment_total_deltas (client_id, phase, payment_currency, created_day, payment_date, bucket, beneficiary_id, contact_id, n, amount)
   select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount),
-    beneficiary_id, count(*)
-  from payments group by 1, 2, 3, 4, 5, 6, 7;
+    beneficiary_id, contact_id, count(*), sum(amount)
+  from payments group by 1, 2, 3, 4, 5, 6, 7, 8;

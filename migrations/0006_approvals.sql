@@ -58,45 +58,67 @@ create table approver_refreshes (
   held bigint[] not null default '{}'
 );
 
--- How many payments each contact may authorise now: the total of `pending_your_approval`, kept like the totals of payments (0005).
+-- What each contact may authorise now, counted and added up: the total of `pending_your_approval` and the figures of the first page, kept
+-- like the totals of payments (0005). A row that comes to nothing is deleted.
+--   grain 0: of each currency (day: 1970-01-01);  grain 1: of each currency and payment date
 
 create table payment_approver_totals (
   client_id text not null,
   contact_id text not null,
+  grain smallint not null,
+  day date not null,
+  payment_currency text not null,
   n bigint not null,
-  primary key (client_id, contact_id)
-) with (fillfactor = 70);
+  amount numeric not null,
+  primary key (client_id, contact_id, grain, day, payment_currency)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 create table payment_approver_deltas (
   client_id text not null,
   contact_id text not null,
+  payment_date date not null,
+  payment_currency text not null,
   n bigint not null,
+  amount numeric not null,
   at timestamptz not null default clock_timestamp(),
   id bigint generated always as identity,
   primary key (client_id, contact_id, id)
 ) with (vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 1000000000);
 
+-- Amount, currency and payment date of a payment never change, so that a row takes away what it added.
+-- `offset 0` and a condition on the client that no index serves keep it a look-up by key for each row: a session keeps its plan, which it
+-- may have made while the tables were small.
 create function payment_approvers_count_inserted() returns trigger language plpgsql as $$
 begin
   insert into payment_approver_deltas
-    select client_id, contact_id, count(*) from added where may_authorise group by 1, 2;
+    select a.client_id, a.contact_id, a.payment_date, p.payment_currency, count(*), sum(p.amount)
+    from added a cross join lateral (
+      select k.payment_currency, k.amount from payments k where k.id = a.payment_id and k.client_id is not distinct from a.client_id offset 0) p
+    where a.may_authorise group by 1, 2, 3, 4;
   return null;
 end $$;
 create function payment_approvers_count_updated() returns trigger language plpgsql as $$
 begin
   insert into payment_approver_deltas
-    select client_id, contact_id, sum(n)
-    from (select client_id, contact_id, 1 as n from added where may_authorise
-          union all
-          select client_id, contact_id, -1 from removed where may_authorise) as change
-    group by 1, 2 having sum(n) <> 0;
+    select a.client_id, a.contact_id, a.payment_date, p.payment_currency, sum(a.n), sum(a.n * p.amount)
+    from (select client_id, contact_id, payment_id, payment_date, sum(n) as n
+        from (select client_id, contact_id, payment_id, payment_date, 1 as n from added where may_authorise
+              union all
+              select client_id, contact_id, payment_id, payment_date, -1 from removed where may_authorise) as change
+        group by 1, 2, 3, 4 having sum(n) <> 0) a
+      cross join lateral (
+        select k.payment_currency, k.amount from payments k where k.id = a.payment_id and k.client_id is not distinct from a.client_id offset 0) p
+    group by 1, 2, 3, 4;
   return null;
 end $$;
 create function payment_approvers_count_deleted() returns trigger language plpgsql as $$
 begin
   insert into payment_approver_deltas
-    select client_id, contact_id, -count(*) from removed where may_authorise group by 1, 2;
+    select a.client_id, a.contact_id, a.payment_date, p.payment_currency, -count(*), -sum(p.amount)
+    from removed a cross join lateral (
+      select k.payment_currency, k.amount from payments k where k.id = a.payment_id and k.client_id is not distinct from a.client_id offset 0) p
+    where a.may_authorise group by 1, 2, 3, 4;
   return null;
 end $$;
 create function payment_approvers_count_truncated() returns trigger language plpgsql as $$
@@ -114,14 +136,30 @@ create trigger payment_approvers_count_truncated after truncate on payment_appro
   for each statement execute function payment_approvers_count_truncated();
 
 -- Rolls up to `most` deltas into the totals and returns how many. One process at a time, like roll_up_payment_totals.
-create function roll_up_payment_approver_totals(most int) returns bigint language sql set enable_seqscan = off set enable_sort = off as $$
-  with batch as (
+create function roll_up_payment_approver_totals(most int) returns bigint language plpgsql set enable_seqscan = off set enable_sort = off as $$
+declare
+  batch payment_approver_deltas[];
+begin
+  with taken as (
     delete from payment_approver_deltas
     where ctid = any (array(select ctid from payment_approver_deltas order by client_id, contact_id limit most)) returning *
-  ), totals as (
-    insert into payment_approver_totals as t (client_id, contact_id, n)
-    select client_id, contact_id, sum(n) from batch group by 1, 2 having sum(n) <> 0
-    on conflict (client_id, contact_id) do update set n = t.n + excluded.n
-  )
-  select count(*) from batch
-$$;
+  ) select array_agg(taken::payment_approver_deltas) into batch from taken;
+  if batch is null then
+    return 0;
+  end if;
+
+  merge into payment_approver_totals as t
+  using (
+    select client_id, contact_id, 1 - grouping(payment_date) as grain, coalesce(payment_date, date '1970-01-01') as day, payment_currency,
+      sum(n) as n, sum(amount) as amount
+    from unnest(batch)
+    group by grouping sets ((client_id, contact_id, payment_currency), (client_id, contact_id, payment_date, payment_currency))
+    having sum(n) <> 0 or sum(amount) <> 0) as b
+  on t.client_id = b.client_id and t.contact_id = b.contact_id and t.grain = b.grain and t.day = b.day and t.payment_currency = b.payment_currency
+  when matched and t.n + b.n = 0 and t.amount + b.amount = 0 then delete
+  when matched then update set n = t.n + b.n, amount = t.amount + b.amount
+  when not matched then insert (client_id, contact_id, grain, day, payment_currency, n, amount)
+    values (b.client_id, b.contact_id, b.grain, b.day, b.payment_currency, b.n, b.amount);
+
+  return cardinality(batch);
+end $$;

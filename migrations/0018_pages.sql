@@ -120,9 +120,6 @@ create table beneficiary_changes (
 -- Whether a beneficiary was ever paid: the first payment to it is marked.
 create index payments_sent on payments (client_id, beneficiary_id) where sent_date is not null;
 
--- What a contact made that still waits for an approval.
-create index payments_made on payments (client_id, contact_id, created, id) where status = 'Payment pending of authorization';
-
 -- What each contact did with payments. Foreign keys would only slow down imports of decisions.
 create table payment_decisions (
   client_id text not null,

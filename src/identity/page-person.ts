@@ -29,10 +29,8 @@ export interface PagePerson {
 const OWN = PERMISSIONS.map((name) => `case when m.${name} then '${name}' end`).join(', ');
 
 /** Kept, and not counted: every open page asks for it every few seconds (docs/search.md). */
-const WAITING = ['payment_approver_totals', 'payment_approver_deltas']
-  .map(
-    (kept) => `(select coalesce(sum(n), 0) from ${kept} where client_id = m.client_id and contact_id = m.contact_id)`,
-  )
+const WAITING = ['payment_approver_totals where grain = 0 and', 'payment_approver_deltas where']
+  .map((kept) => `(select coalesce(sum(n), 0) from ${kept} client_id = m.client_id and contact_id = m.contact_id)`)
   .join(' + ');
 
 /** The person of a session, with its clients by name. Undefined where the contact does not exist. */

@@ -1,15 +1,11 @@
-import { type Db, first } from '../database.ts';
+import type { Db } from '../database.ts';
 import { mayApprove } from './payment-fields.ts';
-import { keptApprovals } from './totals.ts';
-
-/** Payments that are added up for a figure; of more than these only the number is told. */
-const MAX_SUMMED_PAYMENTS = 50_000;
 
 /** How many payments there are, and what they come to. */
 export interface Figure {
   count: number;
-  /** A decimal text for each currency, by its code; null where there are too many payments to add up. */
-  sums: { currency: string; count: number; amount: string }[] | null;
+  /** A decimal text for each currency, by its code. */
+  sums: { currency: string; count: number; amount: string }[];
 }
 
 /** What a person sees first of a client (docs/pages.md). */
@@ -22,54 +18,66 @@ export interface Figures {
   due_today: Figure;
 }
 
-/** Payments `p` of each figure: `from` and `where`. $1 is the client, $2 the contact, $3 today. */
-const OWN = `payment_approvers a cross join lateral (select k.id, k.amount, k.payment_currency from payments k
-    where k.client_id = $1 and k.id = a.payment_id offset 0) p
-  where a.client_id = $1 and a.contact_id = $2 and a.may_authorise and ${mayApprove('$1', '$2')}`;
-const PENDING = `p.client_id = $1 and p.status = 'Payment pending of authorization'`;
-const FIGURES: Record<keyof Figures, string> = {
-  waiting_for_me: OWN,
-  due_for_me: `${OWN} and a.payment_date <= $3::date`,
-  made_by_me: `payments p where ${PENDING} and p.contact_id = $2`,
-  due_today: `payments p where p.client_id = $1 and p.phase = 1 and p.payment_date = $3::date`,
+/** Where a figure is kept: the conditions of its rolled-up rows and of the deltas since (totals.ts). $2 is the contact, $3 today. */
+interface KeptFigure {
+  totals: string;
+  deltas: string;
+  /** What must hold besides. */
+  only?: string;
+}
+
+const OWN = { deltas: 'payment_approver_deltas where contact_id = $2', only: mayApprove('$1', '$2') };
+const FIGURES: Record<keyof Figures, KeptFigure> = {
+  waiting_for_me: { ...OWN, totals: 'payment_approver_totals where contact_id = $2 and grain = 0' },
+  due_for_me: {
+    totals: 'payment_approver_totals where contact_id = $2 and grain = 1 and day <= $3::date',
+    deltas: `${OWN.deltas} and payment_date <= $3::date`,
+    only: OWN.only,
+  },
+  made_by_me: {
+    totals: 'payment_waiting_totals where grain = 0 and contact_id = $2',
+    deltas: 'payment_total_deltas where phase = 1 and contact_id = $2',
+  },
+  due_today: {
+    totals: `payment_waiting_totals where grain = 1 and contact_id = '' and day = $3::date`,
+    deltas: 'payment_total_deltas where phase = 1 and payment_date = $3::date',
+  },
 };
 
-/** @param today the London day */
+/**
+ * The figures of a client for a contact. They are kept and not added up, so that they cost the same however many payments wait.
+ * @param today the London day
+ */
 export async function readFigures(
   db: Db,
   { clientId, contactId, today }: { clientId: string; contactId: string; today: string },
 ): Promise<Figures> {
   const values = [clientId, contactId, today];
   const figure = async (name: keyof Figures): Promise<Figure> => {
-    const found = await db.query<{ currency: string; count: number; amount: string }>(figureStatement(name, values));
-    const count = found.rows.reduce((sum, row) => sum + row.count, 0);
-    if (count <= MAX_SUMMED_PAYMENTS) return { count, sums: found.rows };
-    return { count: name === 'waiting_for_me' ? await countApprovals(db, clientId, contactId) : count, sums: null };
+    const { rows } = await db.query<Figure['sums'][number] & Record<string, unknown>>(figureStatement(name, values));
+    return { count: rows.reduce((sum, row) => sum + row.count, 0), sums: rows };
   };
-  const [waiting_for_me, due_for_me, made_by_me, due_today] = await Promise.all(
-    (['waiting_for_me', 'due_for_me', 'made_by_me', 'due_today'] as const).map(figure),
-  );
-  return { waiting_for_me, due_for_me, made_by_me, due_today } as Figures;
+  const [waiting_for_me, due_for_me, made_by_me, due_today] = await Promise.all([
+    figure('waiting_for_me'),
+    figure('due_for_me'),
+    figure('made_by_me'),
+    figure('due_today'),
+  ]);
+  return { waiting_for_me, due_for_me, made_by_me, due_today };
 }
 
-/** The statement of a figure: it reads no more than one payment above what is added up. */
+/** The statement of a figure. */
 export function figureStatement(
   name: keyof Figures,
   values: unknown[],
 ): { name: string; text: string; values: unknown[] } {
+  const { totals, deltas, only = 'true' } = FIGURES[name];
   return {
     name: `figure-${name}`,
-    text: `select payment_currency as currency, count(*) as count, sum(amount)::text as amount
-      from (select p.amount, p.payment_currency from ${FIGURES[name]} limit ${MAX_SUMMED_PAYMENTS + 1}) p
-      where $2::text is not null and $3::date is not null group by 1 order by 1`,
+    text: `select payment_currency as currency, sum(n)::bigint as count, trim_scale(sum(amount))::text as amount
+      from (select payment_currency, n, amount from ${totals} and client_id = $1
+        union all select payment_currency, n, amount from ${deltas} and client_id = $1) kept
+      where $2::text is not null and $3::date is not null and ${only} group by 1 having sum(n) <> 0 order by 1`,
     values,
   };
-}
-
-/** How many payments the contact may authorise now, however many they are. */
-async function countApprovals(db: Db, clientId: string, contactId: string): Promise<number> {
-  const found = first(
-    await db.query<{ n: number }>(`select (${keptApprovals('$1', '$2')})::bigint as n`, [clientId, contactId]),
-  );
-  return found?.n ?? 0;
 }

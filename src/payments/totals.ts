@@ -101,6 +101,6 @@ export function keptBeneficiaryTotal(client: string, beneficiary: string): strin
 /** SQL of the number of payments that a contact may authorise now. */
 export function keptApprovals(client: string, contact: string): string {
   const own = `where client_id = ${client} and contact_id = ${contact}`;
-  return `(case when ${mayApprove(client, contact)} then (select coalesce(sum(n), 0) from payment_approver_totals ${own})
+  return `(case when ${mayApprove(client, contact)} then (select coalesce(sum(n), 0) from payment_approver_totals ${own} and grain = 0)
     + (select coalesce(sum(n), 0) from payment_approver_deltas ${own}) else 0 end)`;
 }

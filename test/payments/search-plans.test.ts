@@ -232,24 +232,19 @@ test('the roll-up finds what is new by index, whatever the table has room for', 
   assert.equal((await db.query(scans)).rows[0].seq_scan, before);
 });
 
-test('the first page adds up what waits without reading what does not', async () => {
-  const today = '2025-01-20';
-  const figure = (name: keyof Figures) => planOfStatement(figureStatement(name, [view.clientId, view.viewer, today]));
-  const waiting = await figure('waiting_for_me');
-  assert.deepEqual(
-    waiting.indexes.filter((name) => name.startsWith('payments')),
-    [],
-  );
-  const due = await figure('due_for_me');
-  assert.ok(
-    due.nodes.every((node) => (node['Actual Rows'] ?? 0) < 3_000),
-    JSON.stringify(due.nodes),
-  );
-  const made = await figure('made_by_me');
-  assert.deepEqual(made.indexes, ['payments_made']);
-  const dueToday = await figure('due_today');
-  assert.deepEqual(dueToday.indexes, ['payments_phase_payment_date']);
-  assert.ok(dueToday.read <= FEW, String(dueToday.read));
+test('the first page reads figures that are kept, and no payment', async () => {
+  for (const name of ['waiting_for_me', 'due_for_me', 'made_by_me', 'due_today'] as (keyof Figures)[]) {
+    const plan = await planOfStatement(figureStatement(name, [view.clientId, view.viewer, '2025-06-01']));
+    assert.deepEqual(plan.indexes, [], name);
+    assert.ok(
+      plan.nodes.some((node) => /^payment_(approver|waiting)_totals_pkey$/.test(node['Index Name'] ?? '')),
+      JSON.stringify(plan.nodes),
+    );
+    assert.ok(
+      plan.nodes.every((node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) < 2_500),
+      JSON.stringify(plan.nodes),
+    );
+  }
 });
 
 test('marks look at one payment to a payee, however many it has got', async () => {

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { addDays } from '../../src/calendar.ts';
 import { createPool, type Pool, transaction } from '../../src/database.ts';
+import { type Figures, readFigures } from '../../src/payments/figures.ts';
 import type { PaymentView } from '../../src/payments/presentation.ts';
 import { rollUpTotals } from '../../src/payments/roll-up.ts';
 import { searchPayments } from '../../src/payments/search.ts';
@@ -72,6 +73,29 @@ async function allExact(clientId: string, moment: string): Promise<void> {
   }
 }
 
+/** The conditions of each figure of the first page, for `payments p left join payment_approvers a` of the contact. */
+const TODAY = '2026-03-14';
+const FIGURES: Record<keyof Figures, string> = {
+  waiting_for_me: 'a.may_authorise',
+  due_for_me: `a.may_authorise and p.payment_date <= '${TODAY}'`,
+  made_by_me: 'p.phase = 1 and p.contact_id = $2',
+  due_today: `p.phase = 1 and p.payment_date = '${TODAY}'`,
+};
+
+async function figuresExact(clientId: string, contactId: string, moment: string): Promise<void> {
+  const figures = await readFigures(pool, { clientId, contactId, today: TODAY });
+  for (const [name, condition] of Object.entries(FIGURES) as [keyof Figures, string][]) {
+    const { rows } = await pool.query(
+      `select p.payment_currency as currency, count(*) as count, trim_scale(sum(p.amount))::text as amount
+       from payments p left join payment_approvers a on a.payment_id = p.id and a.contact_id = $2
+       where p.client_id = $1 and $2::text is not null and ${condition} group by 1 order by 1`,
+      [clientId, contactId],
+    );
+    const count = rows.reduce((sum, row) => sum + row.count, 0);
+    assert.deepEqual(figures[name], { count, sums: rows }, `${moment}: ${name}`);
+  }
+}
+
 const CURRENCIES = ['EUR', 'USD', 'GBP'];
 const STATUSES = [
   'Payment pending of authorization',
@@ -90,12 +114,16 @@ const some = (n: number, from = 0) =>
   }));
 
 test('after every way of writing, before and after the roll-up', async () => {
-  const { clientId } = await client(service, 'WAYS');
+  const { clientId, contactId } = await client(service, 'WAYS');
+  const exact = async (moment: string) => {
+    await allExact(clientId, moment);
+    await figuresExact(clientId, contactId, moment);
+  };
   const step = async (what: string, work: () => Promise<unknown>) => {
     await work();
-    await allExact(clientId, what);
+    await exact(what);
     await rollUpTotals(pool);
-    await allExact(clientId, `${what}, rolled up`);
+    await exact(`${what}, rolled up`);
   };
   await step('inserted', () => pay(service, 'WAYS', some(800)));
   await step('status changed', () =>
@@ -114,6 +142,16 @@ test('after every way of writing, before and after the roll-up', async () => {
   const { rows } = await pool.query('select count(*) as n from payment_total_deltas');
   assert.equal(rows[0].n, 0);
   await step('deleted', () => pool.query('delete from payments where client_id = $1 and id % 7 = 0', [clientId]));
+  await step('moved back to waiting', () =>
+    pool.query("update payments set status = 'Payment pending of authorization' where client_id = $1 and id % 3 = 0", [
+      clientId,
+    ]),
+  );
+  await step('nothing waits', () =>
+    pool.query("update payments set status = 'Payment complete' where client_id = $1", [clientId]),
+  );
+  const left = await pool.query('select count(*) as n from payment_waiting_totals where client_id = $1', [clientId]);
+  assert.equal(left.rows[0].n, 0, 'what came to nothing is deleted');
   await step('rolled back', async () => {
     await assert.rejects(
       transaction(pool, async (tx) => {
@@ -228,6 +266,7 @@ test('what waits for a contact: by every way of writing its approvers, before an
       const answer = await searchPayments(pool, { ...view(clientId), viewer: contactId }, query);
       assert.deepEqual([answer.total, JSON.parse(answer.body).length], [wanted, wanted], `${moment}: ${status}`);
     }
+    await figuresExact(clientId, contactId, moment);
   };
   for (const [what, text] of [
     [
@@ -240,6 +279,7 @@ test('what waits for a contact: by every way of writing its approvers, before an
       'update payment_approvers set may_authorise = not may_authorise where client_id = $1 and contact_id = $2 and payment_id % 5 < 2',
     ],
     ['deleted', 'delete from payment_approvers where client_id = $1 and contact_id = $2 and payment_id % 7 = 0'],
+    ['all deleted', 'delete from payment_approvers where client_id = $1 and contact_id = $2'],
   ] as const) {
     await pool.query(text, [clientId, contactId]);
     await exact(what);

@@ -421,7 +421,7 @@ const FAULTS = `
     values ('00000000-0000-4000-8000-000000000001', now() - interval '2 hours');
   insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
     select gen_random_uuid(), 'CLI000001', '00000000-0000-4000-8000-000000000001', n, now(), now(), 0, 0, false from generate_series(1, 10001) n;
-  insert into payment_approver_deltas values ('CLI000001', 'CON000001', 0, now() - interval '3 hours');
+  insert into payment_approver_deltas values ('CLI000001', 'CON000001', '2026-01-01', 'EUR', 0, 0, now() - interval '3 hours');
   insert into statement_requests values ('00000000-0000-4000-8000-000000000003', 'CLI000001', 'CON000001', 'ada@ashdown.example', 'Ada',
     '2026-01-01', '2026-01-02', 'pdf', 'push', 'r', now());
   insert into statement_deliveries (client_id, statement_id, channel, currency, status, due_at, round_began_at)
