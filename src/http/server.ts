@@ -82,6 +82,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       ignoreTrailingSlash: false,
     },
     return503OnClosing: false,
+    // A start takes as long as it takes. By itself a hook that needs ten seconds, on a busy machine, would end the process.
+    pluginTimeout: 0,
     exposeHeadRoutes: true,
     frameworkErrors: (error, request, reply) =>
       answerInvalidPath(options, error, { request: request as FastifyRequest, response: reply.raw as ServerResponse }),
