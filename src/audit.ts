@@ -70,6 +70,12 @@ function withoutSecrets(value: unknown): string {
   return JSON.stringify(value ?? null, (key, inner) => (SECRET_KEYS.has(key) ? undefined : inner));
 }
 
+/** What the feed calls an action of the audit trail. Other actions change no record that it shows, as sending notifications again. */
+function fedAction(entity: string, action: string | undefined): string | undefined {
+  if (entity === 'payment' || action === 'reset') return action;
+  return action === 'erase' ? 'update' : undefined;
+}
+
 /** Notes what an audit row tells for the change feed. An update that leaves the record as it was is no change. */
 function noteAudited(tx: Db, act: Act, entry: AuditEntry): void {
   const { action, entity, entityId: id, before, after } = entry;
@@ -78,11 +84,13 @@ function noteAudited(tx: Db, act: Act, entry: AuditEntry): void {
     return;
   const was = before as { status?: string } | undefined;
   const is = after as { action?: string; status?: string } | undefined;
+  const called = action === 'action' ? fedAction(entity, is?.action) : action;
+  if (called === undefined) return;
   noteChange(tx, act, {
     entity: entity as ChangeEntity,
     id,
     clientId: entity === 'contact' || entity === 'application' ? null : (entry.clientId ?? null),
-    action: action === 'action' ? (is?.action ?? 'update') : action,
+    action: called,
     created: action === 'create',
     ...(entity === 'contact' && { members: clientsOf(before, after) }),
     ...(action === 'action' && was?.status !== is?.status && { movedTo: is?.status }),

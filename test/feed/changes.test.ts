@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createWorld } from '../world/client.ts';
+import { createSubscriber } from '../world/graphql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
 let service: TestService;
@@ -204,6 +205,21 @@ test('imported payments are in the feed as the operator reads them', async () =>
     const { text } = await service.operator('GET', `/payments/${id}`);
     assert.ok(feed.includes(`"data":${text}}`), `${id} is in the feed exactly as ${text}`);
   }
+});
+
+test('an erasure is an update of the contact, and a replay is no change of the subscription', async () => {
+  const { contactId, subscribe } = await createSubscriber(service);
+  const subscriptionId = await subscribe();
+  const start = await end();
+  const replayed = await post(`/subscriptions/${subscriptionId}/replay`, { since: '2026-01-01T00:00:00Z' });
+  assert.equal(replayed.status, 202, replayed.text);
+  await service.operator('PATCH', `/contacts/${contactId}`, { status: 'disabled' });
+  const erased = await post(`/contacts/${contactId}/erase`, {});
+  assert.equal(erased.status, 202, erased.text);
+  assert.deepEqual(outline(await since(start, '&entities=contact,subscription')), [
+    'contact 2 update',
+    'contact 3 update',
+  ]);
 });
 
 test('wait answers as soon as there is a change, and after its time without one', async () => {
