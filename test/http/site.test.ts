@@ -35,6 +35,22 @@ test('every page of docs is served, as HTML and as its Markdown, from this host 
   assert.equal((await get('/docs/..%2fpackage.json')).status, 404);
 });
 
+test('a page that does not exist is a page to a browser, and a problem to a program, on both listeners', async () => {
+  const accept = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  for (const listener of [service.api, service.operatorUrl])
+    for (const path of ['/docs/nothing', '/docs/nothing.md', '/docs/no/where']) {
+      const shown = await call(`${listener}${path}`, 'GET', { headers: accept });
+      assert.equal(shown.status, 404, path);
+      assert.match(shown.headers.get('content-type') ?? '', /^text\/html/, path);
+      assert.match(shown.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'/);
+      assert.match(shown.text, /<title>This page does not exist - .*<h1>This page does not exist<\/h1>/s);
+      assert.match(shown.text, /<a href="\/docs\/readme">/);
+      const told = await get(path, listener);
+      assert.equal(told.status, 404, path);
+      assert.equal(told.body.code, 'not_found', path);
+    }
+});
+
 test('every link between pages, with its anchor, leads somewhere', async () => {
   const pages = new Map<string, string>();
   for (const name of [...names, 'readme', 'sdk']) pages.set(name, (await get(`/docs/${name}`)).text);

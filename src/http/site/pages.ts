@@ -23,6 +23,7 @@ interface Group {
 }
 
 const ROOT = new URL('../../../', import.meta.url);
+const PICTURES = new URL('docs/pictures/', ROOT);
 /** Pages outside docs/, by the name that they have on the site. */
 const ELSEWHERE: Record<string, string> = {
   readme: 'README.md',
@@ -37,6 +38,7 @@ const ELSEWHERE: Record<string, string> = {
 export class SitePages {
   readonly audience: Audience;
   #read: Promise<Map<string, SitePage>> | undefined;
+  #pictures: Promise<string[]> | undefined;
 
   constructor(audience: Audience) {
     this.audience = audience;
@@ -63,6 +65,12 @@ export class SitePages {
       return { title: `To ${title}`, pages: fresh };
     });
     return [...groups, { title: 'More', pages: [...pages.values()].filter((page) => !listed.has(page)) }];
+  }
+
+  /** A picture of the pages, as WebP (`npm run pictures` makes them); undefined where there is none of this name. */
+  async picture(name: string): Promise<Buffer | undefined> {
+    this.#pictures ??= readdir(PICTURES).catch(() => []);
+    return (await this.#pictures).includes(name) ? readFile(new URL(name, PICTURES)) : undefined;
   }
 
   /** The page that a link of another page leads to; undefined where it is not a page. */

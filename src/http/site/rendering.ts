@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { Tokens } from 'marked';
 import type { SitePage, SitePages } from './pages.ts';
 import { gatherTabs, renderTabs } from './tabs.ts';
@@ -48,6 +49,7 @@ async function renderPage(pages: SitePages, page: SitePage): Promise<string> {
     ],
     walkTokens: async (token) => {
       if (token.type === 'link') token.href = await addressOf(pages, page, token.href);
+      if (token.type === 'image') token.href = `/docs/pictures/${posix.basename(token.href)}`;
     },
     renderer: {
       heading({ tokens, depth, text }: Tokens.Heading) {
@@ -57,6 +59,9 @@ async function renderPage(pages: SitePages, page: SitePage): Promise<string> {
       },
       code({ lang }: Tokens.Code) {
         return lang === 'mermaid' && page.picture ? `<figure>${page.picture}</figure>\n` : false;
+      },
+      image({ href, text }: Tokens.Image) {
+        return `<img src="${escaped(href)}" alt="${escaped(text)}" loading="lazy">`;
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens);
@@ -97,10 +102,32 @@ export function sectionsOf({ name, title, markdown }: SitePage): Section[] {
 
 /** The whole page: navigation, search, and the text. */
 export async function layOut(pages: SitePages, current: SitePage, institution: string): Promise<string> {
+  const markdown = `/docs/${current.name}.md`;
+  return documentOf(pages, {
+    institution,
+    title: current.title,
+    head: `<link rel="alternate" type="text/markdown" href="${markdown}">`,
+    name: current.name,
+    main: `${await renderPage(pages, current)}<p><a href="${markdown}">This page as Markdown</a></p>`,
+  });
+}
+
+/** What somebody sees who follows a link to a page that does not exist: the way to those that do. */
+export function layOutMissing(pages: SitePages, institution: string): Promise<string> {
+  const title = 'This page does not exist';
+  const main = `<h1>${title}</h1><p>Search above, or go to the <a href="/docs/readme">first page</a> of the documentation.</p>`;
+  return documentOf(pages, { institution, title, main });
+}
+
+/** @param parts `name` of the page, which the navigation marks; `head`, further elements of the head */
+async function documentOf(
+  pages: SitePages,
+  parts: { institution: string; title: string; main: string; name?: string; head?: string },
+): Promise<string> {
   const groups = await pages.groups();
   const list = groups.map(({ title, pages: members }) => {
     const links = members.map(({ name, title: label }) => {
-      const here = name === current.name ? ' aria-current="page"' : '';
+      const here = name === parts.name ? ' aria-current="page"' : '';
       return `<li><a href="/docs/${name}"${here}>${escaped(label)}</a></li>`;
     });
     return `<h2>${escaped(title)}</h2><ul>${links.join('')}</ul>`;
@@ -108,14 +135,14 @@ export async function layOut(pages: SitePages, current: SitePage, institution: s
   const further = pages.audience.links.map(({ title, path }) => ` <a href="${path}">${escaped(title)}</a>`);
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(current.title)} - ${escaped(institution)}</title>
-<link rel="stylesheet" href="/docs/site.css"><link rel="alternate" type="text/markdown" href="/docs/${current.name}.md">
+<title>${escaped(parts.title)} - ${escaped(parts.institution)}</title>
+<link rel="stylesheet" href="/docs/site.css">${parts.head ?? ''}
 <script src="/docs/site.js" defer></script></head>
 <body><header><a href="#pages" class="to-pages">Pages</a> <a href="/docs/readme">Documentation</a> <a href="/docs">API reference</a>${further.join('')}
 <form role="search" id="search"><input type="search" name="q" placeholder="Search" aria-label="Search the documentation" autocomplete="off">
 <ol id="results" hidden></ol></form></header>
 <nav id="pages" aria-label="Pages">${list.join('')}</nav>
-<main>${await renderPage(pages, current)}<p><a href="/docs/${current.name}.md">This page as Markdown</a></p></main></body></html>
+<main>${parts.main}</main></body></html>
 `;
 }
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import type { Audience } from './audience.ts';
 import { collectionOf } from './collection.ts';
 import { SitePages } from './pages.ts';
-import { layOut, llmsText, sectionsOf } from './rendering.ts';
+import { layOut, layOutMissing, llmsText, sectionsOf } from './rendering.ts';
 
 /** Nothing from other hosts, and no script in the page. */
 const CONTENT_SECURITY_POLICY = [
@@ -50,11 +50,26 @@ function serveSite(app: FastifyInstance, { addresses, config }: Context, audienc
     app.get('/docs/collection.json', open, (_request, reply) =>
       send(reply, 'application/json', JSON.stringify(collectionOf(app.swagger(), addresses), null, 2)),
     );
-  app.get<{ Params: { page: string } }>('/docs/:page', open, async ({ params }, reply) => {
+  const missing = async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('vary', 'accept');
+    // A browser names HTML; a program, which takes anything, gets the answer that it gets everywhere.
+    if (!request.headers.accept?.includes('text/html'))
+      throw new Problem('not_found', 'path: is not a page of the documentation');
+    const page = await layOutMissing(pages, config.institution.name);
+    return send(reply.code(404), 'text/html', page).header('cache-control', 'no-store');
+  };
+  app.get<{ Params: { page: string } }>('/docs/:page', open, async (request, reply) => {
+    const { params } = request;
     const name = params.page.replace(/\.md$/, '');
     const page = (await pages.all()).get(name);
-    if (!page) throw new Problem('not_found', 'path: is not a page of the documentation');
+    if (!page) return missing(request, reply);
     if (params.page !== name) return send(reply, 'text/markdown', page.markdown);
     return send(reply, 'text/html', await layOut(pages, page, config.institution.name));
   });
+  app.get<{ Params: { picture: string } }>('/docs/pictures/:picture', open, async (request, reply) => {
+    const picture = await pages.picture(request.params.picture);
+    if (!picture) return missing(request, reply);
+    return reply.header('cache-control', CACHE_CONTROL).type('image/webp').send(picture);
+  });
+  app.get('/docs/*', open, missing);
 }
