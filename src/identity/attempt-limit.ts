@@ -92,6 +92,15 @@ async function end(
   });
 }
 
+/** Until when a subject is locked; null where it is not. */
+export async function lockedUntil(db: Db, subject: string, now: Date): Promise<Date | null> {
+  const found = await db.query<{ until: Date }>('select until from attempt_locks where subject = $1 and until > $2', [
+    sha256(subject),
+    now,
+  ]);
+  return first(found)?.until ?? null;
+}
+
 /** Lifts the locks of subjects, and forgets their failed attempts. */
 export async function liftLocks(db: Db, subjects: string[]): Promise<void> {
   const keys = subjects.map((subject) => sha256(subject));

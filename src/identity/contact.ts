@@ -5,7 +5,7 @@ import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { Language } from '../language.ts';
 import { type List, type ListRequest, listRows, nextId, updateRow } from '../rows.ts';
-import { liftLocks, passwordSubject, secondFactorSubject } from './attempt-limit.ts';
+import { liftLocks, lockedUntil, passwordSubject, secondFactorSubject } from './attempt-limit.ts';
 
 /** What a contact may do for a client (docs/decisions.md, 1). Reading needs no permission. */
 export const PERMISSIONS = [
@@ -142,6 +142,22 @@ export function authorisesFor({ status, clients }: Pick<Contact, 'status' | 'cli
   return new Set(may.map((client) => client.client_id));
 }
 
+/** Until when a contact cannot sign in because it guessed too often. */
+export interface ContactLock {
+  password_locked_until: Date | null;
+  second_factor_locked_until: Date | null;
+}
+
+/** Whether a contact is locked now. @throws Problem contact_not_found */
+export async function findContactLock(db: Db, contactId: string, now: Date): Promise<ContactLock> {
+  await findContact(db, contactId);
+  const email = await emailInSmallLetters(db, contactId);
+  return {
+    password_locked_until: await lockedUntil(db, passwordSubject(email), now),
+    second_factor_locked_until: await lockedUntil(db, secondFactorSubject(contactId), now),
+  };
+}
+
 /** Lets a contact that guessed too often sign in again at once. @throws Problem contact_not_found */
 export async function unlockContact(tx: Transaction, act: Act, contactId: string): Promise<void> {
   const contact = await findContact(tx, contactId);
@@ -151,12 +167,16 @@ export async function unlockContact(tx: Transaction, act: Act, contactId: string
 
 /** Lifts the locks of the password and of the second factor. */
 async function liftLockOut(tx: Transaction, { contact_id: contactId }: Contact): Promise<void> {
-  // The sign-in counts by the email as PostgreSQL writes it in small letters.
-  const found = await tx.query<{ email: string }>('select lower(email) as email from contacts where contact_id = $1', [
+  const email = await emailInSmallLetters(tx, contactId);
+  await liftLocks(tx, [passwordSubject(email), secondFactorSubject(contactId)]);
+}
+
+/** The sign-in counts by the email as PostgreSQL writes it in small letters. */
+async function emailInSmallLetters(db: Db, contactId: string): Promise<string> {
+  const found = await db.query<{ email: string }>('select lower(email) as email from contacts where contact_id = $1', [
     contactId,
   ]);
-  const email = first(found)?.email as string;
-  await liftLocks(tx, [passwordSubject(email), secondFactorSubject(contactId)]);
+  return first(found)?.email as string;
 }
 
 async function setClients(tx: Transaction, contactId: string, clients: ContactInput['clients']): Promise<void> {

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { audit } from '../audit.ts';
+import type { Act } from '../context.ts';
 import { sha256 } from '../crypto.ts';
-import type { Db, Transaction } from '../database.ts';
+import { first, type Transaction } from '../database.ts';
 
 /** How many codes a person gets at once. */
 const RECOVERY_CODES = 10;
@@ -35,15 +37,29 @@ export async function replaceRecoveryCodes(tx: Transaction, contactId: string): 
   return codes;
 }
 
-/** Uses a recovery code up. @returns false where the contact has no such code, or it was used before */
-export async function useRecoveryCode(db: Db, contactId: string, typed: string): Promise<boolean> {
+/**
+ * Uses a recovery code up, which the audit trail notes with the number of those that are left.
+ * @returns false where the contact has no such code, or it was used before
+ */
+export async function useRecoveryCode(
+  tx: Transaction,
+  act: Act,
+  { contactId, typed }: { contactId: string; typed: string },
+): Promise<boolean> {
   const code = readRecoveryCode(typed);
   if (code === undefined) return false;
-  const used = await db.query('delete from recovery_codes where contact_id = $1 and code_sha256 = $2', [
+  const used = await tx.query('delete from recovery_codes where contact_id = $1 and code_sha256 = $2', [
     contactId,
     hash(contactId, code),
   ]);
-  return used.rowCount === 1;
+  if (used.rowCount !== 1) return false;
+  const left = await tx.query<{ left: number }>(
+    'select count(*)::int as left from recovery_codes where contact_id = $1',
+    [contactId],
+  );
+  const after = { recovery_code_used: true, recovery_codes: first(left)?.left };
+  await audit(tx, act, { action: 'update', entity: 'contact', entityId: contactId, after });
+  return true;
 }
 
 function newCode(): string {

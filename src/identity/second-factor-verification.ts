@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { sha256 } from '../crypto.ts';
-import { first } from '../database.ts';
+import { first, transaction } from '../database.ts';
 import { limitAttempts, SECOND_FACTOR_ATTEMPTS, secondFactorSubject } from './attempt-limit.ts';
 import { OAuthError } from './oauth-error.ts';
 import { useRecoveryCode } from './recovery-code.ts';
@@ -23,6 +23,7 @@ interface Answer {
   presenter: Presenter;
   code: string;
   redirectUri?: string | undefined;
+  requestId: string;
 }
 
 interface AttemptRow extends ChallengeRow {
@@ -88,9 +89,15 @@ async function countAttempt({ pool, clock }: Context, answer: Answer): Promise<A
 
 async function checkCode(context: Context, answer: Answer, row: AttemptRow): Promise<boolean> {
   const code = readCode(answer.code);
-  if (code === undefined) return row.kind === 'totp' && useRecoveryCode(context.pool, row.contact_id, answer.code);
+  if (code === undefined) return row.kind === 'totp' && useRecovery(context, answer, row);
   if (row.kind === 'sms') return row.sms_code_sha256?.equals(hashVerificationCode(answer.challenge, code)) ?? false;
   return useTotp(context, row, code);
+}
+
+function useRecovery({ pool, clock }: Context, { code, requestId }: Answer, row: AttemptRow): Promise<boolean> {
+  const contactId = row.contact_id;
+  const act = { now: clock.now(), actor: `contact:${contactId}`, requestId };
+  return transaction(pool, (tx) => useRecoveryCode(tx, act, { contactId, typed: code }));
 }
 
 /** Checks a TOTP code and stores its step, so that neither this step nor an earlier one is accepted again. */

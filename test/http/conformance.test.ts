@@ -280,6 +280,7 @@ async function clients(ask: Caller): Promise<void> {
   await ask('POST', '/contacts', person, key);
   await read(ask, '/contacts', 'contact_id');
   await ask('PATCH', `/contacts/${contact.contact_id}`, { phone: '+44 20 7946 0000' });
+  await ask('GET', `/contacts/${contact.contact_id}/lock`);
   await ask('POST', `/contacts/${contact.contact_id}/unlock`);
   await ask('POST', `/contacts/${contact.contact_id}/erase`);
   await ask('PATCH', `/contacts/${contact.contact_id}`, { status: 'disabled' });

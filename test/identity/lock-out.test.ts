@@ -19,7 +19,14 @@ async function lockOut() {
 
 test('the institution lifts the lock of a contact that guessed too often', async () => {
   const world = await lockOut();
+  const lock = async () => (await service.operator('GET', `/contacts/${world.contactId}/lock`)).body;
+  const { password_locked_until: until, second_factor_locked_until: factor } = await lock();
+  const left = Date.parse(until) - service.service.context.clock.now().getTime();
+  assert.ok(left > 0 && left <= 900_000, until);
+  assert.equal(factor, null);
+  assert.equal((await service.operator('GET', '/contacts/nobody/lock')).body.code, 'contact_not_found');
   const { status, text } = await service.operator('POST', `/contacts/${world.contactId}/unlock`);
+  assert.deepEqual(await lock(), { password_locked_until: null, second_factor_locked_until: null });
   assert.deepEqual([status, text], [204, '']);
   assert.ok(await world.signIn());
   assert.equal((await service.operator('POST', '/contacts/nobody/unlock')).body.code, 'contact_not_found');

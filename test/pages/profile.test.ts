@@ -74,6 +74,9 @@ test('an authenticator: QR code, first code, recovery codes, each of which signs
   const [code = ''] = codes;
   await signInWithCode(page, person.email, code);
   await page.getByText('9 left').waitFor();
+  const trail = await service.operator('GET', `/audit?entity=contact&entity_id=${person.contactId}&order=desc`);
+  const { actor, after } = trail.body[0];
+  assert.deepEqual([actor, after], [`contact:${person.contactId}`, { recovery_code_used: true, recovery_codes: 9 }]);
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.locator('[name=password]').waitFor();
   await signInWithCode(page, person.email, code);

@@ -449,6 +449,11 @@ export interface ContactInput {
   }[];
 }
 
+export interface ContactLock {
+  password_locked_until: string | null;
+  second_factor_locked_until: string | null;
+}
+
 export interface ContactPatch {
   /** Name */
   name?: string;
@@ -1546,13 +1551,6 @@ export interface Operations {
     body: ContactPatch;
     response: Contact;
   };
-  /** Lift the lock of a contact that guessed too often */
-  'POST /contacts/{contact_id}/unlock': {
-    path: {
-      contact_id: string;
-    };
-    response: undefined;
-  };
   /** Erase the person of a disabled contact */
   'POST /contacts/{contact_id}/erase': {
     path: {
@@ -1566,6 +1564,20 @@ export interface Operations {
       erasure_id: string;
     };
     response: Erasure;
+  };
+  /** Read whether a contact is locked */
+  'GET /contacts/{contact_id}/lock': {
+    path: {
+      contact_id: string;
+    };
+    response: ContactLock;
+  };
+  /** Lift the lock of a contact that guessed too often */
+  'POST /contacts/{contact_id}/unlock': {
+    path: {
+      contact_id: string;
+    };
+    response: undefined;
   };
   /** Read a client's approvals configuration in force */
   'GET /approvals-configurations/{client_id}': {

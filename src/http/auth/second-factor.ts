@@ -69,7 +69,13 @@ async function verify(auth: PageContext, request: FastifyRequest, reply: Fastify
   if (code === undefined) throw new OAuthError('invalid_request', 'verification_code: is required');
   try {
     const redirectUri = query(request).get('redirect_uri');
-    const signIn = await verifyChallenge(auth.context, { ...step, presenter, code, redirectUri });
+    const signIn = await verifyChallenge(auth.context, {
+      ...step,
+      presenter,
+      code,
+      redirectUri,
+      requestId: request.id,
+    });
     const methods = ['pwd', signIn.kind === 'sms' ? 'sms' : 'otp'];
     return await completeSignIn(auth, request, reply, { ...signIn, methods, page: 'browser' in presenter });
   } catch (error) {

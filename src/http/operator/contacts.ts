@@ -11,7 +11,6 @@ import {
   listContacts,
   MAX_CLIENTS_OF_CONTACT,
   PERMISSIONS,
-  unlockContact,
   updateContact,
 } from '../../identity/contact.ts';
 import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/password.ts';
@@ -34,7 +33,7 @@ import {
   Text,
 } from '../schemas.ts';
 import { change } from './change.ts';
-import { IDENTITY, READ, SYSTEM, UNLOCK } from './listener.ts';
+import { IDENTITY, READ, SYSTEM } from './listener.ts';
 
 const ContactClients = Type.Array(
   Type.Object(
@@ -230,21 +229,6 @@ const READ_ERASURE = {
   },
 };
 
-const UNLOCK_CONTACT = {
-  config: UNLOCK,
-  schema: {
-    operationId: 'unlockContact',
-    tags: ['contacts'],
-    summary: 'Lift the lock of a contact that guessed too often',
-    description: 'Sign-in is possible again at once. A new password does the same.',
-    params: idPath('contact_id'),
-    response: {
-      204: { description: 'It can sign in again', type: 'null' },
-      ...errors(403, 404, 502, 'contact_not_found'),
-    },
-  },
-};
-
 /** The people who sign in, and what they may do for which client (docs/operator-interface.md). */
 export function operatorContactRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
@@ -256,11 +240,6 @@ export function operatorContactRoutes(app: FastifyInstance, context: Context): v
     findContact(pool, request.params.contact_id),
   );
   app.patch<Change>('/contacts/:contact_id', CHANGE, (request, reply) => update(context, request, reply));
-  app.post<{ Params: { contact_id: string } }>(
-    '/contacts/:contact_id/unlock',
-    UNLOCK_CONTACT,
-    change(context, 204, (tx, act, request) => unlockContact(tx, act, request.params.contact_id)),
-  );
   app.post<{ Params: { contact_id: string } }>(
     '/contacts/:contact_id/erase',
     ERASE_CONTACT,

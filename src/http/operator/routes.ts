@@ -8,6 +8,7 @@ import { operatorBeneficiaryRoutes } from './beneficiaries.ts';
 import { operatorChangeRoutes } from './changes.ts';
 import { operatorClientRoutes } from './clients.ts';
 import { operatorClockRoutes } from './clock.ts';
+import { operatorContactLockRoutes } from './contact-lock.ts';
 import { operatorContactRoutes } from './contacts.ts';
 import { operatorCurrencyAccountRoutes } from './currency-accounts.ts';
 import { operatorExchangeRateRoutes } from './exchange-rates.ts';
@@ -34,6 +35,7 @@ export const operatorRoutes: OperatorRoutes[] = [
   operatorTokenRoutes,
   operatorClientRoutes,
   operatorContactRoutes,
+  operatorContactLockRoutes,
   operatorApprovalsConfigurationRoutes,
   operatorApplicationRoutes,
   operatorBeneficiaryRoutes,

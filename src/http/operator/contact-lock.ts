@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Context } from '../../context.ts';
+import { findContactLock, unlockContact } from '../../identity/contact.ts';
+import { errors, idPath, jsonAnswer, Nullable } from '../schemas.ts';
+import { change } from './change.ts';
+import { READ, UNLOCK } from './listener.ts';
+
+const READ_LOCK = {
+  config: READ,
+  schema: {
+    operationId: 'getContactLock',
+    tags: ['contacts'],
+    summary: 'Read whether a contact is locked',
+    description: 'Until when it cannot sign in because somebody guessed too often; null: it is not locked.',
+    params: idPath('contact_id'),
+    response: {
+      200: jsonAnswer(
+        'The locks',
+        Type.Object(
+          {
+            password_locked_until: Nullable(Type.String({ format: 'date-time' })),
+            second_factor_locked_until: Nullable(Type.String({ format: 'date-time' })),
+          },
+          {
+            title: 'ContactLock',
+            examples: [{ password_locked_until: '2026-07-01T09:30:00.000Z', second_factor_locked_until: null }],
+          },
+        ),
+      ),
+      ...errors(403, 404, 502, 'contact_not_found'),
+    },
+  },
+};
+
+const UNLOCK_CONTACT = {
+  config: UNLOCK,
+  schema: {
+    operationId: 'unlockContact',
+    tags: ['contacts'],
+    summary: 'Lift the lock of a contact that guessed too often',
+    description: 'Sign-in is possible again at once. A new password does the same.',
+    params: idPath('contact_id'),
+    response: {
+      204: { description: 'It can sign in again', type: 'null' },
+      ...errors(403, 404, 502, 'contact_not_found'),
+    },
+  },
+};
+
+/** Whether a contact is locked because somebody guessed too often, and how that ends (docs/operator-interface.md). */
+export function operatorContactLockRoutes(app: FastifyInstance, context: Context): void {
+  app.get<{ Params: { contact_id: string } }>('/contacts/:contact_id/lock', READ_LOCK, ({ params, now }) =>
+    findContactLock(context.pool, params.contact_id, now),
+  );
+  app.post<{ Params: { contact_id: string } }>(
+    '/contacts/:contact_id/unlock',
+    UNLOCK_CONTACT,
+    change(context, 204, (tx, act, request) => unlockContact(tx, act, request.params.contact_id)),
+  );
+}
