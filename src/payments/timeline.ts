@@ -1,7 +1,7 @@
 import type { Authorisation } from '../approvals/approval.ts';
 import { type AuditOfRecord, auditOf } from '../audit.ts';
 import { type Db, first } from '../database.ts';
-import type { PaymentId } from '../identifiers.ts';
+import type { PaymentId, PaymentNumber } from '../identifiers.ts';
 import { listNotifications } from '../webhooks/history.ts';
 import { findPaymentOwner } from './owner.ts';
 
@@ -33,6 +33,7 @@ export async function paymentTimeline(db: Db, paymentId: PaymentId): Promise<Tim
   );
   const told = await listNotifications(db, { clientId, paymentId }, { limit: MAX_ROWS, offset: 0 });
   const entries = [
+    ...(await recordEntries(db, { clientId, id, audit, isDecided: (approval?.authorisations ?? []).length > 0 })),
     ...audit.map(auditEntry),
     ...(approval?.authorisations ?? []).map((each) => approvalEntry(each, audit)),
     ...told.rows
@@ -52,6 +53,44 @@ export async function paymentTimeline(db: Db, paymentId: PaymentId): Promise<Tim
       ]),
   ];
   return entries.sort((a, b) => a.at.getTime() - b.at.getTime() || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
+}
+
+/** What a payment's record says of itself: an action with its moment and whose it was, as far as it says. */
+interface Recorded {
+  create: [string, string];
+  authorise: [string | null, string | null];
+  reject: [string | null, string | null];
+  cancel: [string | null, string | null];
+  send: [string | null, null];
+}
+
+/**
+ * What the record of a payment says where the trail does not: the trail has one row for thousands of imported payments, which names none.
+ * @param known `isDecided`: its approvals are entries of their own
+ */
+async function recordEntries(
+  db: Db,
+  known: { clientId: string; id: PaymentNumber; audit: AuditOfRecord[]; isDecided: boolean },
+): Promise<TimelineEntry[]> {
+  const { clientId, id, audit, isDecided } = known;
+  if (audit.some(({ action }) => action === 'create')) return [];
+  const found = await db.query<Recorded>(
+    `select json_build_array(created, ordered_by_name) as create, json_build_array(authorised_date, authorised_by) as authorise,
+       json_build_array(rejected_date, rejected_by) as reject, json_build_array(cancelled_date, cancelled_by) as cancel,
+       json_build_array(sent_date, null) as send
+     from payments where client_id = $1 and id = $2`,
+    [clientId, id],
+  );
+  const acted = new Set(audit.map(({ after }) => after?.action));
+  const isTold = (action: string) =>
+    acted.has(action) ||
+    (isDecided && (action === 'authorise' || action === 'reject')) ||
+    (action === 'cancel' && (acted.has('invalidate') || acted.has('return')));
+  return Object.entries(first(found) ?? {}).flatMap(([action, [at, who]]) =>
+    at === null || isTold(action)
+      ? []
+      : [{ at: new Date(at), kind: 'action' as const, action, actor: null, contact_name: who, source: 'record' }],
+  );
 }
 
 function auditEntry({ at, actor, request_id, action, before, after, reason }: AuditOfRecord): TimelineEntry {

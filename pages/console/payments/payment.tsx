@@ -8,7 +8,7 @@ import { Facts } from '../../design/facts.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Day, Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
-import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { Failure, Loading } from '../../design/states.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { IdLink, ListLink, State } from '../lists/links.tsx';
@@ -45,7 +45,7 @@ export default function PaymentPage(): ReactNode {
       </section>
       <section className="card stack" aria-labelledby="timeline">
         <h2 id="timeline">{t('console.pay.timeline')}</h2>
-        {timeline.length > 0 ? <Timeline entries={timeline} /> : <Empty title={t('console.pay.timeline.empty')} />}
+        <Timeline entries={timeline} />
       </section>
     </Page>
   );

@@ -28,7 +28,7 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }): Re
         {
           key: 'actor',
           title: t('console.col.actor'),
-          cell: ({ entry }) => <ForeignText>{textOf(entry.actor)}</ForeignText>,
+          cell: ({ entry }) => <ForeignText>{textOf(entry.actor ?? (entry.source && entry.contact_name))}</ForeignText>,
         },
         { key: 'detail', title: t('console.col.detail'), cell: ({ entry }) => <Detail entry={entry} /> },
       ]}
@@ -68,6 +68,7 @@ function Detail({ entry }: { entry: Entry }): ReactNode {
   if (kind === 'attempt') return `${Math.round(Number(ms))} ms`;
   return (
     <div className="stack tight">
+      {entry.source === 'record' && t('console.event.fromRecord')}
       {reason ? <ForeignText>{textOf(reason)}</ForeignText> : null}
       {kind === 'audit' && (
         <More>

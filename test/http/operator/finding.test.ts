@@ -81,6 +81,55 @@ describe('payments', () => {
   });
 });
 
+test('the timeline of an imported payment has what its record says, and then what happened', async () => {
+  const world = await createWorld(service, 'Imported', {
+    payment_approvals_enabled: true,
+    authorisation_workflow: '4-eyes',
+  });
+  const approver = await world.hire('Approver');
+  const order = {
+    client_id: world.clientId,
+    contact_id: world.contactId,
+    trade_id: world.tradeId,
+    beneficiary_id: world.beneficiaryId,
+    amount: 10,
+    payment_currency: 'EUR',
+    payment_date: '2026-03-09',
+    created_date: '2026-03-02T10:00:00Z',
+  };
+  const [sent, open] = [randomUUID(), randomUUID()];
+  const lines = [
+    {
+      ...order,
+      payment_id: sent,
+      status: 'Payment complete',
+      authorised_by: 'Bo',
+      authorised_date: '2026-03-03T09:00:00Z',
+    },
+    { ...order, payment_id: open },
+  ];
+  Object.assign(lines[0] as object, { sent_date: '2026-03-09T08:00:00Z' });
+  const imported = await service.operator('POST', '/imports/payments', undefined, {
+    raw: lines.map((line) => JSON.stringify(line)).join('\n'),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  assert.equal(imported.body.accepted, 2, imported.text);
+  const told = async (id: string) =>
+    (await get(`/payments/${id}/timeline`)).body.map((entry: Record<string, string>) =>
+      [entry.kind, entry.action ?? entry.decision, entry.source, entry.contact_name, entry.at].join(' '),
+    );
+  assert.deepEqual(await told(sent), [
+    'action create record Owner of Imported 2026-03-02T10:00:00.000Z',
+    'action authorise record Bo 2026-03-03T09:00:00.000Z',
+    'action send record  2026-03-09T08:00:00.000Z',
+  ]);
+  await service.operator('POST', `/payments/${open}/actions`, { action: 'authorise', contact_id: approver.contactId });
+  assert.deepEqual(
+    (await told(open)).map((entry: string) => entry.split(' ').slice(0, 3).join(' ')),
+    ['action create record', 'action authorise ', 'approval authorise '],
+  );
+});
+
 describe('lists and single records', () => {
   test('transactions: newest first, filtered, one by one', async () => {
     const world = await createWorld(service);
