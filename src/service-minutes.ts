@@ -67,7 +67,6 @@ export class ServiceMinutes {
   async write(): Promise<void> {
     const now = await counts();
     const fresh = Object.entries(now).map(([name, count]) => [name, count - (this.#before[name] ?? 0)] as const);
-    this.#before = now;
     const written = [...fresh, ...(await lags())].filter(([, value]) => value > 0);
     if (written.length === 0) return;
     // In one order, so that two processes do not wait for each other.
@@ -85,6 +84,8 @@ export class ServiceMinutes {
         Object.keys(MEASURED),
       ],
     });
+    // Only now: what a database that was gone did not take is written the next time.
+    this.#before = now;
   }
 }
 

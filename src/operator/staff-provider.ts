@@ -78,6 +78,22 @@ export class StaffProvider {
     };
   }
 
+  /**
+   * Where the browser signs out at the provider too (OpenID Connect RP-Initiated Logout 1.0); null where the provider has no such address,
+   * or does not answer. The ID token is not kept, so it names the client alone, and the provider may ask the person.
+   * @param back where the provider leads then, with `state=done`
+   */
+  async signOutAddress(back: string): Promise<string | null> {
+    const client = await import('openid-client');
+    try {
+      const configuration = await this.#ready();
+      if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
+      return client.buildEndSessionUrl(configuration, { post_logout_redirect_uri: back, state: 'done' }).href;
+    } catch {
+      return null;
+    }
+  }
+
   /** What the provider says of itself; asked again where it did not answer. */
   #ready(): Promise<Configuration> {
     this.#configuration ??= this.#discover().catch((error) => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Pool } from '../../src/database.ts';
+import { ServiceMinutes } from '../../src/service-minutes.ts';
 import { approvalsWorld } from '../world/approvals.ts';
 import { createWorld } from '../world/client.ts';
+import { log } from '../world/database.ts';
 import { OpenIdProvider } from '../world/openid-provider.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { createPerson, PASSWORD, type Seen, Visitor } from '../world/visitor.ts';
@@ -328,6 +331,21 @@ test('the history of the last hours counts what was asked, refused and signed in
   assert.ok((now.requests as number) > (before.requests as number));
   for (const hours of ['0', '49', 'x'])
     assert.equal((await send(visitor, 'GET', `/console/api/health-history?hours=${hours}`)).status, 400);
+});
+
+test('what the database did not take of the history is written the next time', async () => {
+  const taken: string[][] = [];
+  let isGone = true;
+  const query = async ({ values }: { values: [Date, string[]] }) => {
+    if (isGone) throw new Error('the database is gone');
+    taken.push(values[1]);
+  };
+  const minutes = new ServiceMinutes({ query } as unknown as Pool, service.service.context.clock, log);
+  await service.operator('GET', '/payments/NOPE');
+  await assert.rejects(minutes.write(), /gone/);
+  isGone = false;
+  await minutes.write();
+  assert.ok(taken[0]?.includes('refused'), String(taken));
 });
 
 test('another loopback name leads to the one that cookies are for', async () => {

@@ -20,6 +20,8 @@ export class OpenIdProvider {
   /** Claims that only the userinfo endpoint tells. */
   userinfo: Record<string, unknown> = {};
   asked: URLSearchParams | undefined;
+  /** What the last sign-out came with. */
+  signedOut: URLSearchParams | undefined;
   issuer = '';
   readonly #server: Server = createServer((request, response) => void this.#answer(request, response));
   readonly #codes = new Map<string, Asked>();
@@ -57,6 +59,12 @@ export class OpenIdProvider {
         keys: [{ ...this.#key.publicKey.export({ format: 'jwk' }), kid: '1', alg: 'RS256', use: 'sig' }],
       });
     if (url.pathname === '/userinfo') return void json({ sub: this.person.sub, ...this.userinfo });
+    if (url.pathname === '/logout') {
+      const back = new URL(url.searchParams.get('post_logout_redirect_uri') ?? '');
+      back.searchParams.set('state', url.searchParams.get('state') ?? '');
+      this.signedOut = url.searchParams;
+      return void response.writeHead(302, { location: back.href }).end();
+    }
     if (url.pathname === '/authorize') {
       this.asked = url.searchParams;
       const code = randomUUID();
@@ -98,6 +106,7 @@ export class OpenIdProvider {
       authorization_endpoint: at('/authorize'),
       token_endpoint: at('/token'),
       userinfo_endpoint: at('/userinfo'),
+      end_session_endpoint: at('/logout'),
       jwks_uri: at('/keys'),
       response_types_supported: ['code'],
       subject_types_supported: ['public'],

@@ -13,7 +13,9 @@ interface Texts {
   tokenHint: string;
   signIn: string;
   signedOut: string;
-  signedOutText: string;
+  stillSignedIn: string;
+  signOutThere: string;
+  signedOutThere: string;
   notFound: string;
   home: string;
   refused: string;
@@ -27,7 +29,9 @@ const TEXTS: Record<Language, Texts> = {
     tokenHint: 'The token decides what you may do. It stays on the server; your browser gets a session.',
     signIn: 'Sign in',
     signedOut: 'You are signed out',
-    signedOutText: 'Close the browser where others use it too: you may still be signed in at your institution.',
+    stillSignedIn: 'Where others use this browser too: you may still be signed in at your institution.',
+    signOutThere: 'Sign out at your institution too',
+    signedOutThere: 'You are signed out at your institution too.',
     notFound: 'This page does not exist',
     home: 'Go to the first page',
     refused: 'You are not signed in',
@@ -44,8 +48,9 @@ const TEXTS: Record<Language, Texts> = {
     tokenHint: 'Das Token bestimmt, was Sie dürfen. Es bleibt auf dem Server; Ihr Browser erhält eine Sitzung.',
     signIn: 'Anmelden',
     signedOut: 'Sie sind abgemeldet',
-    signedOutText:
-      'Schließen Sie den Browser, wenn andere ihn auch benutzen: bei Ihrem Institut sind Sie vielleicht noch angemeldet.',
+    stillSignedIn: 'Falls auch andere diesen Browser benutzen: Bei Ihrem Institut sind Sie vielleicht noch angemeldet.',
+    signOutThere: 'Auch beim Institut abmelden',
+    signedOutThere: 'Auch bei Ihrem Institut sind Sie abgemeldet.',
     notFound: 'Diese Seite gibt es nicht',
     home: 'Zur ersten Seite',
     refused: 'Sie sind nicht angemeldet',
@@ -63,8 +68,10 @@ const TEXTS: Record<Language, Texts> = {
       'Le jeton décide de ce que vous pouvez faire. Il reste sur le serveur ; votre navigateur reçoit une session.',
     signIn: 'Se connecter',
     signedOut: 'Vous êtes déconnecté',
-    signedOutText:
-      'Fermez le navigateur si d’autres l’utilisent aussi : vous êtes peut-être encore connecté auprès de votre établissement.',
+    stillSignedIn:
+      'Si d’autres utilisent aussi ce navigateur : vous êtes peut-être encore connecté auprès de votre établissement.',
+    signOutThere: 'Se déconnecter aussi de l’établissement',
+    signedOutThere: 'Vous êtes aussi déconnecté de votre établissement.',
     notFound: 'Cette page n’existe pas',
     home: 'Aller à la première page',
     refused: 'Vous n’êtes pas connecté',
@@ -82,7 +89,9 @@ const TEXTS: Record<Language, Texts> = {
     tokenHint: 'El token decide lo que puede hacer. Se queda en el servidor; su navegador recibe una sesión.',
     signIn: 'Iniciar sesión',
     signedOut: 'Ha cerrado la sesión',
-    signedOutText: 'Cierre el navegador si otras personas lo usan: es posible que siga conectado en su institución.',
+    stillSignedIn: 'Si otras personas usan este navegador: es posible que siga conectado en su institución.',
+    signOutThere: 'Cerrar sesión también en la institución',
+    signedOutThere: 'También ha cerrado la sesión en su institución.',
     notFound: 'Esta página no existe',
     home: 'Ir a la primera página',
     refused: 'No ha iniciado sesión',
@@ -126,10 +135,15 @@ ${refusal && html`<p class="said bad" role="alert">${t.refusals[refusal]}</p>`}
     return this.#frame.send(reply, STATUS_OF[refusal], this.#frame.layout(language, t.refused, body));
   }
 
-  /** Nobody is signed in again on the way here, as the provider would do without asking. */
-  signedOut(reply: FastifyReply, language: Language): FastifyReply {
+  /**
+   * Nobody is signed in again on the way here, as the provider would do without asking.
+   * @param there the sign-out at the provider; null: it does not offer one; undefined: there is no provider; `done`: it is signed out there
+   */
+  signedOut(reply: FastifyReply, language: Language, there: string | null | undefined): FastifyReply {
     const t = TEXTS[language];
-    const body = html`<h1>${t.signedOut}</h1><p>${t.signedOutText}</p><p><a href="/console">${t.signIn}</a></p>`;
+    const said = there === 'done' ? t.signedOutThere : there === undefined ? '' : t.stillSignedIn;
+    const way = there && there !== 'done' && html`<p><a href="${there}">${t.signOutThere}</a></p>`;
+    const body = html`<h1>${t.signedOut}</h1>${said && html`<p>${said}</p>`}${way}<p><a href="/console">${t.signIn}</a></p>`;
     return this.#frame.send(reply, 200, this.#frame.layout(language, t.signedOut, body));
   }
 

@@ -47,9 +47,11 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
     await transaction(pool, (tx) => endStaffSession(tx, act, session.id));
     return reply.header('set-cookie', staffCookie(context, undefined)).code(204).send();
   });
-  app.get('/console/signed-out', (request, reply) =>
-    plain.signedOut(reply, languageOf(undefined, request.headers['accept-language'])),
-  );
+  app.get<{ Querystring: { state?: unknown } }>('/console/signed-out', async (request, reply) => {
+    const back = `${context.addresses.operator}/console/signed-out`;
+    const there = provider && (request.query.state === 'done' ? 'done' : await provider.signOutAddress(back));
+    return plain.signedOut(reply, languageOf(undefined, request.headers['accept-language']), there);
+  });
   const pages = new PageApplication(config, {
     prefix: '/console',
     source: 'console/main.tsx',
