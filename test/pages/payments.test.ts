@@ -150,7 +150,7 @@ describe('the story of a payment', { skip }, () => {
     assert.match(await result.innerText(), /No invoice/);
 
     await third.getByText('Nothing waits for you').waitFor();
-    const lately = third.getByRole('region', { name: 'Lately decided' });
+    const lately = third.getByRole('region', { name: 'Recently decided' });
     await lately
       .getByText(/approved by/)
       .first()

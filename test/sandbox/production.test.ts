@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { accessToken } from '../world/access-token.ts';
 import { createWorld } from '../world/client.ts';
+import { pageSession } from '../world/page-session.ts';
 import { call, startTestService } from '../world/service.ts';
 
 const CALLS = [
@@ -44,6 +45,16 @@ test('production has nothing under /sandbox: 404 with a token and without one, a
         const answer = await call(`${api}${path}?client_id=${clientId}`, method, options);
         assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], `${method} ${path}`);
       }
+    }
+    const session = (await pageSession(service, contactId)).cookies.get('lombard-app');
+    const headers = { cookie: `__Host-lombard-app=${session}` };
+    for (const [path, status] of Object.entries({
+      '/app/profile': 200,
+      '/app/developers': 404,
+      '/app/_components': 404,
+    })) {
+      const answer = await call(`${api}${path}`, 'GET', { headers });
+      assert.deepEqual([answer.status, answer.headers.get('content-type')], [status, 'text/html; charset=utf-8'], path);
     }
     const described = await call(`${api}/openapi.json`, 'GET');
     assert.ok(!described.text.includes('sandbox/'));

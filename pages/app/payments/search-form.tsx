@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useSyncExternalStore } from 'react';
 import type { SearchTexts } from '../../data/payments.ts';
 import { Button } from '../../design/button.tsx';
 import { Select, TextField } from '../../design/field.tsx';
@@ -11,10 +11,24 @@ interface SearchFormProps {
   onSearch: (search: SearchTexts) => void;
 }
 
-/** The filters of a search, under the names of the API's parameters. */
+/** A phone: the form would fill two screens before the first payment. */
+const NARROW = matchMedia('(max-width: 40rem)');
+
+function useNarrow(): boolean {
+  return useSyncExternalStore(
+    (onChange) => {
+      NARROW.addEventListener('change', onChange);
+      return () => NARROW.removeEventListener('change', onChange);
+    },
+    () => NARROW.matches,
+  );
+}
+
+/** The filters of a search, under the names of the API's parameters. On a phone most of them open when they are wanted. */
 export function SearchForm({ search, onSearch }: SearchFormProps): ReactNode {
   const t = useText();
-  const given = (name: string) => ({ name, defaultValue: search[name] ?? '', autoComplete: 'off' });
+  const isNarrow = useNarrow();
+  const [shown, folded] = isNarrow ? [PHONE_FIELDS, DESK_ONLY_FIELDS] : [FIELDS, MORE_FIELDS];
   return (
     <form
       className="card stack"
@@ -25,44 +39,15 @@ export function SearchForm({ search, onSearch }: SearchFormProps): ReactNode {
       }}
     >
       <div className="fields search-fields">
-        {TEXT_FIELDS.map((name) => (
-          <TextField key={name} label={t(`payments.filter.${name}`)} {...given(name)} />
-        ))}
-        <Select label={t('payments.filter.status')} {...given('status')}>
-          <option value="">{t('payments.filter.any')}</option>
-          {STATUSES.map((status) => (
-            <option key={status} value={status}>
-              {t(`payments.filter.status.${status}`)}
-            </option>
-          ))}
-        </Select>
-        <TextField label={t('payments.filter.payment_currency')} placeholder="EUR,USD" {...given('payment_currency')} />
-        <TextField
-          label={t('payments.filter.amount')}
-          inputMode="numeric"
-          pattern="-?[0-9]{1,10}"
-          {...given('amount')}
-        />
-        <Select
-          label={t('payments.filter.amount_range')}
-          {...given('amount_range')}
-          defaultValue={search.amount_range ?? 'equal'}
-        >
-          {RANGES.map((range) => (
-            <option key={range} value={range}>
-              {t(`payments.filter.amount_range.${range}`)}
-            </option>
-          ))}
-        </Select>
-        {DAY_FIELDS.map((name) => (
-          <TextField key={name} type="date" label={t(`payments.filter.${name}`)} {...given(name)} />
+        {shown.map((name) => (
+          <FilterField key={name} name={name} search={search} />
         ))}
       </div>
-      <details open={MORE_FIELDS.some((name) => search[name]) || undefined}>
+      <details open={folded.some((name) => search[name]) || undefined}>
         <summary>{t('payments.filter.more')}</summary>
         <div className="fields search-fields">
-          {MORE_FIELDS.map((name) => (
-            <TextField key={name} label={t(`payments.filter.${name}`)} {...given(name)} />
+          {folded.map((name) => (
+            <FilterField key={name} name={name} search={search} />
           ))}
         </div>
       </details>
@@ -78,4 +63,38 @@ export function SearchForm({ search, onSearch }: SearchFormProps): ReactNode {
       </div>
     </form>
   );
+}
+
+const FIELDS = [...TEXT_FIELDS, 'status', 'payment_currency', 'amount', 'amount_range', ...DAY_FIELDS] as const;
+type FieldName = (typeof FIELDS)[number] | (typeof MORE_FIELDS)[number];
+const PHONE_FIELDS: readonly FieldName[] = ['reference', 'status'];
+const DESK_ONLY_FIELDS = [...FIELDS, ...MORE_FIELDS].filter((name) => !PHONE_FIELDS.includes(name));
+
+function FilterField({ name, search }: { name: FieldName; search: SearchTexts }): ReactNode {
+  const t = useText();
+  const given = { name, label: t(`payments.filter.${name}`), defaultValue: search[name] ?? '', autoComplete: 'off' };
+  if (name === 'status')
+    return (
+      <Select {...given}>
+        <option value="">{t('payments.filter.any')}</option>
+        {STATUSES.map((status) => (
+          <option key={status} value={status}>
+            {t(`payments.filter.status.${status}`)}
+          </option>
+        ))}
+      </Select>
+    );
+  if (name === 'amount_range')
+    return (
+      <Select {...given} defaultValue={search.amount_range ?? 'equal'}>
+        {RANGES.map((range) => (
+          <option key={range} value={range}>
+            {t(`payments.filter.amount_range.${range}`)}
+          </option>
+        ))}
+      </Select>
+    );
+  if (name === 'amount') return <TextField {...given} inputMode="numeric" pattern="-?[0-9]{1,10}" />;
+  if (name === 'payment_currency') return <TextField {...given} placeholder="EUR,USD" />;
+  return <TextField {...given} type={DAY_FIELDS.some((day) => day === name) ? 'date' : 'text'} />;
 }

@@ -20,6 +20,7 @@ export default function ChangesPage(): ReactNode {
         live
         unpaged
         filters={[]}
+        none={t('console.changes.none')}
         rowKey={({ name }) => name}
         columns={[
           { key: 'name', title: t('console.col.name'), cell: ({ name }) => <ForeignText>{name}</ForeignText> },

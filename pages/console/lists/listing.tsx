@@ -14,7 +14,7 @@ export interface Filter {
   instant?: true;
 }
 
-type ListingProps<K extends ListOperation> = Omit<RecordsProps<K>, 'page' | 'onPage' | 'query'> & {
+type ListingProps<K extends ListOperation> = Omit<RecordsProps<K>, 'page' | 'onPage' | 'query' | 'isFiltered'> & {
   filters: Filter[];
   /** What the list always has. */
   query?: Record<string, string>;
@@ -31,12 +31,15 @@ export function Listing<K extends ListOperation>({ filters, query, unpaged, ...r
   return (
     <div className="stack">
       {filters.length > 0 && <FilterForm filters={filters} chosen={chosen} onFilter={show} />}
-      <Records
-        {...(records as unknown as RecordsProps<K>)}
-        query={{ ...chosen, ...query }}
-        page={page}
-        {...(unpaged ? {} : { onPage: (next: number) => show({ ...chosen, page: String(next) }) })}
-      />
+      <div className="card">
+        <Records
+          {...(records as unknown as RecordsProps<K>)}
+          query={{ ...chosen, ...query }}
+          isFiltered={Object.values(chosen).some((value) => value !== undefined)}
+          page={page}
+          {...(unpaged ? {} : { onPage: (next: number) => show({ ...chosen, page: String(next) }) })}
+        />
+      </div>
     </div>
   );
 }

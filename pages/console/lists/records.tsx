@@ -32,6 +32,10 @@ export interface RecordsProps<K extends ListOperation> {
   rowKey: (row: Row<K>) => string | number;
   /** It follows changes by itself. */
   live?: boolean;
+  /** Somebody has chosen filters: an empty list says that nothing matches them. */
+  isFiltered?: boolean;
+  /** What an empty list says besides. */
+  none?: string;
   page: number;
   /** Undefined: the list has one page. */
   onPage?: (page: number) => void;
@@ -39,7 +43,7 @@ export interface RecordsProps<K extends ListOperation> {
 
 /** A page of a list of the operator interface. */
 export function Records<K extends ListOperation>(props: RecordsProps<K>): ReactNode {
-  const { name, operation, query = {}, columns, rowKey, live, page, onPage } = props;
+  const { name, operation, query = {}, columns, rowKey, live, isFiltered, none, page, onPage } = props;
   const t = useText();
   const paging = onPage ? { page, page_size: PAGE_ROWS } : {};
   const { data, error, refetch } = useQuery({
@@ -53,7 +57,7 @@ export function Records<K extends ListOperation>(props: RecordsProps<K>): ReactN
   return (
     <div className="stack">
       {rows.length === 0 ? (
-        <Empty title={t('console.list.empty')}>{t('console.list.empty.text')}</Empty>
+        <Empty title={t('console.list.empty')}>{isFiltered ? t('console.list.empty.text') : none}</Empty>
       ) : (
         <Table name={name} columns={columns} rows={rows} rowKey={rowKey} />
       )}

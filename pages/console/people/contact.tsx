@@ -13,6 +13,7 @@ import { useText } from '../../texts/text.tsx';
 import { IdLink, State } from '../lists/links.tsx';
 import { Records } from '../lists/records.tsx';
 import { ContactActs } from './contact-acts.tsx';
+import { ContactLock } from './contact-lock.tsx';
 import { RefusedRequests } from './refused-requests.tsx';
 
 /** A contact: who it is, what it may do for whom, and how its sign-ins went. */
@@ -29,6 +30,7 @@ export default function ContactPage(): ReactNode {
     return <Page title={title}>{error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}</Page>;
   return (
     <Page title={title} actions={<ContactActs contact={data} />}>
+      <ContactLock id={id} />
       <section className="card">
         <ContactFacts contact={data} />
       </section>

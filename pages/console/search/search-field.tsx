@@ -26,7 +26,7 @@ export function SearchField(): ReactNode {
           type="search"
           name="q"
           aria-label={t('console.search')}
-          placeholder={t('console.search.hint')}
+          placeholder={t('console.search.short')}
           title={t('console.search.hint')}
           defaultValue={sought}
           maxLength={MAX_SOUGHT_LENGTH}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+
+/** The keyboard as the only way through a page. */
+
+/** Keys from the top of the longest page to its end. */
+const MAX_TABS = 80;
+
+/** What has the focus: its accessible name, and whether a person sees that it has it. */
+const FOCUSED = `(() => {
+  const element = document.activeElement;
+  const named = element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
+  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const over = document.elementFromPoint(left + width / 2, top + height / 2);
+  const isOnTop = over !== null && (element.contains(over) || over.contains(element));
+  return { name: named.trim(), isSeen: outlineStyle !== 'none' && outlineWidth !== '0px' && isOnTop };
+})()`;
+
+interface Focused {
+  name: string;
+  isSeen: boolean;
+}
+
+/** Presses Tab until the control of this name has the focus. Fails where nobody sees the focus on the way (WCAG 2.2, 2.4.7 and 2.4.11). */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const look = () => page.evaluate(FOCUSED) as Promise<Focused>;
+  if ((await look()).name === name) return;
+  const passed: string[] = [];
+  for (let presses = 0; presses < MAX_TABS; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await look();
+    assert.ok(focused.isSeen, `${page.url()}: nobody sees that \`${focused.name}\` has the focus`);
+    if (focused.name === name) return;
+    passed.push(focused.name);
+  }
+  assert.fail(`${page.url()}: Tab never comes to \`${name}\`, only to ${passed.join(', ')}`);
+}
+
+/** Waits until the focus is on what has this text, or begins with it. */
+export async function focusOn(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(`document.activeElement?.textContent.trim().startsWith(${JSON.stringify(text)})`);
+}
