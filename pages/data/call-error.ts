@@ -5,6 +5,10 @@ interface ErrorBody {
   details?: string;
 }
 
+/** Why a session is over; `replaced`: somebody else has signed in in this browser. */
+const SESSION_ENDS = ['idle', 'expired', 'ended', 'replaced'] as const;
+export type SessionEnd = (typeof SESSION_ENDS)[number];
+
 /** A call that was refused, or that no answer came to. */
 export class CallError extends Error {
   override readonly name = 'CallError';
@@ -16,7 +20,7 @@ export class CallError extends Error {
   /** The institution finds the request by it. */
   readonly requestId: string | undefined;
   /** Of a 401: why the session is over, where the service says so. */
-  readonly sessionEnd: 'idle' | 'expired' | 'ended' | undefined;
+  readonly sessionEnd: SessionEnd | undefined;
 
   constructor(status: number, body: ErrorBody, headers = new Headers()) {
     super(`${status} ${body.code ?? ''}`);
@@ -25,7 +29,7 @@ export class CallError extends Error {
     this.details = body.details ?? body.message ?? '';
     this.requestId = headers.get('x-request-id') ?? undefined;
     const end = headers.get('x-lombard-session-end');
-    this.sessionEnd = end === 'idle' || end === 'expired' || end === 'ended' ? end : undefined;
+    this.sessionEnd = SESSION_ENDS.find((each) => each === end);
   }
 
   /** The field of the body that the service refuses, as `current_password`. */

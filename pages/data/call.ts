@@ -7,6 +7,8 @@ export interface CallOptions {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
+  /** Whoever is signed in: the call does not depend on whom the page shows. */
+  isForAnybody?: boolean;
 }
 
 export interface Answer<Body> {
@@ -14,6 +16,15 @@ export interface Answer<Body> {
   /** `x-total-count` of a list. */
   total: number | undefined;
   headers: Headers;
+}
+
+/** The `person` of the session that the page was drawn for: the service refuses what the page asks after somebody else has signed in. */
+let shownPerson: string | undefined;
+
+/** Says whom the page shows. @returns false where it has shown somebody else before */
+export function showPerson(person: string): boolean {
+  shownPerson ??= person;
+  return shownPerson === person;
 }
 
 /** No call waits longer for its answer. */
@@ -25,11 +36,12 @@ const TIMEOUT_MS = 20_000;
  * @throws CallError refused, or no answer; DOMException `AbortError`
  */
 export async function call<Body>(method: string, path: string, options: CallOptions = {}): Promise<Answer<Body>> {
-  const { query, body, headers = {}, signal } = options;
+  const { query, body, headers = {}, signal, isForAnybody = false } = options;
   const response = await fetch(path + queryText(query), {
     method,
     headers: {
       accept: 'application/json',
+      ...(shownPerson === undefined || isForAnybody ? {} : { 'x-lombard-person': shownPerson }),
       ...(method === 'GET' ? {} : { 'x-lombard-page': '1' }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,

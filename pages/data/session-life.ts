@@ -1,19 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { call } from './call.ts';
-import { CallError } from './call-error.ts';
+import { call, showPerson } from './call.ts';
+import { CallError, type SessionEnd } from './call-error.ts';
 import { queryClient } from './queries.ts';
 
 /** What both applications' sessions say of their time; the rest is each application's own. */
 export interface SessionTimes {
+  /** Who it is. */
+  person: string;
   now: string;
   idle_seconds: number;
   idle_at: string;
   expires_at: string;
 }
 
-/** How a session stands. `idle`, `expired` and `ended` are its ends. */
-export type SessionState = 'unknown' | 'live' | 'ending' | 'idle' | 'expired' | 'ended';
+/** How a session stands. */
+export type SessionState = 'unknown' | 'live' | 'ending' | SessionEnd;
 
 /** How often the page asks how long the session lasts: an end or a lost connection is seen so soon. Asking is no activity. */
 const POLL_MS = 3_000;
@@ -33,7 +35,9 @@ export function sessionQuery<Session extends SessionTimes>(prefix: string) {
     queryFn: async () => {
       const { body } = await call<Session>('GET', `${prefix}/session`, {
         signal: AbortSignal.timeout(POLL_TIMEOUT_MS),
+        isForAnybody: true,
       });
+      if (!showPerson(body.person)) throw new CallError(401, {}, new Headers({ 'x-lombard-session-end': 'replaced' }));
       return { ...body, endsAt: performance.now() + leftMs(body) };
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -71,7 +75,7 @@ export function useSessionLife(prefix: string): SessionLife {
   const now = useNow();
   const left = data ? data.endsAt - now : undefined;
   const state = over ?? stateOf(data, left, error);
-  const isOver = state === 'idle' || state === 'expired' || state === 'ended';
+  const isOver = state !== 'unknown' && state !== 'live' && state !== 'ending';
   useEffect(() => {
     if (!isOver) return;
     setOver(state);

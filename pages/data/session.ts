@@ -12,8 +12,8 @@ export function useSession(): SignedIn {
   return useSuspenseQuery({ ...sessionQuery<SessionAnswer>('/app'), select: withoutTimes }).data;
 }
 
-function withoutTimes({ now, idle_seconds, idle_at, expires_at, ...person }: SessionAnswer & { endsAt?: number }) {
-  const { endsAt, ...signedIn } = person;
+function withoutTimes({ now, idle_seconds, idle_at, expires_at, ...rest }: SessionAnswer & { endsAt?: number }) {
+  const { endsAt, person, ...signedIn } = rest;
   return signedIn;
 }
 
@@ -24,6 +24,6 @@ export async function refreshSession(): Promise<void> {
 
 /** Signs out, and leaves nothing of the person behind: the service leads on to the sign-in. */
 export async function signOut(): Promise<void> {
-  await call('DELETE', '/app/session').catch(() => undefined);
+  await call('DELETE', '/app/session', { isForAnybody: true }).catch(() => undefined);
   location.replace('/app');
 }

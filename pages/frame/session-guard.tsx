@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { SessionEnd } from '../data/call-error.ts';
 import { institution } from '../data/document.ts';
 import { queryClient } from '../data/queries.ts';
-import { type SessionState, useSessionLife } from '../data/session-life.ts';
+import { useSessionLife } from '../data/session-life.ts';
 import { Button } from '../design/button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Status } from '../design/notice.tsx';
@@ -20,9 +21,8 @@ export function SessionGuard({ prefix, children }: { prefix: string; children: R
   const t = useText();
   const { state, isLost, secondsLeft, idleMinutes, stay, retry, error } = useSessionLife(prefix);
   useFreshPage();
-  if (state === 'idle' || state === 'expired' || state === 'ended')
-    return <SignedOut why={state} minutes={idleMinutes} />;
   if (state === 'unknown') return error ? <Failure error={error} onRetry={retry} /> : null;
+  if (state !== 'live' && state !== 'ending') return <SignedOut why={state} minutes={idleMinutes} />;
   return (
     <>
       {children}
@@ -45,7 +45,7 @@ export function SessionGuard({ prefix, children }: { prefix: string; children: R
   );
 }
 
-function SignedOut({ why, minutes }: { why: SessionState; minutes: number }): ReactNode {
+function SignedOut({ why, minutes }: { why: SessionEnd; minutes: number }): ReactNode {
   const t = useText();
   const head = useRef<HTMLHeadingElement>(null);
   const title = why === 'idle' ? t('frame.over.idle', { minutes }) : t('frame.over');
@@ -62,10 +62,10 @@ function SignedOut({ why, minutes }: { why: SessionState; minutes: number }): Re
             {title}
           </h1>
         </div>
-        {why !== 'idle' && <p>{t(why === 'expired' ? 'frame.over.expired' : 'frame.over.ended')}</p>}
+        {why !== 'idle' && <p>{t(`frame.over.${why}`)}</p>}
         <p>
           <a className="button primary" href={location.href}>
-            {t('frame.over.signIn')}
+            {t(why === 'replaced' ? 'frame.over.goOn' : 'frame.over.signIn')}
           </a>
         </p>
       </div>

@@ -1,3 +1,5 @@
+import { audit } from '../audit.ts';
+import type { Act } from '../context.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { Cursors } from './cursor.ts';
@@ -11,6 +13,9 @@ export interface Consumer {
   /** Since when the oldest change waits that it has not acknowledged; 0 without one. */
   lag_seconds: number;
 }
+
+/** In the audit trail. */
+const ENTITY = 'change_consumer';
 
 interface ConsumerRow {
   name: string;
@@ -41,21 +46,23 @@ export async function consumerPosition(db: Db, name: string, field: string): Pro
 }
 
 /**
- * Acknowledges the changes up to a position; the first time it makes the consumer.
+ * Acknowledges the changes up to a position; the first time it makes the consumer. The audit trail has that first time and each step back,
+ * and not the many acknowledgements of every day.
  * @param options `rewind`: allows a position before the one that was acknowledged
  * @throws Problem cursor_behind
  */
 export async function acknowledge(
   tx: Transaction,
+  act: Act,
   cursors: Cursors,
-  now: Date,
   { name, position, rewind }: { name: string; position: number; rewind: boolean },
 ): Promise<Consumer> {
+  const former = await heldPosition(tx, name);
   const written = await tx.query(
     `insert into change_consumers as c (name, position, acknowledged_at) values ($1, $2, $3)
      on conflict (name) do update set position = excluded.position, acknowledged_at = excluded.acknowledged_at
      where $4 or c.position <= excluded.position`,
-    [name, position, now, rewind],
+    [name, position, act.now, rewind],
   );
   if (written.rowCount === 0) {
     throw new Problem('cursor_behind', {
@@ -64,13 +71,31 @@ export async function acknowledge(
     });
   }
   const row = first(await tx.query<ConsumerRow>(`${SELECT} where c.name = $1`, [name])) as ConsumerRow;
-  return shown(row, cursors, now);
+  if (former === undefined || position < former) {
+    const before = former === undefined ? undefined : { cursor: cursors.write(former) };
+    const action = before ? 'update' : 'create';
+    await audit(tx, act, {
+      action,
+      entity: ENTITY,
+      entityId: name,
+      before,
+      after: { cursor: cursors.write(position) },
+    });
+  }
+  return shown(row, cursors, act.now);
 }
 
 /** Forgets a consumer. @throws Problem consumer_not_found */
-export async function deleteConsumer(tx: Transaction, name: string): Promise<void> {
-  const deleted = await tx.query('delete from change_consumers where name = $1', [name]);
-  if (deleted.rowCount === 0) noConsumer('name');
+export async function deleteConsumer(tx: Transaction, act: Act, cursors: Cursors, name: string): Promise<void> {
+  const former = await heldPosition(tx, name);
+  if (former === undefined) noConsumer('name');
+  await tx.query('delete from change_consumers where name = $1', [name]);
+  await audit(tx, act, { action: 'delete', entity: ENTITY, entityId: name, before: { cursor: cursors.write(former) } });
+}
+
+async function heldPosition(tx: Transaction, name: string): Promise<number | undefined> {
+  const sql = 'select position from change_consumers where name = $1 for update';
+  return first(await tx.query<{ position: number }>(sql, [name]))?.position;
 }
 
 function shown(row: ConsumerRow, cursors: Cursors, now: Date): Consumer {

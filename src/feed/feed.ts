@@ -1,7 +1,7 @@
 import { monotonic } from '../calendar.ts';
 import type { ChangeEntity } from '../change.ts';
-import type { Context } from '../context.ts';
-import { type Db, transaction } from '../database.ts';
+import type { Act, Context } from '../context.ts';
+import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { Arrivals } from './arrivals.ts';
 import { acknowledge, type Consumer, consumerPosition, deleteConsumer, listConsumers } from './consumer.ts';
@@ -61,13 +61,16 @@ export class ChangeFeed {
   }
 
   /** @throws Problem invalid_parameter, cursor_expired, cursor_behind */
-  async acknowledge(name: string, cursor: string, rewind: boolean): Promise<Consumer> {
-    const { pool, clock } = this.#context;
-    const cursors = await this.#cursorsOf(pool);
-    const ends = await this.#ends(pool);
+  async acknowledge(
+    tx: Transaction,
+    act: Act,
+    { name, cursor, rewind }: { name: string; cursor: string; rewind: boolean },
+  ): Promise<Consumer> {
+    const cursors = await this.#cursorsOf(tx);
+    const ends = await this.#ends(tx);
     const position = cursors.read(cursor, 'cursor', ends.last);
     refuseExpired(position, ends, 'cursor');
-    return transaction(pool, (tx) => acknowledge(tx, cursors, clock.now(), { name, position, rewind }));
+    return acknowledge(tx, act, cursors, { name, position, rewind });
   }
 
   async consumers(): Promise<Consumer[]> {
@@ -76,8 +79,8 @@ export class ChangeFeed {
   }
 
   /** @throws Problem consumer_not_found */
-  async deleteConsumer(name: string): Promise<void> {
-    await transaction(this.#context.pool, (tx) => deleteConsumer(tx, name));
+  async deleteConsumer(tx: Transaction, act: Act, name: string): Promise<void> {
+    await deleteConsumer(tx, act, await this.#cursorsOf(tx), name);
   }
 
   /** The position after which a reader begins. */

@@ -22,6 +22,16 @@ export function cookieOf(request: FastifyRequest, cookie: CookieOf, form: RegExp
   return value !== undefined && form.test(value) ? value : undefined;
 }
 
+/** What follows `<name>-` in the names of a request's cookies, in the request's order. */
+export function cookieSuffixes(request: FastifyRequest, cookie: CookieOf): string[] {
+  const start = `${fullName(cookie)}-`;
+  return (request.headers.cookie ?? '')
+    .split(';')
+    .map((item) => item.trim().split('=', 1)[0] ?? '')
+    .filter((name) => name.startsWith(start) && /^[A-Za-z0-9_-]+$/.test(name.slice(start.length)))
+    .map((name) => name.slice(start.length));
+}
+
 /**
  * The header Set-Cookie: no script reads it, and no form of another site sends it.
  * @param maxAgeSeconds undefined keeps the cookie until the browser closes; 0 deletes it

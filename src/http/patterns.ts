@@ -10,4 +10,15 @@ export const PATTERNS = {
   /** ISO 4217. */
   currency: '^[A-Z]{3}$',
   day: '^\\d{4}-\\d{2}-\\d{2}$',
+  email: '^[^\\s@<>"]+@[^\\s@<>"]+$',
+  phone: '^\\+?[0-9 ()-]{4,32}$',
+  /** Of the audit trail: position and hash. */
+  head: `^[1-9]\\d{0,14}:${HEX}{64}$`,
+  /** Or `SWBIC`. */
+  clearingSystem: '^[A-Z]{5}$',
+  /** Of a refused request, or a class of statuses. */
+  refusedStatus: '^[45](\\d\\d|xx)$',
+  status: '^[1-5](\\d\\d|xx)$',
+  currencies: '^([A-Z]{3},?)+$',
+  number: '^[0-9]{1,15}$',
 } as const;

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { DEFAULT_PAGE_SIZE, type Page } from './schemas.ts';
 
 /** Sends a text that is JSON already. */
 export function sendJson(reply: FastifyReply, body: string): FastifyReply {
@@ -14,4 +15,15 @@ export function sendValue(reply: FastifyReply, value: unknown): FastifyReply {
 export function sendList(reply: FastifyReply, list: { rows: unknown[]; total: number | undefined }): FastifyReply {
   if (list.total !== undefined) reply.header('x-total-count', list.total);
   return sendValue(reply, list.rows);
+}
+
+/** Sends a list that is short enough to be read whole: all of it, or the page that the query asks for. */
+export function sendShortList(
+  reply: FastifyReply,
+  rows: unknown[],
+  { page, page_size: size }: Partial<Page>,
+): FastifyReply {
+  const limit = size ?? (page === undefined ? rows.length : DEFAULT_PAGE_SIZE);
+  const from = ((page ?? 1) - 1) * limit;
+  return sendList(reply, { rows: rows.slice(from, from + limit), total: rows.length });
 }

@@ -123,12 +123,26 @@ export const closed = { additionalProperties: false };
 /** A path with one parameter, an identifier. */
 export const idPath = (name: string) => Type.Object({ [name]: Type.String() });
 
+export const DEFAULT_PAGE_SIZE = 50;
 export const Paging = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1, description: 'Page, from 1' })),
   page_size: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 50, description: 'Entries on a page' }),
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Entries on a page' }),
   ),
 };
+/** The paging of a list that is short, and whole where no page is asked for. */
+export const ShortListQuery = Type.Object({
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Page, from 1; default: the whole list' }),
+  ),
+  page_size: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGE_SIZE,
+      description: `Entries on a page; with page: ${DEFAULT_PAGE_SIZE}`,
+    }),
+  ),
+});
 
 /** A page of a list, once the schema has filled in its defaults. */
 export interface Page {

@@ -101,6 +101,14 @@ const PATTERN_WORDS: Record<string, string> = {
   [PATTERNS.uuid]: A_UUID,
   [PATTERNS.randomUuid]: 'must be a UUID of version 4',
   [PATTERNS.currency]: 'must be three capital letters (ISO 4217)',
+  [PATTERNS.currencies]: 'must be codes of three capital letters (ISO 4217), parted by commas',
+  [PATTERNS.email]: 'must be an email address, as ada@acme.example',
+  [PATTERNS.phone]: 'must be a phone number of 4 to 32 characters: digits, blanks, ( ) - and a leading +',
+  [PATTERNS.head]: 'must be a position and its hash, as 120:9f86d0... (64 hexadecimal digits)',
+  [PATTERNS.clearingSystem]: 'must be SWBIC, or five capital letters of a clearing system, as GBDSC',
+  [PATTERNS.refusedStatus]: 'must be a status as 404, or a class as 4xx or 5xx',
+  [PATTERNS.status]: 'must be a status as 404, or a class as 4xx',
+  [PATTERNS.number]: 'must be a number of at most 15 digits',
   [PATTERNS.id]: 'must have 1 to 64 characters of A-Z a-z 0-9 . _ -, the first a letter or digit',
 };
 
@@ -120,9 +128,11 @@ function words(fault: Fault): string {
     case 'maxLength':
       return `must have at most ${String(limit)} characters`;
     case 'minItems':
-      return `must have at least ${String(limit)} items`;
+      return `must have at least ${String(limit)} ${limit === 1 ? 'item' : 'items'}`;
     case 'maxItems':
       return `must have at most ${String(limit)} items`;
+    case 'uniqueItems':
+      return 'must not name anything twice';
     case 'pattern':
       return PATTERN_WORDS[String(fault.params.pattern)] ?? `must match ${String(fault.params.pattern)}`;
     case 'format':

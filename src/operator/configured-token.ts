@@ -2,9 +2,7 @@ import { audit } from '../audit.ts';
 import type { Act } from '../context.ts';
 import { sha256 } from '../crypto.ts';
 import { first, type Transaction } from '../database.ts';
-import { createOperatorToken } from './token.ts';
-
-const NAME = 'configured';
+import { CONFIGURED_NAME, createOperatorToken } from './token.ts';
 
 /**
  * The token that LOMBARD_OPERATOR_TOKEN names. A process accepts the value that it was started with for as long as the token is not
@@ -35,14 +33,14 @@ export async function configureOperatorToken(
   const former = first(
     await tx.query<{ id: string }>(
       'update operator_tokens set token_sha256 = $2 where name = $1 and revoked_at is null returning id',
-      [NAME, hash],
+      [CONFIGURED_NAME, hash],
     ),
   );
   if (former) {
-    const after = { name: NAME, value: 'replaced' };
+    const after = { name: CONFIGURED_NAME, value: 'replaced' };
     await audit(tx, act, { action: 'update', entity: 'operator_token', entityId: former.id, after });
     return { id: former.id, sha256: hash };
   }
-  const { id } = await createOperatorToken(tx, act, { name: NAME, role: 'admin', token }, null);
+  const { id } = await createOperatorToken(tx, act, { name: CONFIGURED_NAME, role: 'admin', token }, null);
   return { id, sha256: hash };
 }

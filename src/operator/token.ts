@@ -45,6 +45,8 @@ export async function createOperatorToken(
   const scopes = scopesOf(input);
   if (giver) requireOwnScopes(giver, scopes);
   await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.operatorTokens]);
+  if (input.token === undefined && input.name === CONFIGURED_NAME)
+    throw new Problem('already_exists', { field: 'name', message: 'is kept for the token of LOMBARD_OPERATOR_TOKEN' });
   await checkName(tx, act.now, input.name);
   const token = input.token ?? randomToken();
   const record = {
@@ -71,6 +73,9 @@ function scopesOf({ role, scopes }: OperatorTokenInput): Scope[] {
   if (!given) throw new Problem('invalid_body', { field: 'role', message: 'is required, or scopes in its place' });
   return SCOPES.filter((scope) => given.includes(scope));
 }
+
+/** The token that LOMBARD_OPERATOR_TOKEN names. Only a start makes it: it finds its token by the name. */
+export const CONFIGURED_NAME = 'configured';
 
 /** Expired tokens leave their names free, so no unique index can say this. @throws Problem already_exists */
 async function checkName(tx: Transaction, now: Date, name: string): Promise<void> {

@@ -286,7 +286,18 @@ test('consumers acknowledge forwards, and rewind only when they say so', async (
   assert.match(metrics.text, /lombard_changes_unpublished_age_seconds \d/);
   const both = await changes(`consumer=core&after=${last}`);
   assert.deepEqual([both.status, both.body.details.split(':')[0]], [400, 'query.after']);
-  assert.equal((await service.operator('DELETE', '/change-consumers/core')).status, 204);
+  const reason = { 'x-reason': 'no%20longer%20used' };
+  const forgotten = await service.operator('DELETE', '/change-consumers/core', undefined, { headers: reason });
+  assert.equal(forgotten.status, 204);
+  const audited = (await service.operator('GET', '/audit?entity=change_consumer&entity_id=core')).body;
+  assert.deepEqual(
+    audited.map((row: Record<string, unknown>) => [row.action, row.before, row.after, row.reason]),
+    [
+      ['create', null, { cursor: first }, null],
+      ['update', { cursor: last }, { cursor: first }, null],
+      ['delete', { cursor: first }, null, 'no longer used'],
+    ],
+  );
   const gone = await changes('consumer=core');
   assert.deepEqual([gone.status, gone.body.code], [404, 'consumer_not_found']);
 });

@@ -27,6 +27,10 @@ const PAGE = { 'x-lombard-page': '1' };
 const advance = (seconds: number) => service.operator('PUT', '/clock', { advance_seconds: seconds });
 const resetClock = () => service.operator('DELETE', '/clock');
 
+/** The cookies of the sign-ins that a browser has begun. */
+const begunSignIns = ({ cookies }: Visitor) =>
+  [...cookies.keys()].filter((name) => name.startsWith('lombard-app-sign-in'));
+
 /** Follows redirects, as a browser does. */
 async function follow(visitor: Visitor, seen: Seen): Promise<Seen> {
   let at = seen;
@@ -62,7 +66,7 @@ describe('signing in', () => {
     assert.equal(query?.get('client_id'), 'lombard-app');
     assert.equal(query?.get('redirect_uri'), `${service.api}/app/callback`);
     assert.equal(query?.get('code_challenge_method'), 'S256');
-    const cookie = asked.headers.getSetCookie().find((line) => line.startsWith('lombard-app-sign-in='));
+    const cookie = asked.headers.getSetCookie().find((line) => line.startsWith('lombard-app-sign-in-'));
     assert.match(cookie ?? '', /; HttpOnly; SameSite=Lax/);
     const verifier = cookie?.split('.')[1] ?? '';
     assert.equal(createHash('sha256').update(verifier).digest('base64url'), query?.get('code_challenge'));
@@ -74,7 +78,7 @@ describe('signing in', () => {
     assert.equal(back.location?.href, `${service.api}/app/payments?status=pending&client_id=${person.clientId}`);
     const [own = ''] = back.headers.getSetCookie();
     assert.match(own, /^lombard-app=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
-    assert.ok(!visitor.cookies.has('lombard-app-sign-in'), 'it is used up');
+    assert.deepEqual(begunSignIns(visitor), [], 'it is used up');
 
     const secret = visitor.cookies.get('lombard-app') as string;
     for (const token of [secret, createHash('sha256').update(secret).digest('base64url')]) {
@@ -143,6 +147,26 @@ describe('signing in', () => {
     assert.equal((await theirs.get(location as URL)).status, 400);
   });
 
+  test('tabs that sign in at the same time all get back to their page; a browser keeps a few sign-ins at most', async () => {
+    const person = await createPerson(service);
+    const visitor = new Visitor();
+    const paths = ['/app/payments', '/app/approvals', '/app/accounts'];
+    const tabs: Seen[] = [];
+    for (const path of paths) tabs.push(await follow(visitor, await visitor.get(service.api + path)));
+    for (const [n, page] of tabs.entries()) {
+      const answer = await visitor.submit(page, { email: person.email, password: PASSWORD });
+      const back = await visitor.get(answer.location as URL);
+      assert.equal(back.location?.href, service.api + paths[n]);
+    }
+    assert.deepEqual([(await session(visitor)).status, begunSignIns(visitor)], [200, []]);
+    const another = new Visitor();
+    let newest: Seen | undefined;
+    for (let n = 0; n < 10; n += 1) newest = await follow(another, await another.get(`${service.api}/app`));
+    assert.equal(begunSignIns(another).length, 4);
+    const answer = await another.submit(newest as Seen, { email: person.email, password: PASSWORD });
+    assert.equal((await another.get(answer.location as URL)).status, 302);
+  });
+
   test('the way back leads to pages only', async () => {
     const person = await createPerson(service);
     for (const place of [
@@ -155,8 +179,9 @@ describe('signing in', () => {
     ]) {
       const visitor = new Visitor();
       const page = await follow(visitor, await visitor.get(`${service.api}/app`));
-      const [state, verifier] = (visitor.cookies.get('lombard-app-sign-in') as string).split('.');
-      visitor.cookies.set('lombard-app-sign-in', `${state}.${verifier}.${Buffer.from(place).toString('base64url')}`);
+      const [name = ''] = begunSignIns(visitor);
+      const [state, verifier] = (visitor.cookies.get(name) as string).split('.');
+      visitor.cookies.set(name, `${state}.${verifier}.${Buffer.from(place).toString('base64url')}`);
       const { location } = await visitor.submit(page, { email: person.email, password: PASSWORD });
       const back = await visitor.get(location as URL);
       assert.equal(back.location?.href, `${service.api}/app`, place);
@@ -236,6 +261,26 @@ describe('calls of the pages', () => {
       assert.doesNotMatch(policy, /unsafe/);
       assert.equal(each.headers.get('cache-control'), 'no-store');
     }
+  });
+
+  test('a page that was drawn for somebody else is refused, so that nobody acts as whoever signed in in another tab', async () => {
+    const [ann, bob] = [await createPerson(service), await createPerson(service)];
+    const { visitor } = await signIn(ann);
+    const shown = { ...PAGE, 'x-lombard-person': (await session(visitor)).body.person };
+    const language = () => send(visitor, 'PATCH', '/app/profile', shown, { language: 'fr' });
+    assert.equal((await language()).status, 200);
+    await send(visitor, 'DELETE', '/app/session');
+    await signIn(bob, '/app', visitor);
+    for (const refused of [
+      await language(),
+      await send(visitor, 'GET', `/app/api/payments?client_id=${bob.clientId}`, shown),
+      await send(visitor, 'GET', `/app/data/home?client_id=${bob.clientId}`, shown),
+      await send(visitor, 'POST', '/app/session/activity', shown),
+    ]) {
+      assert.deepEqual([refused.status, refused.body.code], [401, 'authentication_failed']);
+      assert.match(refused.body.details, /^header\.X-Lombard-Person/);
+    }
+    assert.equal((await session(visitor)).body.language, null);
   });
 
   test('who lost a client, or is disabled, loses it on the open page', async () => {
@@ -384,6 +429,6 @@ test('under https the cookies have __Host- and Secure', async (t) => {
   assert.ok(answer.headers.get('location')?.startsWith('https://auth.bank.example/authenticate?'));
   assert.match(
     answer.headers.get('set-cookie') ?? '',
-    /^__Host-lombard-app-sign-in=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=900$/,
+    /^__Host-lombard-app-sign-in-[A-Za-z0-9_-]{12}=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=900$/,
   );
 });

@@ -27,6 +27,10 @@ const CHIEF = { sub: 'bo', name: 'Bo Chief', groups: ['chiefs'] };
 const BECAUSE = { 'x-reason': encodeURIComponent('Kunde rief an: gesperrt — Übermut') };
 const REASON = 'Kunde rief an: gesperrt — Übermut';
 
+/** The cookies of the sign-ins that a browser has begun. */
+const begunSignIns = ({ cookies }: Visitor) =>
+  [...cookies.keys()].filter((name) => name.startsWith('lombard-console-sign-in'));
+
 async function follow(visitor: Visitor, seen: Seen): Promise<Seen> {
   let at = seen;
   while (at.status === 302 && at.location) at = await visitor.get(at.location);
@@ -68,7 +72,7 @@ describe('signing in at the provider', () => {
     assert.equal(back.location?.href, `${service.operatorUrl}/console/payments/PAY1`);
     const cookie = back.headers.getSetCookie().find((line) => line.startsWith('lombard-console=')) ?? '';
     assert.match(cookie, /^lombard-console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
-    assert.ok(!visitor.cookies.has('lombard-console-sign-in'));
+    assert.deepEqual(begunSignIns(visitor), []);
     const { body } = await session(visitor);
     assert.deepEqual(
       [body.name, body.roles, body.scopes],
@@ -122,9 +126,10 @@ describe('signing in at the provider', () => {
     await victim.get(`${service.operatorUrl}/console`);
     assert.equal((await victim.get(back)).status, 400, 'its own state does not fit');
     assert.ok(!victim.cookies.has('lombard-console'));
-    const kept = theirs.cookies.get('lombard-console-sign-in') as string;
+    const [name = ''] = begunSignIns(theirs);
+    const kept = theirs.cookies.get(name) as string;
     assert.equal((await theirs.get(back)).status, 302);
-    theirs.cookies.set('lombard-console-sign-in', kept);
+    theirs.cookies.set(name, kept);
     assert.equal((await theirs.get(back)).status, 400, 'the code is used up');
   });
 
@@ -153,9 +158,10 @@ describe('signing in at the provider', () => {
       provider.person = SUPPORT;
       const visitor = new Visitor();
       const asked = await visitor.get(`${service.operatorUrl}/console`);
-      const parts = (visitor.cookies.get('lombard-console-sign-in') as string).split('.');
+      const [name = ''] = begunSignIns(visitor);
+      const parts = (visitor.cookies.get(name) as string).split('.');
       parts[3] = Buffer.from(place).toString('base64url');
-      visitor.cookies.set('lombard-console-sign-in', parts.join('.'));
+      visitor.cookies.set(name, parts.join('.'));
       const back = await visitor.get((await visitor.get(asked.location as URL)).location as URL);
       assert.equal(back.location?.href, `${service.operatorUrl}/console`, place);
     }
@@ -214,6 +220,20 @@ describe('a session', () => {
     const foreign = await send(visitor, 'GET', '/console/api/clients', { origin: 'https://evil.example' });
     assert.equal(foreign.status, 403);
     assert.equal((await new Visitor().get(`${service.operatorUrl}/console/api/clients`)).status, 401);
+  });
+
+  test('is refused what a page asks that was drawn for somebody else', async () => {
+    const visitor = await signIn(SUPPORT);
+    const shown = { 'x-lombard-person': (await session(visitor)).body.person };
+    const unlock = async (who: Record<string, string>) =>
+      (await send(visitor, 'POST', `/console/api/contacts/${contactId}/unlock`, { ...BECAUSE, ...who })).status;
+    const { contactId } = await createPerson(service);
+    assert.equal(await unlock(shown), 204);
+    const chief = await signIn(CHIEF);
+    visitor.cookies.set('lombard-console', chief.cookies.get('lombard-console') as string);
+    assert.equal(await unlock(shown), 401);
+    assert.equal(await unlock({ 'x-lombard-person': (await session(visitor)).body.person }), 204);
+    assert.match((await session(visitor)).body.person, /^[0-9a-f]{64}$/, 'it names nobody');
   });
 
   test('may do what the roles of its person allow now', async () => {

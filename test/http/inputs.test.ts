@@ -349,6 +349,13 @@ describe('the words of refusals', () => {
         'body.payment_currency: must be three capital letters (ISO 4217)',
       ],
       ['/accounts', { client_id: world.clientId, currency: 'EUR', account_id: '1' }, 'body.account_id: must be a UUID'],
+      [
+        '/contacts',
+        { name: 'Ada', email: 'ada', clients: [] },
+        'body.email: must be an email address, as ada@acme.example',
+      ],
+      ['/operator-tokens', { name: 'x', scopes: [] }, 'body.scopes: must have at least 1 item'],
+      ['/operator-tokens', { name: 'x', scopes: ['read', 'read'] }, 'body.scopes: must not name anything twice'],
     ];
     for (const [path, body, details] of told)
       assert.equal((await service.operator('POST', path, body)).body.details, details);
@@ -356,6 +363,11 @@ describe('the words of refusals', () => {
     assert.equal(statement.body.details, `body.date_from: ${day}`);
     const search = await client('GET', '/payments?from_payment_date=1.1.2026');
     assert.equal(search.status, 400);
+    const head = await service.operator('GET', '/audit/verify?head=12:ab');
+    assert.equal(
+      head.body.details,
+      'query.head: must be a position and its hash, as 120:9f86d0... (64 hexadecimal digits)',
+    );
     assert.match(search.body.details, /^query\.from_payment_date: must be a calendar day/);
   });
 

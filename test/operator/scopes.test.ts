@@ -233,5 +233,10 @@ describe('tokens', () => {
     assert.equal((await create(over)).status, 201);
     assert.equal((await create({ name: over.name, role: 'core' })).status, 201, 'the former has expired');
     assert.equal((await create({ name: 'configured', role: 'core' })).status, 409);
+    // Where no token is configured: the next start with LOMBARD_OPERATOR_TOKEN would take over a token of fewer rights.
+    await service.query("update operator_tokens set name = 'renamed' where name = 'configured'");
+    const reserved = await create({ name: 'configured', role: 'core' });
+    await service.query("update operator_tokens set name = 'configured' where name = 'renamed'");
+    assert.deepEqual([reserved.status, reserved.body.code], [409, 'already_exists']);
   });
 });

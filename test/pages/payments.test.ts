@@ -225,6 +225,31 @@ describe('deciding about a payment', { skip }, () => {
     }
   });
 
+  test('a dialog left open approves nothing for whoever signs in in another tab', async () => {
+    const world = await approvalsWorld(service, ['Ann', 'Bob'], { authorisation_workflow: '4-eyes' });
+    const id = await world.create('10.50');
+    const page = await open(world.person('Ann'), world, `/payments/${id}`);
+    await button(page, 'Approve').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    const { cookies } = await pageSession(service, world.person('Bob').id);
+    await page
+      .context()
+      .addCookies([{ name: 'lombard-app', value: cookies.get('lombard-app') as string, url: service.api }]);
+    // The page may have noticed before the press.
+    await dialog
+      .getByRole('button', { name: 'Approve payment', exact: true })
+      .click({ timeout: 2_000 })
+      .catch(() => {});
+    await page.getByText('Somebody else has signed in in this browser').waitFor();
+    assert.equal((await world.payment(id)).status, 'Payment pending of authorization');
+    assert.doesNotMatch(await page.content(), /Müller|DE89/);
+    await assertAccessible(page);
+    await page.getByRole('link', { name: 'Go on as that person' }).click();
+    await page.getByText('Bob', { exact: true }).first().waitFor();
+    await page.context().close();
+  });
+
   test('whoever loses the permission while the page is open is told so', async () => {
     const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
     const ann = world.person('Ann');

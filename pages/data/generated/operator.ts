@@ -1477,6 +1477,12 @@ export interface Operations {
   };
   /** List the tokens in force */
   'GET /operator-tokens': {
+    query?: {
+      /** Page, from 1; default: the whole list */
+      page?: number;
+      /** Entries on a page; with page: 50 */
+      page_size?: number;
+    };
     response: OperatorToken[];
   };
   /** Revoke a token */
@@ -1854,6 +1860,10 @@ export interface Operations {
   'GET /currency-accounts': {
     query: {
       client_id: string;
+      /** Page, from 1; default: the whole list */
+      page?: number;
+      /** Entries on a page; with page: 50 */
+      page_size?: number;
     };
     response: ListedCurrencyAccount[];
   };
@@ -1915,6 +1925,12 @@ export interface Operations {
   };
   /** Read all rates */
   'GET /exchange-rates': {
+    query?: {
+      /** Page, from 1; default: the whole list */
+      page?: number;
+      /** Entries on a page; with page: 50 */
+      page_size?: number;
+    };
     response: RateTable[];
   };
   /** Read the service's clock */
@@ -1932,10 +1948,22 @@ export interface Operations {
   };
   /** List the mails of a service without an SMTP server, the newest first */
   'GET /mailbox': {
+    query?: {
+      /** Page, from 1; default: the whole list */
+      page?: number;
+      /** Entries on a page; with page: 50 */
+      page_size?: number;
+    };
     response: Mail[];
   };
   /** List the texts of a service without a gateway, the newest first */
   'GET /text-messages': {
+    query?: {
+      /** Page, from 1; default: the whole list */
+      page?: number;
+      /** Entries on a page; with page: 50 */
+      page_size?: number;
+    };
     response: TextMessage[];
   };
   /** Read the audit trail */
@@ -2030,6 +2058,12 @@ export interface Operations {
   };
   /** List the consumers of the change feed and how far they are behind */
   'GET /change-consumers': {
+    query?: {
+      /** Page, from 1; default: the whole list */
+      page?: number;
+      /** Entries on a page; with page: 50 */
+      page_size?: number;
+    };
     response: Consumer[];
   };
   /** Count and sum what payments and transactions did on a London day */

@@ -92,6 +92,7 @@ async function shownSession({ pool, clock, config }: Context, session: PageSessi
   if (!person) throw new Problem('authentication_failed', 'the person does not exist any more');
   return {
     ...person,
+    person: person.contact_id,
     now: clock.now().toISOString(),
     idle_seconds: config.appIdle / 1_000,
     idle_at: new Date(session.last_active_at.getTime() + config.appIdle).toISOString(),

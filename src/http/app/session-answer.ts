@@ -2,6 +2,8 @@ import type { PagePerson } from '../../identity/page-person.ts';
 
 /** GET /app/session: who is signed in, and how long the session lasts. */
 export interface SessionAnswer extends PagePerson {
+  /** Who it is, as pages send it back in `X-Lombard-Person`. */
+  person: string;
   /** The service's clock. */
   now: string;
   /** How long nothing may be done. */

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { findPageSession, type PageSession, whyPageSessionEnded } from '../../identity/page-session.ts';
 import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
-import { requireOwnPage } from '../page/own-page.ts';
+import { requireOwnPage, requireSamePerson } from '../page/own-page.ts';
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
@@ -41,10 +41,11 @@ export async function tellSessionEnd(context: Context, request: FastifyRequest, 
   reply.header('x-lombard-session-end', end);
 }
 
-/** As `sessionOf`. @throws Problem authentication_failed where there is none; permission_denied as `requireOwnPage` */
+/** As `sessionOf`. @throws Problem authentication_failed where there is none, as `requireSamePerson`; permission_denied as `requireOwnPage` */
 export async function requireSession(context: Context, request: FastifyRequest, active = false): Promise<PageSession> {
   const session = await sessionOf(context, request, active);
   if (!session) throw new Problem('authentication_failed', 'the browser is not signed in, or its session is over');
   requireOwnPage(context.addresses.api, request);
+  requireSamePerson(session.contact_id, request);
   return session;
 }

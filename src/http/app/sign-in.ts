@@ -6,19 +6,16 @@ import { challengeOfVerifier } from '../../identity/authorization-code.ts';
 import { PAGES_APPLICATION, pagesCallback } from '../../identity/page-application.ts';
 import { beginPageSession, endPageSession } from '../../identity/page-session.ts';
 import { languageOf } from '../../language.ts';
-import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
+import { BegunSignIns } from '../page/begun-sign-ins.ts';
 import { keepPlace, placeWithin } from '../page/way-back.ts';
 import type { AppPages } from './app-pages.ts';
 import { sessionCookie, sessionOf } from './session.ts';
 
-/** How long a sign-in may take. */
-const SIGN_IN_SECONDS = 900;
 /** State, verifier, and where to go on. */
 const SIGN_IN = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]*)$/;
 
-/** What a browser keeps of its sign-in until it comes back: no script reads it. */
-function cookie({ addresses }: Context): CookieOf {
-  return { name: 'lombard-app-sign-in', address: addresses.api };
+function begunSignIns({ addresses }: Context): BegunSignIns {
+  return new BegunSignIns({ name: 'lombard-app-sign-in', address: addresses.api }, SIGN_IN);
 }
 
 /** Sends the browser to the authorization server (OpenID Connect Core, 3.1.2.1, with PKCE). It comes back to where it was. */
@@ -35,7 +32,7 @@ export function redirectToSignIn(context: Context, request: FastifyRequest, repl
     code_challenge: challengeOfVerifier(verifier),
     code_challenge_method: 'S256',
   });
-  reply.header('set-cookie', setCookieHeader(cookie(context), `${state}.${verifier}.${back}`, SIGN_IN_SECONDS));
+  reply.header('set-cookie', begunSignIns(context).keep(request, [state, verifier, back]));
   reply.header('cache-control', 'no-store');
   return reply.redirect(`${addresses.auth}/authenticate?${query}`, 302);
 }
@@ -45,9 +42,10 @@ export function signInRoutes(app: FastifyInstance, context: Context, pages: AppP
   app.get<{ Querystring: Record<string, string | string[] | undefined> }>('/app/callback', async (request, reply) => {
     const { pool, clock, addresses } = context;
     const { code, state } = request.query;
-    const [, kept, verifier = '', back = ''] = SIGN_IN.exec(cookieOf(request, cookie(context), SIGN_IN) ?? '') ?? [];
+    const begun = begunSignIns(context);
+    const [kept, verifier = '', back = ''] = begun.find(request, state);
     // A code that this browser did not ask for could sign it in as somebody else.
-    const asked = typeof code === 'string' && kept !== undefined && state === kept;
+    const asked = typeof code === 'string' && kept !== undefined;
     const secret = asked
       ? await beginPageSession(pool, {
           code,
@@ -57,7 +55,7 @@ export function signInRoutes(app: FastifyInstance, context: Context, pages: AppP
           now: clock.now(),
         })
       : undefined;
-    if (secret === undefined) {
+    if (kept === undefined || secret === undefined) {
       const language = languageOf(undefined, request.headers['accept-language']);
       return pages.signInFailed(reply, language);
     }
@@ -66,7 +64,7 @@ export function signInRoutes(app: FastifyInstance, context: Context, pages: AppP
       const { id, contact_id: contactId } = former;
       await transaction(pool, (tx) => endPageSession(tx, { id, contactId, now: clock.now() }));
     }
-    reply.header('set-cookie', [sessionCookie(context, secret), setCookieHeader(cookie(context), '', 0)]);
+    reply.header('set-cookie', [sessionCookie(context, secret), begun.forget(kept)]);
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
     return reply.redirect(addresses.api + placeWithin('/app', back), 302);
   });

@@ -10,6 +10,7 @@ import {
   MAX_SCOPE_LENGTH,
   MAX_USERS_PER_GROUP,
 } from '../../approvals/ruleset.ts';
+import { PATTERNS } from '../patterns.ts';
 import { Decimal, Nullable } from '../schemas.ts';
 
 /** Bodies of the approvals workflow, for the API description (the service interface, Approvals workflow configuration). */
@@ -76,7 +77,7 @@ const Person = Type.Object({ id: Type.String(), name: Type.String(), email: Type
 
 const Ruleset = Type.Object(
   {
-    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'Amounts are converted to it' }),
+    currency: Type.String({ pattern: PATTERNS.currency, description: 'Amounts are converted to it' }),
     rules: Type.Array(Type.Object({ groups: Type.Array(Level, levels), minimum_threshold: Threshold }), {
       maxItems: MAX_RULES,
       description: 'Thresholds, each once; below the lowest no approval is needed',
@@ -117,7 +118,10 @@ export const WrittenConfiguration = Type.Object(
       Type.Array(
         Type.Union([
           Decimal('Amount in the currency of the ruleset'),
-          Type.Object({ amount: Decimal('Amount'), currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })) }),
+          Type.Object({
+            amount: Decimal('Amount'),
+            currency: Type.Optional(Type.String({ pattern: PATTERNS.currency })),
+          }),
         ]),
         { maxItems: MAX_SAMPLES, description: 'Read with `dry_run=true` only; without it each threshold is a sample' },
       ),

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listRequests } from '../../sandbox/requests/request-log.ts';
+import { PATTERNS } from '../patterns.ts';
 import { sendList } from '../reply.ts';
 import { ClientId, errors, jsonAnswer, Nullable, Paging, TOTAL_COUNT } from '../schemas.ts';
 
@@ -10,7 +11,7 @@ const Query = Type.Object({
   ...Paging,
   status: Type.Optional(
     Type.String({
-      pattern: '^[1-5](\\d\\d|xx)$',
+      pattern: PATTERNS.status,
       description: 'A status, as 404, or a class of them, as 4xx',
       examples: ['4xx'],
     }),

@@ -9,6 +9,7 @@ import {
   STATEMENT_FORMATS,
 } from '../../statements/request.ts';
 import { locationHeader } from '../location.ts';
+import { PATTERNS } from '../patterns.ts';
 import { sendValue } from '../reply.ts';
 import { ClientQuery, Day, errors, jsonAnswer, Nullable } from '../schemas.ts';
 import { clientAddress } from './address.ts';
@@ -29,7 +30,7 @@ const StatementBody = Type.Object(
     ),
     currencies: Type.Optional(
       Type.String({
-        pattern: '^([A-Z]{3},?)+$',
+        pattern: PATTERNS.currencies,
         maxLength: MAX_CURRENCIES_LENGTH,
         description: 'ISO 4217 codes, comma-separated; default: every currency account',
       }),

@@ -9,7 +9,15 @@ import { PageApplication } from '../page/application.ts';
 import { ConsolePages } from './console-pages.ts';
 import { CONSOLE_PAGES, isThere } from './pages.ts';
 import { searchRoutes } from './search.ts';
-import { operatorOf, requireStaff, scopesOf, staffCookie, staffSessionOf, tellStaffSessionEnd } from './session.ts';
+import {
+  operatorOf,
+  personOf,
+  requireStaff,
+  scopesOf,
+  staffCookie,
+  staffSessionOf,
+  tellStaffSessionEnd,
+} from './session.ts';
 import type { StaffSessionAnswer } from './session-answer.ts';
 import { staffSignInRoutes, toSignIn } from './sign-in.ts';
 
@@ -75,6 +83,7 @@ function shown(context: Context, session: StaffSession): StaffSessionAnswer {
   const { roles, scopes } = scopesOf(context, session);
   return {
     name: operatorOf(context, session).name,
+    person: personOf(session),
     signed_in_with: session.token ? 'token' : 'provider',
     roles,
     scopes,

@@ -4,6 +4,8 @@ import type { OperatorRole } from '../../operator-role.ts';
 /** GET /console/session: who is signed in, what they may do, and how long the session lasts. */
 export interface StaffSessionAnswer {
   name: string;
+  /** Who it is, as pages send it back in `X-Lombard-Person`. */
+  person: string;
   signed_in_with: 'token' | 'provider';
   roles: OperatorRole[];
   scopes: readonly Scope[];

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
+import { sha256 } from '../../crypto.ts';
 import { Problem } from '../../errors.ts';
 import type { Operator } from '../../operator/operator.ts';
 import { rolesOf } from '../../operator/staff-role.ts';
 import { findStaffSession, type StaffSession, whyStaffSessionEnded } from '../../operator/staff-session.ts';
 import type { OperatorRole } from '../../operator-role.ts';
 import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
-import { requireOwnPage } from '../page/own-page.ts';
+import { requireOwnPage, requireSamePerson } from '../page/own-page.ts';
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
@@ -50,12 +51,19 @@ export async function tellStaffSessionEnd(
   reply.header('x-lombard-session-end', end);
 }
 
-/** As `staffSessionOf`. @throws Problem authentication_failed where there is none; permission_denied as `requireOwnPage` */
+/** As `staffSessionOf`. @throws Problem authentication_failed where there is none, as `requireSamePerson`; permission_denied as `requireOwnPage` */
 export async function requireStaff(context: Context, request: FastifyRequest, active = false): Promise<StaffSession> {
   const session = await staffSessionOf(context, request, active);
   if (!session) throw new Problem('authentication_failed', 'the browser is not signed in, or its session is over');
   requireOwnPage(context.addresses.operator, request);
+  requireSamePerson(personOf(session), request);
   return session;
+}
+
+/** Tells persons and tokens apart, without saying who it is: the provider's subject can be an email. */
+export function personOf({ token, person }: StaffSession): string {
+  const who = token ? ['token', token.id] : ['person', person?.issuer, person?.subject];
+  return sha256(JSON.stringify(who)).toString('hex');
 }
 
 /** Who the person is, as an operator: the roles are those of the configuration now, a token's scopes those of the token now. */

@@ -11,14 +11,12 @@ import type { SignInSecrets, StaffProvider } from '../../operator/staff-provider
 import { rolesOf } from '../../operator/staff-role.ts';
 import { beginStaffSession, endStaffSession, type StaffPerson } from '../../operator/staff-session.ts';
 import { findOperatorToken } from '../../operator/token.ts';
-import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
+import { BegunSignIns } from '../page/begun-sign-ins.ts';
 import { requireOwnOrigin } from '../page/own-page.ts';
 import { keepPlace, placeWithin } from '../page/way-back.ts';
 import type { ConsolePages, Refusal } from './console-pages.ts';
 import { staffCookie, staffSessionOf } from './session.ts';
 
-/** How long a sign-in may take. */
-const SIGN_IN_SECONDS = 900;
 /** State, nonce, verifier, and where to go on. */
 const SIGN_IN = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]*)$/;
 
@@ -30,9 +28,8 @@ export interface StaffSignIn {
   configured: ConfiguredToken | undefined;
 }
 
-/** What a browser keeps of its sign-in until it comes back: no script reads it. */
-function cookie({ addresses }: Context): CookieOf {
-  return { name: 'lombard-console-sign-in', address: addresses.operator };
+function begunSignIns({ addresses }: Context): BegunSignIns {
+  return new BegunSignIns({ name: 'lombard-console-sign-in', address: addresses.operator }, SIGN_IN);
 }
 
 function callback({ addresses }: Context): string {
@@ -48,13 +45,13 @@ export async function toSignIn(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   const secrets: SignInSecrets = { state: randomToken(), nonce: randomToken(), verifier: randomToken() };
-  const kept = [secrets.state, secrets.nonce, secrets.verifier, keepPlace(request.url)].join('.');
   reply.header('cache-control', 'no-store');
   const own = ownAddress(context, request);
   if (own !== undefined) return reply.redirect(own, 302);
   const home = request.url === '/console';
   if (!provider && home) return pages.tokenForm(reply, languageFor(request));
-  reply.header('set-cookie', setCookieHeader(cookie(context), kept, SIGN_IN_SECONDS));
+  const kept = [secrets.state, secrets.nonce, secrets.verifier, keepPlace(request.url)];
+  reply.header('set-cookie', begunSignIns(context).keep(request, kept));
   if (!provider) return reply.redirect(`${context.addresses.operator}/console`, 302);
   try {
     return reply.redirect(await provider.signInAddress(callback(context), secrets), 302);
@@ -81,11 +78,12 @@ export function staffSignInRoutes(app: FastifyInstance, context: Context, signIn
   const { pages, provider, configured } = signIn;
   const { pool, clock, config } = context;
 
-  app.get('/console/callback', async (request, reply) => {
-    const [, state, nonce = '', verifier = '', back = ''] = kept(context, request);
+  app.get<{ Querystring: { state?: string | string[] } }>('/console/callback', async (request, reply) => {
+    const begun = begunSignIns(context);
+    const [state, nonce = '', verifier = '', back = ''] = begun.find(request, request.query.state);
     if (!provider || state === undefined) return pages.refused(reply, languageFor(request), 'failed');
     // Used up, however it ends.
-    reply.header('set-cookie', setCookieHeader(cookie(context), '', 0));
+    reply.header('set-cookie', begun.forget(state));
     const query = request.url.slice('/console/callback'.length);
     const person = await provider
       .person(new URL(callback(context) + query), { state, nonce, verifier })
@@ -115,14 +113,11 @@ export function staffSignInRoutes(app: FastifyInstance, context: Context, signIn
       throw error;
     });
     if (!token) return refuse('wrongtoken');
-    const [, , , , back = ''] = kept(context, request);
-    reply.header('set-cookie', setCookieHeader(cookie(context), '', 0));
+    const begun = begunSignIns(context);
+    const [state, , , back = ''] = begun.newest(request);
+    if (state !== undefined) reply.header('set-cookie', begun.forget(state));
     return begin(context, { request, reply }, { who: { token, text }, back });
   });
-}
-
-function kept(context: Context, request: FastifyRequest): string[] {
-  return SIGN_IN.exec(cookieOf(request, cookie(context), SIGN_IN) ?? '') ?? [];
 }
 
 type Beginner = StaffPerson | { token: Parameters<typeof operatorOfToken>[0]; text: string };

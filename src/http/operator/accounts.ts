@@ -11,6 +11,7 @@ import {
   updateAccount,
 } from '../../accounts/account.ts';
 import type { Context } from '../../context.ts';
+import { PATTERNS } from '../patterns.ts';
 import { sendList } from '../reply.ts';
 import {
   ClientId,
@@ -41,7 +42,10 @@ const Details = Type.Array(
       bank_identifier: text('BIC or clearing code'),
       bank_identifier_type: Type.Optional(
         Nullable(
-          Type.String({ pattern: '^[A-Z]{5}$', description: 'SWBIC, or an ISO 20022 clearing system as GBDSC, USABA' }),
+          Type.String({
+            pattern: PATTERNS.clearingSystem,
+            description: 'SWBIC, or an ISO 20022 clearing system as GBDSC, USABA',
+          }),
         ),
       ),
     },

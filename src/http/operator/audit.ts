@@ -9,6 +9,7 @@ import { verifyAudit } from '../../audit/verification.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { optionalInstant } from '../instant.ts';
+import { PATTERNS } from '../patterns.ts';
 import { sendList, sendValue } from '../reply.ts';
 import { errors, Instant, jsonAnswer, listAnswer, MAX_PAGE, Nullable, Paging, rowsOf } from '../schemas.ts';
 import { AUDIT } from './listener.ts';
@@ -157,7 +158,7 @@ const VERIFY = {
       ...Range,
       head: Type.Optional(
         Type.String({
-          pattern: '^[1-9]\\d{0,14}:[0-9a-fA-F]{64}$',
+          pattern: PATTERNS.head,
           description: 'A head that was kept, as `<position>:<hash>`',
         }),
       ),

@@ -6,8 +6,9 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { ChangeFeed } from '../../feed/feed.ts';
 import { reconcile } from '../../feed/reconciliation.ts';
-import { sendJson, sendValue } from '../reply.ts';
-import { closed, Day, errors, Id, jsonAnswer, Nullable } from '../schemas.ts';
+import { sendJson, sendShortList, sendValue } from '../reply.ts';
+import { closed, Day, errors, Id, jsonAnswer, listAnswer, Nullable, type Page, ShortListQuery } from '../schemas.ts';
+import { change } from './change.ts';
 import { CHANGES, READ } from './listener.ts';
 
 const MAX_CHANGES = 1_000;
@@ -172,7 +173,8 @@ const LIST_CONSUMERS = {
     tags,
     operationId: 'listChangeConsumers',
     summary: 'List the consumers of the change feed and how far they are behind',
-    response: { 200: jsonAnswer('The consumers', Type.Array(Consumer)), ...errors(502) },
+    querystring: ShortListQuery,
+    response: { 200: listAnswer('The consumers', Consumer), ...errors(400, 502) },
   },
 };
 const DELETE_CONSUMER = {
@@ -217,14 +219,18 @@ export function operatorChangeRoutes(app: FastifyInstance, context: Context): vo
   app.put<{ Params: { name: string }; Querystring: { rewind?: boolean }; Body: { cursor: string } }>(
     '/change-consumers/:name',
     ACKNOWLEDGE,
-    async ({ params, query, body }, reply) =>
-      sendValue(reply, await feed.acknowledge(params.name, body.cursor, query.rewind ?? false)),
+    change(context, 200, (tx, act, { params: { name }, query: { rewind = false }, body: { cursor } }) =>
+      feed.acknowledge(tx, act, { name, cursor, rewind }),
+    ),
   );
-  app.get('/change-consumers', LIST_CONSUMERS, async (_request, reply) => sendValue(reply, await feed.consumers()));
-  app.delete<{ Params: { name: string } }>('/change-consumers/:name', DELETE_CONSUMER, async ({ params }, reply) => {
-    await feed.deleteConsumer(params.name);
-    return reply.code(204).send();
-  });
+  app.get<{ Querystring: Partial<Page> }>('/change-consumers', LIST_CONSUMERS, async ({ query }, reply) =>
+    sendShortList(reply, await feed.consumers(), query),
+  );
+  app.delete<{ Params: { name: string } }>(
+    '/change-consumers/:name',
+    DELETE_CONSUMER,
+    change(context, 204, (tx, act, { params }) => feed.deleteConsumer(tx, act, params.name)),
+  );
   app.get<{ Querystring: { date: string } }>('/reconciliation', RECONCILE, async ({ query }, reply) => {
     if (!isCalendarDay(query.date))
       throw new Problem('invalid_parameter', { field: 'date', message: 'must be a calendar day, YYYY-MM-DD' });

@@ -17,6 +17,7 @@ import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../id
 
 import { newTotp } from '../../identity/totp.ts';
 import { LANGUAGES } from '../../language.ts';
+import { PATTERNS } from '../patterns.ts';
 import { sendList } from '../reply.ts';
 import {
   ClientId,
@@ -48,12 +49,12 @@ const ContactClients = Type.Array(
 const ContactFields = {
   name: Text('Name'),
   email: Type.String({
-    pattern: '^[^\\s@<>"]+@[^\\s@<>"]+$',
+    pattern: PATTERNS.email,
     maxLength: 254,
     description: 'Unique, ignoring case',
   }),
   password: Type.Optional(Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH })),
-  phone: Type.Optional(Nullable(Type.String({ pattern: '^\\+?[0-9 ()-]{4,32}$' }))),
+  phone: Type.Optional(Nullable(Type.String({ pattern: PATTERNS.phone }))),
   status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
   second_factor: Type.Optional(Type.Enum(['none', 'totp', 'sms'])),
   trusted_access: Type.Optional(Type.Boolean({ description: 'An institution may get tokens for it over mutual TLS' })),

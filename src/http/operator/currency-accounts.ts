@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { createCurrencyAccount, findCurrencyAccount, listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
-import { ClientId, Currency, closed, errors, jsonAnswer } from '../schemas.ts';
+import { PATTERNS } from '../patterns.ts';
+import { sendShortList } from '../reply.ts';
+import { ClientId, Currency, closed, errors, jsonAnswer, listAnswer, type Page, ShortListQuery } from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -10,7 +12,6 @@ const CurrencyAccountBody = Type.Object(
   { client_id: ClientId, currency: Currency() },
   { ...closed, title: 'CurrencyAccountInput', examples: [{ client_id: 'CLI000001', currency: 'EUR' }] },
 );
-const ClientQuery = Type.Object({ client_id: Type.String({ minLength: 1 }) });
 const Numbered = { account_id: Type.Integer(), currency: Type.String() };
 const ListedCurrencyAccount = Type.Object(Numbered, {
   title: 'ListedCurrencyAccount',
@@ -48,8 +49,8 @@ const LIST = {
     operationId: 'listCurrencyAccounts',
     tags: ['accounts'],
     summary: "List a client's currency accounts",
-    querystring: ClientQuery,
-    response: { 200: jsonAnswer('The currency accounts', Type.Array(ListedCurrencyAccount)), ...errors(400, 502) },
+    querystring: Type.Object({ client_id: Type.String({ minLength: 1 }), ...ShortListQuery.properties }),
+    response: { 200: listAnswer('The currency accounts', ListedCurrencyAccount), ...errors(400, 502) },
   },
 };
 
@@ -59,7 +60,7 @@ const READ_ONE = {
     tags: ['accounts'],
     operationId: 'getCurrencyAccount',
     summary: 'Read a currency account with its balance',
-    params: Type.Object({ account_id: Type.String({ pattern: '^[0-9]{1,15}$', description: 'Its number' }) }),
+    params: Type.Object({ account_id: Type.String({ pattern: PATTERNS.number, description: 'Its number' }) }),
     response: {
       200: jsonAnswer('The account', CurrencyAccountBalance),
       ...errors(400, 403, 404, 502, 'currency_account_not_found'),
@@ -79,7 +80,9 @@ export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Con
   app.get<{ Params: { account_id: string } }>('/currency-accounts/:account_id', READ_ONE, (request) =>
     findCurrencyAccount(context.pool, Number(request.params.account_id)),
   );
-  app.get<{ Querystring: { client_id: string } }>('/currency-accounts', LIST, (request) =>
-    listCurrencyAccounts(context.pool, request.query.client_id),
+  app.get<{ Querystring: { client_id: string } & Partial<Page> }>(
+    '/currency-accounts',
+    LIST,
+    async ({ query }, reply) => sendShortList(reply, await listCurrencyAccounts(context.pool, query.client_id), query),
   );
 }

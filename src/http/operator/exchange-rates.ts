@@ -2,8 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { MAX_RATES, type RatesInput, readRates, setRates } from '../../quotes/exchange-rates.ts';
-import { sendValue } from '../reply.ts';
-import { Currency, closed, Decimal, errors, Instant, jsonAnswer } from '../schemas.ts';
+import { sendShortList } from '../reply.ts';
+import {
+  Currency,
+  closed,
+  Decimal,
+  errors,
+  Instant,
+  jsonAnswer,
+  listAnswer,
+  type Page,
+  ShortListQuery,
+} from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -48,7 +58,8 @@ const LIST = {
     operationId: 'listExchangeRates',
     tags: ['quotes'],
     summary: 'Read all rates',
-    response: { 200: jsonAnswer('All tables', Type.Array(RateTable)), ...errors(502) },
+    querystring: ShortListQuery,
+    response: { 200: listAnswer('All tables', RateTable), ...errors(400, 502) },
   },
 };
 
@@ -59,5 +70,7 @@ export function operatorExchangeRateRoutes(app: FastifyInstance, context: Contex
     REPLACE,
     change(context, 200, (tx, act, request) => setRates(tx, act, request.body)),
   );
-  app.get('/exchange-rates', LIST, async (_request, reply) => sendValue(reply, await readRates(context.pool)));
+  app.get<{ Querystring: Partial<Page> }>('/exchange-rates', LIST, async ({ query }, reply) =>
+    sendShortList(reply, await readRates(context.pool), query),
+  );
 }

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listTexts } from '../../identity/text-message.ts';
 import { listMailbox } from '../../mail.ts';
-import { sendValue } from '../reply.ts';
-import { errors, jsonAnswer } from '../schemas.ts';
+import { sendShortList } from '../reply.ts';
+import { errors, listAnswer, type Page, ShortListQuery } from '../schemas.ts';
 import { IDENTITY } from './listener.ts';
 
 const Mail = Type.Object(
@@ -52,7 +52,8 @@ const LIST_MAILS = {
     operationId: 'listMails',
     tags: ['sandbox'],
     summary: 'List the mails of a service without an SMTP server, the newest first',
-    response: { 200: jsonAnswer('The mails', Type.Array(Mail)), ...errors(502) },
+    querystring: ShortListQuery,
+    response: { 200: listAnswer('The mails', Mail), ...errors(400, 502) },
   },
 };
 
@@ -62,13 +63,18 @@ const LIST_TEXTS = {
     operationId: 'listTextMessages',
     tags: ['sandbox'],
     summary: 'List the texts of a service without a gateway, the newest first',
-    response: { 200: jsonAnswer('The texts', Type.Array(TextMessage)), ...errors(502) },
+    querystring: ShortListQuery,
+    response: { 200: listAnswer('The texts', TextMessage), ...errors(400, 502) },
   },
 };
 
 /** The sandbox's mails and texts (docs/operator-interface.md). Production has no such addresses. */
 export function operatorMailboxRoutes(app: FastifyInstance, context: Context): void {
   if (context.config.environment !== 'sandbox') return;
-  app.get('/mailbox', LIST_MAILS, async (_request, reply) => sendValue(reply, await listMailbox(context.pool)));
-  app.get('/text-messages', LIST_TEXTS, async (_request, reply) => sendValue(reply, await listTexts(context.pool)));
+  app.get<{ Querystring: Partial<Page> }>('/mailbox', LIST_MAILS, async ({ query }, reply) =>
+    sendShortList(reply, await listMailbox(context.pool), query),
+  );
+  app.get<{ Querystring: Partial<Page> }>('/text-messages', LIST_TEXTS, async ({ query }, reply) =>
+    sendShortList(reply, await listTexts(context.pool), query),
+  );
 }

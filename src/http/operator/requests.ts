@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listRefusedRequests, type RefusedRequest } from '../../refused-requests.ts';
 import { optionalInstant } from '../instant.ts';
+import { PATTERNS } from '../patterns.ts';
 import { sendList } from '../reply.ts';
 import { errors, Instant, jsonAnswer, listRequest, Nullable, type Page, Paging, TOTAL_COUNT } from '../schemas.ts';
 import { READ } from './listener.ts';
@@ -13,7 +14,7 @@ const Query = Type.Object({
   contact_id: Type.Optional(Type.String({ minLength: 1, description: 'Only of this contact' })),
   status: Type.Optional(
     Type.String({
-      pattern: '^[45](\\d\\d|xx)$',
+      pattern: PATTERNS.refusedStatus,
       description: 'A status, as 404, or a class of them, as 4xx',
       examples: ['4xx'],
     }),

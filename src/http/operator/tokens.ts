@@ -5,7 +5,19 @@ import { SCOPES } from '../../operator/scope.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '../../operator/token.ts';
 import { OPERATOR_ROLES } from '../../operator-role.ts';
 import { optionalInstant } from '../instant.ts';
-import { closed, errors, Instant, idPath, jsonAnswer, Nullable, Text } from '../schemas.ts';
+import { sendShortList } from '../reply.ts';
+import {
+  closed,
+  errors,
+  Instant,
+  idPath,
+  jsonAnswer,
+  listAnswer,
+  Nullable,
+  type Page,
+  ShortListQuery,
+  Text,
+} from '../schemas.ts';
 import { change } from './change.ts';
 import { SYSTEM } from './listener.ts';
 
@@ -69,7 +81,8 @@ const LIST = {
     operationId: 'listOperatorTokens',
     tags: ['operator tokens'],
     summary: 'List the tokens in force',
-    response: { 200: jsonAnswer('The tokens', Type.Array(OperatorToken)), ...errors(502) },
+    querystring: ShortListQuery,
+    response: { 200: listAnswer('The tokens', OperatorToken), ...errors(400, 502) },
   },
 };
 
@@ -95,7 +108,9 @@ export function operatorTokenRoutes(app: FastifyInstance, context: Context): voi
       return createOperatorToken(tx, act, { name, role, scopes, expiresAt }, operator);
     }),
   );
-  app.get('/operator-tokens', LIST, (request) => listOperatorTokens(pool, request.now));
+  app.get<{ Querystring: Partial<Page> }>('/operator-tokens', LIST, async ({ now, query }, reply) =>
+    sendShortList(reply, await listOperatorTokens(pool, now), query),
+  );
   app.delete<{ Params: { id: string } }>(
     '/operator-tokens/:id',
     DELETE,

@@ -15,6 +15,20 @@ export function requireOwnOrigin(address: string, { headers }: FastifyRequest): 
 }
 
 /**
+ * Refuses a call of a page that shows somebody else than the person who is signed in now: another tab has signed in as that person. The
+ * page sends the `person` of its session as `X-Lombard-Person`.
+ * @throws Problem authentication_failed
+ */
+export function requireSamePerson(person: string, { headers }: FastifyRequest): void {
+  const shown = headers['x-lombard-person'];
+  if (shown !== undefined && shown !== person)
+    throw new Problem(
+      'authentication_failed',
+      'header.X-Lombard-Person: somebody else has signed in in this browser since',
+    );
+}
+
+/**
  * As `requireOwnOrigin`. A change needs the header `X-Lombard-Page: 1` as well, which no form can send and no other origin may.
  * @throws Problem permission_denied
  */

@@ -420,6 +420,28 @@ test('lists are paged, and say how many there are', async () => {
   }
 });
 
+test('short lists come whole, or a page of them', async () => {
+  const { body: client } = await service.operator('POST', '/clients', { client_name: 'Three currencies' });
+  for (const currency of ['CHF', 'EUR', 'GBP'])
+    await service.operator('POST', '/currency-accounts', { client_id: client.client_id, currency });
+  const list = async (query: string) => {
+    const path = `/currency-accounts?client_id=${client.client_id}${query}`;
+    const { body, headers } = await service.operator('GET', path);
+    assert.equal(headers.get('x-total-count'), '3');
+    return body.map(({ currency }: { currency: string }) => currency).join(' ');
+  };
+  assert.equal(await list(''), 'CHF EUR GBP');
+  assert.equal(await list('&page=2&page_size=2'), 'GBP');
+  assert.equal(await list('&page_size=1'), 'CHF');
+  assert.equal(await list('&page=2'), '');
+  for (const path of ['/operator-tokens', '/mailbox', '/text-messages', '/change-consumers', '/exchange-rates']) {
+    const page = await service.operator('GET', `${path}?page=1&page_size=1`);
+    assert.equal(page.status, 200, path);
+    assert.match(page.headers.get('x-total-count') ?? '', /^\d+$/, path);
+    assert.equal((await service.operator('GET', `${path}?page_size=1001`)).status, 400, path);
+  }
+});
+
 test('health needs no token, metrics are in the text format of Prometheus, and the description is complete', async () => {
   assert.equal((await call(`${service.operatorUrl}/health/live`, 'GET')).status, 200);
   assert.equal((await call(`${service.operatorUrl}/health/ready`, 'GET')).status, 200);
