@@ -13,6 +13,8 @@ export const PATIENCE = {
   requestMs: 60_000,
   /** Milliseconds that a body may still arrive once its request is answered, as a 401 is before its body is read. */
   answeredMs: 5_000,
+  /** Milliseconds for which a caller may take nothing of an answer that holds a database connection. */
+  untakenMs: 60_000,
 };
 
 /** Ends the connections of a listener whose callers do not send the bodies that they announced. */

@@ -91,7 +91,8 @@ async function approveAll(
       });
       approved.push(id);
     } catch (error) {
-      if (error instanceof Problem && NEEDS_CODE.has(error.code)) throw error;
+      // Switched on in between, it is the reason of those that are left.
+      if (approved.length === 0 && error instanceof Problem && NEEDS_CODE.has(error.code)) throw error;
       if (!(error instanceof Problem)) request.log.error(error, 'an approval of several failed');
       const { code, details } = error instanceof Problem ? error : new Problem('integration_error', '');
       failures.push({ payment_id: id, code, details });

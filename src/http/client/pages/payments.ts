@@ -13,6 +13,7 @@ import { paymentNews } from '../../../payments/news.ts';
 import { paymentOutcomes } from '../../../payments/outcomes.ts';
 import { readSearch, type SearchQuery } from '../../../payments/search-parameters.ts';
 import { paymentSteps } from '../../../payments/steps.ts';
+import { PATIENCE } from '../../patience.ts';
 import { PaymentFilters } from '../../payment-filters.ts';
 import { sendValue } from '../../reply.ts';
 import { ClientId, ClientQuery } from '../../schemas.ts';
@@ -69,6 +70,8 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
       file.once('close', () => {
         exports -= 1;
       });
+      // A reader that stops, without hanging up, would keep the connection and its snapshot for ever.
+      reply.raw.setTimeout(PATIENCE.untakenMs, () => reply.raw.destroy());
       reply.header('content-disposition', `attachment; filename="payments-${londonDay(request.now)}.csv"`);
       return reply.type('text/csv; charset=utf-8').send(file);
     },
