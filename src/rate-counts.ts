@@ -24,9 +24,11 @@ export class RateCounts implements Part {
   readonly #pool: Pool;
   readonly #beating: Periodic;
   #processes = 1;
+  #beats = 0;
 
-  constructor(url: string, log: Logger) {
-    this.#pool = createPool(url, log, { max: 1, answerWithin: ANSWER_WITHIN_MS, name: 'lombard-limits' });
+  /** @param names whether statements are prepared by name, which a pooler in transaction mode does not keep */
+  constructor(url: string, log: Logger, names: boolean) {
+    this.#pool = createPool(url, log, { max: 1, answerWithin: ANSWER_WITHIN_MS, name: 'lombard-limits', names });
     const run = () => this.#beat();
     this.#beating = new Periodic({ name: 'processes', intervalMs: INTERVAL_MS, log, run });
   }
@@ -46,6 +48,11 @@ export class RateCounts implements Part {
     return this.#processes;
   }
 
+  /** Whether processes that started together with this one are counted: the first count may have come before theirs. */
+  get settled(): boolean {
+    return this.#beats > 1;
+  }
+
   /**
    * Adds uses to the count of all processes.
    * @param leftMs milliseconds until this process's window ends; it becomes that of all where none is open
@@ -62,6 +69,7 @@ export class RateCounts implements Part {
   async #beat(): Promise<void> {
     const beat = await this.#pool.query<{ processes: number }>(BEAT, [this.#id, GONE_AFTER_SECONDS]);
     this.#processes = Math.max(1, first(beat)?.processes ?? 1);
+    this.#beats += 1;
     await this.#pool.query(CLEAR, [GONE_AFTER_SECONDS]);
   }
 }

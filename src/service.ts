@@ -190,7 +190,7 @@ async function startContext(start: {
   await parts.start({ stop: () => backgroundPool.end() });
 
   const limited = (['api', 'auth', 'trusted'] as const).some((role) => config.roles.has(role));
-  const rateCounts = limited ? new RateCounts(url, log) : undefined;
+  const rateCounts = limited ? new RateCounts(url, log, usesNames(config)) : undefined;
   if (rateCounts) await parts.start(rateCounts);
   const clock = new ServiceClock();
   const journals = new Journals(backgroundPool, clock, log);

@@ -27,7 +27,8 @@ interface Count {
 /**
  * Counts requests of each key in windows of a minute, over all processes. A process counts by itself and exchanges its count with the
  * others after every few requests, so most requests cost no query. All processes together allow at most a fifth above the limit.
- * Without the database a process counts for itself. Answers carry the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
+ * While the database does not answer, a process allows its part of what was left when it last did.
+ * Answers carry the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
  */
 export class RateLimit {
   readonly #counts = new BoundedMap<string, Count>(MAX_KEYS);
@@ -70,15 +71,16 @@ export class RateLimit {
       await count.sharing;
     }
     const used = count.others + ordinal;
-    const seconds = Math.max(1, Math.ceil((count.endsAt - monotonic()) / 1000));
+    const seconds = secondsUntil(count.endsAt);
     reply.header('ratelimit-policy', this.#policy);
     reply.header('ratelimit', `"${this.#name}";r=${Math.max(0, this.#limit - used)};t=${seconds}`);
-    if (used <= this.#limit) return undefined;
-    reply.header('retry-after', String(seconds));
-    return new Problem(
-      'rate_limited',
-      `the limit is ${this.#limit} requests a minute; try again in ${seconds} seconds`,
-    );
+    const over = used > this.#limit;
+    if (!over && !this.#exceedsPart(count, ordinal)) return undefined;
+    // What only the database's silence refuses is allowed later.
+    if (!over) count.own -= 1;
+    const wait = over ? seconds : secondsUntil(count.notBefore);
+    reply.header('retry-after', String(wait));
+    return new Problem('rate_limited', `the limit is ${this.#limit} requests a minute; try again in ${wait} seconds`);
   }
 
   /** Takes back a use, because it counts under another key. */
@@ -98,8 +100,16 @@ export class RateLimit {
 
   #mustShare(count: Count): boolean {
     if (!this.#exchange || monotonic() < count.notBefore) return false;
-    const unshared = Math.max(1, Math.floor((this.#limit * UNSHARED_PART) / this.#exchange.processes));
+    const { processes, settled } = this.#exchange;
+    const unshared = settled ? Math.max(1, Math.floor((this.#limit * UNSHARED_PART) / processes)) : 1;
     return count.own - count.shared >= unshared;
+  }
+
+  /** Whether a use is beyond this process's part of what was left at the last exchange. It matters only after an exchange that failed. */
+  #exceedsPart(count: Count, ordinal: number): boolean {
+    if (!this.#exchange || monotonic() >= count.notBefore) return false;
+    const left = this.#limit - count.others - count.shared;
+    return ordinal - count.shared > Math.floor(left / this.#exchange.processes);
   }
 
   async #share(key: string, count: Count): Promise<void> {
@@ -115,4 +125,8 @@ export class RateLimit {
     count.others = Math.max(0, all.used - own);
     count.endsAt = monotonic() + all.leftMs;
   }
+}
+
+function secondsUntil(moment: number): number {
+  return Math.max(1, Math.ceil((moment - monotonic()) / 1000));
 }
