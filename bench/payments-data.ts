@@ -8,9 +8,9 @@ import { createLog } from '../src/log.ts';
 import { migrate } from '../src/migrate.ts';
 
 /**
- * The database of the payment benches: 500 clients over three years, one with a third of all payments, one with exactly a
- * three-thousandth, the rest alike. Made by SQL from the row number alone, so that it is the same everywhere; kept in the
- * temporary directory (or LOMBARD_BENCH_DIR) between runs.
+ * The database of the payment benches: clients over three years, one with a large part of all payments, one with a thousandth of that
+ * part, the rest alike. Made by SQL from the row number alone, so that it is the same everywhere; kept in the temporary directory (or
+ * LOMBARD_BENCH_DIR) between runs.
  */
 
 export const BIG = 'CLI-BIG';
@@ -20,7 +20,30 @@ export const VIEWER = 'CON-BENCH';
 export const PAYMENTS = Number(process.env.LOMBARD_BENCH_PAYMENTS ?? 3_000_000);
 export const FIRST_DAY = '2023-11-01';
 const DAYS = 1_096;
-const BATCH = 250_000;
+const BATCH_ROWS = 500_000;
+/** Connections that fill at the same time. */
+const FILLERS = 2;
+/** Of each of them, to sort and to group in. */
+const FILL_MEMORY = '512MB';
+const ROLL_UP = 'select roll_up_payment_totals(2000000000)';
+/** What the trigger would count. */
+const COUNTED = `insert into payment_total_deltas
+  select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount),
+    beneficiary_id, contact_id, count(*), sum(amount)
+  from made group by 1, 2, 3, 4, 5, 6, 7, 8`;
+
+/** Who has the payments of a database. */
+export interface Population {
+  /** In all; a multiple of 1,000 times the second number of `big`. */
+  payments: number;
+  /** The part of the big client, as a fraction. */
+  big: [numerator: number, denominator: number];
+  /** Clients besides the big and the small one. */
+  others: number;
+}
+
+/** What the search and service benches use. */
+const THIRD: Population = { payments: PAYMENTS, big: [1, 3], others: 498 };
 
 export const log = createLog('warn', false);
 
@@ -30,106 +53,144 @@ export interface BenchDatabase {
 }
 
 /** Starts the database of the benches, filled. */
-export async function benchDatabase(): Promise<BenchDatabase> {
-  const folder = process.env.LOMBARD_BENCH_DIR ?? join(tmpdir(), `lombard-bench-${PAYMENTS}`);
+export async function benchDatabase(population = THIRD): Promise<BenchDatabase> {
+  const { payments, others } = population;
+  const name = population === THIRD ? `lombard-bench-${payments}` : `lombard-bench-${payments}-${others}`;
+  const folder = join(process.env.LOMBARD_BENCH_DIR ?? tmpdir(), name);
   const dataDir = join(folder, 'database');
   const marker = join(folder, 'filled');
-  const wanted = await schema();
+  const wanted = await schema(population);
   const filled = (await readFile(marker, 'utf8').catch(() => '')) === wanted;
   if (!filled) await rm(dataDir, { recursive: true, force: true });
   // 0711: the server runs as another user when this one is root.
   await mkdir(folder, { recursive: true, mode: 0o711 });
-  const database = await startEmbedded({ dataDir, log });
-  try {
-    if (!filled) {
+  if (!filled) {
+    // What a crash would lose is made again.
+    const database = await startEmbedded({ dataDir, log, durable: false });
+    try {
       await migrate(database.url, log);
-      await fill(database.url);
-      await writeFile(marker, wanted);
+      await fill(database.url, population);
+    } finally {
+      await database.stop();
     }
-    return database;
-  } catch (error) {
-    await database.stop();
-    throw error;
+    await writeFile(marker, wanted);
   }
+  return startEmbedded({ dataDir, log });
 }
 
 /** What the database was made from: another schema is another database. */
-async function schema(): Promise<string> {
+async function schema(population: Population): Promise<string> {
   const folder = new URL('../migrations/', import.meta.url);
   const files = (await readdir(folder)).sort();
   const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
-  return sha256(`${PAYMENTS} ${texts.join('')}`).toString('hex');
+  return sha256(`${JSON.stringify(population)} ${texts.join('')}`).toString('hex');
 }
 
-async function fill(url: string): Promise<void> {
+async function fill(url: string, population: Population): Promise<void> {
+  const { payments } = population;
+  const clients = await Promise.all(Array.from({ length: FILLERS }, () => connect(url)));
+  const [client] = clients as [pg.Client];
+  await people(client, population);
+  const { rows: indexes } = await client.query<{ name: string; indexdef: string }>(
+    `select indexname as name, indexdef from pg_indexes where tablename = 'payments' and indexname not in
+    (select conname from pg_constraint where conrelid = 'payments'::regclass)`,
+  );
+  for (const { name } of indexes) await client.query(`drop index ${name}`);
+  // Random values would be put into an index all over the place.
+  await client.query('alter table payments drop constraint payments_uuid_key');
+  const batches = Array.from({ length: Math.ceil(payments / BATCH_ROWS) }, (_, n) => n * BATCH_ROWS + 1);
+  await inTurn(clients, batches, async (each, from) => {
+    const to = Math.min(payments, from + BATCH_ROWS - 1);
+    const secondsEach = (DAYS * 86_400) / payments;
+    const values = [BIG, SMALL, VIEWER, `${FIRST_DAY}T00:00:00Z`, secondsEach, from, to];
+    await each.query(`with made as (${paymentsStatement(population)} returning *) ${COUNTED}`, values);
+    // One at a time may roll up.
+    if (each === client) await client.query(ROLL_UP);
+    progress(`${to} payments`);
+  });
+  await client.query(ROLL_UP);
+  await inTurn(clients, [...DEPENDENTS, ...indexes.map(({ indexdef }) => indexdef)], async (each, statement) => {
+    await each.query(statement);
+    progress(statement.slice(0, 60));
+  });
+  await client.query('select roll_up_payment_approver_totals(2000000000)');
+  await client.query('alter table payments add constraint payments_uuid_key unique using index payments_uuid_key');
+  await client.query('vacuum (analyze)');
+  await Promise.all(clients.map((each) => each.end()));
+  progress('filled\n');
+}
+
+/** A connection that fills: foreign keys hold by construction, indexes are built once, afterwards. */
+async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const run = (text: string, values: unknown[] = []) => client.query(text, values);
-  // Foreign keys hold by construction; indexes are built once, afterwards; the totals are made in one go.
-  await run('set session_replication_role = replica');
-  await run("set maintenance_work_mem = '512MB'");
-  await run('set synchronous_commit = off');
-  await run(
+  await client.query(
+    `set session_replication_role = replica; set work_mem = '${FILL_MEMORY}'; set maintenance_work_mem = '${FILL_MEMORY}'`,
+  );
+  return client;
+}
+
+/** Each connection takes the next piece of work when it has finished one. */
+async function inTurn<T>(
+  clients: pg.Client[],
+  work: T[],
+  run: (client: pg.Client, piece: T) => Promise<void>,
+): Promise<void> {
+  const left = work.values();
+  await Promise.all(
+    clients.map(async (client) => {
+      for (const piece of left) await run(client, piece);
+    }),
+  );
+}
+
+async function people(client: pg.Client, { others }: Population): Promise<void> {
+  await client.query(
     `insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow,
       payment_approvals_enabled, payment_creator_approval_enabled, created_at)
     select id, id, 'enabled', true, false, 'simple', false, false, now()
-    from (select $1 as id union all select $2 union all select 'CLI' || n from generate_series(0, 497) n) c`,
-    [BIG, SMALL],
+    from (select $1 as id union all select $2 union all select 'CLI' || n from generate_series(0, $3::int - 1) n) c`,
+    [BIG, SMALL, others],
   );
-  await run(
+  await client.query(
     `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at)
     values ($1, 'Bench', 'bench@example.com', 'none', false, now())`,
     [VIEWER],
   );
-  await run('insert into contact_clients select client_id, $1, true, true, true, true, true from clients', [VIEWER]);
-  const { rows: indexes } = await run(`select indexdef from pg_indexes where tablename = 'payments' and indexname not in
-    (select conname from pg_constraint where conrelid = 'payments'::regclass)`);
-  for (const { name } of (
-    await run(`select indexname as name from pg_indexes where tablename = 'payments' and indexname not in
-    (select conname from pg_constraint where conrelid = 'payments'::regclass)`)
-  ).rows)
-    await run(`drop index ${name}`);
-  for (let from = 1; from <= PAYMENTS; from += BATCH) {
-    await run(PAYMENTS_SQL, [
-      BIG,
-      SMALL,
-      VIEWER,
-      `${FIRST_DAY}T00:00:00Z`,
-      (DAYS * 86_400) / PAYMENTS,
-      from,
-      Math.min(PAYMENTS, from + BATCH - 1),
-    ]);
-    process.stderr.write(`\r${Math.min(PAYMENTS, from + BATCH - 1)} payments`);
-  }
-  await run(`insert into beneficiaries (beneficiary_id, client_id, beneficiary_name, iban, swift_code, active, authorised, blocked, completed,
-      verified, created_at)
-    select distinct on (beneficiary_id) beneficiary_id, client_id, 'Beneficiary ' || beneficiary_id, 'DE89370400440532013000', 'COBADEFFXXX',
-      true, true, false, true, true, now() from payments`);
-  await run(`insert into trades (trade_id, client_id, contact_id, status, trade_type, rate_symbol, rate, buy_currency, sell_currency, buy_amount,
-      sell_amount, order_date, synthetic, created_at)
-    select distinct on (trade_id) trade_id, client_id, contact_id, 'Created', 'spot', 'GBPEUR', 1.17, 'EUR', 'GBP', 117, 100, payment_date, false,
-      created from payments`);
-  for (const { indexdef } of indexes) await run(indexdef);
-  await run(`insert into payment_total_deltas
-    select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount),
-      beneficiary_id, contact_id, count(*), sum(amount)
-    from payments group by 1, 2, 3, 4, 5, 6, 7, 8`);
-  await run('select roll_up_payment_totals(2000000000)');
-  await run(`insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
-    select client_id, contact_id, id, created, payment_date, id / 3 % 2 = 0, true from payments where phase = 1`);
-  await run(`insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status)
-    select id, client_id, '{}', '[]', 1, 'Pending approval' from payments where phase = 1`);
-  await run(`insert into payment_approver_deltas
-    select a.client_id, a.contact_id, a.payment_date, p.payment_currency, count(*), sum(p.amount)
-    from payment_approvers a join payments p on p.id = a.payment_id where a.may_authorise group by 1, 2, 3, 4`);
-  await run('select roll_up_payment_approver_totals(2000000000)');
-  await run('vacuum (analyze)');
-  await client.end();
-  process.stderr.write('\n');
+  await client.query('insert into contact_clients select client_id, $1, true, true, true, true, true from clients', [
+    VIEWER,
+  ]);
 }
 
+function progress(what: string): void {
+  process.stderr.write(`\r${what}        `);
+}
+
+/** What payments refer to, what follows from them, and the index that is not made first. */
+const DEPENDENTS = [
+  `insert into beneficiaries (beneficiary_id, client_id, beneficiary_name, iban, swift_code, active, authorised, blocked, completed,
+      verified, created_at)
+    select beneficiary_id, min(client_id), 'Beneficiary ' || beneficiary_id, 'DE89370400440532013000', 'COBADEFFXXX', true, true, false, true,
+      true, now() from payments group by beneficiary_id`,
+  `insert into trades (trade_id, client_id, contact_id, status, trade_type, rate_symbol, rate, buy_currency, sell_currency, buy_amount,
+      sell_amount, order_date, synthetic, created_at)
+    select trade_id, min(client_id), min(contact_id), 'Created', 'spot', 'GBPEUR', 1.17, 'EUR', 'GBP', 117, 100, min(payment_date), false,
+      min(created) from payments group by trade_id`,
+  `insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
+    select client_id, contact_id, id, created, payment_date, id / 3 % 2 = 0, true from payments where phase = 1`,
+  `insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status)
+    select id, client_id, '{}', '[]', 1, 'Pending approval' from payments where phase = 1`,
+  `insert into payment_approver_deltas
+    select client_id, contact_id, payment_date, payment_currency, count(*), sum(amount) from payments
+    where phase = 1 and id / 3 % 2 = 0 group by 1, 2, 3, 4`,
+  'create unique index payments_uuid_key on payments (uuid)',
+];
+
 /** Clients in turn, so that each client's payments lie scattered over the table, as they do where all of them work at once. */
-const PAYMENTS_SQL = `insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency,
+function paymentsStatement({ payments, big: [numerator, denominator], others }: Population): string {
+  const small = denominator * 1_000;
+  const ofOthers = denominator - numerator;
+  return `insert into payments (client_id, payment_id, contact_id, trade_id, beneficiary_id, uuid, scheme, amount, payment_currency,
     reference, status, invoice_required, ordered_by_name, beneficiary_name, created, payment_date, authorisation_workflow, sent_date)
   select client, 'PAY' || i, $3, 'TRD-' || client || '-' || nth / 4, 'BEN-' || client || '-' || abs(hashint4(i)) % greatest(1, total / 40),
     gen_random_uuid(), case when i % 2 = 0 then 'SWIFT' else 'SEPA' end,
@@ -142,7 +203,13 @@ const PAYMENTS_SQL = `insert into payments (client_id, payment_id, contact_id, t
       [1 + abs(hashint4(i + 3)) % 10],
     false, 'Bench Contact', 'Bench Payee', created, (created + (abs(hashint4(i + 4)) % 30) * interval '1 day')::date, 'simple', created
   from (select i, $4::timestamptz + i * $5::float8 * interval '1 second' as created,
-      case when i % 3 = 0 then $1 when i % 3000 = 1 then $2 else 'CLI' || (i / 3) % 498 end as client,
-      case when i % 3 = 0 then i / 3 when i % 3000 = 1 then i / 3000 else i / 747 end as nth,
-      case when i % 3 = 0 then ${PAYMENTS / 3} when i % 3000 = 1 then ${PAYMENTS / 3000} else ${Math.floor(PAYMENTS / 747)} end as total
+      case when i % ${denominator} < ${numerator} then $1 when i % ${small} = ${numerator} then $2
+        else 'CLI' || (i / ${denominator}) % ${others} end as client,
+      case when i % ${denominator} < ${numerator} then i / ${denominator} * ${numerator} + i % ${denominator}
+        when i % ${small} = ${numerator} then i / ${small}
+        else i / ${denominator} * ${ofOthers} / ${others} end as nth,
+      case when i % ${denominator} < ${numerator} then ${(payments / denominator) * numerator}
+        when i % ${small} = ${numerator} then ${payments / small}
+        else ${Math.floor(((payments / denominator) * ofOthers) / others)} end as total
     from generate_series($6::int, $7::int) i) as numbered`;
+}

@@ -1,0 +1,30 @@
+/** HTTP calls of the bench, a few at a time. */
+import { TOKEN } from '../feed/service.ts';
+
+const LANES = 4;
+
+/** Does the operations 0 to count - 1. */
+export async function lanes(count: number, operation: (n: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      while (next < count) await operation(next++);
+    }),
+  );
+}
+
+/** @throws where the call is refused */
+export async function get(url: string, token: string): Promise<void> {
+  await answered(url, await fetch(url, { headers: { authorization: `Bearer ${token}` } }));
+}
+
+/** To the operator interface. @throws where the call is refused */
+export async function post(url: string, body: object): Promise<void> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+  await answered(url, await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }));
+}
+
+async function answered(url: string, answer: Response): Promise<void> {
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${text}`);
+}

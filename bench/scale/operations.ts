@@ -1,0 +1,226 @@
+/** What one operation of each kind costs, with few and with many clients, and for a client with many payments. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { sha256 } from '../../src/crypto.ts';
+import { createPool, transaction } from '../../src/database.ts';
+import { startEmbedded } from '../../src/embedded/postgres.ts';
+import { migrate } from '../../src/migrate.ts';
+import { notify } from '../../src/webhooks/notification.ts';
+import { type FedService, startFedService } from '../feed/service.ts';
+import { BIG, benchDatabase, log, type Population } from '../payments-data.ts';
+import { get, lanes, post } from './calls.ts';
+import { type Cost, Meter } from './meter.ts';
+import { importClients, importLines, importParties, type Party, partyOf, paymentOf } from './people.ts';
+import { MASTER_KEY, startReceiver } from './receiver.ts';
+
+/** Operations of each kind; lines of the import. */
+const CALLS = Number(process.env.LOMBARD_BENCH_CALLS ?? 500);
+const LINES = 10 * CALLS;
+/** Clients that are asked for and written to, spread over all of them. */
+const MAX_SAMPLE = 200;
+/** A payment's body has about this many characters. */
+const PADDING = 'x'.repeat(1_500);
+
+export const HEADING = `Processor time in microseconds, service + PostgreSQL:
+| clients | search page | creation | approval | delivery | imported line |
+|---|---|---|---|---|---|`;
+
+/** A database of its own with so many clients, each of them alike. */
+export async function measureClients(count: number): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-scale-'));
+  const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
+  try {
+    await migrate(database.url, log);
+    const parties = Array.from({ length: count }, (_, n) => partyOf(`C${n}`));
+    const prepare = async (service: FedService) => {
+      await importClients(service, parties);
+      await importParties(service, parties);
+    };
+    return `| ${count} | ${await measureAll(database.url, sample(parties), prepare)} |`;
+  } finally {
+    await database.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The client with most payments of a population, then one of the small ones. */
+export async function measureLarge(population: Population, name: string): Promise<string[]> {
+  const database = await benchDatabase(population);
+  try {
+    const lines: string[] = [];
+    for (const [client, what] of [
+      [BIG, `the one with ${name} payments`],
+      ['CLI4711', `a small one beside ${name}`],
+    ] as const) {
+      const party = partyOf(client, `SCALE-${client}`);
+      await needApprovals(database.url, client);
+      lines.push(
+        `| ${what} | ${await measureAll(database.url, [party], (service) => importParties(service, [party]))} |`,
+      );
+    }
+    return lines;
+  } finally {
+    await database.stop();
+  }
+}
+
+/** New payments of the client need one approval; those that it has stay as they are. */
+async function needApprovals(url: string, client: string): Promise<void> {
+  const db = new pg.Client({ connectionString: url });
+  await db.connect();
+  await db.query('set session_replication_role = replica');
+  await db.query(
+    `update clients set payment_approvals_enabled = true, authorisation_workflow = '4-eyes' where client_id = $1`,
+    [client],
+  );
+  await db.end();
+}
+
+function sample(parties: Party[]): Party[] {
+  const step = Math.max(1, Math.floor(parties.length / MAX_SAMPLE));
+  return parties.filter((_, index) => index % step === 0);
+}
+
+async function measureAll(
+  url: string,
+  parties: Party[],
+  prepare: (service: FedService) => Promise<void>,
+): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-scale-service-'));
+  const db = new pg.Client({ connectionString: url });
+  await db.connect();
+  const environment = {
+    LOMBARD_MASTER_KEY: MASTER_KEY.toString('base64'),
+    LOMBARD_API_RATE: '0',
+    LOMBARD_ROLES: 'operator,worker',
+  };
+  const service = await startFedService(url, join(folder, 'service'), environment);
+  let api: ChildProcess | undefined;
+  try {
+    await prepare(service);
+    await db.query('vacuum (analyze) clients, contacts, contact_clients, beneficiaries, trades');
+    const pages = await startApi(url, join(folder, 'api'));
+    api = pages.child;
+    const meter = await Meter.create(db, [service.pid, api.pid as number]);
+    const work = new Operations(url, db, service, parties);
+    const costs = await work.measure(meter, { pid: api.pid as number, url: pages.url });
+    return costs
+      .map(({ service: own, database }) => `${Math.max(0, own).toFixed(0)} + ${Math.max(0, database).toFixed(0)}`)
+      .join(' | ');
+  } finally {
+    if (api?.connected) {
+      api.send('stop');
+      await once(api, 'exit');
+    }
+    await service.stop();
+    await db.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The client API as in production: a sandbox also keeps what each integrator sends. */
+async function startApi(url: string, folder: string): Promise<{ child: ChildProcess; url: string }> {
+  const child = fork(new URL('../service-child.ts', import.meta.url), {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: url,
+      LOMBARD_DATA_DIR: folder,
+      LOMBARD_MASTER_KEY: MASTER_KEY.toString('base64'),
+      LOMBARD_ROLES: 'api',
+      LOMBARD_API_PORT: '0',
+      LOMBARD_HEALTH_PORT: '0',
+      LOMBARD_API_RATE: '0',
+      LOMBARD_LOG_LEVEL: 'warn',
+    },
+  });
+  const [{ api }] = (await once(child, 'message')) as [{ api: string }];
+  return { child, url: api };
+}
+
+class Operations {
+  readonly #url: string;
+  readonly #db: pg.Client;
+  readonly #service: FedService;
+  readonly #parties: Party[];
+  readonly #run = `S${Date.now().toString(36)}`;
+
+  constructor(url: string, db: pg.Client, service: FedService, parties: Party[]) {
+    this.#url = url;
+    this.#db = db;
+    this.#service = service;
+    this.#parties = parties;
+  }
+
+  async measure(meter: Meter, api: { pid: number; url: string }): Promise<Cost[]> {
+    const { pid } = this.#service;
+    const imported = Array.from({ length: LINES }, (_, n) =>
+      paymentOf(this.#party(n), { payment_id: `${this.#run}-${n}` }),
+    );
+    const line = await meter.measure(pid, LINES, () => importLines(this.#service, 'payments', imported));
+    const tokens: string[] = [];
+    for (const party of this.#parties) tokens.push(await this.#token(party));
+    const search = async (n: number) => {
+      const { client } = this.#party(n);
+      await get(`${api.url}/payments?client_id=${client}`, tokens[n % tokens.length] as string);
+    };
+    await lanes(CALLS, search);
+    const page = await meter.measure(api.pid, CALLS, () => lanes(CALLS, search));
+    const { operator } = this.#service;
+    const creation = await meter.measure(pid, CALLS, () =>
+      lanes(CALLS, (n) => post(`${operator}/payments`, paymentOf(this.#party(n)))),
+    );
+    const approval = await meter.measure(pid, CALLS, () =>
+      lanes(CALLS, (n) =>
+        post(`${operator}/payments/${this.#run}-${n}/actions`, {
+          action: 'authorise',
+          contact_id: this.#party(n).approver,
+        }),
+      ),
+    );
+    return [page, creation, approval, await this.#deliveries(meter), line];
+  }
+
+  #party(n: number): Party {
+    return this.#parties[n % this.#parties.length] as Party;
+  }
+
+  async #token({ approver }: Party): Promise<string> {
+    const token = randomBytes(32).toString('base64url');
+    await this.#db.query(`insert into applications (client_id, name, redirect_uris, refresh_token_days, created_at)
+      values ('scale', 'Bench', '{}', 28, now()) on conflict do nothing`);
+    await this.#db.query(
+      `with g as (insert into grants (application_id, contact_id, trusted, methods, authenticated_at, created_at)
+         values ('scale', $1, false, '{pwd}', now(), now()) returning id)
+       insert into access_tokens (token_sha256, grant_id, application_id, contact_id, issued_at, expires_at)
+       select $2, id, 'scale', $1, now(), now() + interval '1 day' from g`,
+      [approver, sha256(token)],
+    );
+    return token;
+  }
+
+  /** Events of clients that have one subscription each, from the event to the receiver's answer in the history. */
+  async #deliveries(meter: Meter): Promise<Cost> {
+    const stop = await startReceiver(this.#url, this.#parties);
+    const pool = createPool(this.#url, log, { max: 4, background: true });
+    const write = (n: number) =>
+      transaction(pool, (tx) =>
+        notify(tx, {
+          clientId: this.#party(n).client,
+          type: 'PAYMENT_STATUS_CHANGE',
+          body: JSON.stringify({ n, pad: PADDING }),
+          now: new Date(),
+        }),
+      );
+    try {
+      return await meter.measure(this.#service.pid, CALLS, () => lanes(CALLS, write));
+    } finally {
+      await pool.end();
+      await stop();
+    }
+  }
+}
