@@ -42,6 +42,35 @@ create table payment_approvers (
 create index payment_approvers_created on payment_approvers (client_id, contact_id, created, payment_id) where may_authorise;
 create index payment_approvers_payment_date on payment_approvers (client_id, contact_id, payment_date, payment_id) where may_authorise;
 
+-- Pending payments of a client that a contact may not authorise now, for `pending_others_approval`: one function for each order. Both
+-- indexes have the order of the page, so their merge ends with the page; the inner `order by` lets it go backwards. The planner goes by
+-- an average client, would look up each payment, and would keep an approver of 200,000 payments waiting for a second.
+do $make$
+declare
+  basis text;
+  direction text;
+begin
+  foreach basis in array array['created', 'payment_date'] loop
+    foreach direction in array array['', 'desc'] loop
+      execute format($f$
+        create function %1$I(client text, viewer text, skipped bigint, most bigint) returns setof bigint
+        language plpgsql stable rows 50 set plan_cache_mode = force_generic_plan set enable_nestloop = off set enable_hashjoin = off as $body$
+        begin
+          return query select p.id from payments p
+            where p.client_id = client and p.phase = 1 and not exists (
+              select from (
+                select %2$I, payment_id from payment_approvers
+                where client_id = client and contact_id = viewer and may_authorise
+                order by %2$I %3$s, payment_id %3$s offset 0) a
+              where a.%2$I = p.%2$I and a.payment_id = p.id
+                and (select can_authorise_payments from contact_clients c where c.client_id = client and c.contact_id = viewer))
+            order by p.%2$I %3$s, p.id %3$s offset skipped limit most;
+        end $body$
+      $f$, concat_ws('_', 'payments_awaiting_others', basis, nullif(direction, '')), basis, direction);
+    end loop;
+  end loop;
+end $make$;
+
 -- Clients whose approvers are brought up to date by the worker, after a change of permissions that concerns many payments
 -- (src/approvals/refresher.ts). It has got to (state, payment_id) of payment_approvals_pending.
 create table approver_refreshes (

@@ -4,7 +4,7 @@ import { SearchPage } from './search-page.ts';
 import type { PaymentSearch } from './search-parameters.ts';
 import type { Parameters, SearchPlan, SearchTable } from './search-statement.ts';
 import { walked } from './search-walk.ts';
-import { keptApprovals, keptBeneficiaryTotal } from './totals.ts';
+import { keptApprovals, keptBeneficiaryTotal, keptTotal } from './totals.ts';
 
 /** Filters that name what is wanted and mostly leave few payments. */
 const NAMES = ['paymentIds', 'massPaymentId', 'massPaymentReference', 'reference', 'tradeId', 'beneficiaryId'] as const;
@@ -28,7 +28,7 @@ export function searchPlan(parameters: Parameters, client: string, viewer: strin
   if (status === 'pending_your_approval' || status === 'pending_others_approval') {
     const alone = !amount && !created && !paymentDate && !search.currencies;
     if (!alone) return collected(conditions);
-    return status === 'pending_your_approval' ? approvable(conditions) : walked(conditions);
+    return status === 'pending_your_approval' ? approvable(conditions) : awaitingOthers(conditions);
   }
   if (!amount) return walked(conditions);
   const alone = !created && !paymentDate && !search.currencies && !status;
@@ -67,11 +67,29 @@ function named(conditions: SearchConditions, name: keyof typeof NAMED_COLUMN): S
 function approvable(conditions: SearchConditions): SearchPlan {
   const { client, viewer } = conditions;
   const page = new SearchPage(conditions);
-  const own = `payment_approvers where client_id = ${client} and contact_id = ${viewer} and may_authorise
-    and ${mayApprove(client, viewer)}`;
-  const rows = `select payment_id as id, ${conditions.search.orderBy} from ${own}`;
+  const rows = `select payment_id as id, ${conditions.search.orderBy} from ${approvableBy(client, viewer)}`;
   return {
     tables: [['t', `select (${keptApprovals(client, viewer)})::bigint as total`]],
     page: page.wide(`select id from (${rows}) a ${page.order}${page.limit(page.offset())}`),
   };
+}
+
+/** Pending payments that the viewer may not authorise now (migrations/0006_approvals.sql, payments_awaiting_others_...). */
+function awaitingOthers(conditions: SearchConditions): SearchPlan {
+  const { client, kept, parameters, viewer } = conditions;
+  const { descending, orderBy, pageSize } = conditions.search;
+  const page = new SearchPage(conditions);
+  const place = page.offset();
+  const find = `payments_awaiting_others_${orderBy}${descending ? '_desc' : ''}`;
+  const ids = `select id from ${find}(${client}, ${viewer}, ${place}, ${pageSize}) id where (select total from t) > ${place}`;
+  return {
+    tables: [
+      ['t', `select (${keptTotal(parameters, client, kept)} - ${keptApprovals(client, viewer)})::bigint as total`],
+    ],
+    page: page.wide(ids),
+  };
+}
+
+function approvableBy(client: string, viewer: string): string {
+  return `payment_approvers where client_id = ${client} and contact_id = ${viewer} and may_authorise and ${mayApprove(client, viewer)}`;
 }

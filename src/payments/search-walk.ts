@@ -2,7 +2,7 @@ import { type SearchConditions, UNINDEXED } from './search-conditions.ts';
 import { SearchPage } from './search-page.ts';
 import type { SearchPlan, SearchTable } from './search-statement.ts';
 import { firstDay, seekTables } from './seek.ts';
-import { keptAmountTotal, keptApprovals, keptTotal } from './totals.ts';
+import { keptAmountTotal, keptTotal } from './totals.ts';
 
 /** From this offset on, the beginning of the page is looked up in the totals. */
 const MIN_SEEK_OFFSET_ROWS = 1_000;
@@ -34,8 +34,7 @@ export function walked(conditions: SearchConditions): SearchPlan {
 
 /** Whether the totals tell where the page begins. */
 function seeks(conditions: SearchConditions): boolean {
-  const { offset, status } = conditions.search;
-  if (offset < MIN_SEEK_OFFSET_ROWS || status === 'pending_others_approval') return false;
+  if (conditions.search.offset < MIN_SEEK_OFFSET_ROWS) return false;
   return !conditions.range || !inCells(conditions);
 }
 
@@ -67,10 +66,9 @@ function walkedOrCollected(conditions: SearchConditions, page: SearchPage, table
 }
 
 function totalOf(conditions: SearchConditions): string {
-  const { parameters, client, viewer, search } = conditions;
-  const { amount, status } = search;
+  const { parameters, client, search } = conditions;
+  const { amount } = search;
   if (amount && amount.range !== 'equal')
     return keptAmountTotal(parameters, client, { range: amount.range, value: amount.value });
-  const total = keptTotal(parameters, client, conditions.kept);
-  return status === 'pending_others_approval' ? `${total} - ${keptApprovals(client, viewer)}` : total;
+  return keptTotal(parameters, client, conditions.kept);
 }
