@@ -1,4 +1,7 @@
 -- Beneficiaries, trades, multi payments, payments, mass-beneficiary instructions.
+--
+-- A client's tables have no foreign key to contacts, which stand once for all clients (ARCHITECTURE, Cells). Operations check the contact,
+-- and none is ever deleted.
 
 create table beneficiaries (
   beneficiary_id text primary key check (beneficiary_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
@@ -23,7 +26,7 @@ create table multipayments (
   multipayment_id bigint primary key default nextval('multipayment_numbers'),
   client_id text not null references clients,
   multipayment_unique_id uuid not null unique,
-  contact_id text not null references contacts,
+  contact_id text not null,
   status text not null check (status in ('created', 'rejected')),
   created_at timestamptz not null,
   rejected_at timestamptz,
@@ -33,7 +36,7 @@ create table multipayments (
 create table trades (
   trade_id text primary key check (trade_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   client_id text not null references clients,
-  contact_id text not null references contacts,
+  contact_id text not null,
   parent_trade_id text,
   status text not null check (status in ('Created', 'Funds In Partially', 'Funds In Full', 'Funds Out Partially Allocated',
     'Funds Out Full Allocated', 'Closed', 'Cancelled', 'Rejected')),
@@ -70,7 +73,7 @@ create table payments (
   id bigint generated always as identity primary key,
   client_id text not null references clients,
   payment_id text not null unique check (payment_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
-  contact_id text not null references contacts,
+  contact_id text not null,
   trade_id text not null,
   beneficiary_id text not null,
   -- The SWIFT UETR.

@@ -20,7 +20,7 @@ create type webhooks.extra_header as (name text, value text);
 create table webhooks.subscriptions (
   id uuid primary key default gen_random_uuid(),
   client_id text not null references clients,
-  contact_id text not null references contacts,
+  contact_id text not null,
   delivery webhooks.subscription_delivery not null default 'HTTP',
   url text not null check (length(url) <= 2048),
   active boolean not null default false,

@@ -6,7 +6,7 @@ create index transactions_account on transactions (client_id, currency_account_i
 create table statement_requests (
   statement_id uuid primary key,
   client_id text not null references clients,
-  contact_id text not null references contacts,
+  contact_id text not null,
   -- Where the mail goes: the contact's address when the statement was asked for, or sent again.
   email text not null,
   contact_name text not null,

@@ -43,15 +43,16 @@ alter table webhooks.notifications enable row level security;
 alter table webhooks.attempts enable row level security;
 alter table delivery.events enable row level security;
 
--- The sub-select makes PostgreSQL read the setting once for each statement, not for each row.
+-- The setting is read for each row that a statement looks at, which takes less than a microsecond. A sub-select would read it once,
+-- but Citus accepts none in a policy.
 create policy client_reads on webhooks.subscriptions for select to lombard_client
-  using (client_id = (select current_setting('lombard.client_id', true)) and deleted_at is null);
+  using (client_id = current_setting('lombard.client_id', true) and deleted_at is null);
 create policy client_reads on webhooks.notifications for select to lombard_client
-  using (client_id = (select current_setting('lombard.client_id', true)));
+  using (client_id = current_setting('lombard.client_id', true));
 create policy client_reads on webhooks.attempts for select to lombard_client
-  using (client_id = (select current_setting('lombard.client_id', true)));
+  using (client_id = current_setting('lombard.client_id', true));
 create policy client_reads on delivery.events for select to lombard_client
-  using (client_id = (select current_setting('lombard.client_id', true)));
+  using (client_id = current_setting('lombard.client_id', true));
 
 -- The event stream. A process that follows a client writes so here, repeatedly. Only changes of followed clients are announced, so that
 -- other transactions pay for no NOTIFY (they are serialised at commit). The triggers are statement triggers: for a batch of 500 rows

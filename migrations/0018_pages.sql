@@ -4,7 +4,7 @@
 create table step_up_challenges (
   challenge_sha256 bytea primary key,
   client_id text not null references clients,
-  contact_id text not null references contacts,
+  contact_id text not null,
   payment_id bigint not null,
   kind text not null check (kind in ('totp', 'sms')),
   -- What the contact was shown.
@@ -32,7 +32,7 @@ create table payment_notices (
   id bigint generated always as identity primary key,
   client_id text not null references clients,
   payment_id bigint not null,
-  contact_id text not null references contacts,
+  contact_id text not null,
   -- The mail that tells; null: none does yet.
   mail_id bigint,
   unique (client_id, payment_id, contact_id)

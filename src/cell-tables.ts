@@ -19,6 +19,7 @@ export const CELL_TABLES: ReadonlySet<string> = new Set([
     'public.payment_amount_totals',
     'public.payment_beneficiary_totals',
     'public.payment_total_deltas',
+    'public.payment_waiting_totals',
   ],
   ...[
     'public.approval_configurations',
