@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
-import { MOVES, type PaymentAction } from '../../src/payments/moves.ts';
 import { until } from '../world/command.ts';
 import { compareCopy, copyOf } from '../world/feed-copy.ts';
 import { call } from '../world/service.ts';
-import type { FeedReader } from './feed-reader.ts';
-import type { Entry } from './ledger.ts';
+import { redelivered } from './checks/deliveries.ts';
+import { personsErased } from './checks/erasures.ts';
+import { notificationsComplete } from './checks/notifications.ts';
+import { nobodyDied } from './checks/processes.ts';
+import type { Round } from './checks/round.ts';
+import { rulesetsGovern } from './checks/rulesets.ts';
+import { statementsSent } from './checks/statements.ts';
+import { tokensHold } from './checks/tokens.ts';
+import { type Entry, MARKED, type MarkedTable } from './ledger.ts';
+import type { Party } from './party.ts';
 import { OPERATOR_TOKEN, type System } from './system.ts';
-import type { Party, Workload } from './workload.ts';
 
 const SETTLED_SECONDS = 120;
 const PAGE_ROWS = 1_000;
 /** Approvals besides the creator's own order. */
 const NEEDED: Record<string, number> = { '4-eyes': 1, '6-eyes': 2 };
-
-export interface Round {
-  system: System;
-  workload: Workload;
-  reader: FeedReader;
-}
 
 type Check = (round: Round) => Promise<void>;
 
@@ -29,7 +29,13 @@ const CHECKS: Record<string, Check> = {
   'balances add up': balancesAddUp,
   'the audit trail verifies': auditVerifies,
   'approvals keep to their rule': approvalsKeepRule,
+  'rulesets govern their payments': rulesetsGovern,
   'tenants are apart, and totals are exact': tenantsApart,
+  'statements are sent': statementsSent,
+  'what is to be sent again arrives again': redelivered,
+  'tokens hold, and revoked ones do not': tokensHold,
+  'erased persons are gone': personsErased,
+  'no process ends by itself': nobodyDied,
 };
 
 export const CHECK_NAMES = Object.keys(CHECKS);
@@ -51,7 +57,9 @@ async function settled(system: System): Promise<void> {
       .query(
         `select (select count(*)::int from delivery.outbox) as outbox, (select count(*)::int from delivery.queue) as queue,
          (select count(*)::int from changes_unpublished) as unpublished, (select count(*)::int from audit_unsealed) as unsealed,
-         (select count(*)::int from approver_refreshes) as refreshes`,
+         (select count(*)::int from approver_refreshes) as refreshes,
+         (select count(*)::int from statement_deliveries where status in ('requested', 'making', 'retrying')) as statements,
+         (select count(*)::int from erasures where state = 'running') as erasures`,
       )
       .catch(() => ({ rows: [{ database: 1 }] }));
     left = rows[0];
@@ -61,7 +69,7 @@ async function settled(system: System): Promise<void> {
   });
 }
 
-async function changesOnce({ system, workload }: Round): Promise<void> {
+async function changesOnce({ system, known }: Round): Promise<void> {
   const { rows } = await system.query(
     `select request_id, count(*)::int as n from audit where request_id like 'F%' group by 1`,
   );
@@ -69,7 +77,7 @@ async function changesOnce({ system, workload }: Round): Promise<void> {
   const faults: string[] = [];
   const say = ({ what, requestIds, status }: Entry, times: number) =>
     faults.push(`${what} ${requestIds.join()} was answered ${status} and done ${times} times`);
-  for (const entry of workload.ledger.entries) {
+  for (const entry of known.ledger.entries) {
     const times = entry.requestIds.filter((id) => audited.has(id)).length;
     const done = entry.status !== undefined && entry.status < 300;
     if (times > 1 && entry.marks.length < 2) say(entry, times);
@@ -77,19 +85,12 @@ async function changesOnce({ system, workload }: Round): Promise<void> {
     else if (!done && times > 0) say(entry, times);
     else if (done && times === 0 && !entry.silent) say(entry, times);
   }
-  for (const table of ['payments', 'transactions', 'trades', 'beneficiaries', 'contacts'] as const) {
-    const column = {
-      payments: 'reference',
-      transactions: 'transaction_reference',
-      trades: 'reference',
-      beneficiaries: 'beneficiary_name',
-      contacts: 'name',
-    };
+  for (const [table, mark] of Object.entries(MARKED) as [MarkedTable, string][]) {
     const found = await system.query(
-      `select ${column[table]} as mark, count(*)::int as n from ${table} where ${column[table]} like 'F%' group by 1`,
+      `select ${mark} as mark, count(*)::int as n from ${table} where ${mark} like 'F%' group by 1`,
     );
     const counts = new Map<string, number>(found.rows.map(({ mark, n }) => [mark, n]));
-    for (const entry of workload.ledger.entries.filter((each) => each.table === table)) {
+    for (const entry of known.ledger.entries.filter((each) => each.table === table)) {
       for (const mark of entry.marks) {
         const times = counts.get(mark) ?? 0;
         const done = entry.status !== undefined && entry.status < 300;
@@ -107,68 +108,6 @@ async function feedComplete({ system, reader }: Round): Promise<void> {
   await compareCopy({ operator, query: (text, values) => system.query(text, values) }, copy);
 }
 
-async function notificationsComplete({ system, workload }: Round): Promise<void> {
-  const { rows: events } = await system.query(
-    "select id::text, client_id, body from delivery.events where type = 'PAYMENT_STATUS_CHANGE'",
-  );
-  const arrived = new Set<string>();
-  const ids = new Map<string, string>();
-  for (const { path, body, headers } of workload.receiver.received) {
-    const text = `${path.slice(1)} ${body.toString()}`;
-    arrived.add(text);
-    const id = headers['x-service-notification-id'] ?? '';
-    assert.equal(ids.get(id) ?? text, text, 'a notification has one body');
-    ids.set(id, text);
-  }
-  const missing = events.filter(({ client_id, body }) => !arrived.has(`${client_id} ${body}`));
-  assert.deepEqual(
-    missing.map(({ id }) => id),
-    [],
-    'every event arrived',
-  );
-  const written = new Set(events.map(({ client_id, body }) => `${client_id} ${body}`));
-  assert.deepEqual(
-    [...arrived].filter((text) => !written.has(text)),
-    [],
-    'nothing arrived that was not committed',
-  );
-
-  const told = events
-    .map(({ body }) => JSON.parse(body))
-    .map(({ data, payment_webhook_status }) => `${data[0].payment_id} ${payment_webhook_status[0]}`);
-  const created = told.filter((each) => each.endsWith(' CREATED'));
-  const payments = await system.query(
-    `select payment_id || ' CREATED' as text from payments where reference like 'F%'`,
-  );
-  assert.deepEqual(
-    created.toSorted(),
-    payments.rows.map(({ text }) => text).toSorted(),
-    'each payment was announced once',
-  );
-  const moves = await system.query(
-    `select entity_id as id, after->>'action' as action from audit
-     where entity = 'payment' and action = 'action'`,
-  );
-  const expected = moves.rows
-    .filter(({ action }) => action !== 'authorise')
-    .map(({ id, action }) => `${id} ${MOVES[action as PaymentAction].webhook}`)
-    .filter((each) => !each.endsWith(' null'));
-  const moved = told.filter((each) => !/ (CREATED|PENDING_OF_AUTHORIZATION|AUTHORIZED)$/.test(each));
-  assert.deepEqual(moved.toSorted(), expected.toSorted(), 'each move was told once');
-  // By the last approval, or at once where none is needed.
-  const complete = await system.query(
-    `select p.payment_id || ' AUTHORIZED' as text from payments p left join payment_approvals pa on pa.payment_id = p.id
-     where reference like 'F%' and (pa.payment_id is null or exists (select from audit a where a.entity = 'payment' and a.entity_id = p.payment_id
-       and a.after->>'action' = 'authorise' and a.after->>'status' <> a.before->>'status'))`,
-  );
-  const authorised = told.filter((each) => each.endsWith(' AUTHORIZED'));
-  assert.deepEqual(
-    authorised.toSorted(),
-    complete.rows.map(({ text }) => text).toSorted(),
-    'each approved payment was told once',
-  );
-}
-
 async function balancesAddUp({ system }: Round): Promise<void> {
   const { rows } = await system.query(
     `select a.account_id from currency_accounts a where a.balance <> (select coalesce(sum(amount), 0) from transactions t where t.currency_account_id = a.account_id)
@@ -184,8 +123,8 @@ async function auditVerifies({ system }: Round): Promise<void> {
   assert.equal(body?.valid, true, text);
 }
 
-async function approvalsKeepRule({ system, workload }: Round): Promise<void> {
-  for (const { clientId, contactId, workflow } of workload.parties.filter(
+async function approvalsKeepRule({ system, known }: Round): Promise<void> {
+  for (const { clientId, contactId, workflow } of known.parties.filter(
     (party) => NEEDED[party.workflow] !== undefined,
   )) {
     const { rows } = await system.query(
@@ -210,6 +149,7 @@ async function approvalsKeepRule({ system, workload }: Round): Promise<void> {
       `with may as (
          select p.id as payment_id, c.contact_id from payments p join payment_approvals pa on pa.payment_id = p.id
          join contact_clients c on c.client_id = p.client_id and c.can_authorise_payments and c.contact_id <> p.contact_id
+         join contacts person on person.contact_id = c.contact_id and person.status = 'enabled'
          where p.client_id = $1 and pa.status = 'Pending approval'
            and not exists (select from json_array_elements(pa.authorisations) a where a->>'contact_id' = c.contact_id)),
        kept as (select payment_id, contact_id from payment_approvers where client_id = $1 and may_authorise)
@@ -220,8 +160,8 @@ async function approvalsKeepRule({ system, workload }: Round): Promise<void> {
   }
 }
 
-async function tenantsApart({ system, workload }: Round): Promise<void> {
-  for (const party of workload.parties) {
+async function tenantsApart({ system, known }: Round): Promise<void> {
+  for (const party of known.parties) {
     const { rows } = await system.query(
       'select payment_id as id, status from payments where client_id = $1 order by 1',
       [party.clientId],
@@ -229,7 +169,7 @@ async function tenantsApart({ system, workload }: Round): Promise<void> {
     const shown = await paymentsOf(system, party);
     assert.deepEqual(shown.ids.toSorted(), rows.map(({ id }) => id).toSorted());
     assert.equal(shown.total, rows.length, 'the total is exact');
-    for (const other of workload.parties.filter((each) => each !== party)) {
+    for (const other of known.parties.filter((each) => each !== party)) {
       const refused = await call(`${system.fronts[0]?.api}/payments?client_id=${other.clientId}`, 'GET', {
         token: party.token,
       });
@@ -238,7 +178,7 @@ async function tenantsApart({ system, workload }: Round): Promise<void> {
   }
   const { rows } = await system.query('select payment_id, client_id from payments');
   const owners = new Map(rows.map(({ payment_id, client_id }) => [payment_id, client_id]));
-  for (const { path, body } of workload.receiver.received)
+  for (const { path, body } of known.receiver.received)
     for (const { payment_id } of JSON.parse(body.toString()).data) assert.equal(owners.get(payment_id), path.slice(1));
 }
 

@@ -17,6 +17,7 @@ export class FeedReader {
   #cursor = '';
   #running = true;
   #following: Promise<void>;
+  #failure: Error | undefined;
 
   constructor(system: System, seed: number) {
     this.#system = system;
@@ -24,9 +25,10 @@ export class FeedReader {
     this.#following = this.#follow();
   }
 
-  /** Everything that was read, once nothing is left. */
+  /** Everything that was read, once nothing is left. @throws Error where the feed answered what it must not */
   async caughtUp(): Promise<readonly Change[]> {
     await this.stop();
+    if (this.#failure) throw this.#failure;
     while ((await this.#page(0)) > 0);
     this.#running = true;
     this.#following = this.#follow();
@@ -39,7 +41,11 @@ export class FeedReader {
   }
 
   async #follow(): Promise<void> {
-    while (this.#running) await this.#page(WAIT_SECONDS);
+    try {
+      while (this.#running) await this.#page(WAIT_SECONDS);
+    } catch (error) {
+      this.#failure = error as Error;
+    }
   }
 
   /** @returns how many changes it had, or 1 where nobody answered */

@@ -13,6 +13,8 @@ export interface Entry {
   requestIds: string[];
   /** Undefined: no attempt was answered; it may have been done or not. */
   status: number | undefined;
+  /** When, on the clock of this process, in ms. */
+  askedAt: number;
   /** Where the audit trail has nothing to say: a change that changed nothing. */
   silent: boolean;
   answer: Answer | undefined;
@@ -21,21 +23,39 @@ export interface Entry {
   marks: string[];
 }
 
-export type MarkedTable = 'payments' | 'transactions' | 'trades' | 'beneficiaries' | 'contacts';
+/** Tables whose rows have a text that only one call gives, and the column of that text. */
+export const MARKED = {
+  payments: 'reference',
+  transactions: 'transaction_reference',
+  trades: 'reference',
+  beneficiaries: 'beneficiary_name',
+  contacts: 'name',
+  operator_tokens: 'name',
+  applications: 'name',
+  approval_configurations: "configuration->'groups'->0->>'name'",
+} as const;
+
+export type MarkedTable = keyof typeof MARKED;
 
 export interface Request {
   what: string;
   url: () => string;
   method: string;
-  token: string;
-  body?: object;
+  /** Undefined: a header says who calls. */
+  token?: string | undefined;
+  headers?: Record<string, string> | undefined;
+  body?: object | undefined;
   /** NDJSON instead of a body. */
-  lines?: string;
+  lines?: string | undefined;
+  /** Fields of a form instead of a body. */
+  form?: Record<string, string> | undefined;
   /** Asked again under one idempotency key until it is answered. */
   insist: boolean;
-  silent?: boolean;
-  table?: MarkedTable;
-  marks?: string[];
+  silent?: boolean | undefined;
+  table?: MarkedTable | undefined;
+  marks?: string[] | undefined;
+  /** What an answer means, where its status does not say it; 500 and more: it may have been done or not. */
+  statusOf?: ((answer: Answer) => number) | undefined;
 }
 
 /** Everything that was asked for, with what was answered. */
@@ -44,6 +64,7 @@ export class Ledger {
   readonly #seed: number;
   answered = 0;
   #count = 0;
+  #closed = false;
 
   constructor(seed: number) {
     this.#seed = seed;
@@ -55,32 +76,55 @@ export class Ledger {
     return `F${this.#seed}-${this.#count}`;
   }
 
+  /** From now on nobody insists: the system does not come back. */
+  close(): void {
+    this.#closed = true;
+  }
+
   async ask(request: Request): Promise<Entry> {
     const key = this.mark();
     const { what, silent = false, table, marks = [] } = request;
-    const entry: Entry = { what, requestIds: [], status: undefined, silent, answer: undefined, table, marks };
+    const askedAt = performance.now();
+    const entry: Entry = { what, requestIds: [], status: undefined, askedAt, silent, answer: undefined, table, marks };
     this.entries.push(entry);
     for (let attempt = 1; ; attempt += 1) {
       const requestId = `${key}.${attempt}`;
       entry.requestIds.push(requestId);
-      const headers: Record<string, string> = { 'x-request-id': requestId };
-      if (request.insist) headers['idempotency-key'] = key;
-      if (request.lines !== undefined) headers['content-type'] = 'application/x-ndjson';
-      const answer = await call(request.url(), request.method, {
-        token: request.token,
-        headers,
-        signal: AbortSignal.timeout(ANSWER_MS),
-        ...(request.lines === undefined ? { body: request.body } : { raw: request.lines }),
-      }).catch(() => undefined);
+      const answer = await this.#attempt(request, requestId, key);
+      const status = answer && (request.statusOf?.(answer) ?? answer.status);
       // 408 and 503 of an import: it goes on behind what it has.
-      if (answer && answer.status < 500 && answer.status !== 408 && answer.status !== 429) {
-        entry.status = answer.status;
+      if (answer && status !== undefined && status < 500 && status !== 408 && status !== 429) {
+        entry.status = status;
         entry.answer = answer;
         this.answered += 1;
         return entry;
       }
-      if (!request.insist) return entry;
+      if (!request.insist || this.#closed) return entry;
       await pause(RETRY_AFTER_MS);
     }
+  }
+
+  async #attempt(request: Request, requestId: string, key: string): Promise<Answer | undefined> {
+    const { token, lines, form, body } = request;
+    const headers: Record<string, string> = { ...request.headers, 'x-request-id': requestId };
+    if (request.insist) headers['idempotency-key'] = key;
+    if (lines !== undefined) headers['content-type'] = 'application/x-ndjson';
+    if (form) headers['content-type'] = 'application/x-www-form-urlencoded';
+    const raw = form ? new URLSearchParams(form).toString() : lines;
+    return call(request.url(), request.method, {
+      headers,
+      signal: AbortSignal.timeout(ANSWER_MS),
+      ...(token === undefined ? {} : { token }),
+      ...(raw === undefined ? { body } : { raw }),
+    }).catch(() => undefined);
+  }
+
+  /** How often each kind of call was done, was refused, and was not answered. */
+  tally(): string[] {
+    return [...Map.groupBy(this.entries, ({ what }) => what)].map(([what, entries]) => {
+      const done = entries.filter(({ status }) => status !== undefined && status < 300).length;
+      const open = entries.filter(({ status }) => status === undefined).length;
+      return `${what}: ${done} done, ${entries.length - done - open} refused, ${open} without an answer`;
+    });
   }
 }

@@ -14,12 +14,15 @@ import type { Link } from './link.ts';
 export const OPERATOR_TOKEN = 'operator-token-of-the-faults';
 /** Links in records are made from it: every process has the same. */
 const API_URL = 'http://api.example.com';
-const READY_SECONDS = 60;
+/** For the first start of all processes together. */
+const START_SECONDS = 180;
+/** Characters of what a process said, where it ended. */
+const MAX_SAID_LENGTH = 2_000;
 
 /** The processes: first those that answer requests, then as many workers. */
 const WHOLE: [name: string, roles: string][] = [
-  ['front', 'api,operator'],
-  ['front behind PgBouncer', 'api,operator'],
+  ['front', 'api,auth,operator'],
+  ['front behind PgBouncer', 'api,auth,operator'],
   ['worker', 'worker'],
   ['second worker', 'worker'],
 ];
@@ -31,43 +34,60 @@ export class ServiceProcess {
   readonly name: string;
   readonly links: readonly Link[];
   readonly api: string;
+  readonly auth: string;
   readonly operator: string;
   readonly health: string;
+  /** Ends that nobody asked for, each in words. */
+  readonly deaths: string[] = [];
   readonly #environment: Record<string, string>;
   #command: Command | undefined;
+  #mayEnd = false;
 
   constructor(
     name: string,
     links: readonly Link[],
-    ports: Record<'api' | 'operator' | 'health', number>,
+    ports: Record<'api' | 'auth' | 'operator' | 'health', number>,
     environment: Record<string, string>,
   ) {
     this.name = name;
     this.links = links;
-    [this.api, this.operator, this.health] = [ports.api, ports.operator, ports.health].map(
-      (port) => `http://127.0.0.1:${port}`,
-    ) as [string, string, string];
+    const address = (port: number) => `http://127.0.0.1:${port}`;
+    this.api = address(ports.api);
+    this.auth = address(ports.auth);
+    this.operator = address(ports.operator);
+    this.health = address(ports.health);
     this.#environment = {
       ...environment,
       LOMBARD_API_PORT: String(ports.api),
+      LOMBARD_AUTH_PORT: String(ports.auth),
       LOMBARD_OPERATOR_PORT: String(ports.operator),
       LOMBARD_HEALTH_PORT: String(ports.health),
     };
   }
 
   start(): void {
-    this.#command = lombard(['serve'], this.#environment);
+    const command = lombard(['serve'], this.#environment);
+    this.#command = command;
+    this.#mayEnd = false;
+    void command.ended.then(({ code, signal, stdout, stderr }) => {
+      // Asked to end, it ends in order; killed, it does not.
+      if (this.#mayEnd && (code === 0 || signal === 'SIGKILL')) return;
+      const asked = this.#mayEnd ? 'when it was asked to' : 'by itself';
+      this.deaths.push(
+        `${this.name} ended with ${code ?? signal} ${asked}: ${`${stdout}${stderr}`.slice(-MAX_SAID_LENGTH)}`,
+      );
+    });
   }
 
   /** Starts it unless it runs, and waits until it is ready. */
-  async ready(): Promise<void> {
+  async ready(seconds: number): Promise<void> {
     await until(async () => {
       if (!this.#command || this.#command.child.exitCode !== null || this.#command.child.signalCode !== null)
         this.start();
       const { status } = await call(`${this.health}/health/ready`, 'GET').catch(() => ({ status: 0 }));
       return status === 200;
-    }, READY_SECONDS).catch(() => {
-      throw new Error(`${this.name} is not ready within ${READY_SECONDS} s: ${this.#command?.output().slice(-2_000)}`);
+    }, seconds).catch(() => {
+      throw new Error(`${this.name} is not ready within ${seconds} s: ${this.said().slice(-MAX_SAID_LENGTH)}`);
     });
   }
 
@@ -75,7 +95,8 @@ export class ServiceProcess {
     this.#command?.child.kill(name);
   }
 
-  async end(name: NodeJS.Signals): Promise<void> {
+  async end(name: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    this.#mayEnd = true;
     this.signal(name);
     await this.#command?.ended;
   }
@@ -117,18 +138,23 @@ export class System {
         pooler && name.includes('PgBouncer')
           ? { DATABASE_URL: pooler.url, LOMBARD_SESSION_DATABASE_URL: url }
           : { DATABASE_URL: url };
-      const [api, operator, health] = [await freePort(), await freePort(), await freePort()];
+      const [api, auth, operator, health] = [await freePort(), await freePort(), await freePort(), await freePort()];
       processes.push(
         new ServiceProcess(
           name,
           links,
-          { api, operator, health },
+          { api, auth, operator, health },
           { ...common(folder), LOMBARD_ROLES: roles, ...addresses },
         ),
       );
     }
     const system = new System(databases, pooler, folder, processes);
-    await Promise.all(processes.map((process) => process.ready()));
+    try {
+      await Promise.all(processes.map((process) => process.ready(START_SECONDS)));
+    } catch (error) {
+      await system.stop();
+      throw error;
+    }
     return system;
   }
 
@@ -156,7 +182,6 @@ function common(folder: string): Record<string, string> {
     LOMBARD_OPERATOR_TOKEN: OPERATOR_TOKEN,
     LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     LOMBARD_API_URL: API_URL,
-    LOMBARD_AUTH_PORT: '0',
     LOMBARD_TRUSTED_PORT: '0',
     LOMBARD_API_RATE: '0',
     LOMBARD_AUTH_RATE: '0',

@@ -28,12 +28,20 @@ export function copyOf(read: readonly Change[]): Map<string, Change> {
   return copy;
 }
 
+/** A record without the names that it shows of contacts: they change the contact only (docs/change-feed.md). */
+function ownFields(record: unknown): unknown {
+  if (Array.isArray(record)) return record.map(ownFields);
+  if (typeof record !== 'object' || record === null) return record;
+  const { ordered_by_name, contact_name, ...own } = record as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(own).map(([name, value]) => [name, ownFields(value)]));
+}
+
 /** Every record of the tables is in the copy, as the operator reads it. */
 export async function compareCopy(
   service: Pick<TestService, 'operator' | 'query'>,
   copy: Map<string, Change>,
 ): Promise<void> {
-  const tables: [string, string, string][] = [
+  const tables: [entity: string, column: string, table: string, path?: string][] = [
     ['client', 'client_id', 'clients'],
     ['contact', 'contact_id', 'contacts'],
     ['trade', 'trade_id', 'trades'],
@@ -41,14 +49,23 @@ export async function compareCopy(
     ['payment', 'payment_id', 'payments'],
     ['transaction', 'transaction_id', 'transactions'],
     ['currency_account', 'account_id', 'currency_accounts'],
+    ['account', 'account_id', 'accounts'],
+    ['mass_beneficiary', 'mass_beneficiary_id', 'mass_beneficiaries'],
+    ['statement_request', 'statement_id', 'statement_requests', 'statements'],
+    [
+      'approval_configuration',
+      'client_id',
+      '(select distinct client_id from approval_configurations) c',
+      'approvals-configurations',
+    ],
   ];
-  for (const [entity, column, table] of tables) {
+  for (const [entity, column, table, path = table.replace('_', '-')] of tables) {
     const { rows } = await service.query(`select ${column}::text as id from ${table}`);
     const known = [...copy.values()].filter((change) => change.entity === entity).map((change) => change.entity_id);
     assert.deepEqual(known.sort(), rows.map(({ id }) => id).sort(), `${table} are complete`);
     for (const { id } of rows) {
-      const { body } = await service.operator('GET', `/${table.replace('_', '-')}/${id}`);
-      assert.deepEqual(copy.get(`${entity} ${id}`)?.data, body, `${entity} ${id}`);
+      const { body } = await service.operator('GET', `/${path}/${id}`);
+      assert.deepEqual(ownFields(copy.get(`${entity} ${id}`)?.data), ownFields(body), `${entity} ${id}`);
     }
   }
   const decided = await service.query(

@@ -99,8 +99,18 @@ export async function startTestService(
   return test;
 }
 
-/** Signs a contact in by that application. */
+/** Signs a contact in by that application. @returns its access token */
 export async function signIn(auth: string, clientSecret: string, email: string, password: string): Promise<string> {
+  return (await issueTokens(auth, clientSecret, email, password)).access_token;
+}
+
+/** As `signIn`. @returns what the application gets from the token endpoint */
+export async function issueTokens(
+  auth: string,
+  clientSecret: string,
+  email: string,
+  password: string,
+): Promise<{ access_token: string; refresh_token: string }> {
   const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
   const code = await call(`${auth}/authenticate`, 'POST', {
     raw: form({ email, password, client_id: APPLICATION.client_id, state: 'state-of-the-tests' }),
@@ -119,7 +129,7 @@ export async function signIn(auth: string, clientSecret: string, email: string, 
     },
   });
   if (token.status !== 200) throw new Error(`no token: ${token.status} ${token.text}`);
-  return token.body.access_token;
+  return token.body;
 }
 
 /** One HTTP request; JSON answers are parsed. Redirects are not followed. */

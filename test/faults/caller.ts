@@ -1,0 +1,89 @@
+import type { Seeded } from '../../src/sandbox/demonstration/seeded.ts';
+import type { Answer } from '../world/service.ts';
+import type { Known } from './known.ts';
+import type { Entry, Ledger, Request } from './ledger.ts';
+import type { Party } from './party.ts';
+import { OPERATOR_TOKEN, type ServiceProcess } from './system.ts';
+
+/** Share of the calls with an idempotency key that are asked again until they are answered. */
+const INSISTING = 0.7;
+
+interface Ask extends Pick<Request, 'lines' | 'silent' | 'table' | 'marks'> {
+  method?: string;
+  path: string;
+  body?: object;
+}
+
+/** Someone who does one thing for one party, at whichever process answers. */
+export class Caller {
+  readonly known: Known;
+  readonly random: Seeded;
+  readonly party: Party;
+
+  constructor(known: Known, random: Seeded, party: Party) {
+    this.known = known;
+    this.random = random;
+    this.party = party;
+  }
+
+  /** The same one, for another party. */
+  of(party: Party): Caller {
+    return new Caller(this.known, this.random, party);
+  }
+
+  get ledger(): Ledger {
+    return this.known.ledger;
+  }
+
+  /** A process that answers requests. */
+  front(): ServiceProcess {
+    return this.random.pick(this.known.system.fronts);
+  }
+
+  /** As the core or the staff of the institution. */
+  operator(what: string, { method = 'POST', path, ...rest }: Ask): Promise<Entry> {
+    // A key works for POST; a PATCH sets what it sets, however often.
+    const insist = method === 'POST' && this.random.next() < INSISTING;
+    return this.ledger.ask({
+      ...{ what, method, insist, token: OPERATOR_TOKEN, ...rest },
+      url: () => `${this.front().operator}${path}`,
+    });
+  }
+
+  /** As a person of the party, by the client API. The party stands in the address. */
+  client(what: string, token: string, { method = 'POST', path, ...rest }: Ask): Promise<Entry> {
+    return this.ledger.ask({
+      ...{ what, method, insist: false, token, ...rest },
+      url: () => `${this.front().api}${this.#ofParty(path)}`,
+    });
+  }
+
+  /** As a person of the party, by its browser. @param session the value of its cookie */
+  page(what: string, session: string, { method = 'POST', path, ...rest }: Ask): Promise<Entry> {
+    return this.ledger.ask({
+      ...{ what, method, insist: false, ...rest },
+      headers: { cookie: `lombard-app=${session}`, 'x-lombard-page': '1' },
+      url: () => `${this.front().api}${this.#ofParty(path)}`,
+    });
+  }
+
+  /** A mutation of the party's webhooks, by its owner. */
+  graphql(what: string, query: string, variables: object): Promise<Entry> {
+    return this.ledger.ask({
+      ...{ what, method: 'POST', insist: false, token: this.party.token, body: { query, variables } },
+      url: () => `${this.front().api}${this.#ofParty('/webhooks/graphql')}`,
+      statusOf: statusOfGraphql,
+    });
+  }
+
+  #ofParty(path: string): string {
+    return `${path}${path.includes('?') ? '&' : '?'}client_id=${this.party.clientId}`;
+  }
+}
+
+/** GraphQL answers 200 whatever happened. An error that is not the caller's leaves open what was done. */
+function statusOfGraphql({ status, body }: Answer): number {
+  const [error] = body?.errors ?? [];
+  if (status !== 200 || !error) return status;
+  return error.extensions?.code === undefined || error.extensions.code === 'integration_error' ? 502 : 400;
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import type { Round } from './round.ts';
+
+/** An attempt that was under way when a redelivery was asked for counts as it; it takes at most so long. */
+const MAX_ATTEMPT_MS = 60_000;
+
+/**
+ * What was answered to be sent again has arrived again, and has a history. An attempt whose worker was killed before it could write is not
+ * in the history.
+ */
+export async function redelivered({ system, known }: Round): Promise<void> {
+  const arrivals = Map.groupBy(known.receiver.received, ({ headers }) => headers['x-service-notification-id'] ?? '');
+  const { rows } = await system.query(
+    `select notification_id as id, count(*)::int as n from webhooks.attempts where notification_id = any ($1) group by 1`,
+    [known.redeliveries.map(({ id }) => id)],
+  );
+  const attempts = new Map<string, number>(rows.map(({ id, n }) => [id, n]));
+  const faults: string[] = [];
+  for (const { id, askedAt } of known.redeliveries) {
+    const times = arrivals.get(id) ?? [];
+    if (times.length < 2 || (times.at(-1)?.at ?? 0) < askedAt - MAX_ATTEMPT_MS)
+      faults.push(`${id} arrived ${times.length} times, and was to be sent again`);
+    if (!attempts.has(id)) faults.push(`${id} has no attempt in its history`);
+  }
+  assert.deepEqual(faults, []);
+}

@@ -1,0 +1,64 @@
+import type { Seeded } from '../../src/sandbox/demonstration/seeded.ts';
+import type { Receiver } from '../world/receivers/receiver.ts';
+import type { Ledger } from './ledger.ts';
+import type { Party } from './party.ts';
+import type { System } from './system.ts';
+
+/** Payments that are acted on are among the newest. */
+const RECENT = 60;
+
+export interface MadePayment {
+  id: string;
+  party: Party;
+}
+
+/** A token of the institution. */
+export interface OperatorToken {
+  token: string;
+  /** Undefined where nobody answered. */
+  revoked: boolean | undefined;
+}
+
+/** A sign-in of a person by an application: its newest tokens. */
+export interface Session {
+  access: string;
+  refresh: string;
+  /** With the whole sign-in; undefined where nobody answered. */
+  revoked: boolean | undefined;
+}
+
+/** What the callers know together: what they made, and what was answered to be so. */
+export class Known {
+  readonly system: System;
+  readonly ledger: Ledger;
+  readonly receiver: Receiver;
+  readonly parties: Party[] = [];
+  readonly payments: MadePayment[] = [];
+  readonly statements: string[] = [];
+  /** Notifications that were answered to be sent again. */
+  readonly redeliveries: { id: string; askedAt: number }[] = [];
+  /** What was approved in one go, as it was answered. */
+  readonly pageApprovals: { requestId: string; contactId: string; approved: string[] }[] = [];
+  readonly erasures: { contactId: string; name: string; erasureId: string }[] = [];
+  readonly operatorTokens: OperatorToken[] = [];
+  readonly sessions: Session[] = [];
+  /** Applications with their secrets, the newest last. */
+  readonly applications: { id: string; secrets: string[] }[] = [];
+  /** Cookies of browsers that signed out. */
+  readonly endedSessions: string[] = [];
+  /** What an act could not make sense of. */
+  readonly failures: string[] = [];
+  /** Of the application that signs people in. */
+  clientSecret = '';
+
+  constructor(system: System, ledger: Ledger, receiver: Receiver) {
+    this.system = system;
+    this.ledger = ledger;
+    this.receiver = receiver;
+  }
+
+  /** One of the newest payments; undefined before there is any. */
+  recent(random: Seeded): MadePayment | undefined {
+    return this.payments.at(-random.whole(1, Math.min(RECENT, Math.max(1, this.payments.length))));
+  }
+}

@@ -1,0 +1,69 @@
+import { accessToken } from '../world/access-token.ts';
+import { createWorld } from '../world/client.ts';
+import type { Receiver } from '../world/receivers/receiver.ts';
+import { call, type TestService } from '../world/service.ts';
+import { OPERATOR_TOKEN, type ServiceProcess, type System } from './system.ts';
+
+/** How the payments of each party are approved; `ruleset`: by a configuration that the party replaces all the time. */
+export const WORKFLOWS = ['simple', '4-eyes', '6-eyes', 'ruleset'] as const;
+const TOKEN_SECONDS = 90 * 86_400;
+
+/** A client with its people, and what the callers know of it. */
+export interface Party {
+  clientId: string;
+  contactId: string;
+  workflow: (typeof WORKFLOWS)[number];
+  base: Record<string, unknown>;
+  accountId: number;
+  subscriptionId: string;
+  approvers: { id: string; token: string }[];
+  token: string;
+  beneficiaries: string[];
+  trades: string[];
+  multipayments: string[];
+}
+
+/** Creates a client with four approvers, an account and a subscription. */
+export async function makeParty(system: System, receiver: Receiver, workflow: Party['workflow']): Promise<Party> {
+  const front = system.fronts[0] as ServiceProcess;
+  const operator = (method: string, path: string, body?: unknown) =>
+    call(`${front.operator}${path}`, method, { body, token: OPERATOR_TOKEN });
+  const service = { operator, query: (text: string, values?: unknown[]) => system.query(text, values) } as TestService;
+  const world = await createWorld(service, `Client of ${workflow}`, {
+    payment_approvals_enabled: workflow !== 'simple',
+    authorisation_workflow: workflow === 'ruleset' ? 'simple' : workflow,
+  });
+  const approvers: Party['approvers'] = [];
+  for (const name of ['Ann', 'Bob', 'Cid', 'Dee']) {
+    const { contactId } = await world.hire(name);
+    approvers.push({ id: contactId, token: await accessToken(service, contactId, TOKEN_SECONDS) });
+  }
+  const opened = await operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'EUR' });
+  const { clientId, contactId, beneficiaryId, tradeId, base } = world;
+  const token = await accessToken(service, contactId, TOKEN_SECONDS);
+  const subscriptionId = await subscribe(front, { clientId, token }, receiver);
+  return {
+    ...{ clientId, contactId, workflow, base, approvers, subscriptionId, token },
+    accountId: opened.body.account_id,
+    beneficiaries: [beneficiaryId],
+    trades: [tradeId],
+    multipayments: [],
+  };
+}
+
+/** By the owner, as every client does it. @returns its id */
+async function subscribe(
+  { api }: ServiceProcess,
+  { clientId, token }: { clientId: string; token: string },
+  receiver: Receiver,
+): Promise<string> {
+  const query =
+    'mutation ($subscription: SubscriptionInput!) { createSubscription(input: {subscription: $subscription}) { subscription { id } } }';
+  const url = receiver.url(`/${clientId}`);
+  const subscription = { url, types: ['PAYMENT_STATUS_CHANGE'], active: true, secret: 'secret' };
+  const { body, text } = await call(`${api}/webhooks/graphql?client_id=${clientId}`, 'POST', {
+    ...{ token, body: { query, variables: { subscription } } },
+  });
+  if (body?.errors) throw new Error(text);
+  return body.data.createSubscription.subscription.id;
+}
