@@ -123,6 +123,9 @@ export async function updateContact(
   if (patch.clients) await setClients(tx, contactId, patch.clients);
   const contact = await findContact(tx, contactId);
   if (patch.passwordHash) await liftLockOut(tx, contact);
+  const { second_factor: factor, phone: number } = contact;
+  if (before.second_factor !== factor || before.phone !== number || patch.totpSecret)
+    await endOpenSignIns(tx, contactId);
   await audit(tx, act, {
     action: 'update',
     entity: 'contact',
@@ -133,6 +136,11 @@ export async function updateContact(
   const [did, does] = [authorisesFor(before), authorisesFor(contact)];
   const touchedClients = [...new Set([...did, ...does])].filter((id) => did.has(id) !== does.has(id)).sort();
   return { contact, touchedClients };
+}
+
+/** A code that was sent or asked for before the second factor changed signs nobody in: a lost phone must not finish what it began. */
+async function endOpenSignIns(tx: Transaction, contactId: string): Promise<void> {
+  await tx.query('delete from second_factor_challenges where contact_id = $1', [contactId]);
 }
 
 /** The clients whose payments a contact may authorise. */

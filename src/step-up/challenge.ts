@@ -68,7 +68,7 @@ export async function openStepUp(context: Context, approver: Approver, language:
       payment.currency,
       payment.account,
       payment.status,
-      code === undefined ? null : hashVerificationCode(challenge, code),
+      code === undefined ? null : hashTextedCode({ challenge, phone: contact.phone, code }),
       now,
       expires,
     ],
@@ -90,15 +90,20 @@ function asProblem(error: unknown): never {
 async function findSecondFactor(
   db: Db,
   contactId: string,
-): Promise<{ kind: 'totp' | 'sms'; language: Language | null }> {
+): Promise<{ kind: 'totp' | 'sms'; language: Language | null; phone: string | null }> {
   const found = first(
-    await db.query<{ kind: 'none' | 'totp' | 'sms'; language: Language | null }>(
-      'select second_factor as kind, language from contacts where contact_id = $1',
+    await db.query<{ kind: 'none' | 'totp' | 'sms'; language: Language | null; phone: string | null }>(
+      'select second_factor as kind, language, phone from contacts where contact_id = $1',
       [contactId],
     ),
   );
   if (!found || found.kind === 'none') throw secondFactorMissing();
-  return { kind: found.kind, language: found.language };
+  return { kind: found.kind, language: found.language, phone: found.phone };
+}
+
+/** The stored form of a code that went to a phone. Once the contact has another number it proves nothing: the phone may be lost. */
+export function hashTextedCode(sent: { challenge: string; phone: string | null; code: string }): Buffer {
+  return hashVerificationCode(`${sent.challenge} ${sent.phone ?? ''}`, sent.code);
 }
 
 export function secondFactorMissing(): Problem {

@@ -6,9 +6,9 @@ import { Problem } from '../errors.ts';
 import { limitAttempts, SECOND_FACTOR_ATTEMPTS, secondFactorSubject } from '../identity/attempt-limit.ts';
 import { OAuthError } from '../identity/oauth-error.ts';
 import { isUnusedStep, totpStep, useTotpStep } from '../identity/totp.ts';
-import { hashVerificationCode, readCode } from '../identity/verification-code.ts';
+import { readCode } from '../identity/verification-code.ts';
 import { noPayment } from '../payments/payment.ts';
-import { ACCOUNT, type Approver, secondFactorMissing } from './challenge.ts';
+import { ACCOUNT, type Approver, hashTextedCode, secondFactorMissing } from './challenge.ts';
 
 /** Wrong codes that one challenge allows. */
 const MAX_ATTEMPTS = 5;
@@ -79,6 +79,7 @@ async function needsStepUp(db: Db, { clientId, contactId, paymentId }: Approver)
 interface Attempt {
   kind: 'totp' | 'sms';
   code_sha256: Buffer | null;
+  phone: string | null;
   totp_secret: Buffer | null;
   totp_last_step: number | null;
 }
@@ -97,7 +98,7 @@ async function countAttempt(
          and c.used_at is null and c.expires_at > $5 and c.attempts < ${MAX_ATTEMPTS}
          and k.contact_id = c.contact_id and k.second_factor = c.kind
          and p.client_id = $2 and p.id = c.payment_id and p.payment_id = $4 and ${UNCHANGED}
-       returning c.kind, c.code_sha256, k.totp_secret, k.totp_last_step`,
+       returning c.kind, c.code_sha256, k.phone, k.totp_secret, k.totp_last_step`,
       [sha256(challengeId), clientId, contactId, paymentId, now],
     ),
   );
@@ -111,7 +112,8 @@ function prove(
   const code = readCode(typed);
   if (code === undefined) return undefined;
   if (attempt.kind === 'sms') {
-    const right = attempt.code_sha256?.equals(hashVerificationCode(challengeId, code)) ?? false;
+    const sent = hashTextedCode({ challenge: challengeId, phone: attempt.phone, code });
+    const right = attempt.code_sha256?.equals(sent) ?? false;
     return right ? { challenge: challengeId, step: undefined } : undefined;
   }
   if (attempt.totp_secret === null) return undefined;

@@ -189,6 +189,17 @@ describe('with a phone', () => {
     await service.operator('DELETE', '/clock');
   });
 
+  test('a code that went to a former number approves nothing', async () => {
+    const { person, phone } = await withPhone('lost phone');
+    const id = await world.create();
+    const challengeId = await open(person, id);
+    const { code } = await lastText(phone);
+    await service.operator('PATCH', `/contacts/${person.id}`, { phone: `${PHONE}999` });
+    const answer = { challenge_id: challengeId, verification_code: code };
+    refused(await approve(person, id, answer), 403, 'step_up_failed');
+    assert.equal((await world.payment(id)).status, PENDING);
+  });
+
   test('a code of one challenge does not answer another', async () => {
     const { person, phone } = await withPhone('two texts');
     const [first, second] = [await world.create(), await world.create()];

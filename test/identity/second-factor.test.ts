@@ -207,6 +207,19 @@ describe('a text message', () => {
     });
   });
 
+  test('a code that went to a lost phone signs nobody in once the second factor has changed', async () => {
+    const changes = [{ phone: '+441632960099' }, { second_factor: 'none' }, { second_factor: 'totp' }];
+    for (const [n, change] of changes.entries()) {
+      const phone = `+44163296070${n}`;
+      const person = await createPerson(service, { second_factor: 'sms', phone });
+      const { body } = await signInHeadless(service, application, person);
+      const code = await lastText(phone);
+      assert.equal((await service.operator('PATCH', `/contacts/${person.contactId}`, change)).status, 200);
+      const late = await verify(body.code, code);
+      assert.deepEqual([late.status, late.body.error], [400, 'invalid_grant'], JSON.stringify(change));
+    }
+  });
+
   test('by page, with a new code, in German', async () => {
     const phone = '+4930123456';
     const person = await createPerson(service, { second_factor: 'sms', phone });

@@ -82,6 +82,7 @@ test('assets: hashed names, compressed, kept for a year; a page is never kept', 
   for (const [path, headers] of assets) {
     assert.match(path, /-[\w-]{8}\.(js|css)$/);
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable', path);
+    assert.doesNotMatch(headers['content-security-policy'] ?? '', /unsafe/, path);
   }
   assert.ok(
     assets.some(([, headers]) => headers['content-encoding'] === 'br' || headers['content-encoding'] === 'gzip'),

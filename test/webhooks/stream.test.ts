@@ -129,6 +129,13 @@ describe('subscriptions with delivery STREAM', () => {
     }
   });
 
+  test('a client has ten at once, also of those that are opened at the same moment', async () => {
+    const ids = await Promise.all(Array.from({ length: 12 }, () => streamed()));
+    const answers = await Promise.all(ids.map((id) => open(id)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(10).fill(200), 429, 429]);
+    for (const answer of answers) if ('close' in answer) answer.close?.();
+  });
+
   test('one that nobody has read for ten minutes is removed', async () => {
     const [unread, read] = [await streamed(), await streamed()];
     const stream = await opened(read);

@@ -74,12 +74,12 @@ export function streamRoutes(sessions: Sessions): ClientRoutes {
       },
       async (request, reply) => {
         const { clientId } = request.caller;
-        const ofClient = [...open].filter(({ key }) => key.clientId === clientId).length;
-        if (open.size >= MAX_STREAMS || ofClient >= MAX_STREAMS_PER_CLIENT)
-          throw new Problem('rate_limited', `a client has at most ${MAX_STREAMS_PER_CLIENT} streams at once`);
+        refuseMore(open, clientId);
         const key = { clientId, subscriptionId: request.query.subscription_id.toLowerCase() };
         const after = request.headers['last-event-id'] as string | undefined;
         const place = await openStream(context.pool, key, { after, now: request.now });
+        // Others were opened meanwhile.
+        refuseMore(open, clientId);
         const token = (request.headers.authorization ?? '').slice('Bearer '.length).trim();
         const check = async () => {
           const session = await sessions.find(token);
@@ -98,6 +98,13 @@ export function streamRoutes(sessions: Sessions): ClientRoutes {
       },
     );
   };
+}
+
+/** @throws Problem rate_limited */
+function refuseMore(open: ReadonlySet<StreamReader>, clientId: string): void {
+  const ofClient = [...open].filter(({ key }) => key.clientId === clientId).length;
+  if (open.size >= MAX_STREAMS || ofClient >= MAX_STREAMS_PER_CLIENT)
+    throw new Problem('rate_limited', `a client has at most ${MAX_STREAMS_PER_CLIENT} streams at once`);
 }
 
 interface Reading {

@@ -12,9 +12,11 @@ const ASSET_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   vary: 'accept-encoding',
   'cross-origin-resource-policy': 'same-origin',
-  // A logo that is opened by itself runs nothing.
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  // A file that is opened by itself runs nothing.
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
 };
+/** An institution's drawing may have styles of its own; nothing else may. */
+const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 const NOT_BUILT = 'The pages are not built. Run `npm run pages`, and start the service again.';
 
 /** One of the two applications that run in the browser. */
@@ -58,7 +60,9 @@ export class PageApplication {
       const file = made.get(name) ?? this.#pages?.find(name, request.headers['accept-encoding']);
       if (!file) throw new Problem('not_found', 'path: is not a file of the pages');
       if ('encoding' in file && file.encoding) reply.header('content-encoding', file.encoding);
-      return reply.headers(ASSET_HEADERS).type(file.type).send(file.content);
+      reply.headers(ASSET_HEADERS);
+      if (file.type.startsWith('image/svg')) reply.header('content-security-policy', DRAWING_POLICY);
+      return reply.type(file.type).send(file.content);
     });
   }
 
