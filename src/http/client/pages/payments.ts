@@ -65,13 +65,15 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
       if (exports >= MAX_EXPORTS)
         throw new Problem('rate_limited', 'too many exports at once', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       const { clientId, contactId: viewer } = request.caller;
-      const file = Readable.from(exportPayments(backgroundPool, { clientId, viewer }, search), { highWaterMark: 1 });
+      const parts = exportPayments(backgroundPool, { clientId, viewer }, search);
+      const file = Readable.from(
+        whileTaken(parts, () => reply.raw.destroy()),
+        { highWaterMark: 1 },
+      );
       exports += 1;
       file.once('close', () => {
         exports -= 1;
       });
-      // A reader that stops, without hanging up, would keep the connection and its snapshot for ever.
-      reply.raw.setTimeout(PATIENCE.untakenMs, () => reply.raw.destroy());
       reply.header('content-disposition', `attachment; filename="payments-${londonDay(request.now)}.csv"`);
       return reply.type('text/csv; charset=utf-8').send(file);
     },
@@ -83,4 +85,16 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
     { config: { unlimited: true }, schema: { querystring: ClientQuery } },
     async (request, reply) => sendValue(reply, { position: await latest.of(request.caller.clientId) }),
   );
+}
+
+/** The parts of an answer. Where its reader stops without hanging up, it would keep a connection and its snapshot for ever: it is given up. */
+async function* whileTaken(parts: AsyncGenerator<string>, giveUp: () => void): AsyncGenerator<string> {
+  for await (const part of parts) {
+    const timer = setTimeout(giveUp, PATIENCE.untakenMs);
+    try {
+      yield part;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 }

@@ -290,7 +290,7 @@ describe('the export', () => {
     context.after(() => {
       PATIENCE.untakenMs = 60_000;
     });
-    PATIENCE.untakenMs = 500;
+    PATIENCE.untakenMs = 2_000;
     // Nobody reads them, and nobody hangs up: they would be all exports that a process makes at once.
     const stalled = await Promise.all([1, 2, 3, 4].map(() => fetch(path, { headers: cookie })));
     assert.deepEqual(
