@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
@@ -82,6 +82,23 @@ test('a diagram is a picture on the site, and Mermaid in the Markdown', async ()
     assert.doesNotMatch(text, /language-mermaid/, name);
     assert.match((await get(`/docs/${name}.md`)).text, /```mermaid/, name);
   }
+});
+
+test('the pictures of the pages are small, have a text, and are served', async () => {
+  const shown = new Set<string>();
+  for (const name of ['readme', 'pages'])
+    for (const [, source = '', text = ''] of (await get(`/docs/${name}`)).text.matchAll(
+      /<img src="([^"]*)" alt="([^"]*)"/g,
+    )) {
+      assert.notEqual(text, '', source);
+      const picture = await get(source);
+      assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/webp'], source);
+      shown.add(source.replace('/docs/pictures/', ''));
+    }
+  const folder = join(REPOSITORY, 'docs', 'pictures');
+  assert.deepEqual([...shown].sort(), readdirSync(folder).sort());
+  for (const name of shown) assert.ok(statSync(join(folder, name)).size < 150_000, name);
+  assert.equal((await get('/docs/pictures/..%2fpages.md')).status, 404);
 });
 
 test('the operator interface serves the same pages, those for the institution first, beside its own reference', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { type ApprovalsWorld, approvalsWorld, type Person } from '../world/approvals.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type TestBrowser,
 } from '../world/browser.ts';
 import { Firefox, skipFirefox } from '../world/firefox.ts';
+import { focusOn, tabTo } from '../world/keyboard.ts';
 import { pageSession } from '../world/page-session.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { PASSWORD } from '../world/visitor.ts';
@@ -115,6 +117,8 @@ describe('the story of a payment', { skip }, () => {
     await dialog.getByLabel('Bestätigungscode').fill('000000');
     await dialog.getByRole('button', { name: 'Zahlung freigeben' }).click();
     await dialog.getByText('Der Code ist falsch oder schon benutzt').waitFor();
+    await assertAccessible(page);
+    await assertWellFormed(page);
     assert.ok(await dialog.getByText('1.234.567.890.123,45').isVisible(), 'the amount stays in sight');
     assert.ok(await dialog.getByText('DE89').isVisible(), 'and the account');
     await dialog.getByLabel('Bestätigungscode').fill(await codeAfter(signedInWith));
@@ -141,6 +145,8 @@ describe('the story of a payment', { skip }, () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('EUR 300.30').waitFor();
     await dialog.getByText('JPY 7').waitFor();
+    await assertAccessible(page);
+    await assertWellFormed(page);
     const [, second] = ids as [string, string];
     await world.ask(carl, 'PATCH', `/payments/${second}`, { reason: 'No invoice' }, '&action=reject');
     await dialog.getByRole('button', { name: 'Approve 3 payments', exact: true }).click();
@@ -263,6 +269,63 @@ describe('deciding about a payment', { skip }, () => {
     assert.equal((await world.payment(id)).status, 'Payment pending of authorization');
     await page.context().close();
   });
+});
+
+test('by keyboard alone, with an authenticator: from the sign-in to the approval and out again', {
+  skip,
+}, async () => {
+  const world = await approvalsWorld(service, [], { authorisation_workflow: '4-eyes', approval_step_up: true });
+  const ann = await world.hire('Ann', undefined, { password: PASSWORD });
+  const { body } = await service.operator('PATCH', `/contacts/${ann.id}`, { second_factor: 'totp' });
+  const totp = new TOTP({ secret: Secret.fromBase32(body.totp.secret) });
+  const code = () => totp.generate({ timestamp: service.service.context.clock.now().getTime() });
+  const id = await world.create('10.50');
+  const page = await (browser as TestBrowser).open({ reducedMotion: 'reduce' });
+  await page.goto(`${service.api}/app/approvals?client_id=${world.clientId}`);
+  await tabTo(page, 'Email');
+  await page.keyboard.type(ann.email);
+  await tabTo(page, 'Password');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.locator('[name=verification_code]').waitFor();
+  await tabTo(page, 'Verification code');
+  const signedInWith = code();
+  await page.keyboard.type(signedInWith);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: id, exact: true }).waitFor();
+  await tabTo(page, id);
+  await page.keyboard.press('Enter');
+  await button(page, 'Approve').waitFor();
+  await tabTo(page, 'Approve');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Verification code').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await focusOn(page, 'Approve');
+  await page.keyboard.press('Enter');
+  await dialog.getByLabel('Verification code').waitFor();
+  await tabTo(page, 'Verification code');
+  await page.keyboard.type(signedInWith);
+  await page.keyboard.press('Enter');
+  await dialog.getByText('The code is wrong, or was used before').waitFor();
+  await assertAccessible(page);
+  await service.operator('PUT', '/clock', { advance_seconds: 30 });
+  await tabTo(page, 'Verification code');
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type(code());
+  await tabTo(page, 'Approve payment');
+  await page.keyboard.press('Enter');
+  await page.getByText('Approved. The payment goes on.').waitFor();
+  assert.equal((await world.payment(id, ann)).status, 'Validating beneficiary information');
+  // Its button is gone: the focus goes to what came of it.
+  await focusOn(page, 'Approved.');
+  await tabTo(page, 'Sign out');
+  await page.keyboard.press('Enter');
+  await page.locator('[name=password]').waitFor();
+  await service.operator('DELETE', '/clock');
+  assertQuiet(page);
+  await page.context().close();
 });
 
 describe('lists', { skip }, () => {
@@ -393,7 +456,7 @@ test('every page is well formed and accessible, from 390 to 2,560 px, whatever o
   ]) {
     await go(page, world, path);
     await page.waitForLoadState('networkidle').catch(() => {});
-    for (const width of [390, 2_560]) await assertWellFormed(page, width);
+    await assertWellFormed(page);
     await assertAccessible(page);
   }
   await go(page, world, `/payments/${id}`);

@@ -111,14 +111,28 @@ async function axeFindings(page: Page): Promise<string[]> {
     violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`);
 }
 
-/** Fails where a page scrolls sideways, or has not exactly one `h1`, one `main` and a title. */
-export async function assertWellFormed(page: Page, width = 390): Promise<void> {
+/** 1,280 px at 400 % and at 200 % zoom (WCAG 2.2, 1.4.10 and 1.4.4) and as they are, a phone, and the widest. */
+const WIDTHS_PX = [320, 640, 1_280, 390, 2_560];
+/**
+ * Fails where a page scrolls sideways or has a control that is not wholly in sight, at any of the widths, and where it has not exactly
+ * one `h1`, one `main` and a title.
+ */
+export async function assertWellFormed(page: Page, ...widths: number[]): Promise<void> {
   const before = page.viewportSize();
-  await page.setViewportSize({ width, height: 800 });
-  const seen = await page.evaluate(
-    `({ wide: document.documentElement.scrollWidth, h1: document.querySelectorAll('h1').length,
-        main: document.querySelectorAll('main').length, title: document.title !== '' })`,
-  );
-  assert.deepEqual(seen, { wide: width, h1: 1, main: 1, title: true }, page.url());
+  for (const width of widths.length > 0 ? widths : WIDTHS_PX) await assertFits(page, width);
   if (before) await page.setViewportSize(before);
+}
+
+async function assertFits(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 800 });
+  const seen = await page.evaluate(`(() => {
+    const isCut = (each) => {
+      const { left, right, width } = each.getBoundingClientRect();
+      return width > 1 && (left < -1 || right > innerWidth + 1);
+    };
+    const cut = [...document.querySelectorAll('a, button, input, select, textarea, summary')].filter(isCut);
+    return { wide: document.documentElement.scrollWidth, h1: document.querySelectorAll('h1').length,
+      main: document.querySelectorAll('main').length, title: document.title !== '', cut: cut.map((each) => each.outerHTML) };
+  })()`);
+  assert.deepEqual(seen, { wide: width, h1: 1, main: 1, title: true, cut: [] }, `${page.url()} at ${width} px`);
 }

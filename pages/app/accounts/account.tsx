@@ -15,6 +15,9 @@ import { BalanceChart } from './balance-chart.tsx';
 import { Statements } from './statements.tsx';
 import { Transactions } from './transactions.tsx';
 
+/** What people know a kind of bank identifier as, where it is not its code. */
+const KNOWN_AS: Record<string, string> = { SWBIC: 'BIC' };
+
 type Account = AccountOverview['accounts'][number];
 
 /** One account: what is on it, how one pays into it, and what was booked. */
@@ -61,10 +64,11 @@ function PayingIn({ account: { account_details: details } }: { account: Account 
       <h2>{t('accounts.payingIn')}</h2>
       {details.length === 0 && <p className="quiet">{t('accounts.payingIn.none')}</p>}
       {details.map((each) => {
+        const kind = each.bank_identifier_type ?? '';
         const facts = [
           { name: t('accounts.holder'), value: each.account_name },
           { name: each.account_number_type || t('accounts.number'), value: each.account_number },
-          { name: each.bank_identifier_type || t('accounts.bank'), value: each.bank_identifier },
+          { name: KNOWN_AS[kind] || kind || t('accounts.bank'), value: each.bank_identifier },
           { name: t('accounts.address'), value: each.account_address },
         ];
         return (
