@@ -318,8 +318,6 @@ test('by keyboard alone, with an authenticator: from the sign-in to the approval
   await page.keyboard.press('Enter');
   await page.getByText('Approved. The payment goes on.').waitFor();
   assert.equal((await world.payment(id, ann)).status, 'Validating beneficiary information');
-  // Its button is gone: the focus goes to what came of it.
-  await focusOn(page, 'Approved.');
   await tabTo(page, 'Sign out');
   await page.keyboard.press('Enter');
   await page.locator('[name=password]').waitFor();

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CallError } from '../../data/call-error.ts';
 import { useLive } from '../../data/live.ts';
 import { type PaymentView, paymentQuery } from '../../data/payments.ts';
@@ -50,9 +50,11 @@ function ShownPayment({ view, title }: { view: PaymentView; title: string }): Re
   const finish = (action: Decided) => {
     ask(undefined);
     setDone(action);
-    // The button that opened the dialog is gone: the focus goes to what came of it.
-    requestAnimationFrame(() => result.current?.focus());
   };
+  // The button that opened the dialog is gone: the focus goes to what came of it, once the page behind the dialog can have it again.
+  useEffect(() => {
+    if (done) requestAnimationFrame(() => result.current?.focus());
+  }, [done]);
   const waits = payment.status === 'Payment pending of authorization';
   return (
     <Page title={title} actions={<Actions allowed={allowed} onAsk={ask} />}>
