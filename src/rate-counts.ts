@@ -6,8 +6,8 @@ import type { Part } from './parts.ts';
 import { Periodic } from './periodic.ts';
 
 const INTERVAL_MS = 2_000;
-/** Seconds after which a process that has not said that it lives counts as gone. */
-const GONE_AFTER_SECONDS = 7;
+/** Seconds after which a process that has not said that it lives counts as gone. One that is too busy to say so still allows requests. */
+const GONE_AFTER_SECONDS = 20;
 /** Milliseconds that an exchange gets. A request waits for it now and then. */
 const ANSWER_WITHIN_MS = 500;
 
