@@ -20,6 +20,11 @@ export function processorSeconds(pid: number): number {
   return sum(stat(pid), [11, 12]);
 }
 
+/** Processor time of a process in milliseconds, to the nanosecond: for what is over between two ticks. */
+export function preciseMilliseconds(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+}
+
 /** The process that started a process. */
 export function parentOf(pid: number): number {
   return Number(stat(pid)?.[1]);

@@ -1,4 +1,4 @@
-/** What a payment of four steps takes on disk, by what it is for. */
+/** What a payment of five steps takes on disk, by what it is for. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { MASTER_KEY, startReceiver } from './receiver.ts';
 const CLIENTS = 20;
 const PAYMENTS = Number(process.env.LOMBARD_BENCH_CALLS ?? 500);
 /** After the creation, with which the client's approver has to agree. */
-const STEPS = ['authorise', 'send', 'complete'];
+const STEPS = ['authorise', 'validate', 'send', 'complete'];
 
 /** Tables by what they are for; the first that fits counts. */
 const GROUPS: [name: string, condition: string][] = [

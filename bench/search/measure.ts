@@ -18,6 +18,8 @@ interface SearchCase {
 
 interface Measured {
   total: number;
+  /** Searches, those of the warm-up among them. */
+  runs: number;
   p50: number;
   p99: number;
 }
@@ -49,8 +51,9 @@ export async function measure(cases: [SearchCase, SearchCase]): Promise<[Measure
     if (run > WARM_UP + 20 && performance.now() - began > MAX_SHAPE_MS) break;
   }
   return results.map(({ total, times }) => {
+    const runs = WARM_UP + times.length;
     times.sort((a, b) => a - b);
     const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] as number;
-    return { total, p50: at(0.5), p99: at(0.99) };
+    return { total, runs, p50: at(0.5), p99: at(0.99) };
   }) as [Measured, Measured];
 }

@@ -7,7 +7,11 @@ export interface Hired {
 }
 
 /** A client with a contact that may do everything, and what a payment needs. */
-export async function createWorld(test: TestService, name = 'Acme Ltd', client: object = {}) {
+export async function createWorld(
+  test: Pick<TestService, 'operator' | 'signIn'>,
+  name = 'Acme Ltd',
+  client: object = {},
+) {
   const email = `${randomUUID()}@example.com`;
   const password = 'correct horse battery staple';
   const created = await test.operator('POST', '/clients', { client_name: name, ...client });

@@ -10,6 +10,9 @@ import { until } from './command.ts';
 
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 
+/** Connections of the server that the pooler opens for one user of one database. */
+export const POOL_CONNECTIONS = 5;
+
 /** The reason to skip a test, where there is none. */
 export const NO_POOLER = `PgBouncer is not installed as ${PGBOUNCER} (Debian: pgbouncer)`;
 
@@ -41,7 +44,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
-default_pool_size = 5
+default_pool_size = ${POOL_CONNECTIONS}
 `,
   );
   chownSync(directory, account.uid, account.gid);

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { accessToken } from '../world/access-token.ts';
+import { createWorld } from '../world/client.ts';
+import { createDatabase } from '../world/database.ts';
+import { Fleet } from '../world/fleet.ts';
+import { hasPooler, NO_POOLER, POOL_CONNECTIONS, startPooler } from '../world/pooler.ts';
+import { call, startTestService } from '../world/service.ts';
+
+/** The connections of a process (docs/scale.md, Connections), and what of them a pooler lets through. */
+
+/** Connections of each kind that one process opens at most, by their application_name. */
+const POOLS = { LOMBARD_POOL: '3', LOMBARD_AUTH_POOL: '2', LOMBARD_BACKGROUND_POOL: '4' };
+const REQUESTS = {
+  lombard: 3,
+  'lombard-auth': 2,
+  'lombard-identity-version': 1,
+  'lombard-limits': 1,
+  'lombard-watch': 1,
+};
+const SESSIONS = {
+  'lombard-background': 4,
+  'lombard-webhooks': 4,
+  'lombard-webhooks-worker': 1,
+  'lombard-mails': 1,
+  'lombard-statements': 1,
+};
+const API_RATE = 120;
+
+test('a process of all roles opens no more connections of each kind than are documented', async () => {
+  const service = await startTestService(POOLS);
+  try {
+    const world = await createWorld(service);
+    const token = await world.signIn();
+    const search = () => service.client(token, 'GET', `/payments?client_id=${world.clientId}`);
+    const wrong = () => service.client('x'.repeat(43), 'GET', `/payments?client_id=${world.clientId}`);
+    await Promise.all([
+      ...Array.from({ length: 30 }, search),
+      ...Array.from({ length: 10 }, wrong),
+      ...Array.from({ length: 10 }, () => call(`${service.auth}/token`, 'POST', { raw: 'grant_type=none' })),
+      ...Array.from({ length: 10 }, () => world.pay()),
+    ]);
+    const { rows } = await service.query(
+      `select application_name as name, count(*)::int as count from pg_stat_activity
+       where datname = current_database() and application_name like 'lombard%' group by 1`,
+    );
+    const documented: Record<string, number> = { ...REQUESTS, ...SESSIONS };
+    for (const { name, count } of rows) assert.ok(count <= (documented[name] ?? 0), `${count} of ${name}`);
+    const always = [
+      'lombard',
+      'lombard-background',
+      'lombard-identity-version',
+      'lombard-watch',
+      'lombard-webhooks-worker',
+    ];
+    for (const name of always)
+      assert.ok(
+        rows.some((row) => row.name === name),
+        name,
+      );
+  } finally {
+    await service.stop();
+  }
+});
+
+test('four processes through PgBouncer: PostgreSQL sees its connections only, and the limits hold', {
+  skip: hasPooler() ? false : NO_POOLER,
+}, async (t) => {
+  const database = await createDatabase();
+  const pooler = await startPooler(database.url, 'transaction');
+  const environment = {
+    ...POOLS,
+    LOMBARD_ROLES: 'api,auth,operator',
+    LOMBARD_API_RATE: String(API_RATE),
+    DATABASE_URL: pooler.url,
+    LOMBARD_SESSION_DATABASE_URL: database.url,
+  };
+  const fleet = await Fleet.create(environment, { url: pooler.url, drop: async () => {} });
+  try {
+    await fleet.growTo(4);
+    const world = await createWorld(fleet);
+    const token = await accessToken(fleet, world.contactId);
+    const seen: number[] = [];
+    const { count, most } = await fleet.allowed(API_RATE, async ({ api }) => {
+      const { status } = await call(`${api}/payments?client_id=${world.clientId}`, 'GET', { token });
+      if (seen.length < 20) seen.push(await pooled());
+      return status === 200;
+    });
+    t.diagnostic(`at most ${Math.max(...seen)} connections of requests; ${count} of ${API_RATE} requests were allowed`);
+    assert.ok(Math.max(...seen) <= POOL_CONNECTIONS, String(seen));
+    assert.ok(count <= most, `${count} requests, at most ${most}`);
+  } finally {
+    await fleet.stop();
+    await pooler.stop();
+    await database.drop();
+  }
+
+  /** Connections of the server that are not those for sessions. */
+  async function pooled(): Promise<number> {
+    const { rows } = await fleet.query(
+      `select count(*)::int as count from pg_stat_activity
+       where datname = current_database() and backend_type = 'client backend' and not application_name = any ($1)`,
+      [Object.keys(SESSIONS)],
+    );
+    return rows[0].count;
+  }
+});

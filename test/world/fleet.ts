@@ -1,0 +1,116 @@
+import { freePort } from '../../src/embedded/port.ts';
+import { until } from './command.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
+import { type Answer, APPLICATION, signIn, startTestService, type TestService } from './service.ts';
+
+/** Links in records are made from it: every service has the same. */
+const API_URL = 'http://api.example.com';
+
+/** The numbers of services that a test goes through. */
+export const SIZES = [1, 2, 4, 8];
+
+/** What may be allowed above a rate limit, over all processes (a fifth). */
+const MAX_EXCESS = 1.2;
+const WINDOW_MS = 60_000;
+
+/** The listeners of one service. */
+export interface Member {
+  service: TestService;
+  api: string;
+  auth: string;
+}
+
+/**
+ * Services on one database, as many processes run them: each has its own pools, caches and workers, and they know of each other through
+ * the database only. They share a process of Node, because eight starts of one would keep two cores busy for half a minute. Calls go to
+ * each of them in turn.
+ */
+export class Fleet {
+  readonly members: Member[] = [];
+  readonly #database: TestDatabase;
+  readonly #environment: Record<string, string>;
+  #turn = 0;
+  #secret: Promise<string> | undefined;
+
+  private constructor(database: TestDatabase, environment: Record<string, string>) {
+    this.#database = database;
+    this.#environment = {
+      LOMBARD_API_URL: API_URL,
+      LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      LOMBARD_POOL: '3',
+      LOMBARD_AUTH_POOL: '2',
+      LOMBARD_BACKGROUND_POOL: '4',
+      ...environment,
+    };
+  }
+
+  /**
+   * Without a service yet.
+   * @param environment LOMBARD_... variables; rate limits are off unless given
+   * @param database where its address is not that of the server itself
+   */
+  static async create(environment: Record<string, string>, database?: TestDatabase): Promise<Fleet> {
+    return new Fleet(database ?? (await createDatabase()), environment);
+  }
+
+  /** Starts services until there are so many. */
+  async growTo(size: number): Promise<void> {
+    const shared = { url: this.#database.url, drop: async () => {} };
+    while (this.members.length < size) {
+      const port = await freePort();
+      const service = await startTestService({ ...this.#environment, LOMBARD_API_PORT: String(port) }, shared);
+      this.members.push({ service, api: `http://127.0.0.1:${port}`, auth: service.auth });
+    }
+  }
+
+  /** The service whose turn it is. */
+  next(): Member {
+    this.#turn += 1;
+    return this.members[this.#turn % this.members.length] as Member;
+  }
+
+  /** The same request to every service at once. */
+  everywhere<T>(ask: (member: Member) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.members.map(ask));
+  }
+
+  /**
+   * Asks twice as often as a limit allows, all at once and at every service. Then it goes on until the limit is reached and no service
+   * allows more.
+   * @param ask whether the request was allowed
+   * @returns how many were, and how many the contract allows at most: on a busy machine it takes more than the minute of one window
+   */
+  async allowed(limit: number, ask: (member: Member) => Promise<boolean>): Promise<{ count: number; most: number }> {
+    const began = performance.now();
+    let count = 0;
+    const one = async (member: Member) => {
+      const allowed = await ask(member);
+      if (allowed) count += 1;
+      return allowed;
+    };
+    await Promise.all(Array.from({ length: 2 * limit }, () => one(this.next())));
+    // A service that could not reach the database in time refuses for a second what it would allow otherwise.
+    await until(async () => (await this.everywhere(one)).every((allowed) => !allowed) && count >= limit);
+    const windows = 1 + Math.floor((performance.now() - began) / WINDOW_MS);
+    return { count, most: limit * MAX_EXCESS * windows };
+  }
+
+  /** A call to the operator interface of the service whose turn it is. */
+  operator(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.next().service.operator(method, path, body);
+  }
+
+  /** Signs a contact in at the service whose turn it is. @returns the access token */
+  async signIn(email: string, password: string): Promise<string> {
+    this.#secret ??= this.operator('POST', '/applications', APPLICATION).then(({ body }) => body.client_secret);
+    return signIn(this.next().auth, await this.#secret, email, password);
+  }
+
+  query: TestService['query'] = (text, values) => (this.members[0] as Member).service.query(text, values);
+
+  async stop(): Promise<void> {
+    await Promise.all(this.members.map(({ service }) => service.stop()));
+    this.members.length = 0;
+    await this.#database.drop();
+  }
+}
