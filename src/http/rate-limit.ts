@@ -27,7 +27,7 @@ interface Count {
 /**
  * Counts requests of each key in windows of a minute, over all processes. A process counts by itself and exchanges its count with the
  * others after every few requests, so most requests cost no query. All processes together allow at most a fifth above the limit.
- * While the database does not answer, a process allows its part of what was left when it last did.
+ * While the database does not answer, each of several processes allows its part of that fifth.
  * Answers carry the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
  */
 export class RateLimit {
@@ -105,11 +105,14 @@ export class RateLimit {
     return count.own - count.shared >= unshared;
   }
 
-  /** Whether a use is beyond this process's part of what was left at the last exchange. It matters only after an exchange that failed. */
+  /**
+   * Whether a use is more than a process may allow by itself. It matters only after an exchange that failed, and not to a process that is
+   * alone: all processes together then still allow at most a fifth above the limit.
+   */
   #exceedsPart(count: Count, ordinal: number): boolean {
     if (!this.#exchange || monotonic() >= count.notBefore) return false;
-    const left = this.#limit - count.others - count.shared;
-    return ordinal - count.shared > Math.floor(left / this.#exchange.processes);
+    const { processes } = this.#exchange;
+    return processes > 1 && ordinal - count.shared > Math.floor((2 * UNSHARED_PART * this.#limit) / processes);
   }
 
   async #share(key: string, count: Count): Promise<void> {
