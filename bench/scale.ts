@@ -73,7 +73,7 @@ async function compareSearches(): Promise<void> {
 
 /** A pool of one connection, and the process that serves it. */
 async function connect(url: string): Promise<{ pool: Pool; pid: number }> {
-  const pool = createPool(url, log, { max: 1 });
+  const pool = createPool(url, log, { max: 1, background: true });
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   return { pool, pid: rows[0]?.pid as number };
 }
