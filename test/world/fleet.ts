@@ -75,8 +75,7 @@ export class Fleet {
   }
 
   /**
-   * Asks twice as often as a limit allows, all at once and at every service. Then it goes on until the limit is reached and no service
-   * allows more.
+   * Asks twice as often as a limit allows, all at once and at every service. Then it goes on until no service allows more.
    * @param ask whether the request was allowed
    * @returns how many were, and how many the contract allows at most: on a busy machine it takes more than the minute of one window
    */
@@ -89,8 +88,8 @@ export class Fleet {
       return allowed;
     };
     await Promise.all(Array.from({ length: 2 * limit }, () => one(this.next())));
-    // A service that could not reach the database in time refuses for a second what it would allow otherwise.
-    await until(async () => (await this.everywhere(one)).every((allowed) => !allowed) && count >= limit);
+    // On a busy machine fewer are allowed: a use counts twice where the answer to its exchange was lost. Never more.
+    await until(async () => (await this.everywhere(one)).every((allowed) => !allowed));
     const windows = 1 + Math.floor((performance.now() - began) / WINDOW_MS);
     return { count, most: limit * MAX_EXCESS * windows };
   }
