@@ -61,7 +61,8 @@ export class PersonEraser {
   }
 
   /**
-   * A JSON text without the person. A name goes where a field holds it that belongs to the person; addresses and numbers go everywhere.
+   * A JSON text without the person. A name goes where a field holds it that belongs to the person; addresses and numbers go everywhere, but
+   * for the number of somebody else's record.
    * @param own the whole record is the person's
    */
   json(text: string, own: boolean): string {
@@ -81,6 +82,8 @@ export class PersonEraser {
     const somebodyElses = record.contact_id !== undefined && !theirs;
     return Object.fromEntries(
       Object.entries(record).map(([field, inner]) => {
+        // Several people can be reached at one number.
+        if (field === 'phone' && somebodyElses) return [field, inner];
         if (field === 'phone' && typeof inner === 'string' && this.person.phones.includes(inner)) return [field, null];
         const named = typeof inner === 'string' && NAME_FIELDS.has(field) && this.#names.has(inner);
         const mine = field === 'name' ? theirs : !somebodyElses;
