@@ -93,7 +93,7 @@ async function home(request, response) {
     ${table('webhooks', ['Received', 'Type', 'About', 'Signature'], came)}
     <h2>Payments</h2><p>The newest ${payments.length} of ${html(answer.headers.get('x-total-count'))}.</p>
     ${table('payments', ['Payment', 'Amount', 'Currency', 'Beneficiary', 'Status'], rows)}
-    <script>new EventSource('/events').onmessage = () => location.reload()</script><p>`;
+    <script>new EventSource('/events?newest=${html(webhooks[0]?.id)}').onmessage = () => location.reload()</script><p>`;
   page(response, 200, body, '');
 }
 
@@ -123,19 +123,19 @@ async function receive(request, response) {
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
     return response.writeHead(401).end('wrong signature');
   response.writeHead(204).end(); // any 2xx within 10 seconds is a success: answer first, do long work afterwards
-  const id = header('notification-id');
+  const [id, client, type] = ['notification-id', 'client-id', 'webhook'].map(header);
   if (webhooks.some((one) => one.id === id)) return; // a notification can come more than once
   const { data, payment_webhook_status: status } = JSON.parse(body);
-  const [client, type] = [header('client-id'), header('webhook')];
   const [at, about] = [new Date().toLocaleTimeString('en-GB'), `${data[0].payment_id} ${status}`];
   webhooks.unshift({ id, client, at, type, about });
   webhooks.splice(MAX_SHOWN);
   for (const open of pages) open.write('data: new\n\n');
 }
 
-/** Server-sent events: an open page hears of the next webhook. */
+/** Server-sent events: an open page hears of the next webhook, and of one that came after the page was made. */
 function follow(request, response) {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).write(':\n\n');
+  if (!request.url.endsWith(`=${webhooks[0]?.id ?? ''}`)) response.write('data: new\n\n');
   pages.add(response);
   request.once('close', () => pages.delete(response));
 }
