@@ -32,7 +32,7 @@ export async function unreachable(pool: Pool): Promise<Finding | undefined> {
     await pool.query('select');
     return undefined;
   } catch (error) {
-    const why = databaseFault(error) ?? (error as Error).message;
+    const why = (error as Error).message || databaseFault(error);
     return failed('database', `cannot be reached (${why}): check DATABASE_URL, the server, and the firewall between`);
   }
 }
@@ -147,7 +147,7 @@ async function answers(url: string): Promise<void> {
   try {
     await pool.query('select');
   } catch (error) {
-    const why = databaseFault(error) ?? (error as Error).message;
+    const why = (error as Error).message || databaseFault(error);
     throw new Error(`DATABASE_URL does not lead to the database (${why}): check the pooler`, { cause: error });
   } finally {
     await pool.end();

@@ -118,7 +118,7 @@ describe('the configuration', () => {
       ['operator tokens', /^failed: LOMBARD_OPERATOR_TOKEN is not set/],
       ['log', /^warning: LOMBARD_LOG_LEVEL is debug/],
       ['public addresses', /^warning: LOMBARD_API_URL: .* does not answer from here/],
-      ['database', /^failed: cannot be reached/],
+      ['database', /^failed: cannot be reached \(connect ECONNREFUSED/],
     ]);
   });
 });
