@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openServer } from './world/database.ts';
 import { buildPages } from './world/pages-build.ts';
+import { groupTests } from './world/test-groups.ts';
 
-/** Files at once: the machines have two cores, and most files wait for the database more than they compute. */
+/** Folders at once: the machines have two cores, and most tests wait for the database more than they compute. */
 const CONCURRENCY = 3;
 
 /**
@@ -21,13 +22,13 @@ const COMPILE_CACHE = join(tmpdir(), 'lombard-test-compile-cache');
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const words = process.argv.slice(2);
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') && (words.length === 0 || words.some((word) => name.includes(word))))
-  .sort()
-  .map((name) => folder + name);
-if (files.length === 0) throw new Error(`no test file has one of these words in its path: ${words.join(' ')}`);
+  .sort();
+if (names.length === 0) throw new Error(`no test file has one of these words in its path: ${words.join(' ')}`);
 
 buildPages();
+const groups = groupTests(folder, names);
 const server = await openServer();
 const child = spawn(
   process.execPath,
@@ -37,7 +38,7 @@ const child = spawn(
     `--test-concurrency=${CONCURRENCY}`,
     '--test-timeout=180000',
     '--test-reporter=spec',
-    ...files,
+    ...groups.paths,
   ],
   {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -46,4 +47,5 @@ const child = spawn(
 );
 const code = await new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
 await server.stop();
+groups.remove();
 process.exit(code);

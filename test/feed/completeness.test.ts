@@ -17,6 +17,7 @@ const SEED = Number(process.env.LOMBARD_TEST_SEED ?? Date.now() % 100_000);
 /** Links in records are made from it: both processes have the same. */
 const API_URL = 'http://api.example.com';
 
+const shared = process.env.LOMBARD_TEST_SERVER;
 let server: Awaited<ReturnType<typeof startServer>>;
 let service: TestService;
 before(async () => {
@@ -28,6 +29,9 @@ before(async () => {
 after(async () => {
   await service.stop();
   await server.stop();
+  // Later files of this process use the run's own again.
+  if (shared === undefined) delete process.env.LOMBARD_TEST_SERVER;
+  else process.env.LOMBARD_TEST_SERVER = shared;
 });
 
 /** kill -9 of PostgreSQL's first process; the others end when they notice. */

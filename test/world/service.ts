@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Config, readConfig } from '../../src/config.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { createDatabase, log, type TestDatabase } from './database.ts';
+import { cloneDatabase, createDatabase, log, type TestDatabase } from './database.ts';
 
 export interface Answer {
   status: number;
@@ -51,7 +51,7 @@ export async function startTestService(
   environment: Record<string, string> = {},
   database?: TestDatabase,
 ): Promise<TestService> {
-  const own = database ?? (await createDatabase());
+  const own = database ?? (await (environment.LOMBARD_MIGRATE === 'no' ? createDatabase() : cloneDatabase()));
   const dataDir = mkdtempSync(join(tmpdir(), 'lombard-data-'));
   const config = readConfig({
     LOMBARD_API_PORT: '0',

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Folders whose tests take longest: they begin first, so that no core is idle while the last ones end. */
+const LONGEST = ['cli', 'pages', 'mails', 'statements', 'deploy', 'webhooks', 'http'];
+
+/** Milliseconds for all tests of a file, and so for each of them: the runner's own limit would be counted for the file as a whole. */
+const MAX_FILE_MS = 300_000;
+
+/** Test files that run in one process, one after the other. */
+export interface TestGroups {
+  /** A file for each process, in the order in which they begin. */
+  paths: string[];
+  remove(): void;
+}
+
+/**
+ * The test files of a folder run in one process: loading the service and compiling it while it runs costs as much as many a file's tests.
+ * Each file is a suite, which the runner prints with its duration. A file at the top, below no folder, has a process of its own.
+ * @param names paths below `folder`
+ */
+export function groupTests(folder: string, names: string[]): TestGroups {
+  const groups = Map.groupBy(names, (name) => (dirname(name) === '.' ? name : dirname(name)));
+  const rank = (key: string) => (LONGEST.includes(key) ? LONGEST.indexOf(key) : LONGEST.length);
+  const keys = [...groups.keys()].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+  const made = mkdtempSync(join(tmpdir(), 'lombard-test-groups-'));
+  const paths = keys.map((key, index) => {
+    const suites = (groups.get(key) ?? []).map((name) => {
+      const address = pathToFileURL(join(folder, name)).href;
+      return `describe(${JSON.stringify(name)}, { timeout: ${MAX_FILE_MS} }, () => import(${JSON.stringify(address)}));\n`;
+    });
+    // The runner sorts its files by name.
+    const path = join(made, `${String(index).padStart(2, '0')}-${key.replaceAll('/', '-')}.mjs`);
+    writeFileSync(path, `import { describe } from 'node:test';\n${suites.join('')}`);
+    return path;
+  });
+  return { paths, remove: () => rmSync(made, { recursive: true, force: true }) };
+}
