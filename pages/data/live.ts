@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { changePosition, liveKey } from './payments.ts';
+import { PATIENCE_MS } from './tabs.ts';
 
 /** How often a page asks whether anything has changed: seldom while nobody sees it. */
 const INTERVAL_MS = 1_500;
@@ -11,29 +12,45 @@ const MIN_FETCH_INTERVAL_MS = 2_000;
 /** The position that each client's data was fetched at: the next page goes on from there. */
 const positions = new Map<string, number>();
 
-/** Follows the changes of a client's payments: what is shown of them is fetched again within seconds of each. */
+/**
+ * Follows the changes of a client's payments: what is shown of them is fetched again within seconds of each. Of the browser's tabs that
+ * show the client one asks, and tells the others; where it falls silent, another one goes on.
+ */
 export function useLive(clientId: string): void {
   const queries = useQueryClient();
   useEffect(() => {
     const ended = new AbortController();
+    const tabs = new BroadcastChannel(`lombard-changes-${clientId}`);
     let fetchedMs = Number.NEGATIVE_INFINITY;
     let timer: ReturnType<typeof setTimeout>;
+    const learn = (now: number) => {
+      const position = positions.get(clientId);
+      // The first answer may be newer than what the page has fetched: it fetches once more.
+      const isNew = position === undefined || now > position;
+      const rest = document.hidden ? HIDDEN_INTERVAL_MS : MIN_FETCH_INTERVAL_MS;
+      if (!isNew || performance.now() - fetchedMs < rest) return;
+      fetchedMs = performance.now();
+      positions.set(clientId, now);
+      void queries.invalidateQueries({ queryKey: liveKey(clientId) });
+    };
+    const wait = (visibleMs: number) => {
+      clearTimeout(timer);
+      if (!ended.signal.aborted) timer = setTimeout(look, document.hidden ? HIDDEN_INTERVAL_MS : visibleMs);
+    };
     const look = async () => {
       clearTimeout(timer);
       try {
         const now = await changePosition(clientId, ended.signal);
-        const position = positions.get(clientId);
-        // The first answer may be newer than what the page has fetched: it fetches once more.
-        const isNew = position === undefined || now > position;
-        if (isNew && performance.now() - fetchedMs >= MIN_FETCH_INTERVAL_MS) {
-          fetchedMs = performance.now();
-          positions.set(clientId, now);
-          void queries.invalidateQueries({ queryKey: liveKey(clientId) });
-        }
+        tabs.postMessage(now);
+        learn(now);
       } catch {
         // The frame says that the connection is lost, and what failed is asked again.
       }
-      if (!ended.signal.aborted) timer = setTimeout(look, document.hidden ? HIDDEN_INTERVAL_MS : INTERVAL_MS);
+      wait(INTERVAL_MS);
+    };
+    tabs.onmessage = ({ data }: MessageEvent<number>) => {
+      learn(data);
+      wait(INTERVAL_MS + PATIENCE_MS);
     };
     const onVisible = () => {
       if (!document.hidden) void look();
@@ -43,6 +60,7 @@ export function useLive(clientId: string): void {
     return () => {
       ended.abort();
       clearTimeout(timer);
+      tabs.close();
       document.removeEventListener('visibilitychange', onVisible);
     };
   }, [clientId, queries]);

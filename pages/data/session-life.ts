@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { call, showPerson } from './call.ts';
 import { CallError, type SessionEnd } from './call-error.ts';
 import { queryClient } from './queries.ts';
+import { PATIENCE_MS } from './tabs.ts';
 
 /** What both applications' sessions say of their time; the rest is each application's own. */
 export interface SessionTimes {
@@ -28,6 +29,40 @@ const WARNING_MS = 60_000;
 const ACTIVITY_INTERVAL_MS = 5_000;
 const ACTIVITY = ['keydown', 'pointerdown', 'pointermove', 'wheel'] as const;
 
+/** The browser's tabs of an application, which tell each other what the service has answered. */
+class SessionTabs {
+  readonly #channel: BroadcastChannel;
+  /** Another tab was the last that asked. */
+  heard = false;
+
+  constructor(prefix: string) {
+    this.#channel = new BroadcastChannel(`lombard-session-${prefix}`);
+  }
+
+  tell(session: SessionTimes): void {
+    this.heard = false;
+    this.#channel.postMessage(session);
+  }
+
+  /** Undefined: does not listen any more. */
+  listen(learn: ((session: SessionTimes) => void) | undefined): void {
+    this.#channel.onmessage = learn
+      ? ({ data }: MessageEvent<SessionTimes>) => {
+          this.heard = true;
+          learn(data);
+        }
+      : null;
+  }
+}
+
+const tabs = new Map<string, SessionTabs>();
+
+function tabsOf(prefix: string): SessionTabs {
+  const known = tabs.get(prefix) ?? new SessionTabs(prefix);
+  tabs.set(prefix, known);
+  return known;
+}
+
 /** The session of an application. @param prefix `/app` or `/console`, which has `/session` */
 export function sessionQuery<Session extends SessionTimes>(prefix: string) {
   return {
@@ -37,8 +72,9 @@ export function sessionQuery<Session extends SessionTimes>(prefix: string) {
         signal: AbortSignal.timeout(POLL_TIMEOUT_MS),
         isForAnybody: true,
       });
-      if (!showPerson(body.person)) throw new CallError(401, {}, new Headers({ 'x-lombard-session-end': 'replaced' }));
-      return { ...body, endsAt: performance.now() + leftMs(body) };
+      if (!showPerson(body.person)) throw replaced();
+      tabsOf(prefix).tell(body);
+      return timed(body);
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
@@ -46,8 +82,16 @@ export function sessionQuery<Session extends SessionTimes>(prefix: string) {
   };
 }
 
-function leftMs({ now, idle_at, expires_at }: SessionTimes): number {
-  return Math.min(Date.parse(idle_at), Date.parse(expires_at)) - Date.parse(now);
+/** The answer to a page of somebody who is signed in no more, because somebody else is. */
+function replaced(): CallError {
+  return new CallError(401, {}, new Headers({ 'x-lombard-session-end': 'replaced' }));
+}
+
+/** A session with its end by the page's own clock. */
+function timed<Session extends SessionTimes>(session: Session): Session & { endsAt: number } {
+  const { now, idle_at, expires_at } = session;
+  const leftMs = Math.min(Date.parse(idle_at), Date.parse(expires_at)) - Date.parse(now);
+  return { ...session, endsAt: performance.now() + leftMs };
 }
 
 interface SessionLife {
@@ -69,9 +113,19 @@ export function useSessionLife(prefix: string): SessionLife {
   const { data, error, refetch } = useQuery({
     ...sessionQuery(prefix),
     enabled: over === undefined,
-    refetchInterval: POLL_MS,
+    refetchInterval: () => (tabsOf(prefix).heard ? POLL_MS + PATIENCE_MS : POLL_MS),
     refetchIntervalInBackground: true,
   });
+  useEffect(() => {
+    if (over !== undefined) return;
+    const { queryKey } = sessionQuery(prefix);
+    tabsOf(prefix).listen((session) => {
+      // Somebody else signed in there: this tab asks by itself, and is told that its person's session was replaced.
+      if (showPerson(session.person)) queryClient.setQueryData(queryKey, timed(session));
+      else void queryClient.refetchQueries({ queryKey });
+    });
+    return () => tabsOf(prefix).listen(undefined);
+  }, [prefix, over]);
   const now = useNow();
   const left = data ? data.endsAt - now : undefined;
   const state = over ?? stateOf(data, left, error);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { exportAddress, type Payment, type SearchTexts, searchQuery } from '../../data/payments.ts';
 import { Button } from '../../design/button.tsx';
 import { Moment } from '../../design/moment.tsx';
@@ -12,7 +12,7 @@ import { useText } from '../../texts/text.tsx';
 import { usePaymentColumns } from '../approvals/columns.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';
-import { filtersOf, PAGE_SIZE, searchOf } from './search-fields.ts';
+import { filtersOf, filtersText, PAGE_SIZE, searchOf } from './search-fields.ts';
 import { SearchForm } from './search-form.tsx';
 import { PaymentStatus } from './status.tsx';
 
@@ -27,12 +27,31 @@ export default function PaymentsPage(): ReactNode {
   const address = useSearch({ strict: false }) as Search;
   const search = searchOf(address);
   const go = (next: SearchTexts) => void navigate({ to: '.', search: next as never });
+  const form = useForm(search);
   return (
     <Page title={t('payments.title')}>
-      <SearchForm key={JSON.stringify(search)} search={search} onSearch={go} />
+      <SearchForm
+        key={form.current.made}
+        search={search}
+        onClear={() => go({})}
+        onSearch={(next) => {
+          form.current.sent = filtersText(next);
+          go(next);
+        }}
+      />
       <Results clientId={clientId} search={search} onGo={go} />
     </Page>
   );
+}
+
+/** The form is made again where its filters came from elsewhere: after its own search the focus stays in its field. */
+function useForm(search: SearchTexts) {
+  const filters = filtersText(search);
+  const form = useRef({ made: 0, filters, sent: '' });
+  const { made, sent } = form.current;
+  if (form.current.filters !== filters)
+    form.current = { made: filters === sent ? made : made + 1, filters, sent: '' };
+  return form;
 }
 
 interface ResultsProps {

@@ -48,6 +48,11 @@ export function searchOfForm(form: HTMLFormElement, before: SearchTexts): Search
   return texts;
 }
 
+/** The filters of a search, in one order: two searches for the same have the same text. */
+export function filtersText(search: SearchTexts): string {
+  return JSON.stringify(FILTERS.map((name) => search[name] ?? ''));
+}
+
 /** How many filters a search has. */
 export function filtersOf(search: SearchTexts): number {
   return FILTERS.filter((name) => name !== 'amount_range' && search[name]).length;

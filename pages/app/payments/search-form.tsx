@@ -9,6 +9,8 @@ import { DAY_FIELDS, filtersOf, MORE_FIELDS, RANGES, STATUSES, searchOfForm, TEX
 interface SearchFormProps {
   search: SearchTexts;
   onSearch: (search: SearchTexts) => void;
+  /** The search without any filter. */
+  onClear: () => void;
 }
 
 /** A phone: the form would fill two screens before the first payment. */
@@ -25,7 +27,7 @@ function useNarrow(): boolean {
 }
 
 /** The filters of a search, under the names of the API's parameters. On a phone most of them open when they are wanted. */
-export function SearchForm({ search, onSearch }: SearchFormProps): ReactNode {
+export function SearchForm({ search, onSearch, onClear }: SearchFormProps): ReactNode {
   const t = useText();
   const isNarrow = useNarrow();
   const [shown, folded] = isNarrow ? [PHONE_FIELDS, DESK_ONLY_FIELDS] : [FIELDS, MORE_FIELDS];
@@ -53,7 +55,7 @@ export function SearchForm({ search, onSearch }: SearchFormProps): ReactNode {
       </details>
       <div className="row end">
         {filtersOf(search) > 0 && (
-          <Button kind="quiet" onPress={() => onSearch({})}>
+          <Button kind="quiet" onPress={onClear}>
             {t('payments.filter.clear')}
           </Button>
         )}
