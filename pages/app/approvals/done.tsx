@@ -4,12 +4,12 @@ import { DECISIONS_SIZE, type Decision, decisionsQuery } from '../../data/paymen
 import { Badge } from '../../design/badge.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { type SteadyRow, SteadyTable } from '../../design/steady-table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';
 import { PaymentStatus } from '../payments/status.tsx';
 import { usePaymentColumns } from './columns.tsx';
-import { type SteadyRow, SteadyTable } from './steady-table.tsx';
 
 type Row = SteadyRow<Decision>;
 

@@ -14,6 +14,7 @@ import { sumsOf } from '../../data/sums.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/field.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
+import { type SteadyRow, SteadyTable } from '../../design/steady-table.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
@@ -23,7 +24,6 @@ import { BulkDialog } from './bulk-dialog.tsx';
 import { BulkResult } from './bulk-result.tsx';
 import { useMarksColumn, usePaymentColumns } from './columns.tsx';
 import { NothingWaits } from './nothing-waits.tsx';
-import { type SteadyRow, SteadyTable } from './steady-table.tsx';
 import { Sums } from './sums.tsx';
 import './approvals.css';
 

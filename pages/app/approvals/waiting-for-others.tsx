@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { LIST_SIZE, type Listed, waitingQuery } from '../../data/payments.ts';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { type SteadyRow, SteadyTable } from '../../design/steady-table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';
 import { useMarksColumn, usePaymentColumns } from './columns.tsx';
-import { type SteadyRow, SteadyTable } from './steady-table.tsx';
 
 type Row = SteadyRow<Listed>;
 

@@ -4,6 +4,7 @@ import type { Operations } from '../../data/generated/operator.ts';
 import { callOperator } from '../../data/operator-api.ts';
 import { Button } from '../../design/button.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { SteadyTable } from '../../design/steady-table.tsx';
 import { type Column, Table } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 
@@ -30,7 +31,7 @@ export interface RecordsProps<K extends ListOperation> {
   query?: Record<string, string | undefined>;
   columns: Column<Row<K>>[];
   rowKey: (row: Row<K>) => string | number;
-  /** It follows changes by itself. */
+  /** It follows changes by itself, and moves nothing that somebody points at. */
   live?: boolean;
   /** Somebody has chosen filters: an empty list says that nothing matches them. */
   isFiltered?: boolean;
@@ -48,7 +49,10 @@ export function Records<K extends ListOperation>(props: RecordsProps<K>): ReactN
   const paging = onPage ? { page, page_size: PAGE_ROWS } : {};
   const { data, error, refetch } = useQuery({
     queryKey: [operation, query, paging],
-    queryFn: ({ signal }) => callOperator(operation, { query: { ...query, ...paging }, signal } as never),
+    queryFn: async ({ signal }) => ({
+      ...(await callOperator(operation, { query: { ...query, ...paging }, signal } as never)),
+      scope: JSON.stringify([query, paging]),
+    }),
     placeholderData: keepPreviousData,
     ...(live ? { refetchInterval: LIVE_MS } : {}),
   });
@@ -59,11 +63,29 @@ export function Records<K extends ListOperation>(props: RecordsProps<K>): ReactN
       {rows.length === 0 ? (
         <Empty title={t('console.list.empty')}>{isFiltered ? t('console.list.empty.text') : none}</Empty>
       ) : (
-        <Table name={name} columns={columns} rows={rows} rowKey={rowKey} />
+        <RecordsTable {...{ name, columns, rows, rowKey, scope: data.scope, live }} />
       )}
       {onPage && <Pages page={page} rows={rows.length} total={data.total} onPage={onPage} />}
     </div>
   );
+}
+
+function RecordsTable<R>({
+  scope,
+  live,
+  ...table
+}: {
+  name: string;
+  columns: Column<R>[];
+  rows: R[];
+  rowKey: (row: R) => string | number;
+  /** Which query and page the rows are of. */
+  scope: string;
+  live: boolean | undefined;
+}): ReactNode {
+  if (!live) return <Table {...table} />;
+  const columns = table.columns.map((column) => ({ ...column, cell: ({ row }: { row: R }) => column.cell(row) }));
+  return <SteadyTable {...table} columns={columns} scope={scope} />;
 }
 
 /** The way through a list. Where the total is not counted, a full page has another one behind it. */

@@ -1,5 +1,5 @@
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import { type Column, Table } from '../../design/table.tsx';
+import { type Key, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type Column, Table } from './table.tsx';
 
 /** A row of a list that others change at the same time. */
 export interface SteadyRow<Row> {
@@ -12,9 +12,9 @@ interface SteadyTableProps<Row> {
   name: string;
   columns: Column<SteadyRow<Row>>[];
   rows: readonly Row[];
-  rowKey: (row: Row) => string;
+  rowKey: (row: Row) => Key;
   /** Which rows these are, as a page's number: other ones replace them at once. */
-  scope: number;
+  scope: Key;
   /** Something is selected. */
   isHeld?: boolean;
 }
@@ -61,9 +61,9 @@ function keepWidths(frame: HTMLElement): () => void {
 
 function useSteadyRows<Row>(
   rows: readonly Row[],
-  { keyOf, scope, isHeld }: { keyOf: (row: Row) => string; scope: number; isHeld: boolean },
+  { keyOf, scope, isHeld }: { keyOf: (row: Row) => Key; scope: Key; isHeld: boolean },
 ): SteadyRow<Row>[] {
-  const shown = useRef<{ scope: number; rows: SteadyRow<Row>[] }>({ scope, rows: [] });
+  const shown = useRef<{ scope: Key; rows: SteadyRow<Row>[] }>({ scope, rows: [] });
   const fresh = rows.map((row) => ({ row, isGone: false }));
   if (!isHeld || shown.current.scope !== scope) {
     shown.current = { scope, rows: fresh };
