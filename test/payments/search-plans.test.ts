@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { createPool } from '../../src/database.ts';
+import { findNamed } from '../../src/http/console/search.ts';
 import { type Figures, figureStatement } from '../../src/payments/figures.ts';
 import { marksStatement } from '../../src/payments/marks.ts';
 import { searchPayments, searchStatement } from '../../src/payments/search.ts';
@@ -275,6 +276,45 @@ test('the first page reads figures that are kept, and no payment', async () => {
       plan.nodes.every((node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) < 2_500),
       JSON.stringify(plan.nodes),
     );
+  }
+});
+
+/** A server as PostgreSQL sets it up by itself, without what a migration sets for the service (src/plan-settings.ts). */
+const DEFAULT_SETTINGS = `set random_page_cost = 4; set jit = on; set max_parallel_workers_per_gather = 2; set plan_cache_mode = auto`;
+
+test('the institution’s search reads what a text names, and no table whole', async () => {
+  await db.query(
+    `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at)
+     select 'CROWD' || i, 'Crowd', 'crowd' || i || '@example.com', 'none', false, now() from generate_series(1, 5000) i`,
+  );
+  await db.query(
+    `insert into refused_requests (at, listener, status, request_id)
+     select now() - i * interval '1 second', 'client', 404, 'request-' || i from generate_series(1, 20000) i`,
+  );
+  await db.query('vacuum (analyze) contacts, refused_requests');
+  const { rows: some } = await db.query(`select uuid from payments where payment_id = 'LARGE777'`);
+  const texts = ['LARGE777', some[0].uuid, 'R777', 'crowd777@example.com', 'CROWD777', 'request-777', 'nothing at all'];
+  for (const setUp of ['', DEFAULT_SETTINGS]) {
+    const pool = createPool(service.databaseUrl, service.service.context.log, { max: 1, setUp });
+    const readRows = async (): Promise<number> => {
+      await pool.query('select pg_stat_force_next_flush()');
+      const { rows } = await pool.query<{ n: number }>(
+        `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as n from pg_stat_user_tables
+         where relname in ('payments', 'contacts', 'refused_requests')`,
+      );
+      return rows[0]?.n ?? 0;
+    };
+    try {
+      for (const text of texts) {
+        const before = await readRows();
+        const finds = await findNamed({ ...service.service.context, pool }, text);
+        const read = (await readRows()) - before;
+        assert.equal(finds.length > 0, text !== 'nothing at all', text);
+        assert.ok(read <= FEW, `${text}: ${read} rows were read (${setUp})`);
+      }
+    } finally {
+      await pool.end();
+    }
   }
 });
 

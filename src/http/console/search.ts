@@ -42,13 +42,17 @@ export function searchRoutes(app: FastifyInstance, context: Context): void {
       requireScopes(operatorOf(context, await requireStaff(context, request)), ['read']);
       const q = request.body.q.trim();
       if (q === '') throw new Problem('invalid_body', { field: 'q', message: 'must not be only white space' });
-      // One after the other: a search takes one connection of the pool, whatever it looks for.
-      const finds: Found[] = [];
-      for (const look of [payments, contacts, clients, requests, notifications])
-        finds.push(...(await look(context, q)));
-      return finds;
+      return findNamed(context, q);
     },
   );
+}
+
+/** What a text names, of all kinds. */
+export async function findNamed(context: Context, q: string): Promise<Found[]> {
+  // One after the other: a search takes one connection of the pool, whatever it looks for.
+  const finds: Found[] = [];
+  for (const look of [payments, contacts, clients, requests, notifications]) finds.push(...(await look(context, q)));
+  return finds;
 }
 
 async function payments({ pool }: Context, q: string): Promise<Found[]> {
