@@ -6,7 +6,7 @@ import { startService } from '../src/service.ts';
 const log = createLog('warn', false);
 // As in production: a sandbox also keeps what each integrator sends.
 const service = await startService({ ...readConfig(), environment: 'production' }, log);
-process.send?.({ api: service.addresses.api });
+process.send?.({ api: service.addresses.api, operator: service.addresses.operator });
 process.on('message', async (message) => {
   if (message === 'usage') process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage.rss() });
   if (message === 'stop') {
