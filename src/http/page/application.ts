@@ -103,7 +103,7 @@ export class PageApplication {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
+<meta name="description" content="${institution.name}">
 <meta name="color-scheme" content="light dark">
 <meta property="csp-nonce" nonce="${nonce}">
 ${Object.entries(values).map(([name, content]) => html`<meta name="lombard:${name}" content="${content}">\n`)}
