@@ -117,20 +117,6 @@ describe('the console', { skip }, () => {
     assert.deepEqual([reason, actor], ['asked by phone — Übermut', 'operator:configured']);
   });
 
-  test('deliveries follow what happens, and move nothing under the pointer', async () => {
-    await open('/notifications');
-    const first = page.getByRole('link', { name: notification, exact: true });
-    await first.hover();
-    const place = await first.boundingBox();
-    const before = notification;
-    await deliver();
-    const added = page.getByRole('link', { name: notification, exact: true });
-    await added.waitFor();
-    assert.deepEqual(await first.boundingBox(), place, `${before} keeps its place`);
-    await page.mouse.move(5, 5);
-    await page.getByRole('row').nth(1).filter({ has: added }).waitFor();
-  });
-
   test('a contact is found by email, which stands in no address; unlocked, disabled, without a second factor', async () => {
     const search = page.getByRole('searchbox', { name: 'Search' });
     await search.fill(email.toUpperCase());
@@ -212,6 +198,20 @@ describe('the console', { skip }, () => {
     await row.waitFor({ state: 'detached' });
     await other.getByRole('link', { name: 'Sign in' }).waitFor();
     await other.context().close();
+  });
+
+  test('deliveries follow what happens, and move nothing under the pointer', async () => {
+    await open('/notifications');
+    const first = page.getByRole('link', { name: notification, exact: true });
+    await first.hover();
+    const place = await first.boundingBox();
+    const before = notification;
+    await deliver();
+    const added = page.getByRole('link', { name: notification, exact: true });
+    await added.waitFor();
+    assert.deepEqual(await first.boundingBox(), place, `${before} keeps its place`);
+    await page.mouse.move(5, 5);
+    await page.getByRole('row').nth(1).filter({ has: added }).waitFor();
   });
 
   test('every page is accessible in both themes, fits 390 pixels, and complains of nothing', async () => {
