@@ -5,12 +5,18 @@ import { and, inDays, type Parameters, PHASES } from './search-statement.ts';
 import type { Kept } from './totals.ts';
 
 /** Columns as their indexes have them. */
-export const INDEXED = { created: 'created', payment_date: 'payment_date', amount: 'amount' };
+export const INDEXED = {
+  created: 'created',
+  payment_date: 'payment_date',
+  amount: 'amount',
+  payment_currency: 'payment_currency',
+};
 /** The same columns as expressions without an index: for a walk in the order of one index, which the planner must not leave for these. */
 export const UNINDEXED: typeof INDEXED = {
   created: "(created + interval '0')",
   payment_date: '(payment_date + 0)',
   amount: '(amount + 0)',
+  payment_currency: "(payment_currency || '')",
 };
 
 const PHASES_OF: Record<StatusFilter, readonly number[]> = {

@@ -39,14 +39,14 @@ export class SearchPage {
   branches(columns: string, further = '', names = INDEXED): string {
     const { client, currencies, phases: only, search } = this.#conditions;
     const byCurrency = currencies !== undefined && search.orderBy === 'created';
-    const phases = only ?? (byCurrency ? ALL_PHASES : [undefined]);
+    const phases = only ?? (currencies ? ALL_PHASES : [undefined]);
     const from = `select ${columns} from payments p where client_id = ${client}`;
     const conditions = this.#conditions;
     const rest = conditions.days(names) + conditions.amount(names) + conditions.approval() + further;
     const cells = phases.flatMap((phase) => {
       const ofPhase = phase === undefined ? '' : ` and phase = ${phase}`;
       if (byCurrency) return currencies.map((currency) => ` and payment_currency = ${currency}${ofPhase}`);
-      return [ofPhase + (currencies ? ` and payment_currency in (${currencies.join(', ')})` : '')];
+      return [ofPhase + (currencies ? ` and ${names.payment_currency} in (${currencies.join(', ')})` : '')];
     });
     if (cells.length === 1) return `${from}${cells[0]}${rest}`;
     if (cells.length > MAX_BRANCHES) return `${from}${conditions.cells()}${rest}`;

@@ -1,6 +1,6 @@
-import { type SearchConditions, UNINDEXED } from './search-conditions.ts';
+import { INDEXED, type SearchConditions, UNINDEXED } from './search-conditions.ts';
 import { SearchPage } from './search-page.ts';
-import type { SearchPlan, SearchTable } from './search-statement.ts';
+import { ALL_PHASES, type SearchPlan, type SearchTable } from './search-statement.ts';
 import { firstDay, seekTables } from './seek.ts';
 import { keptAmountTotal, keptTotal } from './totals.ts';
 
@@ -16,8 +16,11 @@ export function walked(conditions: SearchConditions): SearchPlan {
   const { amount, orderBy, offset } = conditions.search;
   const tables: SearchTable[] = [['t', `select (${totalOf(conditions)})::bigint as total`]];
   const page = new SearchPage(conditions);
-  const { range } = conditions;
-  if (amount || (range && range.basis !== orderBy)) return walkedOrCollected(conditions, page, tables);
+  const { currencies, range } = conditions;
+  // Only the index of the creation begins with a currency.
+  const isElsewhere = currencies !== undefined && orderBy === 'payment_date';
+  if (amount || (isElsewhere && !seeks(conditions)) || (range && range.basis !== orderBy))
+    return walkedOrCollected(conditions, page, tables);
   if (offset === 0) {
     return { tables, page: `select * from (${page.branches('*')}) k ${page.order}${page.limit(null)}` };
   }
@@ -27,7 +30,8 @@ export function walked(conditions: SearchConditions): SearchPlan {
     return { tables, page: page.wide(`select id from (${rows}) k ${page.order}${page.limit(place)}`) };
   }
   tables.push(...seekTables(conditions, place));
-  const rows = page.branches(`id, ${orderBy}`, page.fromSoughtDay(inCells(conditions) ? MONTH : DAY));
+  const names = isElsewhere ? { ...INDEXED, payment_currency: UNINDEXED.payment_currency } : INDEXED;
+  const rows = page.branches(`id, ${orderBy}`, page.fromSoughtDay(inCells(conditions) ? MONTH : DAY), names);
   const limit = page.limit(`(select ${place} - before from seek)`);
   return { tables, page: page.wide(`select id from (${rows}) k ${page.order}${limit}`) };
 }
@@ -50,16 +54,20 @@ function walkedOrCollected(conditions: SearchConditions, page: SearchPage, table
   const { orderBy, offset } = conditions.search;
   const place = offset === 0 ? null : page.offset();
   const inside = place === null ? '' : ` and (select total from t) > ${place}`;
-  const matches = `select id, ${orderBy} from payments where ${conditions.every()}`;
+  // The index by currency has the phase in front of the date. `ctid` is in no index: one that has all else would be read whole.
+  const { phases = ALL_PHASES, currencies } = conditions;
+  const [row, cells] = currencies ? [', ctid', ` and phase in (${phases.join(', ')})`] : ['', ''];
+  const matches = `select id, ${orderBy}${row} from payments where ${conditions.every()}${cells}`;
   tables.push(['matches', `${matches} and (select total from t) <= ${MAX_COLLECTED_ROWS}${inside}`]);
-  const range = conditions.range?.range;
-  if (range) {
-    const first = firstDay(conditions, range);
+  const { range } = conditions;
+  const isOther = range !== undefined && range.basis !== orderBy;
+  if (isOther) {
+    const first = firstDay(conditions, range.range);
     tables.push(['seek', `select case when (select total from t) > ${MAX_COLLECTED_ROWS} then ${first} end as day`]);
   }
-  const begin = range ? page.fromSoughtDay(DAY) : '';
+  const begin = isOther ? page.fromSoughtDay(DAY) : '';
   const many = ` and (select total from t) > ${MAX_COLLECTED_ROWS}${inside}${begin}`;
-  const walk = page.branches(`id, ${orderBy}`, many, UNINDEXED);
+  const walk = page.branches(`id, ${orderBy}`, many, { ...UNINDEXED, [orderBy]: INDEXED[orderBy] });
   const walkedPage = `select id, ${orderBy} from (${walk}) w ${page.order}${page.limit(place)}`;
   const sortedPage = `select id, ${orderBy} from matches ${page.order}${page.limit(place)}`;
   return { tables, page: page.wide(`(${walkedPage}) union all (${sortedPage})`) };

@@ -231,6 +231,16 @@ for (const [query, index] of CROSSED) {
   });
 }
 
+test('a currency by payment date walks where much matches, and collects where little does', async () => {
+  for (const query of [{}, { from_payment_date: '2025-01-20' }]) {
+    const much = await planOf({ ...query, payment_currency: 'EUR', order_by: 'value_date' });
+    assert.ok(much.indexes.includes('payments_phase_payment_date'), much.indexes.join());
+    assert.ok(much.read <= 4 * FEW, `${much.read} rows were read`);
+  }
+  const little = await planOf({ status: 'complete', payment_currency: 'EUR', order_by: 'value_date' });
+  assert.ok(little.read <= 2_000, `${little.read} rows were read`);
+});
+
 test('an amount range walks where much matches, and collects where little does', async () => {
   const much = await planOf({ amount: 3_000, amount_range: 'over' });
   assert.deepEqual(much.indexes, ['payments_amount', 'payments_created']);
