@@ -137,14 +137,16 @@ async function measureFirstPage(world: World): Promise<void> {
 
 /** Waits in the page for rows of another search, and answers with the milliseconds since the key (or the press) to the frame with them. */
 const WATCH = `new Promise((resolve) => {
-  const shown = () => document.querySelector('[role=status]')?.textContent + [...document.querySelectorAll('tbody tr')].slice(0, 3).map((row) => row.textContent);
+  const rows = () => [...document.querySelectorAll('tbody tr')].slice(0, 3).map((row) => row.textContent);
+  const shown = () => document.querySelector('[role=status]')?.textContent + rows();
   const before = shown();
   let began;
   const start = (event) => { began ??= event.timeStamp; };
   for (const name of ['keydown', 'pointerdown']) addEventListener(name, start, { capture: true });
   const look = () => {
-    const done = began !== undefined && shown() !== before && document.querySelector('section[aria-busy=true]') === null && document.querySelector('tbody tr');
-    if (done) resolve(performance.now() - began); else requestAnimationFrame(look);
+    const isOther = began !== undefined && shown() !== before && rows().length > 0;
+    if (isOther && document.querySelector('section[aria-busy=true]') === null) resolve(performance.now() - began);
+    else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
 })`;

@@ -49,8 +49,7 @@ function useForm(search: SearchTexts) {
   const filters = filtersText(search);
   const form = useRef({ made: 0, filters, sent: '' });
   const { made, sent } = form.current;
-  if (form.current.filters !== filters)
-    form.current = { made: filters === sent ? made : made + 1, filters, sent: '' };
+  if (form.current.filters !== filters) form.current = { made: filters === sent ? made : made + 1, filters, sent: '' };
   return form;
 }
 
