@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { call, showPerson } from './call.ts';
 import { CallError, type SessionEnd } from './call-error.ts';
-import { queryClient } from './queries.ts';
+import { queryClient, SESSION } from './queries.ts';
 import { PATIENCE_MS } from './tabs.ts';
 
 /** What both applications' sessions say of their time; the rest is each application's own. */
@@ -66,7 +66,7 @@ function tabsOf(prefix: string): SessionTabs {
 /** The session of an application. @param prefix `/app` or `/console`, which has `/session` */
 export function sessionQuery<Session extends SessionTimes>(prefix: string) {
   return {
-    queryKey: ['session', prefix],
+    queryKey: [SESSION, prefix],
     queryFn: async () => {
       const { body } = await call<Session>('GET', `${prefix}/session`, {
         signal: AbortSignal.timeout(POLL_TIMEOUT_MS),

@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import type { SessionAnswer } from '../../src/http/app/session-answer.ts';
 import { call } from './call.ts';
-import { queryClient } from './queries.ts';
+import { queryClient, SESSION } from './queries.ts';
 import { type SessionTimes, sessionQuery } from './session-life.ts';
 
 /** Who is signed in, without the times, which change with every answer. */
@@ -19,7 +19,7 @@ function withoutTimes({ now, idle_seconds, idle_at, expires_at, ...rest }: Sessi
 
 /** After something that the session shows was changed. */
 export async function refreshSession(): Promise<void> {
-  await queryClient.refetchQueries({ queryKey: ['session', '/app'] });
+  await queryClient.refetchQueries({ queryKey: [SESSION, '/app'] });
 }
 
 /** Signs out, and leaves nothing of the person behind: the service leads on to the sign-in. */

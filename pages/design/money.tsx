@@ -4,6 +4,9 @@ import { useLocale } from '../texts/text.tsx';
 /** Fraction digits that Intl takes. */
 const MAX_FRACTION_DIGITS = 100;
 
+/** A longer amount may break where a table has no room for it. */
+const LONG_CHARACTERS = 24;
+
 /**
  * A decimal text in a locale, never rounded: at least as many places as the currency has, and all that the text has.
  * @param amount plain decimal text, as `decimal` of the data client gives it
@@ -34,5 +37,7 @@ interface MoneyProps {
 /** An amount of money. It is a text from the answer to the page, and never a number. */
 export function Money({ amount, currency }: MoneyProps): ReactNode {
   const locale = useLocale();
-  return amount === null ? null : <span className="money">{formatMoney(amount, currency, locale)}</span>;
+  if (amount === null) return null;
+  const text = formatMoney(amount, currency, locale);
+  return <span className={text.length > LONG_CHARACTERS ? 'money long' : 'money'}>{text}</span>;
 }

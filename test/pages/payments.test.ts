@@ -247,7 +247,7 @@ describe('deciding about a payment', { skip }, () => {
       .getByRole('button', { name: 'Approve payment', exact: true })
       .click({ timeout: 2_000 })
       .catch(() => {});
-    await page.getByText('Somebody else has signed in in this browser').waitFor();
+    await page.getByText('Somebody else has signed in in this browser. What this page showed was removed.').waitFor();
     assert.equal((await world.payment(id)).status, 'Payment pending of authorization');
     assert.doesNotMatch(await page.content(), /Müller|DE89/);
     await assertAccessible(page);

@@ -232,10 +232,14 @@ for (const [query, index] of CROSSED) {
 }
 
 test('a currency by payment date walks where much matches, and collects where little does', async () => {
-  for (const query of [{}, { from_payment_date: '2025-01-20' }]) {
+  // The days before the first whole month are counted: 12 of 72 payments each.
+  for (const [query, counted] of [
+    [{}, 0],
+    [{ from_payment_date: '2025-01-20' }, 12 * 72],
+  ] as const) {
     const much = await planOf({ ...query, payment_currency: 'EUR', order_by: 'value_date' });
     assert.ok(much.indexes.includes('payments_phase_payment_date'), much.indexes.join());
-    assert.ok(much.read <= 4 * FEW, `${much.read} rows were read`);
+    assert.ok(much.read <= counted + 2 * FEW, `${much.read} rows were read`);
   }
   const little = await planOf({ status: 'complete', payment_currency: 'EUR', order_by: 'value_date' });
   assert.ok(little.read <= 2_000, `${little.read} rows were read`);

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { CallError } from '../../data/call-error.ts';
+import { SESSION } from '../../data/queries.ts';
 import { Button, type ButtonProps } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Facts } from '../../design/facts.tsx';
@@ -59,7 +60,7 @@ function ActDialog({ name, kind, facts, fields, act, onEnd }: ActProps & { onEnd
     onSuccess: async (said) => {
       onEnd();
       say(said ?? t('console.act.done', { act: name }));
-      await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+      await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION });
     },
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
