@@ -4,75 +4,39 @@
  */
 
 /** A client's records, and what is written in the transactions of their changes: audit trail, answers, feed, outbox and queue. */
-export const CELL_TABLES: ReadonlySet<string> = new Set([
-  ...['public.clients', 'public.onboarding_events', 'public.idempotency_keys'],
-  ...[
-    'public.payments',
-    'public.trades',
-    'public.multipayments',
-    'public.mass_beneficiaries',
-    'public.mass_beneficiary_errors',
-  ],
-  ...['public.beneficiaries', 'public.beneficiary_changes', 'public.payment_decisions', 'public.payment_notices'],
-  ...[
-    'public.payment_totals',
-    'public.payment_amount_totals',
-    'public.payment_beneficiary_totals',
-    'public.payment_total_deltas',
-    'public.payment_waiting_totals',
-  ],
-  ...[
-    'public.approval_configurations',
-    'public.payment_approvals',
-    'public.payment_approvers',
-    'public.approver_refreshes',
-  ],
-  ...['public.payment_approver_totals', 'public.payment_approver_deltas', 'public.step_up_challenges'],
-  ...['public.accounts', 'public.currency_accounts', 'public.transactions'],
-  ...['public.statement_requests', 'public.statement_sections', 'public.statement_deliveries'],
-  ...['public.audit', 'public.audit_unsealed', 'public.audit_chain', 'public.audit_heads', 'public.audit_erasures'],
-  ...['public.changes', 'public.changes_unpublished', 'public.change_versions', 'public.change_tallies'],
-  ...['webhooks.subscriptions', 'webhooks.notifications', 'webhooks.attempts'],
-  ...[
-    'delivery.events',
-    'delivery.outbox',
-    'delivery.queue',
-    'delivery.endpoints',
-    'delivery.streams',
-    'delivery.stream_positions',
-  ],
-  'public.sandbox_requests',
-]);
+export const CELL_TABLES: ReadonlySet<string> = tables({
+  public: `
+    clients onboarding_events idempotency_keys payments trades multipayments mass_beneficiaries
+    mass_beneficiary_errors beneficiaries beneficiary_changes payment_decisions payment_notices payment_totals
+    payment_amount_totals payment_beneficiary_totals payment_total_deltas payment_waiting_totals
+    approval_configurations payment_approvals payment_approvers approver_refreshes payment_approver_totals
+    payment_approver_deltas step_up_challenges accounts currency_accounts transactions statement_requests
+    statement_sections statement_deliveries audit audit_unsealed audit_chain audit_heads audit_erasures changes
+    changes_unpublished change_versions change_tallies sandbox_requests`,
+  webhooks: 'subscriptions notifications attempts',
+  delivery: 'events outbox queue endpoints streams stream_positions',
+});
 
 /** People, applications and their sign-ins, what the institution sets for all clients, and the work of the processes. */
-export const ONCE_TABLES: ReadonlySet<string> = new Set([
-  ...['public.contacts', 'public.contact_clients', 'public.recovery_codes', 'public.erasures'],
-  ...[
-    'public.applications',
-    'public.application_secrets',
-    'public.application_certificates',
-    'public.application_trusted_clients',
-  ],
-  ...[
-    'public.grants',
-    'public.access_tokens',
-    'public.refresh_tokens',
-    'public.authorization_codes',
-    'public.sign_in_requests',
-  ],
-  ...['public.second_factor_challenges', 'public.step_up_texts', 'public.browser_sessions', 'public.page_sessions'],
-  ...['public.password_requests', 'public.password_links', 'public.mails', 'public.mailbox', 'public.text_messages'],
-  ...['public.limited_attempts', 'public.attempt_locks', 'public.sign_in_attempts', 'public.refused_requests'],
-  ...['public.identity_version', 'public.identity_changes', 'public.operator_tokens', 'public.staff_sessions'],
-  ...['public.exchange_rates', 'public.fx_availability', 'public.service_clock', 'public.service_minutes'],
-  ...['public.audit_key', 'public.change_order', 'public.change_cursor_key', 'public.change_consumers'],
-  ...[
-    'public.imports',
-    'public.import_errors',
-    'public.processes',
-    'public.rate_counts',
-    'delivery.workers',
-    'delivery.watches',
-  ],
-  ...['public.migrations', 'public.migration_steps'],
-]);
+export const ONCE_TABLES: ReadonlySet<string> = tables({
+  public: `
+    contacts contact_clients recovery_codes erasures applications application_secrets application_certificates
+    application_trusted_clients grants access_tokens refresh_tokens authorization_codes sign_in_requests
+    second_factor_challenges step_up_texts browser_sessions page_sessions password_requests password_links mails
+    mailbox text_messages limited_attempts attempt_locks sign_in_attempts refused_requests identity_version
+    identity_changes operator_tokens staff_sessions exchange_rates fx_availability service_clock service_minutes
+    audit_key change_order change_cursor_key change_consumers imports import_errors processes rate_counts
+    migrations migration_steps`,
+  delivery: 'workers watches',
+});
+
+/** @param names of tables with spaces between them, by schema */
+function tables(names: Record<string, string>): ReadonlySet<string> {
+  const qualified = Object.entries(names).flatMap(([schema, list]) =>
+    list
+      .trim()
+      .split(/\s+/)
+      .map((name) => `${schema}.${name}`),
+  );
+  return new Set(qualified);
+}
