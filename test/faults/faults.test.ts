@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { defaultPrograms, NO_DEFAULT_POSTGRESQL } from '../world/default-postgresql.ts';
 import { CHECK_NAMES } from './checks.ts';
 import { FAULTS, type Fault } from './faults.ts';
@@ -9,7 +9,11 @@ import { runRounds } from './rounds.ts';
 const QUICK = ['kill -9, process 0', 'kill -9 of the database'];
 const SEED = Number(process.env.LOMBARD_TEST_SEED ?? Date.now() % 100_000);
 const RECOVERY_SECONDS = 60;
+/** Node waits for ever, at its end, for some requests to processes that were killed. By now everything is told. */
+const EXIT_AFTER_MS = 1_000;
 const skip = defaultPrograms() ? false : NO_DEFAULT_POSTGRESQL;
+
+after(() => void setTimeout(() => process.exit(), EXIT_AFTER_MS));
 
 /** What somebody who wants to see the checks fail does to the data and to a process. Each of them has something to find. */
 const TAMPERING: Fault = {
