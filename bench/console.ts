@@ -2,7 +2,7 @@
  * The pages in Chromium, on a client with 1,000,000 payments: the first page and its script, from the key in the search to its rows,
  * 1,000 rows scrolled, memory, and the institution's search. `npm run bench -- console`; docs/performance-pages.md has the numbers.
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { randomToken, sha256 } from '../src/crypto.ts';
 import { skip, startBrowser, type TestBrowser } from '../test/world/browser.ts';
+import { ask } from './ask.ts';
 import { BIG, benchDatabase, VIEWER } from './payments-data.ts';
 
 const TOKEN = 'operator-token-of-the-bench';
@@ -65,19 +66,6 @@ export async function run(): Promise<void> {
     await database.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: two kinds of answers from the bench's own child
-function ask(child: ChildProcess, message?: string): Promise<any> {
-  return new Promise((resolve, reject) => {
-    const gone = () => reject(new Error('the service ended'));
-    child.once('exit', gone);
-    child.once('message', (answer) => {
-      child.off('exit', gone);
-      resolve(answer);
-    });
-    if (message) child.send(message);
-  });
 }
 
 /** A browser's session of the contact that may do everything. @returns its cookie */

@@ -15,6 +15,7 @@ import { createPool } from '../src/database.ts';
 import { Sessions } from '../src/identity/sessions.ts';
 import { searchStatement } from '../src/payments/search.ts';
 import { readSearch } from '../src/payments/search-parameters.ts';
+import { ask } from './ask.ts';
 import { BIG, benchDatabase, log, VIEWER } from './payments-data.ts';
 
 const CONNECTIONS = Number(process.env.LOMBARD_BENCH_CONNECTIONS ?? 8);
@@ -94,19 +95,6 @@ async function startChild(url: string, folder: string): Promise<{ child: ChildPr
   });
   const { api } = await ask(child);
   return { child, api: new URL(api) };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: two kinds of answers from the bench's own child
-function ask(child: ChildProcess, message?: string): Promise<any> {
-  return new Promise((resolve, reject) => {
-    const gone = () => reject(new Error('the service ended'));
-    child.once('exit', gone);
-    child.once('message', (answer) => {
-      child.off('exit', gone);
-      resolve(answer);
-    });
-    if (message) child.send(message);
-  });
 }
 
 /** Requests one after another on each of the connections: bare sockets, so that the load itself costs little. */

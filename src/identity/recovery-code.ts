@@ -15,7 +15,7 @@ export interface RecoveryCodes {
   recovery_codes: string[];
 }
 
-/** A code as somebody typed it, as digits; undefined where it is no recovery code. */
+/** A code as somebody typed it, as digits; undefined where it is not a recovery code. */
 function readRecoveryCode(typed: string): string | undefined {
   const digits = typed.replace(/[\s-]/g, '');
   return /^\d+$/.test(digits) && digits.length === GROUPS * GROUP_DIGITS ? digits : undefined;

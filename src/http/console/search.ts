@@ -33,7 +33,7 @@ export interface Found {
   at: string | null;
 }
 
-/** POST /console/search: what a text names. A POST, so that no personal data stands in an address; it changes nothing. */
+/** POST /console/search: what a text names. A POST, so that no address contains personal data; it changes nothing. */
 export function searchRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: Static<typeof SearchBody> }>(
     '/console/search',

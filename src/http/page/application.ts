@@ -68,7 +68,7 @@ export class PageApplication {
 
   /**
    * Sends the document of a page. It cannot be framed or cached, loads nothing of other hosts, and the bundles draw the rest.
-   * @param known what the application knows before its first call: it stands in `meta` elements
+   * @param known what the application knows before its first call, for `meta` elements
    */
   send(reply: FastifyReply, language: Language, known: Record<string, string> = {}): FastifyReply {
     // React Aria adds one style of its own; the nonce is for that and for the institution's colours.
