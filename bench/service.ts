@@ -90,6 +90,9 @@ async function startChild(url: string, folder: string): Promise<{ child: ChildPr
       LOMBARD_ROLES: 'api,worker',
       LOMBARD_API_PORT: '0',
       LOMBARD_API_RATE: '0',
+      LOMBARD_OPERATOR_TOKEN: 'operator-token-of-the-bench',
+      // The database is kept for the next run, and so is what its secrets are sealed with.
+      LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       LOMBARD_LOG_LEVEL: 'warn',
     },
   });
