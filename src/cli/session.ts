@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { type Application, Lombard, type TokenSet } from '../../sdk/src/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { writePrivately } from '../private-file.ts';
-import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../sandbox/demonstration/institution.ts';
+import { DEMO_APPLICATION } from '../sandbox/demonstration/institution.ts';
 import { CommandFailure, NOT_SIGNED_IN } from './failure.ts';
 import { DEFAULT_PROFILE, type Profile, readProfile, writeProfile } from './profile.ts';
 import { reach } from './reach.ts';
 import { type Running, readRunning } from './running.ts';
 import { COMMAND_APPLICATION } from './sign-in/authorization-server.ts';
+import { signInDemonstration } from './sign-in/demonstration.ts';
 
 /** The tokens of the demonstration's contact, in the data directory: a sign-in at each command would soon meet the rate limit. */
 const TOKENS_FILE = 'command-tokens.json';
@@ -114,41 +115,4 @@ async function isAccepted({ api_url, client_id, access_token }: Profile): Promis
   const answer = await reach(url, { headers: { authorization: `Bearer ${access_token}` } });
   await answer.arrayBuffer();
   return answer.status !== UNAUTHORIZED;
-}
-
-/** Signs the demonstration's first contact in, as the demonstration's application. */
-async function signInDemonstration({ api, auth }: Running): Promise<Profile> {
-  const [contact] = DEMO_CONTACTS;
-  const { client_id: id, client_secret: secret, redirect_uri: redirect } = DEMO_APPLICATION;
-  const login = { email: contact?.email ?? '', password: DEMO_PASSWORD, client_id: id, state: 'command' };
-  const { code } = await post(`${auth}/authenticate`, login, { 'no-redirect': 'application/json' });
-  const tokens = await post(
-    `${auth}/token`,
-    { grant_type: 'authorization_code', code: String(code), redirect_uri: redirect },
-    { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
-  );
-  return {
-    api_url: api,
-    auth_url: auth,
-    contact_id: contact?.contact_id ?? '',
-    client_id: contact?.clients[0]?.client_id ?? '',
-    access_token: String(tokens.access_token),
-    refresh_token: String(tokens.refresh_token),
-  };
-}
-
-/** @throws CommandFailure where the sandbox has no demonstration in it */
-async function post(
-  url: string,
-  form: Record<string, string>,
-  headers: Record<string, string>,
-): Promise<Record<string, unknown>> {
-  const answer = await reach(url, { method: 'POST', headers, body: new URLSearchParams(form) });
-  const body = (await answer.json().catch(() => ({}))) as Record<string, unknown>;
-  if (answer.ok) return body;
-  const why = body.error_description ?? body.details ?? answer.status;
-  throw new CommandFailure(
-    `the demonstration's contact cannot sign in at ${new URL(url).origin} (${why})`,
-    NOT_SIGNED_IN,
-  );
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { printed, until } from '../world/command.ts';
@@ -24,6 +24,17 @@ test('trigger, advance, logs, reset', async () => {
   const reset = await sandbox.run('reset', '--yes');
   assert.deepEqual([reset.code, reset.stderr], [0, '']);
   assert.equal((await sandbox.run('payments', 'show', made.entity_id)).code, 1);
+});
+
+test('commands sign in where the redirect addresses of the application have changed', async () => {
+  const [former, own] = ['http://127.0.0.1:3000/callback', 'http://localhost:5173/callback?code=mine'];
+  for (const addresses of [[own], [own, former]]) {
+    await sandbox.operator('PATCH', '/applications/demo-app', { redirect_uris: addresses });
+    rmSync(join(sandbox.dataDir, 'command-tokens.json'));
+    const { code, stderr } = await sandbox.run('accounts');
+    assert.deepEqual([code, stderr], [0, ''], addresses.join());
+  }
+  await sandbox.operator('PATCH', '/applications/demo-app', { redirect_uris: [former] });
 });
 
 test('logs --follow prints each request once, in its order, through a restart elsewhere, until Ctrl-C', async () => {
