@@ -9,6 +9,8 @@ export const PATTERNS = {
   randomUuid: `^${HEX}{8}-${HEX}{4}-4${HEX}{3}-[89abAB]${HEX}{3}-${HEX}{12}$`,
   /** ISO 4217. */
   currency: '^[A-Z]{3}$',
+  /** Something to read. */
+  notBlank: '\\S',
   day: '^\\d{4}-\\d{2}-\\d{2}$',
   email: '^[^\\s@<>"]+@[^\\s@<>"]+$',
   phone: '^\\+?[0-9 ()-]{4,32}$',

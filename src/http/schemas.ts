@@ -25,12 +25,17 @@ export const RandomUuid = (description: string) =>
 export const Currency = (description = 'ISO 4217 currency') => Type.String({ pattern: PATTERNS.currency, description });
 /** Free text. */
 export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
+/** A name, which somebody looks for in a list. */
+export const Name = (description: string, maxLength = 500) =>
+  Type.String({ minLength: 1, maxLength, pattern: PATTERNS.notBlank, description });
 /** Why a person approves, rejects or cancels. */
 export const Reason = Type.Optional(Text('Why; the payment, its timeline and the audit trail show it'));
 export const Day = (description: string) =>
   Type.String({ pattern: PATTERNS.day, description: `${description}, YYYY-MM-DD` });
+/** Characters of an instant; no instant needs so many. */
+export const MAX_INSTANT_LENGTH = 40;
 export const Instant = (description: string) =>
-  Type.String({ maxLength: 40, description: `${description}, ISO 8601 with an offset` });
+  Type.String({ maxLength: MAX_INSTANT_LENGTH, description: `${description}, ISO 8601 with an offset` });
 /** A JSON number or a decimal string; read exactly (money.ts). */
 export const Decimal = (description: string) =>
   Type.Union([Type.Number(), Type.String({ maxLength: 64 })], {

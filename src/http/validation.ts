@@ -102,6 +102,7 @@ const PATTERN_WORDS: Record<string, string> = {
   [PATTERNS.randomUuid]: 'must be a UUID of version 4',
   [PATTERNS.currency]: 'must be three capital letters (ISO 4217)',
   [PATTERNS.currencies]: 'must be codes of three capital letters (ISO 4217), parted by commas',
+  [PATTERNS.notBlank]: 'must not be blank',
   [PATTERNS.email]: 'must be an email address, as ada@acme.example',
   [PATTERNS.phone]: 'must be a phone number of 4 to 32 characters: digits, blanks, ( ) - and a leading +',
   [PATTERNS.head]: 'must be a position and its hash, as 120:9f86d0... (64 hexadecimal digits)',

@@ -90,7 +90,7 @@ export async function createContact(tx: Transaction, act: Act, vault: Vault, inp
 /**
  * Changes the fields of the patch. `clients` replaces the whole list.
  * @returns the contact, and every client for which its right to authorise payments changes
- * @throws Problem contact_not_found, client_not_found, already_exists
+ * @throws Problem contact_not_found, client_not_found, already_exists, transition_not_allowed
  */
 export async function updateContact(
   tx: Transaction,
@@ -100,6 +100,7 @@ export async function updateContact(
 ): Promise<{ contact: Contact; touchedClients: string[] }> {
   await tx.query('select from contacts where contact_id = $1 for no key update', [contactId]);
   const before = await findContact(tx, contactId);
+  if (patch.status === 'enabled' && before.status === 'disabled') await refuseErased(tx, contactId);
   const phone = patch.phone === undefined ? before.phone : patch.phone;
   if ((patch.second_factor ?? before.second_factor) === 'sms' && phone === null) {
     throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
@@ -136,6 +137,16 @@ export async function updateContact(
   const [did, does] = [authorisesFor(before), authorisesFor(contact)];
   const touchedClients = [...new Set([...did, ...does])].filter((id) => did.has(id) !== does.has(id)).sort();
   return { contact, touchedClients };
+}
+
+/** What an erased person ordered and approved stays under the id of its contact, so that nobody else may act as that contact. */
+async function refuseErased(tx: Transaction, contactId: string): Promise<void> {
+  const { rows } = await tx.query('select from erasures where contact_id = $1', [contactId]);
+  if (rows.length > 0)
+    throw new Problem('transition_not_allowed', {
+      field: 'status',
+      message: 'must stay disabled: the person was erased. Create another contact',
+    });
 }
 
 /** A code that was sent or asked for before the second factor changed signs nobody in: a lost phone must not finish what it began. */

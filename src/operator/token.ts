@@ -44,6 +44,8 @@ export async function createOperatorToken(
 ): Promise<OperatorToken & { token: string }> {
   const scopes = scopesOf(input);
   if (giver) requireOwnScopes(giver, scopes);
+  if (input.expiresAt && input.expiresAt <= act.now)
+    throw new Problem('invalid_body', { field: 'expires_at', message: 'must be in the future' });
   await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.operatorTokens]);
   if (input.token === undefined && input.name === CONFIGURED_NAME)
     throw new Problem('already_exists', { field: 'name', message: 'is kept for the token of LOMBARD_OPERATOR_TOKEN' });

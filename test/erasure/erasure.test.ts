@@ -209,6 +209,25 @@ describe('erasing a contact', () => {
     assert.deepEqual(await placesOf(again), {});
   });
 
+  test('the contact stays disabled, whatever its name is, and in an import too', async () => {
+    for (const patch of [
+      { status: 'enabled' },
+      { status: 'enabled', name: 'Trillian', email: 'trillian@example.com' },
+    ]) {
+      const refused = await service.operator('PATCH', `/contacts/${contactId}`, patch);
+      assert.deepEqual([refused.status, refused.body.code], [409, 'transition_not_allowed'], refused.text);
+      assert.match(refused.body.details, /^body\.status: /);
+      const line = JSON.stringify({ contact_id: contactId, ...patch });
+      const imported = await service.operator('POST', '/imports/contacts?on_conflict=update', undefined, {
+        raw: line,
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+      assert.deepEqual([imported.body.accepted, imported.body.errors[0].code], [0, 'transition_not_allowed']);
+    }
+    const { body } = await service.operator('GET', `/contacts/${contactId}`);
+    assert.deepEqual([body.status, body.name], ['disabled', 'erased']);
+  });
+
   test('the trail proves itself, and a row that somebody else replaced does not', async () => {
     const proof = (await service.operator('GET', '/audit/verify')).body;
     assert.equal(proof.fault, null);

@@ -14,13 +14,13 @@ import {
   updateApplication,
 } from '../../identity/application.ts';
 import { sendList } from '../reply.ts';
-import { closed, errors, Id, idPath, jsonAnswer, listAnswer, type Page, PageQuery, Text } from '../schemas.ts';
+import { closed, errors, Id, idPath, jsonAnswer, listAnswer, Name, type Page, PageQuery } from '../schemas.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ } from './listener.ts';
 
 const Uris = Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI_LENGTH }), { maxItems: MAX_REDIRECT_URIS });
 const ApplicationFields = {
-  name: Text('Name'),
+  name: Name('Name'),
   redirect_uris: Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI_LENGTH }), {
     minItems: 1,
     maxItems: MAX_REDIRECT_URIS,

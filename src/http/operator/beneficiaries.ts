@@ -20,6 +20,7 @@ import {
   jsonAnswer,
   listAnswer,
   listRequest,
+  Name,
   Nullable,
   Text,
 } from '../schemas.ts';
@@ -29,7 +30,7 @@ import { FEED, READ } from './listener.ts';
 const flag = Type.Optional(Type.Boolean());
 
 const BeneficiaryFields = {
-  beneficiary_name: Text('Name'),
+  beneficiary_name: Name('Name'),
   beneficiary_aml_id: Type.Optional(Nullable(Text('Formatted identifier', 64))),
   account_number: Type.Optional(Nullable(Text('Destination account number', 64))),
   iban: Type.Optional(Nullable(Text('IBAN; its length and check digits are checked', 64))),

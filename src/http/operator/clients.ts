@@ -14,6 +14,7 @@ import {
   idPath,
   jsonAnswer,
   listAnswer,
+  Name,
   Nullable,
   type Page,
   Paging,
@@ -23,7 +24,7 @@ import { change } from './change.ts';
 import { READ } from './listener.ts';
 
 const ClientFields = {
-  client_name: Text('Name of the client'),
+  client_name: Name('Name of the client'),
   account_number: Type.Optional(Nullable(Text('The institution’s number for the client', 64))),
   status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
   fx_enabled: Type.Optional(Type.Boolean({ description: 'The client may trade FX' })),

@@ -30,6 +30,7 @@ import {
   jsonAnswer,
   listAnswer,
   listRequest,
+  Name,
   Nullable,
   Text,
 } from '../schemas.ts';
@@ -47,7 +48,7 @@ const ContactClients = Type.Array(
   },
 );
 const ContactFields = {
-  name: Text('Name'),
+  name: Name('Name'),
   email: Type.String({
     pattern: PATTERNS.email,
     maxLength: 254,
@@ -177,7 +178,16 @@ const CHANGE = {
     body: ContactPatch,
     response: {
       200: jsonAnswer('The contact', Contact),
-      ...errors(400, 404, 409, 502, 'contact_not_found', 'client_not_found', 'already_exists'),
+      ...errors(
+        400,
+        404,
+        409,
+        502,
+        'contact_not_found',
+        'client_not_found',
+        'already_exists',
+        'transition_not_allowed',
+      ),
     },
   },
 };

@@ -13,17 +13,17 @@ import {
   idPath,
   jsonAnswer,
   listAnswer,
+  Name,
   Nullable,
   type Page,
   ShortListQuery,
-  Text,
 } from '../schemas.ts';
 import { change } from './change.ts';
 import { SYSTEM } from './listener.ts';
 
 const TokenBody = Type.Object(
   {
-    name: Text('Name', 64),
+    name: Name('Name', 64),
     role: Type.Optional(Type.Enum([...OPERATOR_ROLES], { description: 'The scopes that a task needs; or scopes' })),
     scopes: Type.Optional(
       Type.Array(Type.Enum([...SCOPES]), {

@@ -201,7 +201,8 @@ test('roles: core feeds, support reads, and a revoked or expired token is refuse
   assert.equal((await as(support, 'POST', '/clients', { client_name: 'By support' })).body.code, 'permission_denied');
   assert.equal((await service.operator('DELETE', `/operator-tokens/${support.id}`)).status, 204);
   assert.equal((await as(support, 'GET', '/clients')).status, 401);
-  const short = await token('core', { expires_at: new Date(Date.now() - 1_000).toISOString() });
+  const short = await token('core', { expires_at: new Date(Date.now() + 600_000).toISOString() });
+  await service.query("update operator_tokens set expires_at = now() - interval '1 s' where id = $1", [short.id]);
   assert.equal((await as(short, 'GET', '/clients')).body.code, 'token_expired');
   assert.equal((await call(`${service.operatorUrl}/clients`, 'GET')).status, 401);
   assert.ok(
