@@ -124,6 +124,16 @@ function isLeapYear(year: number): boolean {
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
+/** The first instant of a period that a caller wrote: an instant, or the beginning of a day (`YYYY-MM-DD`, UTC); undefined if it is neither. */
+export function parseStart(text: string): Date | undefined {
+  return isCalendarDay(text) ? new Date(`${text}T00:00:00Z`) : parseInstant(text);
+}
+
+/** The instant after a period that a caller wrote: an instant, or the end of a day (`YYYY-MM-DD`, UTC), which so belongs to the period. */
+export function parseEnd(text: string): Date | undefined {
+  return isCalendarDay(text) ? new Date(Date.parse(`${text}T00:00:00Z`) + DAY_MS) : parseInstant(text);
+}
+
 /** An instant from ISO 8601 text with an offset, or undefined if the text is not one. */
 export function parseInstant(text: string): Date | undefined {
   if (!INSTANT.test(text) || !isCalendarDay(text.slice(0, 10))) return undefined;

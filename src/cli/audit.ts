@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AuditRow } from '../audit/list.ts';
 import type { Verification } from '../audit/verification.ts';
-import { parseInstant } from '../calendar.ts';
+import { parseEnd, parseStart } from '../calendar.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import { callOperator, type OperatorOptions, withOperator } from './operator-call.ts';
@@ -31,21 +31,24 @@ export function auditCommands({ program, does }: Frame): void {
     audit
       .command('verify')
       .description('prove the chain, a day at a time; the exit code is 1 if something is wrong')
-      .option('--from <instant>', 'first moment, for example 2026-11-01T00:00:00Z; default: everything that is kept')
-      .option('--to <instant>', 'the moment after the last')
+      .option(
+        '--from <moment>',
+        'first day (UTC) or instant, as 2026-11-01 or 2026-11-01T08:00:00Z; default: everything that is kept',
+      )
+      .option('--to <moment>', 'last day (UTC), or the instant after the last')
       .option('--head <position:hash>', 'a head that you have kept, from the log'),
   );
-  example(verify, 'audit verify', 'audit verify --from 2026-11-01T00:00:00Z --head 57:5f0c...');
+  example(verify, 'audit verify', 'audit verify --from 2026-11-01 --head 57:5f0c...');
   does(verify, ({ options, print }) => verifyAudit(options as VerifyOptions, print));
 
   const write = withOperator(
     audit
       .command('export')
       .description('write the rows as NDJSON to standard output, the oldest first')
-      .option('--from <instant>', 'first moment; default: everything that is kept')
-      .option('--to <instant>', 'the moment after the last'),
+      .option('--from <moment>', 'first day (UTC) or instant; default: everything that is kept')
+      .option('--to <moment>', 'last day (UTC), or the instant after the last'),
   );
-  example(write, 'audit export --from 2026-11-01T00:00:00Z | gzip > november.ndjson.gz');
+  example(write, 'audit export --from 2026-11-01 --to 2026-11-30 | gzip > november.ndjson.gz');
   does(write, ({ options }) => exportAudit(options as RangeOptions));
 }
 
@@ -114,13 +117,16 @@ async function momentOf(options: OperatorOptions, which: 'first' | 'last'): Prom
 
 /** @throws CommandFailure */
 function rangeOf({ from, to }: RangeOptions): { from: Date | undefined; to: Date | undefined } {
-  const instant = (name: string, text: string | undefined) => {
-    const moment = text === undefined ? undefined : parseInstant(text);
-    if (text !== undefined && !moment)
-      throw new CommandFailure(`--${name}: "${text}" must be an instant, for example 2026-11-01T00:00:00Z`, USAGE);
-    return moment;
+  const moment = (name: string, text: string | undefined, parse: (text: string) => Date | undefined) => {
+    const parsed = text === undefined ? undefined : parse(text);
+    if (text !== undefined && !parsed)
+      throw new CommandFailure(
+        `--${name}: "${text}" must be an instant or a day, as 2026-11-01T00:00:00Z or 2026-11-01`,
+        USAGE,
+      );
+    return parsed;
   };
-  return { from: instant('from', from), to: instant('to', to) };
+  return { from: moment('from', from, parseStart), to: moment('to', to, parseEnd) };
 }
 
 function query(parameters: Record<string, string | number | undefined>): string {

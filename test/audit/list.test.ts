@@ -74,7 +74,7 @@ test('pages far away are refused with what to do instead; cursors and pages are 
     [
       400,
       'invalid_parameter',
-      'query.page: must not begin behind row 10000: read on with after=<position of the last row>',
+      'query.page: must not begin after row 10000: read on with after=<position of the last row>',
     ],
   );
   assert.equal(
@@ -136,7 +136,7 @@ interface Plan {
 }
 
 test('lombard audit export writes NDJSON of a range', async () => {
-  const range = ['--from', '2026-03-01T00:00:00Z', '--to', '2026-03-03T00:00:00Z'];
+  const range = ['--from', '2026-03-01', '--to', '2026-03-02'];
   const { code, stdout, stderr } = await lombard(
     ['audit', 'export', ...range, '--url', service.operatorUrl, '--token', service.operatorToken],
     {},
@@ -152,6 +152,6 @@ test('lombard audit export writes NDJSON of a range', async () => {
   const wrong = await lombard(['audit', 'export', '--from', 'yesterday'], {}).ended;
   assert.deepEqual(
     [wrong.code, wrong.stderr],
-    [2, 'lombard: --from: "yesterday" must be an instant, for example 2026-11-01T00:00:00Z\n'],
+    [2, 'lombard: --from: "yesterday" must be an instant or a day, as 2026-11-01T00:00:00Z or 2026-11-01\n'],
   );
 });

@@ -1890,9 +1890,9 @@ export interface Operations {
       client_id?: string;
       /** Only of this currency account */
       currency_account_id?: number;
-      /** Booked from this instant on, ISO 8601 with an offset */
+      /** Booked from then on: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       from?: string;
-      /** Booked before this instant, ISO 8601 with an offset */
+      /** Booked before then, or up to the end of a day: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       to?: string;
     };
     response: TransactionRecord[];
@@ -1985,9 +1985,9 @@ export interface Operations {
       client_id?: string;
       /** operator:<token>, staff:<name>, contact:<contact_id> or service:<part> */
       actor?: string;
-      /** From, included, ISO 8601 with an offset */
+      /** Recorded from then on: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       from?: string;
-      /** To, excluded, ISO 8601 with an offset */
+      /** Recorded before then, or up to the end of a day: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       to?: string;
     };
     response: AuditRow[];
@@ -1999,9 +1999,9 @@ export interface Operations {
       page?: number;
       /** Entries on a page */
       page_size?: number;
-      /** From, included, ISO 8601 with an offset */
+      /** Recorded from then on: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       from?: string;
-      /** To, excluded, ISO 8601 with an offset */
+      /** Recorded before then, or up to the end of a day: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       to?: string;
     };
     response: AuditHead[];
@@ -2009,9 +2009,9 @@ export interface Operations {
   /** Verify the chain of the audit trail */
   'GET /audit/verify': {
     query?: {
-      /** From, included, ISO 8601 with an offset */
+      /** Recorded from then on: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       from?: string;
-      /** To, excluded, ISO 8601 with an offset */
+      /** Recorded before then, or up to the end of a day: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       to?: string;
       /** A head that was kept, as `<position>:<hash>` */
       head?: string;
@@ -2269,9 +2269,9 @@ export interface Operations {
         | 'DEBIT_TRANSACTION'
         | 'ONBOARDING_STATUS_CHANGE'
         | 'PING';
-      /** Created from this instant on, ISO 8601 with an offset */
+      /** Created from then on: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       from?: string;
-      /** Created before this instant, ISO 8601 with an offset */
+      /** Created before then, or up to the end of a day: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       to?: string;
       /** Page, from 1 */
       page?: number;
@@ -2303,9 +2303,9 @@ export interface Operations {
       client_id?: string;
       /** Only requests with this status */
       status?: 'requested' | 'making' | 'retrying' | 'sent' | 'failed';
-      /** Requested from this instant on, ISO 8601 with an offset */
+      /** Requested from then on: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       from?: string;
-      /** Requested before this instant, ISO 8601 with an offset */
+      /** Requested before then, or up to the end of a day: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       to?: string;
       /** Page, from 1 */
       page?: number;
@@ -2339,9 +2339,9 @@ export interface Operations {
       contact_id?: string;
       /** A status, as 404, or a class of them, as 4xx, for example `4xx` */
       status?: string;
-      /** From this instant on, ISO 8601 with an offset */
+      /** Answered from then on: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       from?: string;
-      /** Before this instant, ISO 8601 with an offset */
+      /** Answered before then, or up to the end of a day: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       to?: string;
       /** Page, from 1 */
       page?: number;
@@ -2357,9 +2357,9 @@ export interface Operations {
       contact_id?: string;
       /** Only with this email, in any case of letters */
       email?: string;
-      /** From this instant on, ISO 8601 with an offset */
+      /** Attempted from then on: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       from?: string;
-      /** Before this instant, ISO 8601 with an offset */
+      /** Attempted before then, or up to the end of a day: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       to?: string;
       /** Page, from 1 */
       page?: number;

@@ -1,17 +1,17 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { GivenHead } from '../../audit/head-faults.ts';
 import { listHeads } from '../../audit/heads.ts';
 import { ChainKeyFault } from '../../audit/key.ts';
 import { type AuditFilter, listAudit, listAuditAfter } from '../../audit/list.ts';
 import { sealAll } from '../../audit/seal.ts';
-import { verifyAudit } from '../../audit/verification.ts';
+import { type Verification, verifyAudit } from '../../audit/verification.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
-import { optionalInstant } from '../instant.ts';
 import { PATTERNS } from '../patterns.ts';
+import { type PeriodText, periodOf, periodQuery } from '../period.ts';
 import { sendList, sendValue } from '../reply.ts';
-import { errors, Instant, jsonAnswer, listAnswer, MAX_PAGE, Nullable, Paging, rowsOf } from '../schemas.ts';
+import { errors, jsonAnswer, listAnswer, MAX_PAGE, Nullable, type Page, Paging, rowsOf } from '../schemas.ts';
 import { AUDIT } from './listener.ts';
 
 const MAX_ROWS = 1_000;
@@ -21,10 +21,7 @@ const DEFAULT_PAGE_ROWS = 50;
 const MAX_OFFSET_ROWS = 10_000;
 
 const tags = ['audit'];
-const Range = {
-  from: Type.Optional(Instant('From, included')),
-  to: Type.Optional(Instant('To, excluded')),
-};
+const Range = periodQuery('Recorded');
 const AuditQuery = Type.Object({
   after: Type.Optional(
     Type.Integer({
@@ -167,48 +164,65 @@ const VERIFY = {
   },
 };
 
+interface ListRoute {
+  Querystring: AuditParameters;
+}
+interface HeadsRoute {
+  Querystring: Page & PeriodText;
+}
+interface VerifyRoute {
+  Querystring: PeriodText & { head?: string };
+}
+
 /** The audit trail (docs/audit.md). */
 export function operatorAuditRoutes(app: FastifyInstance, context: Context): void {
-  const { pool, backgroundPool, vault, clock } = context;
-  app.get<{ Querystring: AuditParameters }>('/audit', LIST, async ({ query }, reply) => {
-    const filter: AuditFilter = {
-      entity: query.entity,
-      entityId: query.entity_id,
-      clientId: query.client_id,
-      actor: query.actor,
-      from: optionalInstant(query.from, 'from'),
-      to: optionalInstant(query.to, 'to'),
-    };
-    await sealForReading(context);
-    const { after, limit, page = 1, page_size = DEFAULT_PAGE_ROWS } = query;
-    if (after === undefined && limit === undefined) {
-      const rows = rowsOf({ page, page_size });
-      if (rows.offset > MAX_OFFSET_ROWS) {
-        const message = `must not begin behind row ${MAX_OFFSET_ROWS}: read on with after=<position of the last row>`;
-        throw new Problem('invalid_parameter', { field: 'page', message });
-      }
-      return sendList(reply, await listAudit(pool, filter, { ...rows, order: query.order ?? 'asc' }));
+  app.get<ListRoute>('/audit', LIST, (request, reply) => list(context, request, reply));
+  app.get<HeadsRoute>('/audit/heads', HEADS, (request, reply) => heads(context, request, reply));
+  app.get<VerifyRoute>('/audit/verify', VERIFY, (request) => verify(context, request));
+}
+
+async function list(
+  context: Context,
+  { query }: FastifyRequest<ListRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const filter: AuditFilter = {
+    entity: query.entity,
+    entityId: query.entity_id,
+    clientId: query.client_id,
+    actor: query.actor,
+    ...periodOf(query),
+  };
+  await sealForReading(context);
+  const { after, limit, page = 1, page_size = DEFAULT_PAGE_ROWS } = query;
+  if (after === undefined && limit === undefined) {
+    const rows = rowsOf({ page, page_size });
+    if (rows.offset > MAX_OFFSET_ROWS) {
+      const message = `must not begin after row ${MAX_OFFSET_ROWS}: read on with after=<position of the last row>`;
+      throw new Problem('invalid_parameter', { field: 'page', message });
     }
-    for (const field of ['page', 'page_size', 'order'] as const)
-      if (query[field] !== undefined)
-        throw new Problem('invalid_parameter', { field, message: 'must be left out where after or limit is given' });
-    return sendValue(reply, await listAuditAfter(pool, filter, { after: after ?? 0, limit: limit ?? DEFAULT_ROWS }));
-  });
-  app.get<{ Querystring: { page: number; page_size: number; from?: string; to?: string } }>(
-    '/audit/heads',
-    HEADS,
-    async ({ query }, reply) => {
-      const range = { from: optionalInstant(query.from, 'from'), to: optionalInstant(query.to, 'to') };
-      return sendList(reply, await listHeads(pool, range, { page: query.page, pageSize: query.page_size }));
-    },
-  );
-  app.get<{ Querystring: { from?: string; to?: string; head?: string } }>('/audit/verify', VERIFY, ({ query }) =>
-    verifyAudit(backgroundPool, vault, clock.now(), {
-      from: optionalInstant(query.from, 'from'),
-      to: optionalInstant(query.to, 'to'),
-      head: givenHead(query.head),
-    }),
-  );
+    return sendList(reply, await listAudit(context.pool, filter, { ...rows, order: query.order ?? 'asc' }));
+  }
+  for (const field of ['page', 'page_size', 'order'] as const)
+    if (query[field] !== undefined)
+      throw new Problem('invalid_parameter', { field, message: 'must be left out where after or limit is given' });
+  const start = { after: after ?? 0, limit: limit ?? DEFAULT_ROWS };
+  return sendValue(reply, await listAuditAfter(context.pool, filter, start));
+}
+
+async function heads(
+  { pool }: Context,
+  { query }: FastifyRequest<HeadsRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  return sendList(reply, await listHeads(pool, periodOf(query), { page: query.page, pageSize: query.page_size }));
+}
+
+function verify(
+  { backgroundPool, vault, clock }: Context,
+  { query }: FastifyRequest<VerifyRoute>,
+): Promise<Verification> {
+  return verifyAudit(backgroundPool, vault, clock.now(), { ...periodOf(query), head: givenHead(query.head) });
 }
 
 /** A list shows every change that was answered before it. Without the key it shows what was sealed; the verification says why. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { isCalendarDay } from '../../calendar.ts';
 import { CHANGE_ENTITIES, type ChangeEntity } from '../../change.ts';
@@ -203,19 +203,7 @@ export function operatorChangeRoutes(app: FastifyInstance, context: Context): vo
   const feed = new ChangeFeed(context);
   app.addHook('preClose', async () => feed.stop());
 
-  app.get<{ Querystring: Static<typeof ChangesQuery> }>('/changes', READ_CHANGES, async ({ query }, reply) => {
-    if (query.after !== undefined && query.consumer !== undefined)
-      throw new Problem('invalid_parameter', { field: 'after', message: 'must be left out where consumer is given' });
-    const page = await feed.page({
-      after: query.after,
-      consumer: query.consumer,
-      limit: query.limit ?? DEFAULT_CHANGES,
-      waitMs: (query.wait ?? 0) * 1_000,
-      clientId: query.client_id,
-      entities: entitiesOf(query.entities),
-    });
-    return sendJson(reply, page);
-  });
+  app.get<ChangesRoute>('/changes', READ_CHANGES, (request, reply) => readChanges(feed, request, reply));
   app.put<{ Params: { name: string }; Querystring: { rewind?: boolean }; Body: { cursor: string } }>(
     '/change-consumers/:name',
     ACKNOWLEDGE,
@@ -231,12 +219,43 @@ export function operatorChangeRoutes(app: FastifyInstance, context: Context): vo
     DELETE_CONSUMER,
     change(context, 204, (tx, act, { params }) => feed.deleteConsumer(tx, act, params.name)),
   );
-  app.get<{ Querystring: { date: string } }>('/reconciliation', RECONCILE, async ({ query }, reply) => {
-    if (!isCalendarDay(query.date))
-      throw new Problem('invalid_parameter', { field: 'date', message: 'must be a calendar day, YYYY-MM-DD' });
-    // A day has millions of changes at most; the background pool lets it take its time.
-    return sendValue(reply, await reconcile(context.backgroundPool, query.date));
+  app.get<ReconciliationRoute>('/reconciliation', RECONCILE, (request, reply) => readDay(context, request, reply));
+}
+
+interface ChangesRoute {
+  Querystring: Static<typeof ChangesQuery>;
+}
+interface ReconciliationRoute {
+  Querystring: { date: string };
+}
+
+async function readChanges(
+  feed: ChangeFeed,
+  { query }: FastifyRequest<ChangesRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (query.after !== undefined && query.consumer !== undefined)
+    throw new Problem('invalid_parameter', { field: 'after', message: 'must be left out where consumer is given' });
+  const page = await feed.page({
+    after: query.after,
+    consumer: query.consumer,
+    limit: query.limit ?? DEFAULT_CHANGES,
+    waitMs: (query.wait ?? 0) * 1_000,
+    clientId: query.client_id,
+    entities: entitiesOf(query.entities),
   });
+  return sendJson(reply, page);
+}
+
+async function readDay(
+  { backgroundPool }: Context,
+  { query: { date } }: FastifyRequest<ReconciliationRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (!isCalendarDay(date))
+    throw new Problem('invalid_parameter', { field: 'date', message: 'must be a calendar day, YYYY-MM-DD' });
+  // A day has millions of changes at most; the background pool lets it take its time.
+  return sendValue(reply, await reconcile(backgroundPool, date));
 }
 
 /** @throws Problem invalid_parameter */
@@ -246,6 +265,6 @@ function entitiesOf(text: string | undefined): ChangeEntity[] | undefined {
   if (unknown === undefined) return names as ChangeEntity[] | undefined;
   throw new Problem('invalid_parameter', {
     field: 'entities',
-    message: `must be a comma list of ${CHANGE_ENTITIES.join(', ')}`,
+    message: `must be a comma-separated list of ${CHANGE_ENTITIES.join(', ')}`,
   });
 }

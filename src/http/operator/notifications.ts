@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { findNotification, listNotifications } from '../../webhooks/history.ts';
+import { findNotification, listNotifications, type NotificationFilter } from '../../webhooks/history.ts';
 import { PING, WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { redeliver } from '../../webhooks/redelivery.ts';
-import { optionalInstant } from '../instant.ts';
+import { periodOf, periodQuery } from '../period.ts';
 import { sendList } from '../reply.ts';
-import { errors, Instant, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf, Uuid } from '../schemas.ts';
+import { errors, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf, Uuid } from '../schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 
@@ -18,8 +18,7 @@ const NotificationList = Type.Object({
   payment_id: Type.Optional(Type.String({ minLength: 1, description: 'Only about this payment' })),
   status: Type.Optional(Type.Enum(STATUSES)),
   type: Type.Optional(Type.Enum([...WEBHOOK_TYPES, PING])),
-  from: Type.Optional(Instant('Created from this instant on')),
-  to: Type.Optional(Instant('Created before this instant')),
+  ...periodQuery('Created'),
   ...Paging,
 });
 const moment = Type.String({ format: 'date-time' });
@@ -121,18 +120,9 @@ const SEND_AGAIN = {
 
 /** Webhook notifications and their attempts (docs/operator-interface.md). */
 export function operatorNotificationRoutes(app: FastifyInstance, context: Context): void {
-  app.get<{ Querystring: Static<typeof NotificationList> & Page }>('/notifications', LIST, async ({ query }, reply) => {
-    const filter = {
-      clientId: query.client_id,
-      subscriptionId: query.subscription_id,
-      paymentId: query.payment_id,
-      status: query.status,
-      type: query.type,
-      from: optionalInstant(query.from, 'from'),
-      to: optionalInstant(query.to, 'to'),
-    };
-    return sendList(reply, await listNotifications(context.pool, filter, rowsOf(query)));
-  });
+  app.get<{ Querystring: Static<typeof NotificationList> & Page }>('/notifications', LIST, async ({ query }, reply) =>
+    sendList(reply, await listNotifications(context.pool, filterOf(query), rowsOf(query))),
+  );
   app.get<{ Params: { id: string } }>('/notifications/:id', READ_ONE, (request) =>
     findNotification(context.pool, request.params.id),
   );
@@ -141,4 +131,15 @@ export function operatorNotificationRoutes(app: FastifyInstance, context: Contex
     SEND_AGAIN,
     change(context, 202, (tx, act, request) => redeliver(tx, act, { id: request.params.id })),
   );
+}
+
+function filterOf(query: Static<typeof NotificationList>): NotificationFilter {
+  return {
+    clientId: query.client_id,
+    subscriptionId: query.subscription_id,
+    paymentId: query.payment_id,
+    status: query.status,
+    type: query.type,
+    ...periodOf(query),
+  };
 }

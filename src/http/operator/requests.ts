@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listRefusedRequests, type RefusedRequest } from '../../refused-requests.ts';
-import { optionalInstant } from '../instant.ts';
 import { PATTERNS } from '../patterns.ts';
+import { periodOf, periodQuery } from '../period.ts';
 import { sendList } from '../reply.ts';
-import { errors, Instant, jsonAnswer, listRequest, Nullable, type Page, Paging, TOTAL_COUNT } from '../schemas.ts';
+import { errors, jsonAnswer, listRequest, Nullable, type Page, Paging, TOTAL_COUNT } from '../schemas.ts';
 import { READ } from './listener.ts';
 
 const Query = Type.Object({
@@ -19,8 +19,7 @@ const Query = Type.Object({
       examples: ['4xx'],
     }),
   ),
-  from: Type.Optional(Instant('From this instant on')),
-  to: Type.Optional(Instant('Before this instant')),
+  ...periodQuery('Answered'),
   ...Paging,
 });
 const text = (description: string) => Nullable(Type.String({ description }));
@@ -58,20 +57,29 @@ const LIST = {
   },
 };
 
+interface ListRoute {
+  Querystring: Static<typeof Query> & Page;
+}
+
 /** GET /requests (docs/operator-interface.md, Find out what happened). */
 export function operatorRequestRoutes(app: FastifyInstance, context: Context): void {
-  app.get<{ Querystring: Static<typeof Query> & Page }>('/requests', LIST, async ({ query }, reply) => {
-    await context.journals.refusedRequests.write();
-    const { rows, total } = await listRefusedRequests(context.pool, {
-      ...listRequest(query),
-      requestId: query.request_id,
-      contactId: query.contact_id,
-      status: query.status,
-      from: optionalInstant(query.from, 'from'),
-      to: optionalInstant(query.to, 'to'),
-    });
-    return sendList(reply, { rows: rows.map(shown), total });
+  app.get<ListRoute>('/requests', LIST, (request, reply) => list(context, request, reply));
+}
+
+async function list(
+  { pool, journals }: Context,
+  { query }: FastifyRequest<ListRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  await journals.refusedRequests.write();
+  const { rows, total } = await listRefusedRequests(pool, {
+    ...listRequest(query),
+    requestId: query.request_id,
+    contactId: query.contact_id,
+    status: query.status,
+    ...periodOf(query),
   });
+  return sendList(reply, { rows: rows.map(shown), total });
 }
 
 /** The client and the contact stand there under the names of the filters too. */

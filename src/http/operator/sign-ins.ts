@@ -1,17 +1,16 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listSignInAttempts, SIGN_IN_OUTCOMES } from '../../sign-in-attempts.ts';
-import { optionalInstant } from '../instant.ts';
+import { periodOf, periodQuery } from '../period.ts';
 import { sendList } from '../reply.ts';
-import { errors, Instant, jsonAnswer, Nullable, type Page, Paging, TOTAL_COUNT } from '../schemas.ts';
+import { errors, jsonAnswer, Nullable, type Page, Paging, TOTAL_COUNT } from '../schemas.ts';
 import { READ } from './listener.ts';
 
 const Query = Type.Object({
   contact_id: Type.Optional(Type.String({ minLength: 1, description: 'Only of this contact' })),
   email: Type.Optional(Type.String({ minLength: 1, description: 'Only with this email, in any case of letters' })),
-  from: Type.Optional(Instant('From this instant on')),
-  to: Type.Optional(Instant('Before this instant')),
+  ...periodQuery('Attempted'),
   ...Paging,
 });
 const text = (description: string) => Nullable(Type.String({ description }));
@@ -46,20 +45,27 @@ const LIST = {
   },
 };
 
+interface ListRoute {
+  Querystring: Static<typeof Query> & Page;
+}
+
 /** GET /sign-ins (docs/operator-interface.md, Find out what happened). */
 export function operatorSignInRoutes(app: FastifyInstance, context: Context): void {
-  app.get<{ Querystring: Static<typeof Query> & Page }>('/sign-ins', LIST, async ({ query }, reply) => {
-    await context.journals.signIns.write();
-    return sendList(
-      reply,
-      await listSignInAttempts(context.pool, {
-        page: query.page,
-        pageSize: query.page_size,
-        contactId: query.contact_id,
-        email: query.email,
-        from: optionalInstant(query.from, 'from'),
-        to: optionalInstant(query.to, 'to'),
-      }),
-    );
+  app.get<ListRoute>('/sign-ins', LIST, (request, reply) => list(context, request, reply));
+}
+
+async function list(
+  { pool, journals }: Context,
+  { query }: FastifyRequest<ListRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  await journals.signIns.write();
+  const attempts = await listSignInAttempts(pool, {
+    page: query.page,
+    pageSize: query.page_size,
+    contactId: query.contact_id,
+    email: query.email,
+    ...periodOf(query),
   });
+  return sendList(reply, attempts);
 }

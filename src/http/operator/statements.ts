@@ -3,17 +3,16 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { findStatement, listStatements, STATEMENT_STATES } from '../../statements/history.ts';
 import { sendStatementAgain } from '../../statements/sending-again.ts';
-import { optionalInstant } from '../instant.ts';
+import { periodOf, periodQuery } from '../period.ts';
 import { sendList } from '../reply.ts';
-import { errors, Instant, idPath, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf } from '../schemas.ts';
+import { errors, idPath, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf } from '../schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 
 const StatementList = Type.Object({
   client_id: Type.Optional(Type.String({ description: 'Only of this client' })),
   status: Type.Optional(Type.Enum(STATEMENT_STATES, { description: 'Only requests with this status' })),
-  from: Type.Optional(Instant('Requested from this instant on')),
-  to: Type.Optional(Instant('Requested before this instant')),
+  ...periodQuery('Requested'),
   ...Paging,
 });
 const moment = Type.String({ format: 'date-time' });
@@ -124,8 +123,7 @@ export function operatorStatementRoutes(app: FastifyInstance, context: Context):
     const filter = {
       clientId: query.client_id,
       status: query.status,
-      from: optionalInstant(query.from, 'from'),
-      to: optionalInstant(query.to, 'to'),
+      ...periodOf(query),
     };
     return sendList(reply, await listStatements(context.pool, filter, rowsOf(query)));
   });

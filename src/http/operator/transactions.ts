@@ -5,7 +5,7 @@ import { TRANSACTION_KINDS, type TransactionInput } from '../../accounts/transac
 import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
 import { BookedTransaction, TRANSACTION_EXAMPLE } from '../event-schemas.ts';
-import { optionalInstant } from '../instant.ts';
+import { periodOf, periodQuery } from '../period.ts';
 import { sendList } from '../reply.ts';
 import {
   ClientId,
@@ -108,8 +108,7 @@ const TransactionRecord = Type.Object(
 const TransactionList = Type.Object({
   ...ClientPageQuery.properties,
   currency_account_id: Type.Optional(Type.Integer({ minimum: 1, description: 'Only of this currency account' })),
-  from: Type.Optional(Instant('Booked from this instant on')),
-  to: Type.Optional(Instant('Booked before this instant')),
+  ...periodQuery('Booked'),
 });
 
 const LIST = {
@@ -153,8 +152,7 @@ export function operatorTransactionRoutes(app: FastifyInstance, context: Context
     async ({ query }, reply) => {
       const filter = {
         currencyAccountId: query.currency_account_id,
-        from: optionalInstant(query.from, 'from'),
-        to: optionalInstant(query.to, 'to'),
+        ...periodOf(query),
       };
       return sendList(reply, await listTransactions(context.pool, filter, listRequest(query)));
     },

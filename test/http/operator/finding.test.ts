@@ -81,6 +81,44 @@ describe('payments', () => {
   });
 });
 
+test('a period is of instants or of days in UTC, the last one included', async () => {
+  const world = await createWorld(service);
+  const account = await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'EUR' });
+  const book = (at: string) =>
+    service.operator('POST', '/transactions', {
+      client_id: world.clientId,
+      currency_account_id: account.body.account_id,
+      kind: 'CREDIT_TRANSACTION',
+      amount: { amount: '1', currency: 'EUR' },
+      transaction_reference: at,
+      booking_datetime: at,
+    });
+  const moments = ['2026-07-01T23:59:59Z', '2026-07-02T00:00:00Z', '2026-07-02T23:59:59Z', '2026-07-03T00:00:00Z'];
+  for (const at of moments) assert.equal((await book(at)).status, 201);
+  const found = async (period: string) =>
+    ids((await get(`/transactions?client_id=${world.clientId}&${period}`)).body, 'transaction_reference').reverse();
+  assert.deepEqual(await found('from=2026-07-02&to=2026-07-02'), moments.slice(1, 3));
+  assert.deepEqual(await found('from=2026-07-02T00:00:00Z&to=2026-07-03T00:00:00Z'), moments.slice(1, 3));
+  assert.deepEqual(await found('to=2026-07-01'), moments.slice(0, 1));
+  assert.deepEqual(await found('from=2026-07-03'), moments.slice(3));
+  for (const list of [
+    '/transactions',
+    '/requests',
+    '/sign-ins',
+    '/statements',
+    '/notifications',
+    '/audit',
+    '/audit/heads',
+    '/audit/verify',
+  ]) {
+    for (const name of ['from', 'to']) {
+      assert.equal((await get(`${list}?${name}=9999-12-31`)).status, 200, list);
+      const refused = await get(`${list}?${name}=2026-02-30`);
+      assert.deepEqual([refused.status, refused.body.details.split(':')[0]], [400, `query.${name}`], list);
+    }
+  }
+});
+
 test('the timeline of an imported payment has what its record says, and then what happened', async () => {
   const world = await createWorld(service, 'Imported', {
     payment_approvals_enabled: true,
