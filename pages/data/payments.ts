@@ -81,6 +81,16 @@ export const waitingQuery = (clientId: string, whose: 'your' | 'others', page: n
     placeholderData: keepPreviousData,
   });
 
+/** What waits next for the person; null where nothing does. */
+export const nextWaitingQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: [...liveKey(clientId), 'next'],
+    queryFn: async ({ signal }): Promise<Payment | null> => {
+      const query = { status: 'pending_your_approval' as const, page_size: 1, order_by: 'value_date' as const };
+      return (await callClient('GET /payments', clientId, { query, signal })).body[0] ?? null;
+    },
+  });
+
 export const DECISIONS_SIZE = 50;
 
 export const decisionsQuery = (clientId: string, page: number) =>

@@ -10,7 +10,10 @@ export function Alert({ children }: { children: ReactNode }): ReactNode {
   );
 }
 
-/** Says what came of an act. Keep it in the page and change its content: only changes are read out. */
+/**
+ * Says what became of an act. Keep it in the page and change its content: only changes are read out. It can have the focus, which goes
+ * there where the act has removed what had it.
+ */
 export function Status({
   tone = 'good',
   children,
@@ -18,5 +21,9 @@ export function Status({
   tone?: 'good' | 'info' | 'warn';
   children?: ReactNode;
 }): ReactNode {
-  return <div role="status">{children && <div className={`notice ${tone}`}>{children}</div>}</div>;
+  return (
+    <div role="status" tabIndex={-1}>
+      {children && <div className={`notice ${tone}`}>{children}</div>}
+    </div>
+  );
 }

@@ -15,6 +15,7 @@ interface SteadyTableProps<Row> {
   rowKey: (row: Row) => Key;
   /** Which rows these are, as a page's number: other ones replace them at once. */
   scope: Key;
+  className?: string;
   /** Something is selected. */
   isHeld?: boolean;
 }

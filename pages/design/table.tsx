@@ -24,13 +24,15 @@ interface TableProps<Row> {
   rowKey: (row: Row) => Key;
   sort?: Sort | undefined;
   onSort?: (sort: Sort) => void;
+  /** A style of its own for the rows, where they are cards. */
+  className?: string;
 }
 
 /** A table; below 48 rem each row is a card whose lines carry the columns' names. The roles keep it a table there. */
-export function Table<Row>({ name, columns, rows, rowKey, sort, onSort }: TableProps<Row>): ReactNode {
+export function Table<Row>({ name, columns, rows, rowKey, sort, onSort, className = '' }: TableProps<Row>): ReactNode {
   return (
     <div className="table-frame">
-      <table className="table" role="table" aria-label={name}>
+      <table className={`table ${className}`} role="table" aria-label={name}>
         <thead role="rowgroup">
           <tr role="row">
             {columns.map((column) => (
@@ -42,7 +44,7 @@ export function Table<Row>({ name, columns, rows, rowKey, sort, onSort }: TableP
           {rows.map((row) => (
             <tr role="row" key={rowKey(row)}>
               {columns.map(({ key, title, cell, numeric }) => (
-                <td role="cell" key={key} className={numeric ? 'numeric' : undefined} data-title={title}>
+                <td role="cell" key={key} className={numeric ? 'numeric' : undefined} data-key={key} data-title={title}>
                   {cell(row)}
                 </td>
               ))}

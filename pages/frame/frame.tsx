@@ -5,6 +5,7 @@ import { Badge } from '../design/badge.tsx';
 import { Button } from '../design/button.tsx';
 import { Select } from '../design/field.tsx';
 import { LANGUAGES, type Language, useLanguage, useText } from '../texts/text.tsx';
+import { useKeptFocus } from './kept-focus.ts';
 import { setTheme, THEMES, type Theme, theme } from './theme.ts';
 import './frame.css';
 
@@ -26,6 +27,7 @@ export function Frame({ links, head, onSignOut, onLanguage, children }: FramePro
   const t = useText();
   const [isOpen, setOpen] = useState(false);
   const navigation = useId();
+  useKeptFocus();
   return (
     <div className="frame">
       <a className="skip" href="#content">

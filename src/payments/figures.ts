@@ -45,39 +45,39 @@ const FIGURES: Record<keyof Figures, KeptFigure> = {
 };
 
 /**
- * The figures of a client for a contact. They are kept and not added up, so that they cost the same however many payments wait.
+ * The figures of a client for a contact, by one statement on one connection: every open page asks for them after each change. They are
+ * kept and not added up, so that they cost the same however many payments wait.
  * @param today the London day
  */
 export async function readFigures(
   db: Db,
   { clientId, contactId, today }: { clientId: string; contactId: string; today: string },
 ): Promise<Figures> {
-  const values = [clientId, contactId, today];
-  const figure = async (name: keyof Figures): Promise<Figure> => {
-    const { rows } = await db.query<Figure['sums'][number] & Record<string, unknown>>(figureStatement(name, values));
-    return { count: rows.reduce((sum, row) => sum + row.count, 0), sums: rows };
+  const { rows } = await db.query<FigureRow>(figuresStatement([clientId, contactId, today]));
+  const figure = (name: keyof Figures): Figure => {
+    const sums = rows
+      .filter((row) => row.figure === name)
+      .map(({ currency, count, amount }) => ({ currency, count, amount }));
+    return { count: sums.reduce((sum, { count }) => sum + count, 0), sums };
   };
-  const [waiting_for_me, due_for_me, made_by_me, due_today] = await Promise.all([
-    figure('waiting_for_me'),
-    figure('due_for_me'),
-    figure('made_by_me'),
-    figure('due_today'),
-  ]);
-  return { waiting_for_me, due_for_me, made_by_me, due_today };
+  return {
+    waiting_for_me: figure('waiting_for_me'),
+    due_for_me: figure('due_for_me'),
+    made_by_me: figure('made_by_me'),
+    due_today: figure('due_today'),
+  };
 }
 
-/** The statement of a figure. */
-export function figureStatement(
-  name: keyof Figures,
-  values: unknown[],
-): { name: string; text: string; values: unknown[] } {
-  const { totals, deltas, only = 'true' } = FIGURES[name];
-  return {
-    name: `figure-${name}`,
-    text: `select payment_currency as currency, sum(n)::bigint as count, trim_scale(sum(amount))::text as amount
+type FigureRow = Figure['sums'][number] & { figure: keyof Figures };
+
+/** The statement of all figures: a row for each figure and currency. */
+export function figuresStatement(values: unknown[]): { name: string; text: string; values: unknown[] } {
+  const figures = Object.entries(FIGURES).map(
+    ([name, { totals, deltas, only = 'true' }]) =>
+      `select '${name}' as figure, payment_currency as currency, sum(n)::bigint as count, trim_scale(sum(amount))::text as amount
       from (select payment_currency, n, amount from ${totals} and client_id = $1
         union all select payment_currency, n, amount from ${deltas} and client_id = $1) kept
-      where $2::text is not null and $3::date is not null and ${only} group by 1 having sum(n) <> 0 order by 1`,
-    values,
-  };
+      where ${only} group by payment_currency having sum(n) <> 0`,
+  );
+  return { name: 'figures', text: `${figures.join('\n    union all ')}\n    order by currency`, values };
 }

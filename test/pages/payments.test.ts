@@ -124,6 +124,7 @@ describe('the story of a payment', { skip }, () => {
     await dialog.getByLabel('Bestätigungscode').fill(await codeAfter(signedInWith));
     await page.keyboard.press('Enter');
     await page.getByText('Freigegeben. Die Zahlung läuft weiter.').waitFor();
+    await focusOn(page, 'Freigegeben.');
     assert.equal((await world.payment(id, anna)).status, 'Validating beneficiary information');
     assert.equal(await button(page, 'Freigeben').count(), 0);
     assertQuiet(page);
@@ -154,6 +155,7 @@ describe('the story of a payment', { skip }, () => {
     await result.waitFor();
     assert.match(await result.innerText(), new RegExp(`${second}: Rejected by \\W?Carl`));
     assert.match(await result.innerText(), /No invoice/);
+    await focusOn(page, '2 approved, 1 failed');
 
     await third.getByText('Nothing waits for you').waitFor();
     const lately = third.getByRole('region', { name: 'Recently decided' });
@@ -182,7 +184,7 @@ describe('the story of a payment', { skip }, () => {
 describe('deciding about a payment', { skip }, () => {
   test('by keyboard only; rejecting needs a reason; the focus returns', async () => {
     const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
-    const id = await world.create('10.50');
+    const [id, next] = [await world.create('10.50'), await world.create('11')];
     const page = await open(world.person('Ann'), world, '/approvals');
     await page.getByRole('link', { name: id, exact: true }).focus();
     await page.keyboard.press('Enter');
@@ -206,6 +208,10 @@ describe('deciding about a payment', { skip }, () => {
     await page.keyboard.press('Enter');
     await page.getByText('Rejected. The creator is told.').waitFor();
     assert.equal((await world.payment(id)).reason, 'Twice');
+    await focusOn(page, 'Rejected. The creator is told.');
+    await tabTo(page, `Next: ${next}`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: `Payment ${next}` }).waitFor();
     assertQuiet(page);
     await page.context().close();
   });
@@ -317,6 +323,7 @@ test('by keyboard alone, with an authenticator: from the sign-in to the approval
   await tabTo(page, 'Approve payment');
   await page.keyboard.press('Enter');
   await page.getByText('Approved. The payment goes on.').waitFor();
+  await focusOn(page, 'Approved.');
   assert.equal((await world.payment(id, ann)).status, 'Validating beneficiary information');
   await tabTo(page, 'Sign out');
   await page.keyboard.press('Enter');
@@ -373,6 +380,32 @@ describe('lists', { skip }, () => {
     const second = await world.create('2');
     await row(other, second).waitFor();
     await other.context().close();
+  });
+
+  test('tabs that cannot ask hear from another one what somebody else decides, and that somebody else signs in', async () => {
+    const world = await approvalsWorld(service, ['Ann', 'Bob'], { authorisation_workflow: '4-eyes' });
+    const [ann, bob] = [world.person('Ann'), world.person('Bob')];
+    const id = await world.create('1');
+    const page = await open(ann, world, '/approvals');
+    const [list, payment] = [await page.context().newPage(), await page.context().newPage()];
+    for (const deaf of [list, payment])
+      await deaf.route('**/app/data/changes?*', (route) => route.abort('internetdisconnected'));
+    await go(list, world, '/approvals');
+    await go(payment, world, `/payments/${id}`);
+    await row(list, id).waitFor();
+    await button(payment, 'Approve').focus();
+    await world.ask(bob, 'PATCH', `/payments/${id}`, { reason: 'Wrong account' }, '&action=reject');
+    await payment.getByText('Wrong account').first().waitFor();
+    await focusOn(payment, `Payment ${id}`);
+    await list.getByText('Nothing waits for you').waitFor();
+    const { cookies } = await pageSession(service, bob.id);
+    await page
+      .context()
+      .addCookies([{ name: 'lombard-app', value: cookies.get('lombard-app') as string, url: service.api }]);
+    await page.reload();
+    await page.getByText('Bob', { exact: true }).first().waitFor();
+    for (const each of [list, payment]) await each.getByText('Somebody else has signed in in this browser.').waitFor();
+    await page.context().close();
   });
 
   test('of step-up clients have nothing to select; marks stand beside what deserves a second look', async () => {
@@ -483,6 +516,10 @@ test('every page is well formed and accessible, from 390 to 2,560 px, whatever o
     await assertWellFormed(page);
     await assertAccessible(page);
   }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await go(page, world, '/approvals');
+  const place = await row(page, id).locator('label').boundingBox();
+  assert.ok(place && place.width >= 44 && place.height >= 44, 'a thumb hits the checkbox');
   await go(page, world, `/payments/${id}`);
   await page.getByText('123,456,789,012,345,678.12').first().waitFor();
   await page.getByText('[U+202E]').first().waitFor();

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { createPool } from '../../src/database.ts';
 import { findNamed } from '../../src/http/console/search.ts';
-import { type Figures, figureStatement } from '../../src/payments/figures.ts';
+import { figuresStatement } from '../../src/payments/figures.ts';
 import { marksStatement } from '../../src/payments/marks.ts';
 import { searchPayments, searchStatement } from '../../src/payments/search.ts';
 import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
@@ -279,18 +279,14 @@ test('the roll-up finds what is new by index, whatever the table has room for', 
 });
 
 test('the first page reads figures that are kept, and no payment', async () => {
-  for (const name of ['waiting_for_me', 'due_for_me', 'made_by_me', 'due_today'] as (keyof Figures)[]) {
-    const plan = await planOfStatement(figureStatement(name, [view.clientId, view.viewer, '2025-06-01']));
-    assert.deepEqual(plan.indexes, [], name);
-    assert.ok(
-      plan.nodes.some((node) => /^payment_(approver|waiting)_totals_pkey$/.test(node['Index Name'] ?? '')),
-      JSON.stringify(plan.nodes),
-    );
-    assert.ok(
-      plan.nodes.every((node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) < 2_500),
-      JSON.stringify(plan.nodes),
-    );
-  }
+  const plan = await planOfStatement(figuresStatement([view.clientId, view.viewer, '2025-06-01']));
+  assert.deepEqual(plan.indexes, []);
+  for (const kept of ['payment_approver_totals_pkey', 'payment_waiting_totals_pkey'])
+    assert.equal(plan.nodes.filter((node) => node['Index Name'] === kept).length, 2, JSON.stringify(plan.nodes));
+  assert.ok(
+    plan.nodes.every((node) => (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) < 2_500),
+    JSON.stringify(plan.nodes),
+  );
 });
 
 /** A server as PostgreSQL sets it up by itself, without what a migration sets for the service (src/plan-settings.ts). */

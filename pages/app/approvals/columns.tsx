@@ -5,7 +5,7 @@ import { Day } from '../../design/moment.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Marks } from '../payments/marks.tsx';
-import { Amount } from '../payments/payee.tsx';
+import { AccountNumber, Amount } from '../payments/payee.tsx';
 import { PaymentLink } from '../payments/payment-link.tsx';
 
 /** The columns that every list of approvals has, of rows that hold a payment. */
@@ -41,11 +41,23 @@ export function usePaymentColumns<Row>(paymentOf: (row: Row) => Payment): Column
   ];
 }
 
+/** The columns of what waits: with the account, because a payee's name proves nothing. */
+export function useWaitingColumns<Row>(paymentOf: (row: Row) => Payment): Column<Row>[] {
+  return usePaymentColumns(paymentOf).map((column) =>
+    column.key === 'payee' ? { ...column, cell: (row) => <Payee payment={paymentOf(row)} hasAccount /> } : column,
+  );
+}
+
 /** Whom a payment pays, and what for. */
-function Payee({ payment }: { payment: Payment }): ReactNode {
+function Payee({ payment, hasAccount = false }: { payment: Payment; hasAccount?: boolean }): ReactNode {
   return (
     <div>
       <ForeignText>{payment.beneficiary_name}</ForeignText>
+      {hasAccount && (
+        <div className="small">
+          <AccountNumber payment={payment} />
+        </div>
+      )}
       {payment.reference && (
         <div className="small quiet">
           <ForeignText>{payment.reference}</ForeignText>

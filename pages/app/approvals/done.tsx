@@ -26,6 +26,7 @@ export function DoneByMe(): ReactNode {
     <div className="card stack">
       <SteadyTable
         name={t('approvals.table')}
+        className="approval-cards"
         columns={[
           ...columns,
           {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { BulkOutcome } from '../../data/payments.ts';
 import {
   homeQuery,
@@ -22,7 +22,7 @@ import { Pager } from '../pager.tsx';
 import { ActivityText, DECIDED } from '../payments/activity.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { BulkResult } from './bulk-result.tsx';
-import { useMarksColumn, usePaymentColumns } from './columns.tsx';
+import { useMarksColumn, useWaitingColumns } from './columns.tsx';
 import { NothingWaits } from './nothing-waits.tsx';
 import { Sums } from './sums.tsx';
 import './approvals.css';
@@ -38,7 +38,6 @@ export function WaitingForMe(): ReactNode {
   const { data: home } = useQuery(homeQuery(clientId));
   const [selected, select] = useState<ReadonlyMap<string, Payment>>(new Map());
   const [outcome, setOutcome] = useState<BulkOutcome>();
-  const result = useRef<HTMLDivElement>(null);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
   const toggle = (payment: Payment, isOn: boolean) => {
     const next = new Map(selected);
@@ -49,9 +48,7 @@ export function WaitingForMe(): ReactNode {
   const open = data.rows.map(({ payment }) => payment);
   return (
     <div className="stack">
-      <div ref={result} tabIndex={-1} className="bulk-result">
-        <BulkResult outcome={outcome} />
-      </div>
+      <BulkResult outcome={outcome} />
       {open.length === 0 && selected.size === 0 ? (
         <NothingWaits activity={home?.activity ?? []} />
       ) : (
@@ -64,8 +61,6 @@ export function WaitingForMe(): ReactNode {
               onDone={(done) => {
                 setOutcome(done);
                 select(new Map());
-                // The button that opened the dialog may be gone: the focus goes to what came of it.
-                requestAnimationFrame(() => result.current?.focus());
               }}
             />
           )}
@@ -94,20 +89,21 @@ interface WaitingTableProps {
 
 function WaitingTable({ page, activity, selected, onToggle }: WaitingTableProps): ReactNode {
   const t = useText();
-  const columns = usePaymentColumns<Row>(({ row }) => row.payment);
+  const columns = useWaitingColumns<Row>(({ row }) => row.payment);
   const marks = useMarksColumn<Row>(({ row }) => row);
   const choice: Column<Row> = {
     key: 'select',
     title: t('approvals.select'),
     cell: ({ row: { payment }, isGone }) => (
-      <input
-        type="checkbox"
-        aria-label={t('approvals.selectOne', { id: payment.payment_id })}
-        // What is gone cannot be selected any more; its place stays as high as it was.
-        className={isGone && !selected?.has(payment.payment_id) ? 'gone-choice' : undefined}
-        checked={selected?.has(payment.payment_id) ?? false}
-        onChange={({ target }) => onToggle(payment, target.checked)}
-      />
+      // What is gone cannot be selected any more; its place stays as high as it was.
+      <label className={isGone && !selected?.has(payment.payment_id) ? 'choice gone-choice' : 'choice'}>
+        <input
+          type="checkbox"
+          aria-label={t('approvals.selectOne', { id: payment.payment_id })}
+          checked={selected?.has(payment.payment_id) ?? false}
+          onChange={({ target }) => onToggle(payment, target.checked)}
+        />
+      </label>
     ),
   };
   const state: Column<Row> = {
@@ -125,6 +121,7 @@ function WaitingTable({ page, activity, selected, onToggle }: WaitingTableProps)
   return (
     <SteadyTable
       name={t('approvals.table')}
+      className="approval-cards"
       columns={[...(selected ? [choice] : []), ...columns, state]}
       rows={page.rows}
       rowKey={idOf}

@@ -6,7 +6,7 @@ import { type SteadyRow, SteadyTable } from '../../design/steady-table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';
-import { useMarksColumn, usePaymentColumns } from './columns.tsx';
+import { useMarksColumn, useWaitingColumns } from './columns.tsx';
 
 type Row = SteadyRow<Listed>;
 
@@ -16,7 +16,7 @@ export function WaitingForOthers(): ReactNode {
   const { client_id: clientId } = useClient();
   const [page, setPage] = useState(1);
   const { data, error, refetch } = useQuery(waitingQuery(clientId, 'others', page));
-  const columns = usePaymentColumns<Row>(({ row }) => row.payment);
+  const columns = useWaitingColumns<Row>(({ row }) => row.payment);
   const marks = useMarksColumn<Row>(({ row }) => row);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
   if (data.total === 0) return <Empty title={t('approvals.others.none')} />;
@@ -24,6 +24,7 @@ export function WaitingForOthers(): ReactNode {
     <div className="card stack">
       <SteadyTable
         name={t('approvals.table')}
+        className="approval-cards"
         columns={[
           ...columns,
           {

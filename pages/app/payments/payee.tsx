@@ -12,6 +12,11 @@ export function Amount({ payment }: { payment: Payment }): ReactNode {
   return <Money amount={decimal(payment, 'amount')} currency={payment.payment_currency} />;
 }
 
+/** The account that is paid, in short: its IBAN, or else its number. */
+export function AccountNumber({ payment: { iban, account_number: number } }: { payment: Payment }): ReactNode {
+  return <span className="digits">{iban ? <Iban>{iban}</Iban> : <ForeignText>{number}</ForeignText>}</span>;
+}
+
 /** The account that is paid, with everything that names it. */
 export function PayeeAccount({ payment }: { payment: Payment }): ReactNode {
   const t = useText();

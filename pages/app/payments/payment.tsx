@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { CallError } from '../../data/call-error.ts';
 import { useLive } from '../../data/live.ts';
-import { type PaymentView, paymentQuery } from '../../data/payments.ts';
+import { nextWaitingQuery, type PaymentView, paymentQuery } from '../../data/payments.ts';
 import { Button } from '../../design/button.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Status } from '../../design/notice.tsx';
@@ -45,29 +45,25 @@ function ShownPayment({ view, title }: { view: PaymentView; title: string }): Re
   const { payment, explanation, way, marks } = view;
   const [asked, ask] = useState<Decided>();
   const [done, setDone] = useState<Decided>();
-  const result = useRef<HTMLDivElement>(null);
   const { allowed } = payment.approvals_workflow.contact_authorisation_actions;
   const finish = (action: Decided) => {
     ask(undefined);
     setDone(action);
   };
-  // The button that opened the dialog is gone: the focus goes to what came of it, once the page behind the dialog can have it again.
-  useEffect(() => {
-    if (done) requestAnimationFrame(() => result.current?.focus());
-  }, [done]);
   const waits = payment.status === 'Payment pending of authorization';
   return (
     <Page title={title} actions={<Actions allowed={allowed} onAsk={ask} />}>
-      <div ref={result} tabIndex={-1} className="payment-result">
-        <Status>
-          {done && (
-            <>
+      <Status>
+        {done && (
+          <>
+            <p>
               {t(`payments.done.${done}`, { remaining: waits ? explanation.minimum_remaining_authorisations : 0 })}{' '}
               <Link to={'/approvals' as never}>{t('payments.done.next')}</Link>
-            </>
-          )}
-        </Status>
-      </div>
+            </p>
+            <NextPayment />
+          </>
+        )}
+      </Status>
       <section className="card payment-head" aria-label={t('payments.summary')}>
         <div className="stack tight">
           <p className="payment-amount">
@@ -110,6 +106,25 @@ function ShownPayment({ view, title }: { view: PaymentView; title: string }): Re
   );
 }
 
+/** The way to the payment that waits next for the person: whoever decides about one mostly decides about several. */
+function NextPayment(): ReactNode {
+  const t = useText();
+  const { data: payment } = useQuery(nextWaitingQuery(useClient().client_id));
+  if (!payment) return null;
+  return (
+    <p className="payment-next">
+      <Link
+        className="button"
+        to={'/payments/$payment_id' as never}
+        params={{ payment_id: payment.payment_id } as never}
+      >
+        {t('payments.done.following', { id: payment.payment_id })}
+      </Link>{' '}
+      <Amount payment={payment} /> · <ForeignText>{payment.beneficiary_name}</ForeignText>
+    </p>
+  );
+}
+
 const ACTIONS = ['authorise', 'reject', 'cancel'] as const;
 const KINDS = { authorise: 'primary', reject: 'danger', cancel: 'second' } as const;
 
@@ -118,15 +133,20 @@ function Actions({ allowed, onAsk }: { allowed: readonly Decided[]; onAsk: (acti
   const t = useText();
   const seen = useRef(new Set<Decided>());
   for (const action of allowed) seen.current.add(action);
-  return ACTIONS.filter((action) => seen.current.has(action)).map((action) =>
-    allowed.includes(action) ? (
-      <Button key={action} kind={KINDS[action]} onPress={() => onAsk(action)}>
-        {t(`payments.act.${action}`)}
-      </Button>
-    ) : (
-      <span key={action} className="button payment-place" aria-hidden="true">
-        {t(`payments.act.${action}`)}
-      </span>
-    ),
+  if (seen.current.size === 0) return null;
+  return (
+    <div className="row payment-actions">
+      {ACTIONS.filter((action) => seen.current.has(action)).map((action) =>
+        allowed.includes(action) ? (
+          <Button key={action} kind={KINDS[action]} onPress={() => onAsk(action)}>
+            {t(`payments.act.${action}`)}
+          </Button>
+        ) : (
+          <span key={action} className="button payment-place" aria-hidden="true">
+            {t(`payments.act.${action}`)}
+          </span>
+        ),
+      )}
+    </div>
   );
 }

@@ -8,6 +8,13 @@ import { IdLink } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { Verification } from './verification.tsx';
 
+/** What has a page of its own. */
+const PAGES: Record<string, Parameters<typeof IdLink>[0]['to']> = {
+  payment: 'payments',
+  contact: 'contacts',
+  client: 'clients',
+};
+
 /** Who did what, when and why, the newest first; and the proof that nobody altered it. */
 export default function AuditPage(): ReactNode {
   const t = useText();
@@ -50,7 +57,7 @@ export default function AuditPage(): ReactNode {
             title: t('console.col.entity'),
             cell: ({ entity, entity_id: id }) => (
               <div>
-                {entity} <ForeignText>{id}</ForeignText>
+                {entity} {PAGES[entity] ? <IdLink to={PAGES[entity]} id={id} /> : <ForeignText>{id}</ForeignText>}
               </div>
             ),
           },

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { callOperator } from '../../data/operator-api.ts';
 import { Button } from '../../design/button.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
@@ -73,9 +73,15 @@ function ImportErrors({ id }: { id: string }): ReactNode {
         })
       ).body,
   });
+  const head = useRef<HTMLHeadingElement>(null);
+  // It stands below the list, which may be longer than the window.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: those of another import were asked for
+  useEffect(() => head.current?.focus(), [id]);
   return (
     <section className="card stack" aria-labelledby="import-errors">
-      <h2 id="import-errors">{t('console.import.errors')}</h2>
+      <h2 id="import-errors" tabIndex={-1} ref={head}>
+        {t('console.import.errors')}
+      </h2>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data?.errors.length === 0 && <Empty title={t('console.list.empty')} />}

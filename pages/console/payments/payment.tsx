@@ -45,7 +45,7 @@ export default function PaymentPage(): ReactNode {
       </section>
       <section className="card stack" aria-labelledby="timeline">
         <h2 id="timeline">{t('console.pay.timeline')}</h2>
-        <Timeline entries={timeline} />
+        {timeline.length > 0 ? <Timeline entries={timeline} /> : <p className="quiet">{t('console.pay.nothing')}</p>}
       </section>
     </Page>
   );

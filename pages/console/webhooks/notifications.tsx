@@ -69,10 +69,15 @@ function OneNotification({ id, columns }: { id: string; columns: Column<Notifica
   return (
     <div className="stack">
       <ListLink to="/notifications" search={{}}>
-        {t('console.list.any')}
+        {t('console.list.all')}
       </ListLink>
-      <Table name={t('console.nav.notifications')} columns={columns} rows={[data]} rowKey={(row) => row.id} />
-      <section className="card">
+      <section className="card stack">
+        <Table
+          name={t('console.nav.notifications')}
+          columns={columns.filter(({ key }) => key !== 'attempts')}
+          rows={[data]}
+          rowKey={(row) => row.id}
+        />
         <Deliveries notification={data} />
       </section>
     </div>
