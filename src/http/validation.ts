@@ -113,13 +113,22 @@ const PATTERN_WORDS: Record<string, string> = {
   [PATTERNS.id]: 'must have 1 to 64 characters of A-Z a-z 0-9 . _ -, the first a letter or digit',
 };
 
+const TYPE_WORDS: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
 function words(fault: Fault): string {
   const limit = fault.params.limit;
   switch (fault.keyword) {
     case 'enum':
       return `must be one of ${(fault.params.allowedValues as unknown[]).map(String).join(', ')}`;
     case 'type':
-      return `must be ${fault.params.type === 'integer' ? 'a whole number' : `of type ${String(fault.params.type)}`}`;
+      return `must be ${TYPE_WORDS[String(fault.params.type)] ?? String(fault.params.type)}`;
     case 'minimum':
       return `must be at least ${String(limit)}`;
     case 'maximum':

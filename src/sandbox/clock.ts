@@ -50,7 +50,10 @@ export async function moveClock(
     offset = before + Math.round(Number(input.advance_seconds) * 1_000);
   }
   if (Math.abs(offset) > MAX_OFFSET_MS)
-    throw new Problem('invalid_body', 'the clock must not move by more than 20 years');
+    throw new Problem('invalid_body', {
+      field: input?.at === undefined ? 'advance_seconds' : 'at',
+      message: 'must not move the clock by more than 20 years',
+    });
   await tx.query(
     `insert into service_clock (offset_ms) values ($1)
      on conflict ("only") do update set offset_ms = excluded.offset_ms`,

@@ -37,8 +37,13 @@ function implied({ config, method }: RouteOptions, { params, querystring }: Fast
     'rate_limited',
     'integration_error',
     ...(params || querystring ? ['invalid_parameter' as const] : []),
+    ...(requires(querystring) ? ['missing_parameter' as const] : []),
     ...(method === 'POST' ? ['invalid_parameter' as const, 'idempotency_conflict' as const] : []),
   ];
+}
+
+function requires(querystring: unknown): boolean {
+  return ((querystring as { required?: string[] } | undefined)?.required ?? []).length > 0;
 }
 
 const REPLAYED = {
