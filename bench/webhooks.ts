@@ -191,29 +191,29 @@ async function makeBacklog(): Promise<void> {
   const id = await subscribe(0, 'http://127.0.0.1:9/dead');
   await pool.query(
     `with event as (
-        insert into delivery.events (client_id, type, body, created_at)
+        insert into webhook_events (client_id, type, body, created_at)
         select 'CLI0', 'PAYMENT_STATUS_CHANGE', '{"n":0}', now() - interval '1 hour' + n * interval '1 ms' from generate_series(1, $2::int) n
         returning id, client_id, created_at),
       made as (
-        insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at, attempts_count)
-        select delivery.notification_id(id, $1, created_at), client_id, $1, id, 'PAYMENT_STATUS_CHANGE', 'pending', created_at, 1 from event)
-      insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
-      select delivery.notification_id(id, $1, created_at), client_id, $1, id, created_at, created_at, 1, 1, false from event`,
+        insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at, attempts_count)
+        select notification_id(id, $1, created_at), client_id, $1, id, 'PAYMENT_STATUS_CHANGE', 'pending', created_at, 1 from event)
+      insert into webhook_queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+      select notification_id(id, $1, created_at), client_id, $1, id, created_at, created_at, 1, 1, false from event`,
     [id, BACKLOG_DELIVERIES],
   );
 }
 
 /** Drops a day of 300,000 notifications: milliseconds. */
 async function retention(): Promise<number> {
-  for (const table of ['delivery.events', 'webhooks.notifications', 'webhooks.attempts']) {
-    await pool.query("select delivery.create_partition($1, '2020-01-01')", [table]);
+  for (const table of ['webhook_events', 'notifications', 'attempts']) {
+    await pool.query("select create_webhook_day($1, '2020-01-01')", [table]);
   }
   for (const insert of [
-    `delivery.events (client_id, type, body, created_at)
+    `webhook_events (client_id, type, body, created_at)
      select 'CLI0', 'PAYMENT_STATUS_CHANGE', '{}', at`,
-    `webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
+    `notifications (id, client_id, subscription_id, event_id, type, status, created_at)
      select gen_random_uuid(), 'CLI0', gen_random_uuid(), n, 'PAYMENT_STATUS_CHANGE', 'delivered', at`,
-    `webhooks.attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms, created_at)
+    `attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms, created_at)
      select gen_random_uuid(), 1, gen_random_uuid(), 'CLI0', gen_random_uuid(), now(), 1, at`,
   ]) {
     await pool.query(

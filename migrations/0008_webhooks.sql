@@ -1,27 +1,24 @@
--- Webhooks. Clients read schema `webhooks` (GraphQL); schema `delivery` belongs to the delivery engine.
+-- Webhooks. Clients read `subscriptions`, `notifications` and `attempts` (GraphQL); the other tables belong to the delivery engine.
 --
 -- Events, notifications and attempts are partitioned by the UTC day of the event (`created_at`, the same value in all three).
 -- Rows that belong together are in one day and are dropped with it, and a key leads to one partition.
 -- Moments have milliseconds, as the service's clock has: a moment with more digits would not find its row again.
--- Partitions are in `delivery`. A default partition takes days that have none yet (the sandbox's clock jumps).
+-- A default partition takes days that have none yet (the sandbox's clock jumps).
 
-create schema webhooks;
-create schema delivery;
-
-create type webhooks.webhook_type as enum (
+create type webhook_type as enum (
   'TRADE_STATUS_CHANGE', 'PAYMENT_STATUS_CHANGE', 'CREDIT_INCOMING_TRANSACTION', 'CREDIT_MARGIN_TRANSACTION',
   'CREDIT_PAYMENT_RETURNED_TRANSACTION', 'CREDIT_TRANSACTION', 'DEBIT_TRANSACTION', 'ONBOARDING_STATUS_CHANGE');
 
 -- HTTP: the service sends to `url`. STREAM: the client reads (src/webhooks/stream.ts); nothing is dialled.
-create type webhooks.subscription_delivery as enum ('HTTP', 'STREAM');
+create type subscription_delivery as enum ('HTTP', 'STREAM');
 
-create type webhooks.extra_header as (name text, value text);
+create type extra_header as (name text, value text);
 
-create table webhooks.subscriptions (
+create table subscriptions (
   id uuid primary key default gen_random_uuid(),
   client_id text not null references clients,
   contact_id text not null,
-  delivery webhooks.subscription_delivery not null default 'HTTP',
+  delivery subscription_delivery not null default 'HTTP',
   url text not null check (length(url) <= 2048),
   active boolean not null default false,
   -- Sealed under the master key (purpose `webhook_secret`); null is the empty key.
@@ -30,8 +27,8 @@ create table webhooks.subscriptions (
   former_secrets bytea[] not null default '{}' check (cardinality(former_secrets) <= 3),
   former_secrets_until timestamptz[] not null default '{}'
     constraint subscriptions_former_secrets_until_check check (cardinality(former_secrets_until) = cardinality(former_secrets)),
-  types webhooks.webhook_type[] not null,
-  extra_headers webhooks.extra_header[] not null default '{}' check (cardinality(extra_headers) <= 5),
+  types webhook_type[] not null,
+  extra_headers extra_header[] not null default '{}' check (cardinality(extra_headers) <= 5),
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- Set when the service switched it off: `gone` (410), `failing` (five days of nothing but failures).
@@ -41,20 +38,20 @@ create table webhooks.subscriptions (
   -- Counts changes, so that a worker knows when its copy of a subscription is old.
   revision int not null default 1
 );
-create index subscriptions_client on webhooks.subscriptions (client_id, created_at, id) where deleted_at is null;
+create index subscriptions_client on subscriptions (client_id, created_at, id) where deleted_at is null;
 
-create function delivery.subscription_changed() returns trigger language plpgsql as $$
+create function subscription_changed() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' then new.revision := old.revision + 1; end if;
   perform pg_notify('webhook_subscriptions', new.id::text);
   return new;
 end $$;
-create trigger subscription_changed before insert or update on webhooks.subscriptions
-  for each row execute function delivery.subscription_changed();
+create trigger subscription_changed before insert or update on subscriptions
+  for each row execute function subscription_changed();
 
 -- The event log. It also keeps events without a subscription, so that they can be replayed to a later one.
 -- `type` is a webhook_type or PING. Bodies of up to a page stay in the row: they are read once, soon.
-create table delivery.events (
+create table webhook_events (
   id bigint generated always as identity,
   client_id text not null,
   type text not null,
@@ -66,22 +63,22 @@ create table delivery.events (
   traceparent text,
   primary key (client_id, created_at, id)
 ) partition by range (created_at);
-create index events_payment on delivery.events (client_id, payment_id) where payment_id is not null;
-create table delivery.events_default partition of delivery.events default with (toast_tuple_target = 8160);
+create index webhook_events_payment on webhook_events (client_id, payment_id) where payment_id is not null;
+create table webhook_events_default partition of webhook_events default with (toast_tuple_target = 8160);
 
 -- The outbox: events without notifications so far. One thin row for each event, written with it, deleted by the worker that takes it.
 -- The key begins with the client, so that clients share a batch: the burst of one does not delay the others.
-create table delivery.outbox (
+create table webhook_outbox (
   client_id text not null,
   event_id bigint not null,
-  type webhooks.webhook_type not null,
+  type webhook_type not null,
   created_at timestamptz(3) not null,
   primary key (client_id, event_id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- One row for each event and subscription. The id is made of both (delivery.notification_id), so that a notification exists only once.
+-- One row for each event and subscription. The id is made of both (notification_id), so that a notification exists only once.
 -- No index contains status or attempts_count, so that changing them is a HOT update.
-create table webhooks.notifications (
+create table notifications (
   id uuid not null,
   client_id text not null,
   subscription_id uuid not null,
@@ -93,17 +90,17 @@ create table webhooks.notifications (
   finished_at timestamptz,
   primary key (id, created_at)
 ) partition by range (created_at);
-create index notifications_subscription on webhooks.notifications (subscription_id, created_at, id);
-create table delivery.notifications_default partition of webhooks.notifications default with (fillfactor = 50);
+create index notifications_subscription on notifications (subscription_id, created_at, id);
+create table notifications_default partition of notifications default with (fillfactor = 50);
 
 -- The body as it is sent.
-create function webhooks.notifications_body(n webhooks.notifications) returns text
-  language sql stable security definer set search_path = '' as $$
-  select e.body from delivery.events e where e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id
+create function notifications_body(n notifications) returns text
+  language sql stable security definer set search_path from current as $$
+  select e.body from webhook_events e where e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id
 $$;
 
 -- created_at is the notification's (the partition); started_at is the attempt's own moment.
-create table webhooks.attempts (
+create table attempts (
   notification_id uuid not null,
   attempt_number int not null,
   delivery_id uuid not null,
@@ -118,10 +115,10 @@ create table webhooks.attempts (
   created_at timestamptz(3) not null,
   primary key (notification_id, attempt_number, delivery_id, created_at)
 ) partition by range (created_at);
-create table delivery.attempts_default partition of webhooks.attempts default;
+create table attempts_default partition of attempts default;
 
 -- One row for each pending notification. Rows with a lease belong to a worker.
-create table delivery.queue (
+create table webhook_queue (
   notification_id uuid primary key,
   client_id text not null,
   subscription_id uuid not null,
@@ -136,20 +133,20 @@ create table delivery.queue (
   lease_owner int
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 -- For discovery, claims and back-off: rows without a lease.
-create index queue_due on delivery.queue (subscription_id, due_at) where lease_owner is null and not ping;
-create index queue_pings on delivery.queue (due_at) where lease_owner is null and ping;
+create index webhook_queue_due on webhook_queue (subscription_id, due_at) where lease_owner is null and not ping;
+create index webhook_queue_pings on webhook_queue (due_at) where lease_owner is null and ping;
 
 -- A worker lives as long as it holds the session advisory lock (7210440, id): its number is an int, as the numbers of such locks are.
-create sequence delivery.worker_numbers as int;
-create table delivery.workers (
+create sequence webhook_worker_numbers as int;
+create table webhook_workers (
   id int primary key,
   name text not null,
   started_at timestamptz not null
 );
 
 -- The streams of subscriptions of delivery STREAM. One reader has it at a time; the newest one takes it over.
-create table delivery.streams (
-  subscription_id uuid primary key references webhooks.subscriptions,
+create table webhook_streams (
+  subscription_id uuid primary key references subscriptions,
   client_id text not null,
   reader uuid,
   -- Service time at which a reader was last there.
@@ -160,7 +157,7 @@ create table delivery.streams (
   position bigint not null default 0
 );
 -- What was sent, in its order: a reader that lost the connection goes on behind the last place that it knows.
-create table delivery.stream_positions (
+create table webhook_stream_positions (
   subscription_id uuid not null,
   position bigint not null,
   client_id text not null,
@@ -170,31 +167,31 @@ create table delivery.stream_positions (
   delivery_id uuid not null,
   primary key (subscription_id, position)
 );
-create index stream_positions_day on delivery.stream_positions (created_at);
+create index webhook_stream_positions_day on webhook_stream_positions (created_at);
 
 -- The health of an endpoint: its last success, and since when every attempt has failed.
-create table delivery.endpoints (
-  subscription_id uuid primary key references webhooks.subscriptions,
+create table webhook_endpoints (
+  subscription_id uuid primary key references subscriptions,
   succeeded_at timestamptz,
   failing_since timestamptz
 ) with (fillfactor = 70);
 
 -- The id of the notification of an event for a subscription: a UUID in the layout of version 7. It begins with the event's moment and the
 -- last 20 bits of the event's number, so that ids lead to their partition and sort as the events did. The rest is a hash of the pair.
-create function delivery.notification_id(event_id bigint, subscription_id uuid, created_at timestamptz) returns uuid
+create function notification_id(event_id bigint, subscription_id uuid, created_at timestamptz) returns uuid
   language sql immutable parallel safe as $$
   select (lpad(to_hex((date_part('epoch', created_at) * 1000)::bigint), 12, '0')
     || '7' || lpad(to_hex((event_id >> 8) & 4095), 3, '0')
     || '8' || lpad(to_hex(event_id & 255), 2, '0') || substr(md5(event_id::text || subscription_id::text), 20, 13))::uuid
 $$;
 
--- Makes the partition of a UTC day of one table (`events`, `notifications`, `attempts`) and moves the rows of that day out of the default
+-- Makes the partition of a UTC day of one table (`webhook_events`, `notifications`, `attempts`) and moves the rows of that day out of the default
 -- partition. Gives false where the partition exists, or where the rows are so many that everybody would wait for the move: they stay.
 -- A transaction does this for one table: a lock on all three would deadlock with their readers. While it waits for its lock, later
 -- readers and writers wait behind it, so it soon gives up.
 -- It runs as its owner: the service's role need not be allowed to alter tables.
-create function delivery.create_partition(parent regclass, day date) returns boolean
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
+create function create_webhook_day(parent regclass, day date) returns boolean
+  language plpgsql security definer set search_path from current set lock_timeout = '500ms' as $$
 declare
   since timestamptz := day::timestamp at time zone 'UTC';
   until timestamptz := (day + 1)::timestamp at time zone 'UTC';
@@ -203,43 +200,44 @@ declare
   most_moved constant int := 10000;
   held bigint;
 begin
-  if parent not in ('delivery.events'::regclass, 'webhooks.notifications'::regclass, 'webhooks.attempts'::regclass) then
+  if parent not in ('webhook_events'::regclass, 'notifications'::regclass, 'attempts'::regclass) then
     raise exception '% has no partitions of days', parent;
   end if;
   perform pg_advisory_xact_lock(7210441);
-  if to_regclass('delivery.' || name) is not null then return false; end if;
-  execute format('select count(*) from (select from delivery.%I where created_at >= %L and created_at < %L limit %s) as found',
+  if to_regclass(name) is not null then return false; end if;
+  execute format('select count(*) from (select from %I where created_at >= %L and created_at < %L limit %s) as found',
     table_name || '_default', since, until, most_moved + 1) into held;
   if held > most_moved then return false; end if;
   -- Nobody may read or write meanwhile: a statement that was planned for the default partition would miss the moved rows, and its new rows
   -- would be refused. The first lock is the strongest that is needed: two holders of a weaker lock who want more would wait for each other.
   execute format('lock table only %s in access exclusive mode', parent);
-  execute format('lock table delivery.%I in access exclusive mode', table_name || '_default');
-  execute format('create table delivery.%I (like %s including all excluding identity)', name, parent);
-  if table_name = 'events' then execute format('alter table delivery.%I set (toast_tuple_target = 8160)', name); end if;
-  if table_name = 'notifications' then execute format('alter table delivery.%I set (fillfactor = 50)', name); end if;
-  execute format('with moved as (delete from delivery.%I where created_at >= %L and created_at < %L returning *) insert into delivery.%I select * from moved',
+  execute format('lock table %I in access exclusive mode', table_name || '_default');
+  execute format('create table %I (like %s including all excluding identity)', name, parent);
+  if table_name = 'webhook_events' then execute format('alter table %I set (toast_tuple_target = 8160)', name); end if;
+  if table_name = 'notifications' then execute format('alter table %I set (fillfactor = 50)', name); end if;
+  execute format('with moved as (delete from %I where created_at >= %L and created_at < %L returning *) insert into %I select * from moved',
     table_name || '_default', since, until, name);
-  execute format('alter table %s attach partition delivery.%I for values from (%L) to (%L)', parent, name, since, until);
+  execute format('alter table %s attach partition %I for values from (%L) to (%L)', parent, name, since, until);
   return true;
 end $$;
 
 -- Drops the partition of a UTC day of one table, if there is one, and leaves an audit row (`noted_at`: the service's time). As above, it
 -- soon gives up its lock.
-create function delivery.drop_partition(parent regclass, day date, noted_at timestamptz) returns void
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
+create function drop_webhook_day(parent regclass, day date, noted_at timestamptz) returns void
+  language plpgsql security definer set search_path from current set lock_timeout = '500ms' as $$
 declare
   table_name text := (select relname from pg_class where oid = parent);
   name text := table_name || '_' || to_char(day, 'YYYYMMDD');
   held bigint;
 begin
-  if parent not in ('delivery.events'::regclass, 'webhooks.notifications'::regclass, 'webhooks.attempts'::regclass) then
+  if parent not in ('webhook_events'::regclass, 'notifications'::regclass, 'attempts'::regclass) then
     raise exception '% has no partitions of days', parent;
   end if;
-  if to_regclass('delivery.' || name) is null then return; end if;
-  execute format('select count(*) from delivery.%I', name) into held;
-  execute format('drop table delivery.%I', name);
+  if to_regclass(name) is null then return; end if;
+  execute format('select count(*) from %I', name) into held;
+  execute format('drop table %I', name);
   if held = 0 then return; end if;
-  insert into public.audit (at, actor, request_id, action, entity, entity_id, after)
-    values (noted_at, 'service:retention', 'retention', 'delete', table_name, to_char(day, 'YYYY-MM-DD'), json_build_object('rows', held));
+  insert into audit (at, actor, request_id, action, entity, entity_id, after)
+    values (noted_at, 'service:retention', 'retention', 'delete', replace(table_name, 'webhook_', ''), to_char(day, 'YYYY-MM-DD'),
+      json_build_object('rows', held));
 end $$;

@@ -1,8 +1,6 @@
 -- The audit trail in partitions of days, and its keyed chain with heads (docs/audit.md).
 -- Rows that were sealed before have no key. The key's row says where the keyed part begins.
 
-create schema audit_days;
-
 alter table audit rename to audit_before;
 alter table audit_before drop constraint audit_pkey;
 drop index audit_at, audit_entity, audit_client;
@@ -31,7 +29,7 @@ create table audit (
   -- What lists filter by stands in the chain: a business transaction writes one index.
   primary key (at, id)
 ) partition by range (at);
-create table audit_days.audit_default partition of audit default;
+create table audit_default partition of audit default;
 select setval(pg_get_serial_sequence('audit', 'id'), coalesce(max(id), 0) + 1, false) from audit_before;
 
 alter table audit_unsealed add column at timestamptz;
@@ -40,7 +38,7 @@ alter table audit_unsealed alter column at set not null;
 
 create or replace function audit_mark_unsealed() returns trigger language plpgsql as $$
 begin
-  insert into public.audit_unsealed (id, at) select id, at from added;
+  insert into audit_unsealed (id, at) select id, at from added;
   return null;
 end $$;
 create trigger audit_unsealed after insert on audit
@@ -57,7 +55,7 @@ begin
 end $$;
 create trigger audit_immutable before update or delete on audit for each row execute function audit_refuse_change();
 create trigger audit_not_truncated before truncate on audit for each statement execute function audit_refuse_change();
-create trigger audit_not_truncated before truncate on audit_days.audit_default
+create trigger audit_not_truncated before truncate on audit_default
   for each statement execute function audit_refuse_change();
 
 -- The chain has a row for each row of the trail. Its position is the order in which lists show them. What lists filter by is copied here.
@@ -135,18 +133,17 @@ begin
     drop table audit_before;
     return;
   end if;
-  alter table audit_before set schema audit_days;
-  execute format('alter table audit_days.audit_before rename to %I', name);
-  execute format('alter table audit attach partition audit_days.%I for values from (minvalue) to (%L)',
+  execute format('alter table audit_before rename to %I', name);
+  execute format('alter table audit attach partition %I for values from (minvalue) to (%L)',
     name, (day + 1)::timestamp at time zone 'UTC');
-  execute format('create trigger audit_not_truncated before truncate on audit_days.%I for each statement execute function audit_refuse_change()',
+  execute format('create trigger audit_not_truncated before truncate on %I for each statement execute function audit_refuse_change()',
     name);
 end $$;
 
 -- Makes the partition of a UTC day and moves its rows out of the default partition. Gives false where it exists, or where so many rows
 -- would move that everybody would wait: they stay. While it waits for its lock, writers wait behind it, so it soon gives up.
-create function audit_days.create_day(day date) returns boolean
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
+create function create_audit_day(day date) returns boolean
+  language plpgsql security definer set search_path from current set lock_timeout = '500ms' as $$
 declare
   since timestamptz := day::timestamp at time zone 'UTC';
   until timestamptz := (day + 1)::timestamp at time zone 'UTC';
@@ -155,86 +152,86 @@ declare
   held bigint;
 begin
   perform pg_advisory_xact_lock(7210446);
-  if to_regclass('audit_days.' || name) is not null then return false; end if;
+  if to_regclass(name) is not null then return false; end if;
   -- Days before the first migration of partitions are in one.
-  if exists (select from pg_class where relnamespace = 'audit_days'::regnamespace and relispartition and relkind = 'r'
+  if exists (select from pg_class where pg_table_is_visible(oid) and relispartition and relkind = 'r'
       and relname ~ '^audit_\d{8}$' and relname > name and pg_get_expr(relpartbound, oid) like '%(MINVALUE)%') then
     return false;
   end if;
   select count(*) into held from (
-    select from audit_days.audit_default a where a.at >= since and a.at < until limit most_moved + 1) found;
+    select from audit_default a where a.at >= since and a.at < until limit most_moved + 1) found;
   if held > most_moved then return false; end if;
-  lock table only public.audit in access exclusive mode;
-  lock table audit_days.audit_default in access exclusive mode;
-  execute format('create table audit_days.%I (like public.audit including all excluding identity)', name);
+  lock table only audit in access exclusive mode;
+  lock table audit_default in access exclusive mode;
+  execute format('create table %I (like audit including all excluding identity)', name);
   perform set_config('lombard.audit', 'owner', true);
-  execute format('with moved as (delete from audit_days.audit_default where at >= %L and at < %L returning *)
-    insert into audit_days.%I select * from moved', since, until, name);
+  execute format('with moved as (delete from audit_default where at >= %L and at < %L returning *)
+    insert into %I select * from moved', since, until, name);
   perform set_config('lombard.audit', '', true);
-  execute format('alter table public.audit attach partition audit_days.%I for values from (%L) to (%L)', name, since, until);
-  execute format('create trigger audit_not_truncated before truncate on audit_days.%I
-    for each statement execute function public.audit_refuse_change()', name);
+  execute format('alter table audit attach partition %I for values from (%L) to (%L)', name, since, until);
+  execute format('create trigger audit_not_truncated before truncate on %I
+    for each statement execute function audit_refuse_change()', name);
   return true;
 end $$;
 
 -- Marks the head behind which rows may go; it replaces those of its position. The service makes its mac; without the key nobody can.
-create function audit_days.set_floor(p_position bigint, p_hash bytea, p_at timestamptz, p_mac bytea) returns void
-  language sql security definer set search_path = pg_catalog, pg_temp as $$
-  delete from public.audit_heads where position = p_position;
-  insert into public.audit_heads (position, hash, at, floor, mac) values (p_position, p_hash, p_at, true, p_mac)
+create function set_audit_floor(p_position bigint, p_hash bytea, p_at timestamptz, p_mac bytea) returns void
+  language sql security definer set search_path from current as $$
+  delete from audit_heads where position = p_position;
+  insert into audit_heads (position, hash, at, floor, mac) values (p_position, p_hash, p_at, true, p_mac)
 $$;
 
 -- What a function of the owner removes leaves a row of its own.
-create function audit_days.note_removal(p_at timestamptz, p_entity text, p_entity_id text, p_after json) returns void
-  language sql security definer set search_path = pg_catalog, pg_temp as $$
-  insert into public.audit (at, actor, request_id, action, entity, entity_id, after)
+create function note_audit_removal(p_at timestamptz, p_entity text, p_entity_id text, p_after json) returns void
+  language sql security definer set search_path from current as $$
+  insert into audit (at, actor, request_id, action, entity, entity_id, after)
     values (p_at, 'service:retention', 'retention', 'delete', p_entity, p_entity_id, p_after)
 $$;
-revoke execute on function audit_days.note_removal from public;
+revoke execute on function note_audit_removal from public;
 
 -- Drops the partition of a UTC day, where all its rows are behind the floor. It soon gives up its lock.
-create function audit_days.drop_day(day date, p_at timestamptz) returns boolean
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
+create function drop_audit_day(day date, p_at timestamptz) returns boolean
+  language plpgsql security definer set search_path from current set lock_timeout = '500ms' as $$
 declare
   until timestamptz := (day + 1)::timestamp at time zone 'UTC';
   name text := 'audit_' || to_char(day, 'YYYYMMDD');
-  floor_position bigint := (select max(position) from public.audit_heads where floor);
+  floor_position bigint := (select max(position) from audit_heads where floor);
   held bigint;
   kept boolean;
 begin
-  if to_regclass('audit_days.' || name) is null or floor_position is null then return false; end if;
-  execute format('select count(*), coalesce(bool_or(c.position > %L), false) from audit_days.%I a
-    left join public.audit_chain c on c.audit_id = a.id', floor_position, name) into held, kept;
+  if to_regclass(name) is null or floor_position is null then return false; end if;
+  execute format('select count(*), coalesce(bool_or(c.position > %L), false) from %I a
+    left join audit_chain c on c.audit_id = a.id', floor_position, name) into held, kept;
   if kept then return false; end if;
-  lock table only public.audit in access exclusive mode;
-  if exists (select from public.audit_unsealed u where u.at < until) then return false; end if;
-  execute format('delete from public.audit_erasures e using audit_days.%I a where e.audit_id = a.id', name);
-  execute format('drop table audit_days.%I', name);
+  lock table only audit in access exclusive mode;
+  if exists (select from audit_unsealed u where u.at < until) then return false; end if;
+  execute format('delete from audit_erasures e using %I a where e.audit_id = a.id', name);
+  execute format('drop table %I', name);
   if held > 0 then
-    perform audit_days.note_removal(p_at, 'audit', to_char(day, 'YYYY-MM-DD'), json_build_object('rows', held, 'floor', floor_position));
+    perform note_audit_removal(p_at, 'audit', to_char(day, 'YYYY-MM-DD'), json_build_object('rows', held, 'floor', floor_position));
   end if;
   return true;
 end $$;
 
 -- Removes what is left behind the floor, in batches: rows of a day that has others to keep, the chain, and older heads.
 -- Gives how many rows of the chain it removed.
-create function audit_days.clear_behind_floor(p_at timestamptz, p_limit int) returns int
-  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+create function clear_audit_behind_floor(p_at timestamptz, p_limit int) returns int
+  language plpgsql security definer set search_path from current as $$
 declare
-  floor_position bigint := (select max(position) from public.audit_heads where floor);
+  floor_position bigint := (select max(position) from audit_heads where floor);
   removed int;
   cleared int;
 begin
   perform set_config('lombard.audit', 'owner', true);
-  with old as (select position, audit_id, at from public.audit_chain where position <= floor_position order by position limit p_limit),
-  gone as (delete from public.audit a using old where a.at = old.at and a.id = old.audit_id returning 1),
-  forgotten as (delete from public.audit_erasures e using old where e.audit_id = old.audit_id),
-  unchained as (delete from public.audit_chain c using old where c.position = old.position returning 1)
+  with old as (select position, audit_id, at from audit_chain where position <= floor_position order by position limit p_limit),
+  gone as (delete from audit a using old where a.at = old.at and a.id = old.audit_id returning 1),
+  forgotten as (delete from audit_erasures e using old where e.audit_id = old.audit_id),
+  unchained as (delete from audit_chain c using old where c.position = old.position returning 1)
   select (select count(*) from gone), (select count(*) from unchained) into removed, cleared;
   perform set_config('lombard.audit', '', true);
-  delete from public.audit_heads where position < floor_position;
+  delete from audit_heads where position < floor_position;
   if removed > 0 then
-    perform audit_days.note_removal(p_at, 'audit', floor_position::text, json_build_object('rows', removed, 'floor', floor_position));
+    perform note_audit_removal(p_at, 'audit', floor_position::text, json_build_object('rows', removed, 'floor', floor_position));
   end if;
   return cleared;
 end $$;

@@ -71,10 +71,10 @@ for (const [name, help] of Object.entries(GAUGES) as [keyof Backlogs, string][])
 
 /** $1 is the service's time, which events and audit rows are written with. */
 const SELECT = `
-  select (select count(*) from (select from delivery.outbox limit ${MAX_COUNTED_ROWS}) o)::int as outbox_events,
-    ${age('(select min(created_at) from delivery.outbox)')} as outbox_oldest_age_seconds,
+  select (select count(*) from (select from webhook_outbox limit ${MAX_COUNTED_ROWS}) o)::int as outbox_events,
+    ${age('(select min(created_at) from webhook_outbox)')} as outbox_oldest_age_seconds,
     (select count(*) from (
-      select from delivery.queue where due_at <= $1 and lease_owner is null limit ${MAX_COUNTED_ROWS}) q)::int as deliveries_due,
+      select from webhook_queue where due_at <= $1 and lease_owner is null limit ${MAX_COUNTED_ROWS}) q)::int as deliveries_due,
     (select count(*) from statement_deliveries where status in ('requested', 'making', 'retrying'))::int as statements_waiting,
     ${age('(select min(at) from audit_unsealed)')} as audit_unsealed_age_seconds,
     extract(epoch from coalesce(clock_timestamp() - least(

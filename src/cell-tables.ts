@@ -1,42 +1,30 @@
 /**
- * Which tables belong to clients. A client lives in a cell, and a cell is a schema: on plain PostgreSQL there is one, and its tables stand
- * in the schemas that the migrations make (ARCHITECTURE, Cells). What belongs to no client stands once. Every table is in one of the lists.
+ * Which tables belong to clients. A client lives in a cell, and a cell is a schema: on plain PostgreSQL there is one, with all tables
+ * (ARCHITECTURE, Cells). What belongs to no client stands once. Every table is in one of the lists.
  */
 
 /** A client's records, and what is written in the transactions of their changes: audit trail, answers, feed, outbox and queue. */
-export const CELL_TABLES: ReadonlySet<string> = tables({
-  public: `
-    clients onboarding_events idempotency_keys payments trades multipayments mass_beneficiaries
-    mass_beneficiary_errors beneficiaries beneficiary_changes payment_decisions payment_notices payment_totals
-    payment_amount_totals payment_beneficiary_totals payment_total_deltas payment_waiting_totals
-    approval_configurations payment_approvals payment_approvers approver_refreshes payment_approver_totals
-    payment_approver_deltas step_up_challenges accounts currency_accounts transactions statement_requests
-    statement_sections statement_deliveries audit audit_unsealed audit_chain audit_heads audit_erasures changes
-    changes_unpublished change_versions change_tallies sandbox_requests`,
-  webhooks: 'subscriptions notifications attempts',
-  delivery: 'events outbox queue endpoints streams stream_positions',
-});
+export const CELL_TABLES: ReadonlySet<string> = names(`
+  clients onboarding_events idempotency_keys payments trades multipayments mass_beneficiaries
+  mass_beneficiary_errors beneficiaries beneficiary_changes payment_decisions payment_notices payment_totals
+  payment_amount_totals payment_beneficiary_totals payment_total_deltas payment_waiting_totals
+  approval_configurations payment_approvals payment_approvers approver_refreshes payment_approver_totals
+  payment_approver_deltas step_up_challenges accounts currency_accounts transactions statement_requests
+  statement_sections statement_deliveries audit audit_unsealed audit_chain audit_heads audit_erasures changes
+  changes_unpublished change_versions change_tallies sandbox_requests subscriptions notifications attempts
+  webhook_events webhook_outbox webhook_queue webhook_endpoints webhook_streams webhook_stream_positions`);
 
 /** People, applications and their sign-ins, what the institution sets for all clients, and the work of the processes. */
-export const ONCE_TABLES: ReadonlySet<string> = tables({
-  public: `
-    contacts contact_clients recovery_codes erasures applications application_secrets application_certificates
-    application_trusted_clients grants access_tokens refresh_tokens authorization_codes sign_in_requests
-    second_factor_challenges step_up_texts browser_sessions page_sessions password_requests password_links mails
-    mailbox text_messages limited_attempts attempt_locks sign_in_attempts refused_requests identity_version
-    identity_changes operator_tokens staff_sessions exchange_rates fx_availability service_clock service_minutes
-    audit_key change_order change_cursor_key change_consumers imports import_errors processes rate_counts
-    migrations migration_steps`,
-  delivery: 'workers watches',
-});
+export const ONCE_TABLES: ReadonlySet<string> = names(`
+  contacts contact_clients recovery_codes erasures applications application_secrets application_certificates
+  application_trusted_clients grants access_tokens refresh_tokens authorization_codes sign_in_requests
+  second_factor_challenges step_up_texts browser_sessions page_sessions password_requests password_links mails
+  mailbox text_messages limited_attempts attempt_locks sign_in_attempts refused_requests identity_version
+  identity_changes operator_tokens staff_sessions exchange_rates fx_availability service_clock service_minutes
+  audit_key change_order change_cursor_key change_consumers imports import_errors processes rate_counts
+  migrations migration_steps webhook_workers webhook_watches`);
 
-/** @param names of tables with spaces between them, by schema */
-function tables(names: Record<string, string>): ReadonlySet<string> {
-  const qualified = Object.entries(names).flatMap(([schema, list]) =>
-    list
-      .trim()
-      .split(/\s+/)
-      .map((name) => `${schema}.${name}`),
-  );
-  return new Set(qualified);
+/** @param list with spaces between them */
+function names(list: string): ReadonlySet<string> {
+  return new Set(list.trim().split(/\s+/));
 }

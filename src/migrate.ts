@@ -64,7 +64,8 @@ export async function whatIsMissing(
       return printSteps(client, migration);
     });
     const table = steps.some(({ migration }) => migration) ? `${TABLE};\n${STEPS_TABLE};\n` : '';
-    return { names: steps.map(({ name }) => name), sql: table + sql.join('\n') };
+    const schema = steps.length > 0 ? `${await schemaStatement(client)};\n` : '';
+    return { names: steps.map(({ name }) => name), sql: schema + table + sql.join('\n') };
   });
 }
 
@@ -85,12 +86,29 @@ async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>):
   });
   try {
     await refuseOldServer(client);
+    await chooseSchema(client);
     // A process that is killed while it waits leaves nothing behind that waits on.
     await client.query("set client_connection_check_interval = '1s'");
     return await work(client);
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Migrations name no schema: they make everything in the first schema of the owner's `search_path` that exists, `public` by default.
+ * Functions that run as their owner keep this path (`set search_path from current`); temporary tables of a caller come last in it.
+ */
+async function chooseSchema(client: pg.Client): Promise<void> {
+  await client.query(await schemaStatement(client));
+}
+
+async function schemaStatement(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string | null }>('select quote_ident(current_schema()) as name');
+  if (rows[0]?.name) return `set search_path = ${rows[0].name}, pg_temp`;
+  throw new StartupError(
+    'the database has no schema in which this user may make tables (search_path): create it first',
+  );
 }
 
 /**
@@ -108,7 +126,7 @@ async function takeTurn(client: pg.Client): Promise<void> {
 }
 
 async function missingMigrations(client: pg.Client, migrations: Migration[]): Promise<Step[]> {
-  const { rows: tables } = await client.query("select where to_regclass('public.migrations') is not null");
+  const { rows: tables } = await client.query("select where to_regclass('migrations') is not null");
   const done = new Map<number, string>();
   if (tables.length > 0) {
     const { rows } = await client.query<{ number: number; sha256: string }>('select number, sha256 from migrations');

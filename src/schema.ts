@@ -39,7 +39,7 @@ async function knownSchema(): Promise<number> {
 /** Why this program does not work with the schema of the database, for its operator; undefined where it does (docs/upgrading.md). */
 export async function schemaFault(db: Db): Promise<string | undefined> {
   const program = await knownSchema();
-  const made = first(await db.query<{ made: boolean }>("select to_regclass('public.migrations') is not null as made"));
+  const made = first(await db.query<{ made: boolean }>("select to_regclass('migrations') is not null as made"));
   if (!made?.made)
     return `the database has no schema yet, and this program needs schema ${program}: run lombard migrate`;
   const row = first(

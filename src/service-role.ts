@@ -9,14 +9,12 @@ export interface ServiceRole {
 
 /** What the service's role may do is granted to this role, of which it is a member. It may not log in. */
 const GROUP = 'lombard_service';
-const SCHEMAS = ['public', 'webhooks', 'delivery', 'audit_days'];
 /** Rows that the service may add and read, and never change or delete: the audit trail and its chain. */
 const APPEND_ONLY = /^audit(_chain|_default|_heads)?$/;
 /** Rows that the service may only read. */
 const READ_ONLY = /^migrations$|^migration_steps$/;
 
 interface Relation {
-  schema: string;
   name: string;
   kind: 'table' | 'sequence';
   secured: boolean;
@@ -26,7 +24,7 @@ interface Relation {
 
 /**
  * The statements that create the service's role and give it its rights; none where it has them. It needs no right to alter anything.
- * @param pending migrations are missing: what they make is granted as well
+ * @param pending migrations are missing
  */
 export async function serviceRoleStatements(client: pg.Client, role: ServiceRole, pending: boolean): Promise<string[]> {
   const user = client.escapeIdentifier(role.user);
@@ -45,43 +43,39 @@ export async function serviceRoleStatements(client: pg.Client, role: ServiceRole
     statements.push(`create role ${user} login${password}`);
   }
   if (!there.member) statements.push(`grant ${GROUP}, lombard_client to ${user}`);
-  if (pending) return [...statements, ...allGrants()];
   statements.push(...(await missingUsage(client, there.group)));
+  // What the relations of an empty database will be is not known yet: the next migrate grants the rest.
+  if (pending) return statements;
   for (const relation of await relations(client, there.group)) statements.push(...missingGrants(client, relation));
   return statements;
 }
 
-/** For an empty database, where the relations are not known yet: the next migrate grants the rest. */
-function allGrants(): string[] {
-  return SCHEMAS.map((schema) => `grant usage on schema ${schema} to ${GROUP}`);
-}
-
 async function missingUsage(client: pg.Client, group: boolean): Promise<string[]> {
   const { rows } = await client.query<{ schema: string }>(
-    `select nspname as schema from pg_namespace
-     where nspname = any ($1) and case when $2 then not has_schema_privilege($3, oid, 'usage') else true end`,
-    [SCHEMAS, group, GROUP],
+    `select quote_ident(nspname) as schema from pg_namespace
+     where nspname = current_schema() and case when $1 then not has_schema_privilege($2, oid, 'usage') else true end`,
+    [group, GROUP],
   );
   return rows.map(({ schema }) => `grant usage on schema ${schema} to ${GROUP}`);
 }
 
 async function relations(client: pg.Client, group: boolean): Promise<Relation[]> {
   const { rows } = await client.query<Relation>(
-    `select n.nspname as schema, c.relname as name, case c.relkind when 'S' then 'sequence' else 'table' end as kind,
+    `select c.relname as name, case c.relkind when 'S' then 'sequence' else 'table' end as kind,
        c.relrowsecurity and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'service') as secured,
-       case when not $2 then '{}' when c.relkind = 'S'
-         then array(select p from unnest('{usage,select,update}'::text[]) p where has_sequence_privilege($3, c.oid, p))
-         else array(select p from unnest('{select,insert,update,delete}'::text[]) p where has_table_privilege($3, c.oid, p)) end as granted
+       case when not $1 then '{}' when c.relkind = 'S'
+         then array(select p from unnest('{usage,select,update}'::text[]) p where has_sequence_privilege($2, c.oid, p))
+         else array(select p from unnest('{select,insert,update,delete}'::text[]) p where has_table_privilege($2, c.oid, p)) end as granted
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = any ($1) and c.relkind in ('r', 'p', 'S') and (not c.relispartition or c.relname ~ '_default$')
-     order by 1, 2`,
-    [SCHEMAS, group, GROUP],
+     where n.nspname = current_schema() and c.relkind in ('r', 'p', 'S') and (not c.relispartition or c.relname ~ '_default$')
+     order by 1`,
+    [group, GROUP],
   );
   return rows;
 }
 
-function missingGrants(client: pg.Client, { schema, name, kind, secured, granted }: Relation): string[] {
-  const relation = `${schema}.${client.escapeIdentifier(name)}`;
+function missingGrants(client: pg.Client, { name, kind, secured, granted }: Relation): string[] {
+  const relation = client.escapeIdentifier(name);
   const statements: string[] = [];
   const rights = rightsTo(name, kind);
   const missing = rights.filter((right) => !granted.includes(right));

@@ -19,10 +19,7 @@ after(async () => {
 /** Tables of ours; a partition stands where its table does. */
 const OURS = `c.relkind in ('r', 'p') and not c.relispartition and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
   and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`;
-const NAME = (
-  oid: string,
-) => `(select nspname || '.' || relname from pg_class r join pg_namespace s on s.oid = r.relnamespace
-  where r.oid = ${oid})`;
+const NAME = (oid: string) => `(select relname from pg_class r where r.oid = ${oid})`;
 
 async function names(text: string): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(text);
@@ -31,14 +28,14 @@ async function names(text: string): Promise<string[]> {
 
 test('every table stands in the cell or once', async () => {
   const tables = await names(
-    `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${OURS}`,
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${OURS}`,
   );
   assert.deepEqual([...CELL_TABLES, ...ONCE_TABLES].sort(), tables);
 });
 
 test('every table has a primary key', async () => {
   const without = await names(
-    `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where ${OURS} and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`,
   );
   assert.deepEqual(without, []);
@@ -46,7 +43,7 @@ test('every table has a primary key', async () => {
 
 test('every identity is a bigint', async () => {
   const narrow = await names(
-    `select n.nspname || '.' || c.relname || '.' || a.attname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    `select c.relname || '.' || a.attname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      join pg_attribute a on a.attrelid = c.oid
      where ${OURS} and not a.attisdropped and a.attidentity <> '' and a.atttypid <> 'bigint'::regtype`,
   );
@@ -54,11 +51,7 @@ test('every identity is a bigint', async () => {
 });
 
 /** What stands once refers to a client. The directory of clients takes their place. */
-const STILL_ENTERING = [
-  'public.application_trusted_clients.client_id',
-  'public.contact_clients.client_id',
-  'public.mails.client_id',
-];
+const STILL_ENTERING = ['application_trusted_clients.client_id', 'contact_clients.client_id', 'mails.client_id'];
 
 test('no foreign key leads out of the cell, and none into it but to its client', async () => {
   const { rows } = await pool.query<{ name: string; from: string; to: string }>(

@@ -6,6 +6,7 @@ import { clearChanges } from '../src/feed/retention.ts';
 import { dropOldDays } from '../src/webhooks/retention.ts';
 import { lombard } from './world/command.ts';
 import { createDatabase, createEmptyDatabase } from './world/database.ts';
+import { createSubscriber } from './world/graphql.ts';
 import { startTestService, type TestService } from './world/service.ts';
 
 /** `lombard migrate`, LOMBARD_MIGRATE=no, schemas of other programs, and a role of the service that may alter nothing. */
@@ -39,6 +40,44 @@ test('lombard migrate: --check says what is missing, --print writes it, and it i
     const service = await startTestService({ LOMBARD_MIGRATE: 'no' }, { url: database.url, drop: async () => {} });
     assert.equal((await service.operator('GET', '/clients')).status, 200);
     await service.stop();
+  } finally {
+    await database.drop();
+  }
+});
+
+test('all tables and functions are in the schema of the search_path, whatever its name', async () => {
+  const database = await createEmptyDatabase();
+  try {
+    const name = new URL(database.url).pathname.slice(1);
+    await query(database.url, `create schema "of Lombard"; alter database ${name} set search_path = "of Lombard"`);
+    const printed = await lombard(['migrate', '--print'], { DATABASE_URL: database.url }).ended;
+    assert.match(printed.stdout, /^set search_path = "of Lombard", pg_temp;$/m);
+    const service = await startTestService({}, { url: database.url, drop: async () => {} });
+    try {
+      const subscriber = await createSubscriber(service);
+      await subscriber.history(await subscriber.subscribe(), 2);
+      await subscriber.pay();
+      const shown = await subscriber.graphql(
+        '{ subscriptions { nodes { notifications { nodes { body attempts { totalCount } } } } } }',
+      );
+      assert.equal(shown.errors, undefined, shown.text);
+      assert.equal(shown.data.subscriptions.nodes[0].notifications.nodes[0].attempts.totalCount, 1);
+      const { clock, backgroundPool } = service.service.context;
+      const later = new Date(clock.now().getTime() + 4 * 86_400_000);
+      assert.equal((await dropOldDays(backgroundPool, 2, later)).length, 2);
+      const days = await service.query("select create_audit_day('2031-01-01') as made");
+      assert.deepEqual(days.rows, [{ made: true }]);
+      const proved = await service.operator('GET', '/audit/verify');
+      assert.equal(proved.body.valid, true, proved.text);
+    } finally {
+      await service.stop();
+    }
+    const elsewhere = await query(
+      database.url,
+      "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'S') union all " +
+        "select proname from pg_proc where pronamespace = 'public'::regnamespace",
+    );
+    assert.deepEqual(elsewhere.rows, []);
   } finally {
     await database.drop();
   }
@@ -126,11 +165,11 @@ test('the role of the service may alter nothing and cannot change audit rows; th
         'truncate audit',
         'delete from audit_chain',
         'update audit_heads set floor = true',
-        'delete from audit_days.audit_default',
-        'select audit_days.note_removal(now(), $$a$$, $$b$$, null)',
+        'delete from audit_default',
+        'select note_audit_removal(now(), $$a$$, $$b$$, null)',
         'alter table payments add column x int',
         'create table x (y int)',
-        'drop table webhooks.attempts',
+        'drop table attempts',
         'delete from migrations',
       ])
         await assert.rejects(service.query(sql), /permission denied|must be owner/, sql);
@@ -144,9 +183,7 @@ test('the role of the service may alter nothing and cannot change audit rows; th
         removed.body.every((row: { after: { rows: number } }) => row.after.rows > 0),
         removed.text,
       );
-      assert.deepEqual((await service.query("select audit_days.create_day('2031-01-01') as made")).rows, [
-        { made: true },
-      ]);
+      assert.deepEqual((await service.query("select create_audit_day('2031-01-01') as made")).rows, [{ made: true }]);
       await service.query("select set_config('lombard.audit', 'owner', false)");
       await assert.rejects(service.query("update audit set actor = 'nobody'"), /permission denied/);
     } finally {

@@ -21,7 +21,7 @@ const STEPS = ['authorise', 'validate', 'send', 'complete'];
 const GROUPS: [name: string, condition: string][] = [
   ['audit', "relname ~ '^audit'"],
   ['change feed', "relname ~ '^change'"],
-  ['events, notifications, attempts', "nspname in ('delivery', 'webhooks')"],
+  ['events, notifications, attempts', "relname ~ '^(webhook|subscriptions|notifications|attempts)'"],
   ['answers kept for idempotency', "relname ~ '^idempotency'"],
   ['payments, approvals, totals', 'true'],
 ];
@@ -76,7 +76,7 @@ async function sizes(db: pg.Client): Promise<number[]> {
   const group = `case ${GROUPS.map(([, condition], index) => `when ${condition} then ${index}`).join(' ')} end`;
   const { rows } = await db.query<{ bytes: string; place: number }>(
     `select ${group} as place, sum(pg_total_relation_size(c.oid)) as bytes from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where relkind = 'r' and nspname in ('public', 'delivery', 'webhooks') group by 1`,
+     where relkind = 'r' and nspname = 'public' group by 1`,
   );
   return GROUPS.map((_, index) => Number(rows.find(({ place }) => place === index)?.bytes ?? 0));
 }

@@ -7,7 +7,7 @@ import { serverClock } from '../feed/service.ts';
 const IDLE_MS = 4_000;
 const LOOK_EVERY_MS = 250;
 /** What the background has still to do for changes that were answered. */
-const LEFT = `select (select count(*) from delivery.outbox) + (select count(*) from delivery.queue where attempts = 0)
+const LEFT = `select (select count(*) from webhook_outbox) + (select count(*) from webhook_queue where attempts = 0)
   + (select count(*) from changes_unpublished) + (select count(*) from payment_total_deltas) as left`;
 
 /** Microseconds of one operation. */

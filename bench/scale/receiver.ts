@@ -16,7 +16,7 @@ export async function startReceiver(url: string, parties: Party[]): Promise<() =
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
   const pool = createPool(url, log, { max: 1, background: true });
   const settings = { sandbox: true, brand: 'Service', vault: new Vault(MASTER_KEY), streamUrl: 'http://none.example' };
-  await pool.query('update webhooks.subscriptions set deleted_at = now() where deleted_at is null');
+  await pool.query('update subscriptions set deleted_at = now() where deleted_at is null');
   for (const { client, approver } of parties) {
     const made = { clientId: client, contactId: approver, url: `http://127.0.0.1:${port}/hook` };
     const more = { types: ['PAYMENT_STATUS_CHANGE'], active: true, secret: 'secret' };

@@ -15,7 +15,7 @@ const CLEARED_ROWS = 5_000;
 export async function createAuditDays(pool: Pool, now: Date): Promise<void> {
   const today = now.toISOString().slice(0, 10);
   for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++)
-    await pool.query('select audit_days.create_day($1)', [addDays(today, ahead)]);
+    await pool.query('select create_audit_day($1)', [addDays(today, ahead)]);
 }
 
 /**
@@ -30,17 +30,12 @@ async function dropOldAudit(context: Context, now: Date): Promise<string[]> {
   await raiseFloor(context, new Date(`${oldest}T00:00:00Z`));
   const dropped: string[] = [];
   for (const day of await daysBefore(pool, oldest)) {
-    const row = first(
-      await pool.query<{ dropped: boolean }>('select audit_days.drop_day($1, $2) as dropped', [day, now]),
-    );
+    const row = first(await pool.query<{ dropped: boolean }>('select drop_audit_day($1, $2) as dropped', [day, now]));
     if (row?.dropped) dropped.push(day);
   }
   for (;;) {
     const row = first(
-      await pool.query<{ cleared: number }>('select audit_days.clear_behind_floor($1, $2) as cleared', [
-        now,
-        CLEARED_ROWS,
-      ]),
+      await pool.query<{ cleared: number }>('select clear_audit_behind_floor($1, $2) as cleared', [now, CLEARED_ROWS]),
     );
     if ((row?.cleared ?? 0) < CLEARED_ROWS) return dropped;
   }
@@ -54,12 +49,7 @@ async function raiseFloor({ backgroundPool, vault, clock }: Context, before: Dat
     const place = await lastBefore(tx, before);
     if (!key || !place || place.position <= key.unkeyed) return;
     const head = { ...place, at: clock.now(), floor: true };
-    await tx.query('select audit_days.set_floor($1, $2, $3, $4)', [
-      head.position,
-      head.hash,
-      head.at,
-      headMac(key, head),
-    ]);
+    await tx.query('select set_audit_floor($1, $2, $3, $4)', [head.position, head.hash, head.at, headMac(key, head)]);
   });
 }
 
@@ -87,7 +77,7 @@ async function lastBefore(db: Db, moment: Date): Promise<ChainEnd | undefined> {
 async function daysBefore(db: Db, oldest: string): Promise<string[]> {
   const { rows } = await db.query<{ day: string }>(
     `select to_char(to_date(right(relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day from pg_class
-     where relnamespace = 'audit_days'::regnamespace and relkind = 'r' and relname ~ '^audit_\\d{8}$' order by 1`,
+     where pg_table_is_visible(oid) and relkind = 'r' and relname ~ '^audit_\\d{8}$' order by 1`,
   );
   return rows.map(({ day }) => day).filter((day) => day < oldest);
 }

@@ -90,7 +90,7 @@ async function replaceRows(
     const link = await soundLink(tx, key, row.position);
     if (link) sound.set(row.id, link);
   }
-  await tx.query('select audit_days.replace_rows($1, $2, $3, $4, $5, $6, $7, $8)', [
+  await tx.query('select replace_audit_rows($1, $2, $3, $4, $5, $6, $7, $8)', [
     replaced.map(({ id }) => id),
     replaced.map(({ at }) => at),
     replaced.map(({ before }) => before),

@@ -6,7 +6,7 @@ import type { Logger } from '../log.ts';
 import { Periodic } from '../periodic.ts';
 
 const CHANNEL = 'webhook_changes';
-/** Milliseconds between two signs of life in `delivery.watches`; a watch counts for a minute after the last one. */
+/** Milliseconds between two signs of life in `webhook_watches`; a watch counts for a minute after the last one. */
 const WATCH_INTERVAL_MS = 10_000;
 /** Milliseconds before a lost connection is opened again. */
 const RECONNECT_AFTER_MS = 1_000;
@@ -145,9 +145,9 @@ export class LiveUpdates {
     if (clients.length === 0 && !this.#connection) return;
     await this.#pool.query(
       `with gone as (
-         delete from delivery.watches where seen_at < clock_timestamp() - interval '2 minutes'
+         delete from webhook_watches where seen_at < clock_timestamp() - interval '2 minutes'
            or (watcher = $1 and client_id <> all($2::text[])))
-       insert into delivery.watches (watcher, client_id, seen_at)
+       insert into webhook_watches (watcher, client_id, seen_at)
          select $1, client_id, clock_timestamp() from unnest($2::text[]) as c(client_id)
        on conflict (client_id, watcher) do update set seen_at = excluded.seen_at`,
       [this.#watcher, clients],

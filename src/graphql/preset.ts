@@ -55,7 +55,7 @@ const tags = pgSmartTags([
     kind: 'class',
     match: 'notifications',
     tags: {
-      foreignKey: `(subscription_id) references webhooks.subscriptions (id)|@foreignFieldName notifications|${ONE_WAY}`,
+      foreignKey: `(subscription_id) references subscriptions (id)|@foreignFieldName notifications|${ONE_WAY}`,
     },
   },
   {
@@ -63,7 +63,7 @@ const tags = pgSmartTags([
     match: 'attempts',
     tags: {
       // Both columns: the day of the notification is the attempts' partition.
-      foreignKey: `(notification_id, created_at) references webhooks.notifications (id, created_at)|@foreignFieldName attempts|${ONE_WAY}`,
+      foreignKey: `(notification_id, created_at) references notifications (id, created_at)|@foreignFieldName attempts|${ONE_WAY}`,
     },
   },
 ]);
@@ -71,10 +71,26 @@ const tags = pgSmartTags([
 function attributes(table: string, behaviors: Record<string, string>) {
   return Object.entries(behaviors).map(([name, behavior]) => ({
     kind: 'attribute' as const,
-    match: `webhooks.${table}.${name}`,
+    match: `${table}.${name}`,
     tags: { behavior },
   }));
 }
+
+/** The tables of the interface, and the type of their extra headers. The schema has many others, and functions, which it does not show. */
+const SHOWN = new Set(['subscriptions', 'notifications', 'attempts', 'extra_header']);
+const tables: GraphileConfig.Plugin = {
+  name: 'LombardTables',
+  version: '1.0.0',
+  gather: {
+    hooks: {
+      pgIntrospection_introspection(_info, { introspection: { classes, procs } }) {
+        // PostGraphile goes on with these very arrays.
+        classes.splice(0, classes.length, ...classes.filter(({ relname }) => SHOWN.has(relname)));
+        procs.splice(0);
+      },
+    },
+  },
+};
 
 /** `id` stays `id`, which PostGraphile reserves for global object identifiers. The root field has the plain name of the table. */
 const names: GraphileConfig.Plugin = {
@@ -118,11 +134,12 @@ const order: GraphileConfig.Plugin = {
 /**
  * The schema of the subscription interface, which PostGraphile makes from the tables that the role of a client may read
  * (the service interface, POST /webhooks/graphql; docs/decisions.md, 6).
+ * @param schema of the tables; statements do not name it
  */
-export function preset(pool: Pool): GraphileConfig.Preset {
+export function preset(pool: Pool, schema: string): GraphileConfig.Preset {
   return {
     extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-    plugins: [tags, names, order, texts, subscriptionFields, mutations],
+    plugins: [tables, tags, names, order, texts, subscriptionFields, mutations],
     disablePlugins: [
       // Its root type would take the name of the table's type.
       'SubscriptionPlugin',
@@ -149,8 +166,9 @@ export function preset(pool: Pool): GraphileConfig.Preset {
       'PgCustomTypeFieldPlugin',
     ],
     pgServices: [
-      makePgService({ pool, schemas: ['webhooks'], pubsub: false, pgSettingsForIntrospection: { role: CLIENT_ROLE } }),
+      makePgService({ pool, schemas: [schema], pubsub: false, pgSettingsForIntrospection: { role: CLIENT_ROLE } }),
     ],
+    gather: { pgIdentifiers: 'unqualified' },
     schema: {
       defaultBehavior: `-query:resource:connection -query:resource:list -queryField ${CLOSED}`,
       // An empty filter filters nothing.

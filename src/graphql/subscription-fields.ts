@@ -17,7 +17,7 @@ interface SubscriptionFieldsRow {
  */
 async function readRows(request: GraphqlRequest, ids: readonly string[]): Promise<Map<string, SubscriptionFieldsRow>> {
   const { rows } = await request.pool.query<SubscriptionFieldsRow>(
-    `select id, secret, to_json(extra_headers) as "extraHeaders" from webhooks.subscriptions where client_id = $1 and id = any($2::uuid[])`,
+    `select id, secret, to_json(extra_headers) as "extraHeaders" from subscriptions where client_id = $1 and id = any($2::uuid[])`,
     [request.clientId, ids],
   );
   return new Map(rows.map((row) => [row.id, row]));

@@ -25,13 +25,13 @@ const NOTIFICATION_BODY: TextField = {
   statement: `
     select k.n, found.body as value, octet_length(to_json(found.body)::text) as bytes
     from unnest($1::timestamptz[], $2::bigint[], $3::uuid[]) with ordinality as k(created_at, id, notification_id, n)
-    cross join lateral (select e.body from delivery.events e where e.created_at = k.created_at and e.id = k.id limit 1) as found`,
+    cross join lateral (select e.body from webhook_events e where e.created_at = k.created_at and e.id = k.id limit 1) as found`,
 };
 
 const attempt = (value: string, bytes: string) => `
     select k.n, ${value} as value, ${bytes} as bytes
     from unnest($1::timestamptz[], $2::uuid[], $3::int[], $4::uuid[]) with ordinality as k(created_at, id, number, delivery_id, n)
-    cross join lateral (select a.body, a.headers::text as headers from webhooks.attempts a where a.created_at = k.created_at
+    cross join lateral (select a.body, a.headers::text as headers from attempts a where a.created_at = k.created_at
       and a.notification_id = k.id and a.attempt_number = k.number and a.delivery_id = k.delivery_id limit 1) as found`;
 const ATTEMPT_COLUMNS = ['created_at', 'notification_id', 'attempt_number', 'delivery_id'];
 

@@ -20,8 +20,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'application_secrets', column: 'secret', key: 'id', purpose: 'application_secrets' },
   { table: 'clients', column: 'statement_push_secret', key: 'client_id', purpose: 'statement_push_secret' },
   { table: 'contacts', column: 'totp_secret', key: 'contact_id', purpose: 'totp_secret' },
-  { table: 'webhooks.subscriptions', column: 'secret', key: 'id', purpose: 'webhook_secret' },
-  { table: 'webhooks.subscriptions', column: 'former_secrets', key: 'id', purpose: 'webhook_secret', list: true },
+  { table: 'subscriptions', column: 'secret', key: 'id', purpose: 'webhook_secret' },
+  { table: 'subscriptions', column: 'former_secrets', key: 'id', purpose: 'webhook_secret', list: true },
   { table: 'erasures', column: 'sealed', key: 'erasure_id', purpose: 'erasure' },
   { table: 'idempotency_keys', column: 'body', key: 'key', purpose: 'idempotency_answer', age: 'created_at' },
 ];

@@ -30,7 +30,7 @@ export async function recentActivity(db: Db, clientId: string): Promise<Activity
   const { rows } = await db.query<Activity & Record<string, unknown>>({
     name: 'recent-activity',
     text: `with latest as materialized (
-        select e.created_at, e.id, e.payment_id, e.type, e.body from delivery.events e
+        select e.created_at, e.id, e.payment_id, e.type, e.body from webhook_events e
         where e.client_id = $1 order by e.created_at desc, e.id desc limit ${MAX_EVENTS}),
       told as materialized (
         select l.created_at as at, l.id, l.payment_id, l.body::json -> 'payment_webhook_status' ->> 0 as what from latest l

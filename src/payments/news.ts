@@ -20,12 +20,12 @@ export async function paymentNews(db: Db, clientId: string, paymentId: PaymentId
     name: 'payment-news',
     text: `select e.body::json -> 'payment_webhook_status' ->> 0 as what, e.created_at as at,
         n.delivered, n.pending, n.failed
-      from (select body, created_at, id from delivery.events where client_id = $1 and payment_id = $2
+      from (select body, created_at, id from webhook_events where client_id = $1 and payment_id = $2
         and type = 'PAYMENT_STATUS_CHANGE' order by created_at desc, id desc limit ${MAX_EVENTS}) e
       cross join lateral (select count(*) filter (where t.status = 'delivered') as delivered,
           count(*) filter (where t.status = 'pending') as pending, count(*) filter (where t.status = 'failed') as failed
-        from webhooks.subscriptions s join webhooks.notifications t on t.client_id = $1
-          and t.id = delivery.notification_id(e.id, s.id, e.created_at) and t.created_at = e.created_at
+        from subscriptions s join notifications t on t.client_id = $1
+          and t.id = notification_id(e.id, s.id, e.created_at) and t.created_at = e.created_at
         where s.client_id = $1) n
       order by e.created_at desc, e.id desc`,
     values: [clientId, paymentId],

@@ -33,12 +33,12 @@ const writeStatement = (window: DayWindow | undefined) => `
     as r(id, created_ms, client_id, subscription_id, status, due_ms, attempts, round_attempts, delivery_id,
       started_ms, duration_ms, status_code, headers, body, reason, now_ms)),
   done as (
-    delete from delivery.queue q using result r
+    delete from webhook_queue q using result r
     where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1
       and (r.status = 'delivered' or r.status = 'failed' and q.round_attempts = r.round_attempts - 1)
     returning r.id, r.created_at, r.status, r.attempts, r.now),
   again as (
-    update delivery.queue q set lease_owner = null, attempts = r.attempts,
+    update webhook_queue q set lease_owner = null, attempts = r.attempts,
       due_at = case when q.round_attempts = r.round_attempts - 1 then coalesce(r.due_at, r.now) else r.now end,
       round_attempts = case when q.round_attempts = r.round_attempts - 1 then r.round_attempts else 0 end
     from result r where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1
@@ -46,10 +46,10 @@ const writeStatement = (window: DayWindow | undefined) => `
     returning r.id, r.created_at, 'pending' as status, r.attempts, r.now),
   owned as materialized (select * from done union all select * from again),
   changed as (
-    update webhooks.notifications n set status = o.status, attempts_count = o.attempts,
+    update notifications n set status = o.status, attempts_count = o.attempts,
       finished_at = case when o.status <> 'pending' then o.now end
     from owned o where n.id = o.id and n.created_at = o.created_at and ${within('n.created_at', window)})
-  insert into webhooks.attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms,
+  insert into attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms,
     status_code, headers, body, reason, created_at)
   select id, attempts, delivery_id, client_id, subscription_id, started_at, duration_ms, status_code, headers, body, reason, created_at
   from result

@@ -18,11 +18,11 @@ interface ClaimRow {
 
 /** Leases the rows that `picked` names and reads what is sent. */
 const leasePicked = (window: DayWindow) => `
-  leased as (update delivery.queue set lease_owner = $1::int where ctid = any(array(select place from picked)) returning *)
+  leased as (update webhook_queue set lease_owner = $1::int where ctid = any(array(select place from picked)) returning *)
   select l.notification_id as id, l.client_id, l.subscription_id, l.created_at, l.attempts, l.round_attempts, s.revision, e.type, e.body,
     e.traceparent
-  from leased l join webhooks.subscriptions s on s.id = l.subscription_id
-  left join delivery.events e on e.client_id = l.client_id and e.created_at = l.created_at and e.id = l.event_id
+  from leased l join subscriptions s on s.id = l.subscription_id
+  left join webhook_events e on e.client_id = l.client_id and e.created_at = l.created_at and e.id = l.event_id
     and ${within('e.created_at', window)}
   order by l.due_at, l.event_id`;
 
@@ -38,7 +38,7 @@ export async function claim(
     name: `webhooks-claim-${options.window.name}`,
     text: `with picked as materialized (
         select q.place from unnest($3::uuid[], $4::int[]) as w(id, room) cross join lateral (
-          select ctid as place from delivery.queue
+          select ctid as place from webhook_queue
           where subscription_id = w.id and lease_owner is null and not ping and due_at <= $2::timestamptz
           order by due_at limit w.room for update skip locked) q),
       ${leasePicked(options.window)}`,
@@ -55,7 +55,7 @@ export async function claimPings(
   const { rows } = await db.query<ClaimRow>({
     name: `webhooks-claim-pings-${options.window.name}`,
     text: `with picked as materialized (
-        select ctid as place from delivery.queue
+        select ctid as place from webhook_queue
         where ping and lease_owner is null and due_at <= $2::timestamptz and subscription_id <> all($3::uuid[])
         order by due_at limit $4 for update skip locked),
       ${leasePicked(options.window)}`,

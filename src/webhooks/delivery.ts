@@ -36,8 +36,8 @@ export async function readMissingBodies(db: Db, deliveries: readonly Delivery[])
   if (missing.length === 0) return;
   const { rows } = await db.query<Pick<Delivery, 'id' | 'type' | 'body' | 'traceparent'>>(
     `select n.id, e.type, e.body, e.traceparent from unnest($1::uuid[], $2::timestamptz[]) as d(id, created_at)
-     join webhooks.notifications n on n.id = d.id and n.created_at = d.created_at
-     join delivery.events e on e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id`,
+     join notifications n on n.id = d.id and n.created_at = d.created_at
+     join webhook_events e on e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id`,
     [missing.map((delivery) => delivery.id), missing.map((delivery) => delivery.createdAt)],
   );
   const found = new Map(rows.map((row) => [row.id, row]));

@@ -76,11 +76,11 @@ export async function discover(db: Db, after?: string): Promise<{ subscriptionId
   const { rows } = await db.query<{ subscription_id: string; due_at: Date }>({
     name: 'webhooks-discover',
     text: `with recursive waiting as (
-        (select subscription_id, due_at from delivery.queue where lease_owner is null and not ping and subscription_id > $2::uuid
+        (select subscription_id, due_at from webhook_queue where lease_owner is null and not ping and subscription_id > $2::uuid
           order by subscription_id, due_at limit 1)
         union all
         select next.subscription_id, next.due_at from waiting w cross join lateral (
-          select q.subscription_id, q.due_at from delivery.queue q
+          select q.subscription_id, q.due_at from webhook_queue q
           where q.lease_owner is null and not q.ping and q.subscription_id > w.subscription_id
           order by q.subscription_id, q.due_at limit 1) next)
       select subscription_id, due_at from waiting limit $1`,
@@ -94,10 +94,10 @@ async function cancelWaiting(db: Db, subscriptionId: string, now: Date): Promise
   await db.query({
     name: 'webhooks-cancel',
     text: `with gone as (
-        delete from delivery.queue where ctid = any(array(
-          select ctid from delivery.queue where subscription_id = $1 and lease_owner is null and not ping limit $2 for update skip locked))
+        delete from webhook_queue where ctid = any(array(
+          select ctid from webhook_queue where subscription_id = $1 and lease_owner is null and not ping limit $2 for update skip locked))
         returning notification_id, created_at)
-      update webhooks.notifications n set status = 'cancelled', finished_at = $3 from gone g
+      update notifications n set status = 'cancelled', finished_at = $3 from gone g
       where n.id = g.notification_id and n.created_at = g.created_at`,
     values: [subscriptionId, MAX_CANCELLED, now],
   });

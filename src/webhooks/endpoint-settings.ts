@@ -64,7 +64,7 @@ export async function readEndpointRows(db: Db, ids: readonly string[]): Promise<
     name: 'webhooks-subscriptions',
     text: `select id, client_id, revision, active and delivery = 'HTTP' and cardinality(types) > 0 as active, deleted_at is not null as deleted,
         url, secret, former_secrets, former_secrets_until, to_json(extra_headers) as extra_headers
-      from webhooks.subscriptions where id = any($1::uuid[])`,
+      from subscriptions where id = any($1::uuid[])`,
     values: [ids],
   });
   return rows;

@@ -48,38 +48,38 @@ interface FanOutRow {
  */
 const fanOutStatement = (window: DayWindow) => `
   with recursive waiting as (
-    (select client_id from delivery.outbox order by client_id limit 1)
+    (select client_id from webhook_outbox order by client_id limit 1)
     union all
-    select (select o.client_id from delivery.outbox o where o.client_id > w.client_id order by o.client_id limit 1)
+    select (select o.client_id from webhook_outbox o where o.client_id > w.client_id order by o.client_id limit 1)
     from waiting w where w.client_id is not null),
   clients as materialized (select client_id from waiting where client_id is not null limit $1::int),
   -- A client with a thousand subscriptions takes a few events at a time, so that nobody waits behind its hundred thousand notifications.
   shares as materialized (
     select client_id, greatest(1, least($1::int / n, $7::int / (n * greatest(1, subscribed)))) as share
     from clients c cross join (select count(*) as n from clients) as counted cross join lateral (
-      select count(*) as subscribed from webhooks.subscriptions where client_id = c.client_id and deleted_at is null and active) s),
+      select count(*) as subscribed from subscriptions where client_id = c.client_id and deleted_at is null and active) s),
   picked as materialized (
     select o.place from shares c cross join lateral (
-      select ctid as place from delivery.outbox where client_id = c.client_id order by event_id
+      select ctid as place from webhook_outbox where client_id = c.client_id order by event_id
       limit c.share for update skip locked) o),
   taken as materialized (
-    delete from delivery.outbox where ctid = any(array(select place from picked)) returning event_id, client_id, type, created_at),
+    delete from webhook_outbox where ctid = any(array(select place from picked)) returning event_id, client_id, type, created_at),
   placed as materialized (
     select t.*, s.id as subscription_id, s.revision, s.streamed, row_number() over (partition by s.id order by t.event_id) as place
     from taken t cross join lateral (
-      select id, revision, delivery = 'STREAM' as streamed from webhooks.subscriptions
+      select id, revision, delivery = 'STREAM' as streamed from subscriptions
       where client_id = t.client_id and deleted_at is null and active and t.type = any(types) offset 0) s),
   matched as materialized (
-    select delivery.notification_id(event_id, subscription_id, created_at) as id, event_id, client_id, type::text as type, created_at,
+    select notification_id(event_id, subscription_id, created_at) as id, event_id, client_id, type::text as type, created_at,
       subscription_id, revision, place, streamed,
       -- What a client reads itself waits in the queue for its reader.
       case when streamed then 0 when place <= $6::int then $6::int else coalesce(($4::jsonb ->> subscription_id::text)::int, $3::int) end as room
     from placed),
   made as (
-    insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
+    insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
     select id, client_id, subscription_id, event_id, type, 'pending', created_at from matched),
   queued as (
-    insert into delivery.queue
+    insert into webhook_queue
       (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping, lease_owner)
     select id, client_id, subscription_id, event_id, created_at, least(created_at, $5::timestamptz), 0, 0, false,
       case when place <= room then $2::int end
@@ -88,7 +88,7 @@ const fanOutStatement = (window: DayWindow) => `
     exists (select from shares s where s.share <= (select count(*) from taken t where t.client_id = s.client_id)) as more,
     m.id, m.client_id, m.subscription_id, m.type, date_part('epoch', m.created_at) * 1000 as created_ms, m.revision,
     m.place <= m.room as leased, e.body, e.traceparent
-  from (select) as always left join (matched m left join delivery.events e
+  from (select) as always left join (matched m left join webhook_events e
     on e.client_id = m.client_id and e.created_at = m.created_at and e.id = m.event_id and m.place <= m.room
       and ${within('e.created_at', window)})
     on m.place <= m.room + 1 and not m.streamed

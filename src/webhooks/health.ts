@@ -109,7 +109,7 @@ export class EndpointHealth {
       const { rows } = await this.#pool.query<{ subscription_id: string; failing_since: Date }>({
         name: 'webhooks-health',
         text: `with written as (
-            insert into delivery.endpoints as e (subscription_id, succeeded_at, failing_since)
+            insert into webhook_endpoints as e (subscription_id, succeeded_at, failing_since)
             select * from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as seen(id) order by id
             on conflict (subscription_id) do update set succeeded_at = greatest(e.succeeded_at, excluded.succeeded_at),
               failing_since = least(

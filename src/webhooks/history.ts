@@ -32,13 +32,13 @@ export async function listSubscriptions(
     and ($3::boolean is null or (e.failing_since is not null) = $3)`;
   const values = [filter.clientId ?? null, filter.active ?? null, filter.failing ?? null];
   const counted = await db.query<{ total: number }>(
-    `select count(*) as total from webhooks.subscriptions s left join delivery.endpoints e on e.subscription_id = s.id where ${where}`,
+    `select count(*) as total from subscriptions s left join webhook_endpoints e on e.subscription_id = s.id where ${where}`,
     values,
   );
   const { rows } = await db.query<SubscriptionView>(
     `select s.id, s.client_id, s.contact_id, s.url, s.active, s.types::text[] as types, to_json(s.extra_headers) as extra_headers,
        s.created_at, s.disabled_reason, s.disabled_at, s.deleted_at, e.failing_since
-     from webhooks.subscriptions s left join delivery.endpoints e on e.subscription_id = s.id
+     from subscriptions s left join webhook_endpoints e on e.subscription_id = s.id
      where ${where} order by s.created_at desc, s.id limit $4 offset $5`,
     [...values, page.limit, page.offset],
   );
@@ -60,7 +60,7 @@ export async function readSubscriptions(
     `select id, client_id, contact_id, url, active, types::text[] as types,
        array(select json_build_object('name', h.name) from unnest(extra_headers) h) as extra_headers,
        created_at, disabled_reason, disabled_at, deleted_at
-     from webhooks.subscriptions where client_id = $1 and id = any($2::uuid[])`,
+     from subscriptions where client_id = $1 and id = any($2::uuid[])`,
     [clientId, ids],
   );
   return rows;
@@ -100,16 +100,16 @@ export interface NotificationFilter {
 
 /** The columns of a NotificationView. @param tenant SQL of the client */
 const notificationColumns = (tenant: string) => `n.id, n.client_id, n.subscription_id, n.type, n.status, n.created_at,
-  webhooks.notifications_body(n) as body,
+  notifications_body(n) as body,
   coalesce((select json_agg(json_build_object('attempt_number', a.attempt_number, 'delivery_id', a.delivery_id, 'started_at', a.started_at,
       'duration_ms', a.duration_ms, 'status_code', a.status_code, 'headers', a.headers, 'body', a.body, 'reason', a.reason)
       order by a.attempt_number, a.started_at)
-    from webhooks.attempts a where a.client_id = ${tenant} and a.notification_id = n.id and a.created_at = n.created_at), '[]') as attempts`;
+    from attempts a where a.client_id = ${tenant} and a.notification_id = n.id and a.created_at = n.created_at), '[]') as attempts`;
 
 /** The notifications of a payment: those of its events, for each subscription of its client. */
-const OF_PAYMENT = `select delivery.notification_id(e.id, s.id, e.created_at), e.created_at
-  from payments p join delivery.events e on e.client_id = p.client_id and e.payment_id = p.payment_id
-  join webhooks.subscriptions s on s.client_id = p.client_id where p.payment_id = ?`;
+const OF_PAYMENT = `select notification_id(e.id, s.id, e.created_at), e.created_at
+  from payments p join webhook_events e on e.client_id = p.client_id and e.payment_id = p.payment_id
+  join subscriptions s on s.client_id = p.client_id where p.payment_id = ?`;
 
 /** A page of notifications with their attempts, the newest first, and the number of all of them. */
 export async function listNotifications(
@@ -119,10 +119,7 @@ export async function listNotifications(
 ): Promise<List<NotificationView>> {
   const { where, values } = whereOf([
     // The index leads from a client's subscriptions to its notifications.
-    [
-      'n.client_id = ? and n.subscription_id in (select id from webhooks.subscriptions where client_id = ?)',
-      filter.clientId,
-    ],
+    ['n.client_id = ? and n.subscription_id in (select id from subscriptions where client_id = ?)', filter.clientId],
     [`(n.id, n.created_at) in (${OF_PAYMENT})`, filter.paymentId],
     ['n.subscription_id = ?', filter.subscriptionId],
     ['n.status = ?', filter.status],
@@ -131,13 +128,13 @@ export async function listNotifications(
     ['n.created_at < ?', filter.to],
   ]);
   const bounded = filter.clientId === undefined;
-  const total = await countRows(db, { from: 'webhooks.notifications n', where, values, bounded });
+  const total = await countRows(db, { from: 'notifications n', where, values, bounded });
   // An id begins with its moment: the same order, and the primary key of each partition has it.
   const order = bounded ? 'n.id desc' : 'n.created_at desc, n.id desc';
   const tenant = filter.clientId === undefined ? 'n.client_id' : '$1';
   const { rows } = await db.query<NotificationView>(
-    `select ${notificationColumns(tenant)} from webhooks.notifications n
-     join (select n.id, n.created_at from webhooks.notifications n where ${where}
+    `select ${notificationColumns(tenant)} from notifications n
+     join (select n.id, n.created_at from notifications n where ${where}
        order by ${order} limit $${values.length + 1} offset $${values.length + 2}) as page
      on n.client_id = ${tenant} and n.id = page.id and n.created_at = page.created_at order by n.created_at desc, n.id desc`,
     [...values, page.limit, page.offset],
@@ -151,7 +148,7 @@ export async function findNotification(db: Db, id: string): Promise<Notification
     const since = instantOf(id);
     const found = first(
       await db.query<NotificationView>(
-        `select ${notificationColumns('n.client_id')} from webhooks.notifications n
+        `select ${notificationColumns('n.client_id')} from notifications n
          where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'`,
         [id, since],
       ),

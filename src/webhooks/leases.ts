@@ -68,7 +68,7 @@ export class Leases {
 async function release(db: Db, worker: number, ids: readonly string[]): Promise<void> {
   await db.query({
     name: 'webhooks-release',
-    text: 'update delivery.queue set lease_owner = null where notification_id = any($2::uuid[]) and lease_owner = $1::int',
+    text: 'update webhook_queue set lease_owner = null where notification_id = any($2::uuid[]) and lease_owner = $1::int',
     values: [worker, ids],
   });
 }
@@ -77,9 +77,9 @@ async function cancelLeased(db: Db, leased: { worker: number; ids: readonly stri
   await db.query({
     name: 'webhooks-cancel-leased',
     text: `with gone as (
-        delete from delivery.queue where notification_id = any($2::uuid[]) and lease_owner = $1::int
+        delete from webhook_queue where notification_id = any($2::uuid[]) and lease_owner = $1::int
         returning notification_id, created_at)
-      update webhooks.notifications n set status = 'cancelled', finished_at = $3 from gone g
+      update notifications n set status = 'cancelled', finished_at = $3 from gone g
       where n.id = g.notification_id and n.created_at = g.created_at`,
     values: [leased.worker, leased.ids, leased.now],
   });
@@ -88,9 +88,9 @@ async function cancelLeased(db: Db, leased: { worker: number; ids: readonly stri
 /** Puts back every lease of this worker on a delivery that it does not hold, and the leases of workers that do not exist. */
 async function releaseUnknown(db: Db, worker: number, held: readonly string[]): Promise<void> {
   await db.query({
-    text: `update delivery.queue set lease_owner = null
+    text: `update webhook_queue set lease_owner = null
       where lease_owner is not null and (lease_owner = $1::int and notification_id not in (select unnest($2::uuid[]))
-        or lease_owner not in (select id from delivery.workers))`,
+        or lease_owner not in (select id from webhook_workers))`,
     values: [worker, held],
   });
 }

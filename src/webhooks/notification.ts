@@ -44,8 +44,8 @@ export interface WebhookEvent {
   paymentId?: string;
 }
 
-const INTO_OUTBOX = `insert into delivery.outbox (event_id, client_id, type, created_at)
-  select id, client_id, type::webhooks.webhook_type, created_at from event`;
+const INTO_OUTBOX = `insert into webhook_outbox (event_id, client_id, type, created_at)
+  select id, client_id, type::webhook_type, created_at from event`;
 
 /**
  * Writes an event and its outbox row in the transaction of the change that causes it: it exists if, and only if, the change is committed
@@ -55,7 +55,7 @@ export async function notify(tx: Transaction, event: WebhookEvent): Promise<void
   await tx.query({
     name: 'webhooks-notify',
     text: `with event as (
-        insert into delivery.events (client_id, type, body, created_at, payment_id, traceparent) values ($1, $2, $3, $4, $5, $6)
+        insert into webhook_events (client_id, type, body, created_at, payment_id, traceparent) values ($1, $2, $3, $4, $5, $6)
         returning id, client_id, type, created_at)
       ${INTO_OUTBOX}`,
     values: [event.clientId, event.type, event.body, event.now, event.paymentId ?? null, cause()],
@@ -68,7 +68,7 @@ export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]
   await tx.query({
     name: 'webhooks-notify-all',
     text: `with event as (
-        insert into delivery.events (client_id, type, body, created_at, payment_id, traceparent)
+        insert into webhook_events (client_id, type, body, created_at, payment_id, traceparent)
         select client_id, type, body, created_at, payment_id, $6
         from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
           with ordinality as e(client_id, type, body, created_at, payment_id, n)

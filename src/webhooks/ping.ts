@@ -16,7 +16,7 @@ export async function ping(
   const found = isUuid(key.subscriptionId)
     ? first(
         await tx.query<{ id: string; dialled: boolean }>(
-          `select id, delivery = 'HTTP' as dialled from webhooks.subscriptions where client_id = $1 and id = $2 and deleted_at is null`,
+          `select id, delivery = 'HTTP' as dialled from subscriptions where client_id = $1 and id = $2 and deleted_at is null`,
           [key.clientId, key.subscriptionId],
         ),
       )
@@ -30,13 +30,13 @@ export async function ping(
   await tx.query({
     name: 'webhooks-ping',
     text: `with event as (
-        insert into delivery.events (client_id, type, body, created_at) values ($1, 'PING', $3, $4) returning id, client_id, created_at),
+        insert into webhook_events (client_id, type, body, created_at) values ($1, 'PING', $3, $4) returning id, client_id, created_at),
       made as (
-        insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
-        select delivery.notification_id(id, $2, created_at), client_id, $2, id, 'PING', 'pending', created_at from event)
-      insert into delivery.queue
+        insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
+        select notification_id(id, $2, created_at), client_id, $2, id, 'PING', 'pending', created_at from event)
+      insert into webhook_queue
         (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
-      select delivery.notification_id(id, $2, created_at), client_id, $2, id, created_at, created_at, 0, 0, $5 from event`,
+      select notification_id(id, $2, created_at), client_id, $2, id, created_at, created_at, 0, 0, $5 from event`,
     // The reader of a stream takes it with the others; the engine claims only what is dialled.
     values: [key.clientId, found.id, body, now, found.dialled],
   });

@@ -47,8 +47,8 @@ export async function receiverHealth(
   const subscription = isUuid(subscriptionId)
     ? first(
         await db.query<{ succeeded_at: Date | null; failing_since: Date | null }>(
-          `select e.succeeded_at, e.failing_since from webhooks.subscriptions s
-           left join delivery.endpoints e on e.subscription_id = s.id
+          `select e.succeeded_at, e.failing_since from subscriptions s
+           left join webhook_endpoints e on e.subscription_id = s.id
            where s.client_id = $1 and s.id = $2 and s.deleted_at is null`,
           [clientId, subscriptionId],
         ),
@@ -64,13 +64,13 @@ export async function receiverHealth(
     notifications: number;
   }>(
     `with newest as (
-       select n.id, n.created_at from webhooks.notifications n
+       select n.id, n.created_at from notifications n
        where n.client_id = $1 and n.subscription_id = $2 and n.created_at >= $4 order by n.created_at desc, n.id desc limit $5)
      select date_bin('1 hour', a.started_at, $3) as at,
        count(*) filter (where a.reason is null and a.status_code between 200 and 299) as succeeded,
        count(*) filter (where not (a.reason is null and coalesce(a.status_code, 0) between 200 and 299)) as failed,
        max(a.duration_ms) as slowest_ms, (select count(*) from newest) as notifications
-     from newest join webhooks.attempts a on a.client_id = $1 and a.notification_id = newest.id and a.created_at = newest.created_at
+     from newest join attempts a on a.client_id = $1 and a.notification_id = newest.id and a.created_at = newest.created_at
      where a.started_at >= $3 group by 1 order by 1`,
     [clientId, subscriptionId, since, new Date(since.getTime() - RETRIES_MS), MAX_NOTIFICATIONS_ROWS],
   );

@@ -10,10 +10,10 @@ export function instantOf(notificationId: string): Date {
 }
 
 /** Queues the notifications of `again`, in a new round. */
-const QUEUE = `insert into delivery.queue as q
+const QUEUE = `insert into webhook_queue as q
     (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
   select a.id, a.client_id, a.subscription_id, a.event_id, a.created_at, $1, a.attempts_count, 0, a.type = 'PING' and s.delivery = 'HTTP'
-  from again a join webhooks.subscriptions s on s.id = a.subscription_id and s.client_id = a.client_id
+  from again a join subscriptions s on s.id = a.subscription_id and s.client_id = a.client_id
   on conflict (notification_id) do update set due_at = excluded.due_at, round_attempts = 0`;
 
 const ERASED = 'names a notification whose content was erased with a person: there is nothing left to send';
@@ -38,9 +38,9 @@ export async function redeliver(
     since && !Number.isNaN(since.getTime())
       ? first(
           await tx.query<{ created_at: Date; client_id: string; gone: boolean; erased: boolean }>(
-            `select n.created_at, n.client_id, s.deleted_at is not null as gone, e.body = '' as erased from webhooks.notifications n
-             join webhooks.subscriptions s on s.id = n.subscription_id and s.client_id = n.client_id
-             left join delivery.events e on e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id
+            `select n.created_at, n.client_id, s.deleted_at is not null as gone, e.body = '' as erased from notifications n
+             join subscriptions s on s.id = n.subscription_id and s.client_id = n.client_id
+             left join webhook_events e on e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id
              where n.id = $1 and n.created_at >= $2 and n.created_at < $2::timestamptz + interval '1 ms'
                and ($3::text is null or n.client_id = $3)`,
             [id, since, clientId],
@@ -56,10 +56,10 @@ export async function redeliver(
     });
   if (found.erased) throw new Problem('transition_not_allowed', { field: 'id', message: ERASED });
   // The queue's row is locked before the notification's, as results are written.
-  await tx.query('select from delivery.queue where notification_id = $1 for update', [id]);
+  await tx.query('select from webhook_queue where notification_id = $1 for update', [id]);
   await tx.query(
     `with again as (
-        update webhooks.notifications set status = 'pending', finished_at = null where id = $2 and created_at = $3 returning *)
+        update notifications set status = 'pending', finished_at = null where id = $2 and created_at = $3 returning *)
       ${QUEUE}`,
     [act.now, id, found.created_at],
   );
@@ -93,7 +93,7 @@ export async function replay(tx: Transaction, act: Act, input: Replay): Promise<
   const subscription = isUuid(input.subscriptionId)
     ? first(
         await tx.query<{ client_id: string; types: string[] }>(
-          `select client_id, types::text[] as types from webhooks.subscriptions
+          `select client_id, types::text[] as types from subscriptions
            where id = $1 and deleted_at is null and ($2::text is null or client_id = $2)`,
           [input.subscriptionId, input.clientId],
         ),
@@ -117,9 +117,9 @@ export async function replay(tx: Transaction, act: Act, input: Replay): Promise<
   if (input.onlyFailed) {
     const { rowCount } = await tx.query(
       `with again as (
-          update webhooks.notifications n set status = 'pending', finished_at = null
+          update notifications n set status = 'pending', finished_at = null
           where subscription_id = $2 and created_at >= $3 and created_at < $4 and status = 'failed' and type <> 'PING'
-            and not exists (select from delivery.events e where e.client_id = n.client_id and e.created_at = n.created_at
+            and not exists (select from webhook_events e where e.client_id = n.client_id and e.created_at = n.created_at
               and e.id = n.event_id and e.body = '') returning *)
         ${QUEUE}`,
       [now, subscriptionId, since, until],
@@ -128,17 +128,17 @@ export async function replay(tx: Transaction, act: Act, input: Replay): Promise<
   }
   const { rowCount } = await tx.query(
     `with missed as (
-        select delivery.notification_id(e.id, $2, e.created_at) as id, e.client_id, e.id as event_id, e.type, e.created_at
-        from delivery.events e where e.client_id = $5 and e.created_at >= $3 and e.created_at < $4 and e.type = any($6)
+        select notification_id(e.id, $2, e.created_at) as id, e.client_id, e.id as event_id, e.type, e.created_at
+        from webhook_events e where e.client_id = $5 and e.created_at >= $3 and e.created_at < $4 and e.type = any($6)
         -- An erasure has emptied it.
         and e.body <> ''
         -- An event in the outbox is on its way.
-        and not exists (select from delivery.outbox o where o.client_id = e.client_id and o.event_id = e.id)
+        and not exists (select from webhook_outbox o where o.client_id = e.client_id and o.event_id = e.id)
         -- A pending notification is not even locked: its result may wait to be written, and other results behind it.
-        and not exists (select from webhooks.notifications n where n.id = delivery.notification_id(e.id, $2, e.created_at)
+        and not exists (select from notifications n where n.id = notification_id(e.id, $2, e.created_at)
           and n.created_at = e.created_at and n.status = 'pending')),
       again as (
-        insert into webhooks.notifications as n (id, client_id, subscription_id, event_id, type, status, created_at)
+        insert into notifications as n (id, client_id, subscription_id, event_id, type, status, created_at)
         select id, client_id, $2, event_id, type, 'pending', created_at from missed
         on conflict (id, created_at) do update set status = 'pending', finished_at = null where n.status <> 'pending'
         returning *)

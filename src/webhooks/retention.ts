@@ -8,14 +8,14 @@ const DAYS_AHEAD = 3;
 /** Rows that one statement deletes from a default partition. */
 const MAX_DELETED_ROWS = 5_000;
 /** The tables that are partitioned by day. A transaction changes one of them, so that it cannot deadlock with a reader of several. */
-const TABLES = ['delivery.events', 'webhooks.notifications', 'webhooks.attempts'];
+const TABLES = ['webhook_events', 'notifications', 'attempts'];
 
 /** Makes the partitions of today (UTC, service time) and the next days. */
 export async function createDays(pool: Pool, now: Date): Promise<void> {
   const today = now.toISOString().slice(0, 10);
   for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
     for (const table of TABLES) {
-      await pool.query('select delivery.create_partition($1, $2)', [table, addDays(today, ahead)]);
+      await pool.query('select create_webhook_day($1, $2)', [table, addDays(today, ahead)]);
     }
   }
 }
@@ -29,19 +29,18 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
   const oldest = addDays(now.toISOString().slice(0, 10), -retentionDays);
   const { rows } = await pool.query<{ day: string }>(
     `select distinct to_char(to_date(right(relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day from pg_class
-     where relnamespace = 'delivery'::regnamespace and relkind = 'r' and relname ~ '^(events|notifications|attempts)_\\d{8}$'
+     where pg_table_is_visible(oid) and relkind = 'r' and relname ~ '^(webhook_events|notifications|attempts)_\\d{8}$'
      order by 1`,
   );
   const old = rows.map((row) => row.day).filter((day) => day < oldest);
   // Deliveries of those days still wait only where their subscription has been inactive ever since.
-  await pool.query('delete from delivery.queue where created_at < $1', [`${oldest}T00:00:00Z`]);
-  await pool.query('delete from delivery.stream_positions where created_at < $1', [`${oldest}T00:00:00Z`]);
+  await pool.query('delete from webhook_queue where created_at < $1', [`${oldest}T00:00:00Z`]);
+  await pool.query('delete from webhook_stream_positions where created_at < $1', [`${oldest}T00:00:00Z`]);
   for (const day of old) {
     // A transaction for each: nothing in this process can delay the end of the lock.
-    for (const table of TABLES.toReversed())
-      await pool.query('select delivery.drop_partition($1, $2, $3)', [table, day, now]);
+    for (const table of TABLES.toReversed()) await pool.query('select drop_webhook_day($1, $2, $3)', [table, day, now]);
   }
-  for (const table of TABLES) await deleteOld(pool, `delivery.${table.split('.')[1]}_default`, `${oldest}T00:00:00Z`);
+  for (const table of TABLES) await deleteOld(pool, `${table}_default`, `${oldest}T00:00:00Z`);
   return old;
 }
 
@@ -59,9 +58,9 @@ async function deleteOld(pool: Pool, partition: string, before: string): Promise
 
 async function hasPartitions(pool: Pool, day: string): Promise<boolean> {
   const result = await pool.query<{ made: boolean }>(
-    `select bool_and(to_regclass('delivery.' || name || '_' || $1) is not null) as made
-     from unnest('{events,notifications,attempts}'::text[]) name`,
-    [day.replaceAll('-', '')],
+    `select bool_and(to_regclass(name || '_' || $1) is not null) as made
+     from unnest($2::text[]) name`,
+    [day.replaceAll('-', ''), TABLES],
   );
   return first(result)?.made === true;
 }

@@ -29,7 +29,7 @@ export interface StreamedNotification {
 
 /** A stream counts as read when it is made: its reader has ten minutes to come. */
 export async function createStream(tx: Transaction, key: StreamKey, now: Date): Promise<void> {
-  await tx.query('insert into delivery.streams (subscription_id, client_id, read_at) values ($2, $1, $3)', [
+  await tx.query('insert into webhook_streams (subscription_id, client_id, read_at) values ($2, $1, $3)', [
     key.clientId,
     key.subscriptionId,
     now,
@@ -56,8 +56,8 @@ export async function openStream(
   const found = isUuid(subscriptionId)
     ? first(
         await db.query<{ position: number | null }>(
-          `select t.position from webhooks.subscriptions s
-           left join delivery.streams t on t.subscription_id = s.id and t.client_id = s.client_id
+          `select t.position from subscriptions s
+           left join webhook_streams t on t.subscription_id = s.id and t.client_id = s.client_id
            where s.client_id = $1 and s.id = $2 and s.deleted_at is null`,
           [clientId, subscriptionId],
         ),
@@ -78,7 +78,7 @@ export async function openStream(
     throw new Problem('invalid_parameter', 'header.Last-Event-ID: must be the id of an event of this stream');
   const reader = randomUUID();
   await db.query(
-    `update delivery.streams set reader = $3, read_at = $4, reader_until = clock_timestamp() + $5 * interval '1 ms'
+    `update webhook_streams set reader = $3, read_at = $4, reader_until = clock_timestamp() + $5 * interval '1 ms'
      where client_id = $1 and subscription_id = $2`,
     [clientId, subscriptionId, reader, options.now, READER_LIFETIME_MS],
   );
@@ -99,9 +99,9 @@ export async function lookAtStream(
   const found = first(
     await db.query<{ waiting: boolean }>({
       name: 'webhooks-stream-look',
-      text: `select exists (select from delivery.queue q
+      text: `select exists (select from webhook_queue q
           where q.subscription_id = $2 and q.client_id = $1 and q.lease_owner is null and not q.ping) as waiting
-        from delivery.streams t join webhooks.subscriptions s on s.id = t.subscription_id and s.client_id = t.client_id
+        from webhook_streams t join subscriptions s on s.id = t.subscription_id and s.client_id = t.client_id
         where t.client_id = $1 and t.subscription_id = $2 and t.reader = $3 and s.deleted_at is null`,
       values: [key.clientId, key.subscriptionId, reader],
     }),
@@ -120,8 +120,8 @@ export async function takePending(pool: Pool, key: StreamKey, options: { reader:
     await tx.query('set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_seqscan = off');
     const stream = first(
       await tx.query<{ position: number; active: boolean }>(
-        `select t.position, s.active from delivery.streams t
-         join webhooks.subscriptions s on s.id = t.subscription_id and s.client_id = t.client_id
+        `select t.position, s.active from webhook_streams t
+         join subscriptions s on s.id = t.subscription_id and s.client_id = t.client_id
          where t.client_id = $1 and t.subscription_id = $2 and t.reader = $3 and s.deleted_at is null for update of t`,
         [clientId, subscriptionId, options.reader],
       ),
@@ -134,35 +134,35 @@ export async function takePending(pool: Pool, key: StreamKey, options: { reader:
 const TAKE = `
   with taken as materialized (
     select q.notification_id, q.created_at, q.event_id, q.attempts + 1 as attempt_number, gen_random_uuid() as delivery_id
-    from delivery.queue q
-    join webhooks.notifications n on n.id = q.notification_id and n.created_at = q.created_at and n.client_id = q.client_id
+    from webhook_queue q
+    join notifications n on n.id = q.notification_id and n.created_at = q.created_at and n.client_id = q.client_id
     where q.subscription_id = $2 and q.client_id = $1 and q.lease_owner is null and not q.ping and ($4 or n.type = 'PING')
-      and q.event_id < coalesce((select min(o.event_id) from delivery.outbox o where o.client_id = $1), 9223372036854775807)
+      and q.event_id < coalesce((select min(o.event_id) from webhook_outbox o where o.client_id = $1), 9223372036854775807)
     order by q.event_id limit $6 for update of q),
   placed as materialized (
     select *, $3::bigint + row_number() over (order by event_id) as position from taken),
   gone as (
-    delete from delivery.queue q using placed p where q.client_id = $1 and q.notification_id = p.notification_id),
+    delete from webhook_queue q using placed p where q.client_id = $1 and q.notification_id = p.notification_id),
   changed as (
-    update webhooks.notifications n set status = 'delivered', attempts_count = p.attempt_number, finished_at = $5
+    update notifications n set status = 'delivered', attempts_count = p.attempt_number, finished_at = $5
     from placed p where n.client_id = $1 and n.id = p.notification_id and n.created_at = p.created_at),
   attempted as (
-    insert into webhooks.attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms, created_at)
+    insert into attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms, created_at)
     select notification_id, attempt_number, delivery_id, $1, $2, $5::timestamptz, 0, created_at from placed),
   sent as (
-    insert into delivery.stream_positions
+    insert into webhook_stream_positions
       (subscription_id, position, client_id, notification_id, created_at, attempt_number, delivery_id)
     select $2, position, $1, notification_id, created_at, attempt_number, delivery_id from placed)
-  update delivery.streams t set position = t.position + (select count(*) from placed) where t.client_id = $1 and t.subscription_id = $2`;
+  update webhook_streams t set position = t.position + (select count(*) from placed) where t.client_id = $1 and t.subscription_id = $2`;
 
 /** What has a place after `after`, in its order; at most MAX_BATCH_ROWS. */
 export async function readStream(db: Db, key: StreamKey, after: number): Promise<StreamedNotification[]> {
   const { rows } = await db.query<StreamedNotification>({
     name: 'webhooks-stream-read',
     text: `select p.position, n.id, n.type, p.attempt_number as "attemptNumber", p.delivery_id as "deliveryId", e.body
-      from delivery.stream_positions p
-      join webhooks.notifications n on n.id = p.notification_id and n.created_at = p.created_at and n.client_id = p.client_id
-      join delivery.events e on e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id
+      from webhook_stream_positions p
+      join notifications n on n.id = p.notification_id and n.created_at = p.created_at and n.client_id = p.client_id
+      join webhook_events e on e.client_id = n.client_id and e.created_at = n.created_at and e.id = n.event_id
       where p.client_id = $1 and p.subscription_id = $2 and p.position > $3 order by p.position limit ${MAX_BATCH_ROWS}`,
     values: [key.clientId, key.subscriptionId, after],
   });
@@ -176,7 +176,7 @@ export async function noteReader(
   { reader, now, gone }: { reader: string; now: Date; gone: boolean },
 ): Promise<void> {
   await db.query(
-    `update delivery.streams set read_at = $4,
+    `update webhook_streams set read_at = $4,
        reader_until = case when not $5::boolean then clock_timestamp() + $6 * interval '1 ms' end
      where client_id = $1 and subscription_id = $2 and reader = $3`,
     [key.clientId, key.subscriptionId, reader, now, gone, READER_LIFETIME_MS],
@@ -186,8 +186,8 @@ export async function noteReader(
 /** Streams that nobody has read for ten minutes, of any client. */
 export async function unreadStreams(db: Db, now: Date): Promise<StreamKey[]> {
   const { rows } = await db.query<StreamKey>(
-    `select t.client_id as "clientId", t.subscription_id as "subscriptionId" from delivery.streams t
-     join webhooks.subscriptions s on s.id = t.subscription_id and s.client_id = t.client_id
+    `select t.client_id as "clientId", t.subscription_id as "subscriptionId" from webhook_streams t
+     join subscriptions s on s.id = t.subscription_id and s.client_id = t.client_id
      where s.deleted_at is null and t.read_at < $1 and coalesce(t.reader_until < clock_timestamp(), true)`,
     [new Date(now.getTime() - MAX_UNREAD_MS)],
   );

@@ -75,7 +75,7 @@ export async function createSubscription(
   const extraHeaders = checkExtraHeaders(input.extraHeaders ?? [], settings.brand);
   const counted = first(
     await tx.query<{ count: number }>(
-      'select count(*) as count from webhooks.subscriptions where client_id = $1 and deleted_at is null',
+      'select count(*) as count from subscriptions where client_id = $1 and deleted_at is null',
       [input.clientId],
     ),
   );
@@ -86,8 +86,8 @@ export async function createSubscription(
     });
   }
   const created = await tx.query<{ id: string }>(
-    `insert into webhooks.subscriptions (client_id, contact_id, url, active, secret, types, extra_headers, created_at, updated_at, delivery)
-     values ($1, $2, $3, $4, $5, $6::webhooks.webhook_type[], ${HEADERS_FROM_JSON('$7')}, ${NEXT_MOMENT}, $8, $9) returning id`,
+    `insert into subscriptions (client_id, contact_id, url, active, secret, types, extra_headers, created_at, updated_at, delivery)
+     values ($1, $2, $3, $4, $5, $6::webhook_type[], ${HEADERS_FROM_JSON('$7')}, ${NEXT_MOMENT}, $8, $9) returning id`,
     [
       input.clientId,
       input.contactId,
@@ -125,11 +125,11 @@ function urlOf(delivery: 'HTTP' | 'STREAM', url: string | null | undefined, sett
 }
 
 /** The moment of creation. Subscriptions that one request creates keep their order: they are a microsecond apart. */
-const NEXT_MOMENT = `coalesce((select max(created_at) + interval '1 microsecond' from webhooks.subscriptions
+const NEXT_MOMENT = `coalesce((select max(created_at) + interval '1 microsecond' from subscriptions
   where client_id = $1 and created_at >= $8 and created_at < $8::timestamptz + interval '1 millisecond'), $8)`;
 
 const HEADERS_FROM_JSON = (parameter: string) =>
-  `array(select row(h->>'name', h->>'value')::webhooks.extra_header from json_array_elements(${parameter}::json) h)`;
+  `array(select row(h->>'name', h->>'value')::extra_header from json_array_elements(${parameter}::json) h)`;
 
 interface LockedSubscription {
   delivery: 'HTTP' | 'STREAM';
@@ -152,7 +152,7 @@ async function lockSubscription(tx: Transaction, clientId: string, id: string): 
     await tx.query<LockedSubscription & { formerSecrets: Buffer[]; formerUntil: Date[] }>(
       `select delivery, url, active, types::text[] as types, secret, to_json(extra_headers) as "extraHeaders",
          disabled_reason as "disabledReason", former_secrets as "formerSecrets", former_secrets_until as "formerUntil"
-       from webhooks.subscriptions where client_id = $1 and id = $2 and deleted_at is null for update`,
+       from subscriptions where client_id = $1 and id = $2 and deleted_at is null for update`,
       [clientId, id],
     ),
   );
@@ -197,7 +197,7 @@ export async function updateSubscription(
   const sealed = rotates ? sealSecret(vault, secret) : present.secret;
   const former = rotates ? rotateSecrets(present, act.now, overlapSeconds) : present.former;
   await tx.query(
-    `update webhooks.subscriptions set url = $3, active = $4, types = $5::webhooks.webhook_type[],
+    `update subscriptions set url = $3, active = $4, types = $5::webhook_type[],
        extra_headers = ${HEADERS_FROM_JSON('$6')}, secret = $7, updated_at = $8,
        former_secrets = $9::bytea[], former_secrets_until = $10::timestamptz[],
        disabled_reason = case when $4 then null else disabled_reason end,
@@ -216,7 +216,7 @@ export async function updateSubscription(
       former.map((one) => one.until),
     ],
   );
-  if (active && !present.active) await tx.query('delete from delivery.endpoints where subscription_id = $1', [id]);
+  if (active && !present.active) await tx.query('delete from webhook_endpoints where subscription_id = $1', [id]);
   await audit(tx, act, {
     action: 'update',
     entity: 'subscription',
@@ -240,7 +240,7 @@ export async function deleteSubscription(
   const { url } = await lockSubscription(tx, key.clientId, key.id);
   const [record] = await readSubscriptions(tx, key.clientId, [key.id]);
   await tx.query(
-    'update webhooks.subscriptions set active = false, deleted_at = $3, updated_at = $3 where client_id = $1 and id = $2',
+    'update subscriptions set active = false, deleted_at = $3, updated_at = $3 where client_id = $1 and id = $2',
     [key.clientId, key.id, act.now],
   );
   await audit(tx, act, {
@@ -267,7 +267,7 @@ export async function disableSubscription(
   const { id, reason, revision } = input;
   const row = first(
     await tx.query<{ client_id: string }>(
-      `update webhooks.subscriptions set active = false, disabled_reason = $2, disabled_at = $3, updated_at = $3
+      `update subscriptions set active = false, disabled_reason = $2, disabled_at = $3, updated_at = $3
        where id = $1 and active and deleted_at is null and revision = coalesce($4, revision) returning client_id`,
       [id, reason, act.now, revision],
     ),

@@ -20,7 +20,7 @@ const GOODBYE_TIMEOUT_MS = 1_000;
 export interface RegistrationOptions {
   /** The URL of the database. */
   url: string;
-  /** For people who read `delivery.workers`. */
+  /** For people who read `webhook_workers`. */
   name: string;
   /** There are events. */
   onEvents(): void;
@@ -90,8 +90,8 @@ export class WorkerRegistration {
     if (this.#registered)
       await client
         .query(
-          `with freed as (update delivery.queue set lease_owner = null where lease_owner = $1::int)
-           delete from delivery.workers where id = $1::int`,
+          `with freed as (update webhook_queue set lease_owner = null where lease_owner = $1::int)
+           delete from webhook_workers where id = $1::int`,
           [this.#id],
         )
         .catch(() => undefined);
@@ -164,7 +164,7 @@ export class WorkerRegistration {
       id,
     ]);
     if (!first(tried)?.locked) return false;
-    const known = await client.query('select from delivery.workers where id = $1', [id]);
+    const known = await client.query('select from webhook_workers where id = $1', [id]);
     return known.rowCount === 1;
   }
 
@@ -172,19 +172,19 @@ export class WorkerRegistration {
   async #register(client: pg.Client): Promise<number> {
     const locked = await client.query<{ id: number }>(
       `select id, pg_advisory_lock($1, id)
-       from (select nextval('delivery.worker_numbers')::int as id offset 0) as made`,
+       from (select nextval('webhook_worker_numbers')::int as id offset 0) as made`,
       [LOCKS.webhookWorker],
     );
     const id = first(locked)?.id as number;
-    await client.query('insert into delivery.workers (id, name, started_at) values ($1, $2, $3)', [
+    await client.query('insert into webhook_workers (id, name, started_at) values ($1, $2, $3)', [
       id,
       this.#options.name,
       this.#context.clock.now(),
     ]);
     // Leases of workers that do not exist: in a database that was restored from a copy, for example.
     await client.query(
-      `update delivery.queue set lease_owner = null
-       where lease_owner is not null and lease_owner not in (select w.id from delivery.workers w)`,
+      `update webhook_queue set lease_owner = null
+       where lease_owner is not null and lease_owner not in (select w.id from webhook_workers w)`,
     );
     return id;
   }
@@ -197,7 +197,7 @@ export class WorkerRegistration {
       text: `select w.id, exists (select from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 2
           and l.database = (select oid from pg_database where datname = current_database())
           and l.classid = $1::int::oid and l.objid = w.id::oid) as alive
-        from delivery.workers w`,
+        from webhook_workers w`,
       values: [LOCKS.webhookWorker],
     });
     this.#peers = Math.max(1, rows.filter((row) => row.alive).length);
@@ -209,9 +209,9 @@ export class WorkerRegistration {
   async #takeOver(client: pg.Client, id: number): Promise<void> {
     // One of the workers that see it takes the dead one's lock for the transaction. The dead one may also have come back.
     const freed = await client.query<{ count: number }>({
-      text: `with dead as materialized (select id from delivery.workers where id = $2 and pg_try_advisory_xact_lock($1, $2)),
-        freed as (update delivery.queue set lease_owner = null where lease_owner in (select id from dead) returning 1),
-        gone as (delete from delivery.workers where id in (select id from dead) returning 1)
+      text: `with dead as materialized (select id from webhook_workers where id = $2 and pg_try_advisory_xact_lock($1, $2)),
+        freed as (update webhook_queue set lease_owner = null where lease_owner in (select id from dead) returning 1),
+        gone as (delete from webhook_workers where id in (select id from dead) returning 1)
         select (select count(*) from freed)::int as count from gone`,
       values: [LOCKS.webhookWorker, id],
     });

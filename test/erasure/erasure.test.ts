@@ -81,12 +81,12 @@ async function leaveCopies(): Promise<void> {
   );
   const body = JSON.stringify({ contact_name: NAME });
   await service.query(
-    `with e as (insert into delivery.events (client_id, type, body, created_at) values ($1, 'ONBOARDING_STATUS_CHANGE', $2, now()) returning *),
-       s as (insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+    `with e as (insert into webhook_events (client_id, type, body, created_at) values ($1, 'ONBOARDING_STATUS_CHANGE', $2, now()) returning *),
+       s as (insert into subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
          values ($1, $3, 'https://receiver.example', true, '{ONBOARDING_STATUS_CHANGE}', now(), now()) returning id),
-       n as (insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
-         select delivery.notification_id(e.id, s.id, e.created_at), e.client_id, s.id, e.id, e.type, 'pending', e.created_at from e, s returning *)
-     insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+       n as (insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
+         select notification_id(e.id, s.id, e.created_at), e.client_id, s.id, e.id, e.type, 'pending', e.created_at from e, s returning *)
+     insert into webhook_queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
        select id, client_id, subscription_id, event_id, created_at, '2100-01-01', 0, 0, false from n`,
     [clientId, body, contactId],
   );
@@ -95,8 +95,8 @@ async function leaveCopies(): Promise<void> {
 /** The tables in which a text stands, with how many rows. */
 async function placesOf(text: string): Promise<Record<string, number>> {
   const { rows: tables } = await service.query(
-    `select n.nspname || '.' || quote_ident(c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname in ('public', 'webhooks', 'delivery') order by 1`,
+    `select quote_ident(c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname = 'public' order by 1`,
   );
   const found: Record<string, number> = {};
   for (const { name } of tables) {
@@ -180,7 +180,7 @@ describe('erasing a contact', () => {
     assert.equal(trail[0].after.phone, null);
     assert.ok(trail.some((row: { actor: string }) => row.actor === 'service:erasure'));
     const { rows: told } = await service.query(
-      `select n.status, e.body from webhooks.notifications n join delivery.events e on e.client_id = n.client_id and e.id = n.event_id
+      `select n.status, e.body from notifications n join webhook_events e on e.client_id = n.client_id and e.id = n.event_id
        where n.client_id = $1 and n.type = 'ONBOARDING_STATUS_CHANGE'`,
       [clientId],
     );
@@ -188,9 +188,7 @@ describe('erasing a contact', () => {
   });
 
   test('what was cancelled is not sent again: nothing is left of it', async () => {
-    const { rows } = await service.query(
-      "select id, subscription_id from webhooks.notifications where status = 'cancelled'",
-    );
+    const { rows } = await service.query("select id, subscription_id from notifications where status = 'cancelled'");
     const [{ id, subscription_id: subscription }] = rows;
     const again = await service.operator('POST', `/notifications/${id}/redeliver`);
     assert.deepEqual([again.status, again.body.code], [409, 'transition_not_allowed']);

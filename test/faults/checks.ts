@@ -55,7 +55,7 @@ async function settled(system: System): Promise<void> {
   await until(async () => {
     const { rows } = await system
       .query(
-        `select (select count(*)::int from delivery.outbox) as outbox, (select count(*)::int from delivery.queue) as queue,
+        `select (select count(*)::int from webhook_outbox) as outbox, (select count(*)::int from webhook_queue) as queue,
          (select count(*)::int from changes_unpublished) as unpublished, (select count(*)::int from audit_unsealed) as unsealed,
          (select count(*)::int from approver_refreshes) as refreshes,
          (select count(*)::int from statement_deliveries where status in ('requested', 'making', 'retrying')) as statements,

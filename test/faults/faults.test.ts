@@ -24,7 +24,7 @@ const TAMPERING: Fault = {
       'alter table audit disable trigger all',
       `delete from audit where id = (select max(id) from audit where entity = 'transaction' and action = 'create' and request_id like 'F%')`,
       // Of a payment of an owner: what is told of erased persons is not looked at.
-      `delete from delivery.events where id = (select min(e.id) from delivery.events e
+      `delete from webhook_events where id = (select min(e.id) from webhook_events e
          join payments p on p.payment_id = substring(e.body from '"payment_id":"([^"]+)"') and p.ordered_by_name like 'Owner of %'
          where e.type = 'PAYMENT_STATUS_CHANGE')`,
       // The accounts of statements stay right: one whose balance is wrong is not sent, and tried again for days.
@@ -35,7 +35,7 @@ const TAMPERING: Fault = {
       `insert into approval_configurations (client_id, version, id, configuration, created_at, created_by)
          select client_id, version + 100, gen_random_uuid(), configuration, now(), 'nobody' from approval_configurations where version = 1`,
       'delete from mailbox',
-      'delete from webhooks.attempts',
+      'delete from attempts',
       'update operator_tokens set revoked_at = null',
       `update contacts set name = 'Gone' where name = 'erased'`,
     );

@@ -25,7 +25,7 @@ describe('GraphQL connections (the cursor-connection specification)', () => {
       ids.push(await world.subscribe({ active: n % 2 === 0, url: `https://receiver.example/${n}` }));
     // Two of one moment: their order is the ids', and no page repeats or skips one of them.
     await service.query(
-      `update webhooks.subscriptions set created_at = (select created_at from webhooks.subscriptions where id = $1) where id = $2`,
+      `update subscriptions set created_at = (select created_at from subscriptions where id = $1) where id = $2`,
       [ids[2], ids[3]],
     );
     const moment = [ids[2], ids[3]].sort() as [string, string];

@@ -274,7 +274,7 @@ describe('GraphQL limits', () => {
     const id = await subscriber.subscribe();
     await subscriber.history(id, 200, 1);
     await service.query(
-      `update webhooks.attempts set headers = json_build_object('x-a', repeat('"\\', 8000)) where client_id = $1`,
+      `update attempts set headers = json_build_object('x-a', repeat('"\\', 8000)) where client_id = $1`,
       [subscriber.clientId],
     );
     const query = (first: number, fields: string) =>
@@ -302,9 +302,7 @@ describe('GraphQL limits', () => {
     const subscriber = await createSubscriber(service);
     const id = await subscriber.subscribe();
     await subscriber.history(id, 120, 1);
-    await service.query('update webhooks.attempts set body = repeat(chr(1), 65536) where client_id = $1', [
-      subscriber.clientId,
-    ]);
+    await service.query('update attempts set body = repeat(chr(1), 65536) where client_id = $1', [subscriber.clientId]);
     const query = (first: number, fields: string) =>
       `{ subscriptions { nodes { notifications(first: ${first}) { nodes { attempts(first: 1) { nodes { ${fields} } } } } } } }`;
     assert.equal((await subscriber.graphql(query(20, 'body'))).errors, undefined);
@@ -319,11 +317,11 @@ describe('GraphQL limits', () => {
     for (let n = 0; n < 20; n += 1) await subscriber.subscribe();
     await service.query(
       `with event as (
-         insert into delivery.events (client_id, type, body, created_at)
+         insert into webhook_events (client_id, type, body, created_at)
          values ($1, 'TRADE_STATUS_CHANGE', repeat('x', 1000000), now()) returning id, created_at)
-       insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, attempts_count, created_at)
-       select delivery.notification_id(e.id, s.id, e.created_at), $1, s.id, e.id, 'TRADE_STATUS_CHANGE', 'delivered', 1, e.created_at
-       from event e, webhooks.subscriptions s where s.client_id = $1`,
+       insert into notifications (id, client_id, subscription_id, event_id, type, status, attempts_count, created_at)
+       select notification_id(e.id, s.id, e.created_at), $1, s.id, e.id, 'TRADE_STATUS_CHANGE', 'delivered', 1, e.created_at
+       from event e, subscriptions s where s.client_id = $1`,
       [subscriber.clientId],
     );
     const answer = await withHeartbeat(() =>
@@ -340,9 +338,7 @@ describe('GraphQL limits', () => {
     const subscriber = await createSubscriber(service);
     const id = await subscriber.subscribe();
     await subscriber.history(id, 150, 1);
-    await service.query("update webhooks.attempts set body = repeat('x', 65536) where client_id = $1", [
-      subscriber.clientId,
-    ]);
+    await service.query("update attempts set body = repeat('x', 65536) where client_id = $1", [subscriber.clientId]);
     const query = (first: number) =>
       `{ subscriptions { nodes { notifications(first: ${first}) { nodes { attempts(first: 1) { nodes { statusCode body } } } } } } }`;
     const small = await subscriber.graphql(query(100));

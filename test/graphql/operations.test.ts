@@ -83,7 +83,7 @@ describe('GraphQL operations', () => {
     const rotated = await patch({ secret: 'two', previousSecretSeconds: 60 });
     assert.equal(rotated.secret, 'two');
     const { rows } = await service.query(
-      "select cardinality(former_secrets) as kept, former_secrets_until[1] > now() + interval '50 s' as later from webhooks.subscriptions where id = $1",
+      "select cardinality(former_secrets) as kept, former_secrets_until[1] > now() + interval '50 s' as later from subscriptions where id = $1",
       [id],
     );
     assert.deepEqual(rows, [{ kept: 1, later: true }]);
@@ -98,7 +98,7 @@ describe('GraphQL operations', () => {
       (
         await service.query(
           `select array(select round(extract(epoch from until - updated_at))::int from unnest(former_secrets_until) until) as seconds
-           from webhooks.subscriptions where id = $1`,
+           from subscriptions where id = $1`,
           [id],
         )
       ).rows[0]?.seconds.map((seconds: number) => Math.ceil(seconds / 10) * 10);
@@ -198,9 +198,7 @@ describe('GraphQL operations', () => {
 
   test('a secret is not in the database in the clear', async () => {
     const id = await world.subscribe({ secret: 'clear-text-secret' });
-    const { rows } = await service.query('select s::text as row, secret from webhooks.subscriptions s where id = $1', [
-      id,
-    ]);
+    const { rows } = await service.query('select s::text as row, secret from subscriptions s where id = $1', [id]);
     assert.doesNotMatch(rows[0].row, /clear-text-secret/);
     assert.ok(rows[0].secret.length > 0 && !rows[0].secret.includes('clear-text-secret'));
   });
@@ -285,7 +283,7 @@ describe('GraphQL operations', () => {
     test('and changes nothing', async () => {
       const id = await world.subscribe();
       const subscription = { url: 'https://receiver.example/', types: ['TRADE_STATUS_CHANGE'] };
-      const before = await service.query('select * from webhooks.subscriptions order by id');
+      const before = await service.query('select * from subscriptions order by id');
       for (const [query, input] of [
         [CREATE, { subscription }],
         [UPDATE, { id, patch: { active: true } }],
@@ -295,7 +293,7 @@ describe('GraphQL operations', () => {
         assert.equal(answer.errors?.[0].extensions.code, 'permission_denied');
         assert.match(answer.errors?.[0].message, /can_manage_webhooks/);
       }
-      assert.deepEqual((await service.query('select * from webhooks.subscriptions order by id')).rows, before.rows);
+      assert.deepEqual((await service.query('select * from subscriptions order by id')).rows, before.rows);
     });
   });
 

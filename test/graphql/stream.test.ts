@@ -101,9 +101,7 @@ describe('the event stream of GraphQL', () => {
       { ...data, id: '' },
       { id: '', subscriptionId: id, type: 'TRADE_STATUS_CHANGE', status: 'delivered', attempts: 1 },
     );
-    await service.query("update webhooks.notifications set status = 'failed', attempts_count = 7 where id = $1", [
-      data.id,
-    ]);
+    await service.query("update notifications set status = 'failed', attempts_count = 7 where id = $1", [data.id]);
     await stream.find(
       (event) => event.data.id === data.id && event.data.status === 'failed' && event.data.attempts === 7,
       'failed',
@@ -128,7 +126,7 @@ describe('the event stream of GraphQL', () => {
       stream.events.filter(({ event }) => event !== 'ready').map(({ data }) => data.id),
       [own],
     );
-    const { rows } = await service.query('select delivery.watched_clients() as client');
+    const { rows } = await service.query('select watched_clients() as client');
     assert.ok(!rows.some((row) => row.client === other.clientId));
     await stream.close();
   });
@@ -139,7 +137,7 @@ describe('the event stream of GraphQL', () => {
     const stream = await streamOf(world);
     await service
       .query(
-        `do $$ begin update webhooks.subscriptions set url = 'https://never.example/' where id = '${id}'; raise exception 'no'; end $$`,
+        `do $$ begin update subscriptions set url = 'https://never.example/' where id = '${id}'; raise exception 'no'; end $$`,
       )
       .catch(() => undefined);
     await world.graphql(
@@ -231,7 +229,7 @@ describe('the event stream of GraphQL', () => {
     );
     assert.equal(rows.length, 1);
     // A database that was killed comes back without its unlogged tables.
-    await service.query('truncate delivery.watches');
+    await service.query('truncate webhook_watches');
     await stream.find(({ event }) => event === 'resync', 'resync');
     const id = await world.subscribe();
     await stream.find(({ data }) => data.id === id, 'created');
@@ -248,7 +246,7 @@ describe('the event stream of GraphQL', () => {
       assert.ok(performance.now() < deadline, 'the connection stays');
       await pause(200);
     }
-    assert.deepEqual((await service.query('select delivery.watched_clients() as client')).rows, []);
+    assert.deepEqual((await service.query('select watched_clients() as client')).rows, []);
   });
 
   test('a service that stops ends its streams at once', async () => {

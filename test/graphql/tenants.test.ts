@@ -101,8 +101,7 @@ describe('tenants of GraphQL', () => {
   ];
 
   const snapshot = async () =>
-    (await service.query('select * from webhooks.subscriptions where client_id = $1 order by id', [owner.clientId]))
-      .rows;
+    (await service.query('select * from subscriptions where client_id = $1 order by id', [owner.clientId])).rows;
 
   for (const [name, operation] of attempts) {
     test(`${name}: a stranger sees and changes nothing of the owner's`, async () => {
@@ -153,7 +152,7 @@ describe('tenants of GraphQL', () => {
       readAs(service.service.context.pool, clientId)(null, (client) =>
         client.query<Record<string, unknown>>({ text, values }),
       );
-    const TABLES = ['webhooks.subscriptions', 'webhooks.notifications', 'webhooks.attempts', 'delivery.events'];
+    const TABLES = ['subscriptions', 'notifications', 'attempts', 'webhook_events'];
 
     test('the role of a client sees the rows of that client, whatever the statement asks', async () => {
       for (const table of TABLES) {
@@ -174,22 +173,22 @@ describe('tenants of GraphQL', () => {
 
     test('it may read no secret, no other table and no partition, and write nothing', async () => {
       const refused = [
-        'select secret from webhooks.subscriptions',
-        'select former_secrets from webhooks.subscriptions',
+        'select secret from subscriptions',
+        'select former_secrets from subscriptions',
         'select * from clients',
         'select * from contacts',
         'select * from access_tokens',
         'select * from audit',
-        'select * from delivery.queue',
-        'select * from delivery.notifications_default',
-        'select * from delivery.attempts_default',
-        'select * from delivery.events_default',
+        'select * from webhook_queue',
+        'select * from notifications_default',
+        'select * from attempts_default',
+        'select * from webhook_events_default',
       ];
       for (const text of refused) await assert.rejects(read(owner.clientId, text), /permission denied/, text);
       for (const text of [
-        "update webhooks.subscriptions set url = 'x'",
-        'delete from webhooks.subscriptions',
-        "insert into webhooks.subscriptions (client_id) values ('x')",
+        "update subscriptions set url = 'x'",
+        'delete from subscriptions',
+        "insert into subscriptions (client_id) values ('x')",
         'create temporary table t (a int)',
       ]) {
         await assert.rejects(read(owner.clientId, text), /permission denied|read-only transaction/, text);

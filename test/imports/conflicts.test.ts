@@ -233,7 +233,7 @@ test('update of a trade notifies where that is asked for', async () => {
   const record = kinds().trades?.record as { trade_id: string };
   const told = async () => {
     const { rows } = await service.query(
-      `select body::json -> 'data' -> 0 ->> 'status' as status from delivery.events where body like $1 order by id`,
+      `select body::json -> 'data' -> 0 ->> 'status' as status from webhook_events where body like $1 order by id`,
       [`%"${record.trade_id}"%`],
     );
     return rows.map((row) => row.status);

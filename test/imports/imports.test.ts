@@ -641,7 +641,7 @@ describe('POST /imports/{kind}', () => {
 
   test('no notifications, unless asked for', async () => {
     const events = async () =>
-      (await service.query('select type, body from delivery.events where client_id = $1 order by id', [world.clientId]))
+      (await service.query('select type, body from webhook_events where client_id = $1 order by id', [world.clientId]))
         .rows;
     const before = (await events()).length;
     await load('payments', [{ ...world.base, payment_id: fresh('quiet') }]);

@@ -124,7 +124,7 @@ async function traces(id: string): Promise<object> {
     audit: await query(
       `select actor, action, before, after from audit where entity = 'payment' and entity_id = $1 and action = 'action' order by id`,
     ),
-    events: await query('select type, body from delivery.events where payment_id = $1 order by id'),
+    events: await query('select type, body from webhook_events where payment_id = $1 order by id'),
     credits: await query('select kind, amount, transaction_reference from transactions where payment_id = $1'),
   };
   const text = JSON.stringify(found, (key, value) =>
@@ -226,7 +226,7 @@ test('notify=false: nobody is told', async () => {
     Number(
       (
         await service.query(
-          `select (select count(*) from delivery.events) + (select count(*) from mails) + (select count(*) from payment_notices) as n`,
+          `select (select count(*) from webhook_events) + (select count(*) from mails) + (select count(*) from payment_notices) as n`,
         )
       ).rows[0].n,
     );
@@ -320,7 +320,7 @@ test('killed at some line and sent again: each action takes place exactly once',
   );
   assert.deepEqual([Number(rows[0].actions), Number(rows[0].distinct)], [16_000, 16_000]);
   const events = await service.query(
-    `select count(*) as n from delivery.events where payment_id like 'K-%' and body like '%["SENT"]}'`,
+    `select count(*) as n from webhook_events where payment_id like 'K-%' and body like '%["SENT"]}'`,
   );
   assert.equal(Number(events.rows[0].n), 8_000);
 });

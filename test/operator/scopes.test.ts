@@ -171,7 +171,7 @@ describe('routes', () => {
     await service.client(person, 'PATCH', `/payments/${own}?client_id=${world.clientId}&action=authorise`);
     const { body } = await service.operator('GET', `/payments/${own}`);
     assert.equal(body.approvals_workflow.authorisations[0].on_behalf_by, null);
-    const { rows } = await service.query("select body from delivery.events where body like '%on_behalf_by%desk%'");
+    const { rows } = await service.query("select body from webhook_events where body like '%on_behalf_by%desk%'");
     assert.equal(rows.length, 0, 'notifications do not name tokens');
   });
 });

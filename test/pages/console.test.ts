@@ -47,13 +47,13 @@ after(async () => {
 /** A notification of the payment that its receiver refused, with script in the answer. */
 async function deliver(): Promise<void> {
   const { rows } = await service.query(
-    `with s as (insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+    `with s as (insert into subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
        values ($1, $2, 'http://127.0.0.1:9/hook', true, '{PAYMENT_STATUS_CHANGE}', now(), now()) returning id),
-     e as (insert into delivery.events (client_id, type, payment_id, body, created_at)
+     e as (insert into webhook_events (client_id, type, payment_id, body, created_at)
        values ($1, 'PAYMENT_STATUS_CHANGE', $3, '{"payment":1}', date_trunc('milliseconds', now())) returning *),
-     n as (insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at, attempts_count, finished_at)
-       select delivery.notification_id(e.id, s.id, e.created_at), e.client_id, s.id, e.id, e.type, 'failed', e.created_at, 1, now() from e, s returning *),
-     a as (insert into webhooks.attempts (client_id, subscription_id, notification_id, created_at, delivery_id, attempt_number, started_at, duration_ms, status_code, body)
+     n as (insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at, attempts_count, finished_at)
+       select notification_id(e.id, s.id, e.created_at), e.client_id, s.id, e.id, e.type, 'failed', e.created_at, 1, now() from e, s returning *),
+     a as (insert into attempts (client_id, subscription_id, notification_id, created_at, delivery_id, attempt_number, started_at, duration_ms, status_code, body)
        select client_id, subscription_id, id, created_at, gen_random_uuid(), 1, now(), 12, 500, $4 from n)
      select id, subscription_id from n`,
     [world.clientId, contactId, payment, ANSWER],
@@ -147,7 +147,7 @@ describe('the console', { skip }, () => {
     await act('Redeliver', 'receiver is back');
     await row.getByText('pending').waitFor();
     assert.equal((await lastAudit('notification', notification)).reason, 'receiver is back');
-    await service.query("update webhooks.notifications set status = 'delivered' where id = $1", [notification]);
+    await service.query("update notifications set status = 'delivered' where id = $1", [notification]);
     await row.getByText('delivered').waitFor();
 
     await open(`/subscriptions?client_id=${world.clientId}`);

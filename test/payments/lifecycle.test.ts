@@ -81,7 +81,7 @@ for (const status of Object.keys(WAYS) as PaymentStatus[]) {
 
 const notified = async (id: string): Promise<string[]> => {
   const { rows } = await service.query(
-    `select body from delivery.events where client_id = $1 and type = 'PAYMENT_STATUS_CHANGE' and body like $2 order by id`,
+    `select body from webhook_events where client_id = $1 and type = 'PAYMENT_STATUS_CHANGE' and body like $2 order by id`,
     [world.clientId, `%"payment_id":"${id}"%`],
   );
   return rows.map((row) => {

@@ -46,7 +46,7 @@ const ids = (body: { payments: { payment_id: string }[] }) => body.payments.map(
 
 async function tradeEvents(tradeId: string): Promise<string[]> {
   const { rows } = await service.query(
-    `select body from delivery.events where client_id = $1 and type = 'TRADE_STATUS_CHANGE' and body like $2 order by id`,
+    `select body from webhook_events where client_id = $1 and type = 'TRADE_STATUS_CHANGE' and body like $2 order by id`,
     [world.clientId, `%"trade_id":"${tradeId}"%`],
   );
   return rows.map((row) => JSON.parse(row.body).data[0].status);

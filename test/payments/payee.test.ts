@@ -50,7 +50,7 @@ test('a payment keeps the payee that it was created with; later payments have th
     assert.deepEqual(payeeOf(approved.body), PAYEE, approved.text);
   }
   const { rows: told } = await service.query(
-    "select body from delivery.events where client_id = $1 and body like '%AUTHORIZED%'",
+    "select body from webhook_events where client_id = $1 and body like '%AUTHORIZED%'",
     [world.clientId],
   );
   for (const { body } of told) assert.deepEqual(payeeOf(JSON.parse(body).data[0]), PAYEE);

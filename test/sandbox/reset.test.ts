@@ -115,7 +115,7 @@ describe('POST /sandbox/reset', () => {
       client_id: 'CLI000001',
       after: { action: 'reset' },
     });
-    assert.equal(await count('delivery.events', "client_id = 'CLI000001'"), 0);
+    assert.equal(await count('webhook_events', "client_id = 'CLI000001'"), 0);
     assert.equal(await count('statement_requests', "client_id = 'CLI000001'"), 0);
     // New identifiers go on; the documented mass beneficiary is there.
     const made = await one('POST', '/sandbox/payments', {});
@@ -154,7 +154,7 @@ describe('POST /sandbox/reset', () => {
     assert.deepEqual(await client.notified(), []);
     assert.deepEqual((await client.ask('GET', '/payments')).body, []);
     assert.deepEqual((await client.ask('GET', '/accounts/currency-accounts')).body, []);
-    const queue = await service.query('select count(*)::int as n from delivery.queue where client_id = $1', [
+    const queue = await service.query('select count(*)::int as n from webhook_queue where client_id = $1', [
       client.clientId,
     ]);
     assert.equal(queue.rows[0].n, 0);

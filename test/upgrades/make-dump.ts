@@ -83,7 +83,7 @@ async function fill(service: TestService): Promise<void> {
   if (imported.body.accepted !== PAYMENTS) throw new Error(imported.text);
   await until(async () => {
     const { rows } = await service.query(
-      `select (select count(*) from audit_unsealed) + (select count(*) from changes_unpublished) + (select count(*) from delivery.outbox) as left`,
+      `select (select count(*) from audit_unsealed) + (select count(*) from changes_unpublished) + (select count(*) from webhook_outbox) as left`,
     );
     return Number(rows[0].left) === 0;
   });

@@ -67,7 +67,7 @@ async function startWorker(url: string, events: number, clients: number, timeout
 
 /** Every committed event arrived, none that was not committed, each with one id and the same bytes every time. */
 async function compare(pool: pg.Pool, receiver: Receiver): Promise<{ events: number; requests: number }> {
-  const { rows } = await pool.query<{ body: string }>('select body from delivery.events');
+  const { rows } = await pool.query<{ body: string }>('select body from webhook_events');
   const committed = new Map(rows.map(({ body }) => [JSON.parse(body).id as string, body]));
   const ids = new Map<string, string>();
   for (const { body, headers } of receiver.received) {
@@ -95,7 +95,7 @@ async function until(condition: () => Promise<boolean>, within: number, what: st
 const empty = async (pool: pg.Pool) =>
   (
     await pool.query<{ left: number }>(
-      'select (select count(*) from delivery.outbox) + (select count(*) from delivery.queue) as left',
+      'select (select count(*) from webhook_outbox) + (select count(*) from webhook_queue) as left',
     )
   ).rows[0]?.left === 0;
 
@@ -112,7 +112,7 @@ test('kill -9 at random moments while 2,000 events are written and delivered', {
   closers.push(() => receiver.stop());
   const pool = await prepare(database.url, receiver, 5);
   const written = async () =>
-    (await pool.query<{ count: number }>('select count(*) as count from delivery.events')).rows[0]?.count ?? 0;
+    (await pool.query<{ count: number }>('select count(*) as count from webhook_events')).rows[0]?.count ?? 0;
   let kills = 0;
   while ((await written()) < 2_000 || kills < 6) {
     const worker = await startWorker(database.url, 500, 5);
@@ -127,7 +127,7 @@ test('kill -9 at random moments while 2,000 events are written and delivered', {
   const { events, requests } = await compare(pool, receiver);
   assert.ok(events >= 2_000);
   const { rows } = await pool.query<{ status: string; count: number }>(
-    'select status, count(*) as count from webhooks.notifications group by 1',
+    'select status, count(*) as count from notifications group by 1',
   );
   assert.deepEqual(rows, [{ status: 'delivered', count: events }]);
   t.diagnostic(`${events} events, ${kills} kills, ${requests} requests`);
@@ -155,7 +155,7 @@ test('two workers, one killed: the other takes over its deliveries within 5 s', 
   const leases = async (pid: number | undefined) =>
     (
       await pool.query<{ notification_id: string }>(
-        "select notification_id from delivery.queue where lease_owner = (select id from delivery.workers where name like '% ' || $1)",
+        "select notification_id from webhook_queue where lease_owner = (select id from webhook_workers where name like '% ' || $1)",
         [String(pid)],
       )
     ).rows.map((row) => row.notification_id);
@@ -208,8 +208,8 @@ test('told to stop, a worker ends within 10 s and puts back what hangs', { timeo
   await new Promise((resolve) => worker.once('exit', resolve));
   assert.ok(performance.now() - began < 10_000, `${performance.now() - began} ms`);
   const { rows } = await pool.query(
-    `select count(*) + (select count(*) from delivery.outbox) as waiting, count(lease_owner) as leased,
-       (select count(*) from delivery.workers) as workers from delivery.queue`,
+    `select count(*) + (select count(*) from webhook_outbox) as waiting, count(lease_owner) as leased,
+       (select count(*) from webhook_workers) as workers from webhook_queue`,
   );
   assert.deepEqual(rows, [{ waiting: 30, leased: 0, workers: 0 }]);
 });
@@ -294,6 +294,6 @@ test('a day gets its partitions while its events are written and delivered', { t
   assert.deepEqual([...new Set(await Promise.all(writes))], ['written']);
   await until(() => empty(pool), 20_000, 'everything is delivered');
   await compare(pool, receiver);
-  const { rows } = await pool.query('select status, count(*) as count from webhooks.notifications group by status');
+  const { rows } = await pool.query('select status, count(*) as count from notifications group by status');
   assert.deepEqual(rows, [{ status: 'delivered', count: writes.length }]);
 });

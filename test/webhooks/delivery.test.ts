@@ -18,7 +18,7 @@ before(async () => {
   token = await world.signIn();
 });
 afterEach(async () => {
-  await service.query('update webhooks.subscriptions set active = false, deleted_at = now() where deleted_at is null');
+  await service.query('update subscriptions set active = false, deleted_at = now() where deleted_at is null');
   for (const receiver of receivers.splice(0)) await receiver.stop();
 });
 after(() => service.stop());
@@ -374,16 +374,14 @@ test('five days of nothing but failures switch a subscription off, by the clock 
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
-  await until('select from delivery.endpoints where subscription_id = $1 and failing_since is not null');
+  await until('select from webhook_endpoints where subscription_id = $1 and failing_since is not null');
   await history(id, finished(1));
   const moved = await service.operator('PUT', '/clock', { advance_seconds: 5 * 86_400 });
   assert.equal(moved.status, 200, moved.text);
   try {
     token = await world.signIn();
     await ping(id);
-    const { disabled_reason } = await until(
-      'select disabled_reason from webhooks.subscriptions where id = $1 and not active',
-    );
+    const { disabled_reason } = await until('select disabled_reason from subscriptions where id = $1 and not active');
     assert.equal(disabled_reason, 'failing');
   } finally {
     await service.operator('DELETE', '/clock');

@@ -19,7 +19,7 @@ const closers: (() => unknown)[] = [];
 after(async () => {
   for (const close of closers.reverse()) await close();
 });
-const NOTIFICATIONS = 'select status, attempts_count from webhooks.notifications order by created_at, id';
+const NOTIFICATIONS = 'select status, attempts_count from notifications order by created_at, id';
 
 async function setUp(clients = 1) {
   const engine = await createEngine(clients);
@@ -53,15 +53,15 @@ test('a statement that the database finishes after its connection broke leaves n
   closers.push(() => proxy.stop());
   const subscriptionId = await engine.subscribe(receiver.url());
   engine.start({}, proxy.url);
-  await engine.until('select count(*) as count from delivery.workers', (row) => row.count === 1);
+  await engine.until('select count(*) as count from webhook_workers', (row) => row.count === 1);
   const now = engine.clock.now();
   const inTheWay = await engine.pool.connect();
   try {
     // An uncommitted transaction makes the notification that the engine is about to make. The engine waits, with the event out of the outbox.
     await inTheWay.query('begin');
     await inTheWay.query(
-      `insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, created_at)
-       values (delivery.notification_id(1, $1, $2), 'CLI0', $1, 1, 'PAYMENT_STATUS_CHANGE', 'pending', $2)`,
+      `insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
+       values (notification_id(1, $1, $2), 'CLI0', $1, 1, 'PAYMENT_STATUS_CHANGE', 'pending', $2)`,
       [subscriptionId, now],
     );
     await transaction(engine.pool, (tx) =>
@@ -85,20 +85,20 @@ test('a worker that gets another id in the middle of a statement sends nothing u
   const { engine, receiver } = await setUp();
   await engine.subscribe(receiver.url());
   engine.start();
-  const { id } = await engine.until('select id from delivery.workers', () => true);
+  const { id } = await engine.until('select id from webhook_workers', () => true);
   await transaction(engine.pool, async (tx) => {
-    await tx.query('lock table webhooks.notifications in access exclusive mode');
+    await tx.query('lock table notifications in access exclusive mode');
     await engine.event();
     await engine.until(
-      "select count(*) as count from pg_locks where not granted and relation = 'webhooks.notifications'::regclass",
+      "select count(*) as count from pg_locks where not granted and relation = 'notifications'::regclass",
       (row) => row.count === 1,
     );
     // As another worker does that finds it dead.
-    await engine.query('delete from delivery.workers where id = $1', [id]);
-    await engine.until('select id from delivery.workers', (row) => row.id !== id);
+    await engine.query('delete from webhook_workers where id = $1', [id]);
+    await engine.until('select id from webhook_workers', (row) => row.id !== id);
   });
   await engine.until(NOTIFICATIONS, (row) => row.status === 'delivered', 20_000);
-  assert.deepEqual(await engine.query('select from delivery.queue'), []);
+  assert.deepEqual(await engine.query('select from webhook_queue'), []);
   assert.equal(receiver.received.length, 1);
 });
 
@@ -126,7 +126,7 @@ test('a subscription that is activated while nobody listens gets its backlog', a
 test('what cannot be signed with its secret is not sent; once it can be, it is', async () => {
   const { engine, receiver } = await setUp();
   const id = await engine.subscribe(receiver.url());
-  await engine.query("update webhooks.subscriptions set secret = secret || '\\x00'::bytea");
+  await engine.query("update subscriptions set secret = secret || '\\x00'::bytea");
   const other = await engine.subscribe(receiver.url('/other'));
   engine.start();
   await engine.event();
@@ -137,7 +137,7 @@ test('what cannot be signed with its secret is not sent; once it can be, it is',
     ['/other'],
   );
   await engine.query(
-    'update webhooks.subscriptions set secret = (select secret from webhooks.subscriptions where id = $2) where id = $1',
+    'update subscriptions set secret = (select secret from subscriptions where id = $2) where id = $1',
     [id, other],
   );
   await receiver.wait(2);
@@ -158,7 +158,7 @@ test('the answer of a former address switches nothing off', async () => {
   await pause(200);
   await engine.event();
   await receiver.wait(2);
-  const rows = await engine.query('select active, disabled_reason from webhooks.subscriptions');
+  const rows = await engine.query('select active, disabled_reason from subscriptions');
   assert.deepEqual(rows, [{ active: true, disabled_reason: null }]);
 });
 
@@ -172,12 +172,12 @@ test('what is asked for again during its last attempt is sent again', async () =
   engine.start({ LOMBARD_WEBHOOK_RETRIES: '100ms' });
   await engine.event();
   await receiver.wait(2);
-  const [{ id }] = (await engine.query('select id from webhooks.notifications')) as [{ id: string }];
+  const [{ id }] = (await engine.query('select id from notifications')) as [{ id: string }];
   await transaction(engine.pool, (tx) => redeliver(tx, engine.act(), { id }));
   await receiver.wait(3);
   const row = await engine.until(NOTIFICATIONS, (one) => one.status !== 'pending');
   assert.deepEqual(row, { status: 'delivered', attempts_count: 3 });
-  assert.deepEqual(await engine.query('select from delivery.queue'), []);
+  assert.deepEqual(await engine.query('select from webhook_queue'), []);
 });
 
 test('a last failure that is written while it is asked for again is not given up, and held by nobody', async () => {
@@ -188,11 +188,11 @@ test('a last failure that is written while it is asked for again is not given up
   const window = windowAround(now);
   const worker = 77;
   await engine.query(
-    "insert into delivery.workers (id, name, started_at) overriding system value values (77, 'test', now())",
+    "insert into webhook_workers (id, name, started_at) overriding system value values (77, 'test', now())",
   );
   const taking = { worker, window, maxEvents: 10, maxNotifications: 10, defaultRoom: 10, rooms: new Map(), now };
   const [delivery] = (await fanOut(engine.pool, taking)).deliveries as [Delivery];
-  await engine.query('update delivery.queue set attempts = 1, round_attempts = 1');
+  await engine.query('update webhook_queue set attempts = 1, round_attempts = 1');
   const outcome = { statusCode: 500, headers: {}, body: '', reason: null, durationMs: 1 };
   const failed = {
     worker,
@@ -211,7 +211,7 @@ test('a last failure that is written while it is asked for again is not given up
     await engine.until('select count(*) as count from pg_locks where not granted', (row) => row.count === 1);
   });
   await written;
-  assert.deepEqual(await engine.query('select lease_owner, attempts, round_attempts from delivery.queue'), [
+  assert.deepEqual(await engine.query('select lease_owner, attempts, round_attempts from webhook_queue'), [
     { lease_owner: null, attempts: 2, round_attempts: 0 },
   ]);
   assert.deepEqual(await engine.query(NOTIFICATIONS), [{ status: 'pending', attempts_count: 2 }]);
@@ -223,7 +223,7 @@ test('thousands that end at once, when what was in their way is over, are all tr
   receiver.behaviour = (_got, response) => void answers.push(() => response.end());
   await engine.subscribe(receiver.url());
   await engine.query(
-    `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+    `insert into subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
      select 'CLI' || 1 + n % 3, 'CON', 'https://10.0.0.1/', true, '{PAYMENT_STATUS_CHANGE}', now(), now() from generate_series(1, 3000) n`,
   );
   engine.start({}, undefined, { maxInFlight: 1 });
@@ -231,12 +231,12 @@ test('thousands that end at once, when what was in their way is over, are all tr
   await receiver.wait(1);
   for (const client of ['CLI1', 'CLI2', 'CLI3']) await engine.event(client);
   await engine.until(
-    'select count(*) as count from delivery.queue where lease_owner is not null',
+    'select count(*) as count from webhook_queue where lease_owner is not null',
     (row) => row.count === 3_001,
   );
   for (const answer of answers) answer();
   await engine.until(
-    "select count(*) as count from webhooks.attempts where reason = 'blocked_address'",
+    "select count(*) as count from attempts where reason = 'blocked_address'",
     (row) => row.count === 3_000,
     20_000,
   );
@@ -245,7 +245,7 @@ test('thousands that end at once, when what was in their way is over, are all tr
 test('a client with many subscriptions takes few events at a time, beside another that takes all of its own', async () => {
   const { engine } = await setUp(2);
   await engine.query(
-    `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+    `insert into subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
      select 'CLI0', 'CON', 'https://10.0.0.1/', true, '{PAYMENT_STATUS_CHANGE}', now(), now() from generate_series(1, 1000) n`,
   );
   await engine.subscribe('https://10.0.0.1/', { clientId: 'CLI1' });
@@ -256,14 +256,14 @@ test('a client with many subscriptions takes few events at a time, beside anothe
   const limits = { maxEvents: 500, maxNotifications: 5_000, defaultRoom: 10, rooms: new Map() };
   const { taken, more } = await fanOut(engine.pool, { worker: 1, window: windowAround(now), now, ...limits });
   assert.deepEqual([taken, more], [52, true]);
-  assert.deepEqual(await engine.query('select count(*) as count from webhooks.notifications'), [{ count: 2_050 }]);
+  assert.deepEqual(await engine.query('select count(*) as count from notifications'), [{ count: 2_050 }]);
 });
 
 test('a client with many subscriptions to something else is not slowed by them', async () => {
   const { engine, receiver } = await setUp();
   await engine.subscribe(receiver.url());
   await engine.query(
-    `insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+    `insert into subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
      select 'CLI0', 'CON', 'https://10.0.0.1/', true, '{TRADE_STATUS_CHANGE}', now(), now() from generate_series(1, 999)`,
   );
   engine.start();
@@ -310,11 +310,11 @@ test('a worker that joins another keeps the cap: no more at once than one would 
   await engine.subscribe(receiver.url());
   const env = { LOMBARD_WEBHOOK_CONCURRENCY: '6', LOMBARD_WEBHOOK_TIMEOUT: '1s' };
   engine.start(env);
-  await engine.until('select count(*) as count from delivery.workers', (row) => row.count === 1);
+  await engine.until('select count(*) as count from webhook_workers', (row) => row.count === 1);
   for (let event = 0; event < 60; event += 1) await engine.event();
   await receiver.wait(6);
   engine.start(env);
-  const owners = 'select count(distinct lease_owner) as owners from delivery.queue where lease_owner is not null';
+  const owners = 'select count(distinct lease_owner) as owners from webhook_queue where lease_owner is not null';
   await engine.until(owners, (row) => row.owners === 2);
   await receiver.wait(60, 30_000);
   assert.equal(most, 6);
@@ -334,7 +334,7 @@ test('notifications of one transaction are listed in the order of their events',
   await transaction(engine.pool, (tx) => notifyAll(tx, events));
   await receiver.wait(40);
   const rows = await engine.query(
-    'select e.body from webhooks.notifications n join delivery.events e on e.id = n.event_id order by n.created_at, n.id',
+    'select e.body from notifications n join webhook_events e on e.id = n.event_id order by n.created_at, n.id',
   );
   assert.deepEqual(
     rows.map((row) => Number(row.body)),
@@ -347,15 +347,15 @@ test('a day of which the default partition holds much stays there, and goes with
   const now = new Date('2031-03-04T12:00:00Z');
   const count = async () =>
     (
-      await engine.query('select tableoid::regclass::text as name, count(*) as count from delivery.events group by 1')
+      await engine.query('select tableoid::regclass::text as name, count(*) as count from webhook_events group by 1')
     )[0];
   await engine.query(
-    `insert into delivery.events (client_id, type, body, created_at)
+    `insert into webhook_events (client_id, type, body, created_at)
      select 'CLI0', 'PAYMENT_STATUS_CHANGE', '{}', $1 from generate_series(1, 12000)`,
     [now],
   );
   await createDays(engine.pool, now);
-  assert.deepEqual(await count(), { name: 'delivery.events_default', count: 12_000 });
+  assert.deepEqual(await count(), { name: 'webhook_events_default', count: 12_000 });
   await dropOldDays(engine.pool, 90, new Date('2031-06-02T12:00:00Z'));
   assert.equal((await count())?.count, 12_000);
   await dropOldDays(engine.pool, 90, new Date('2031-06-03T12:00:00Z'));

@@ -58,8 +58,8 @@ async function processes() {
   };
   const row = async () => {
     const { rows } = await pool.query(
-      `select active, disabled_reason, (select failing_since from delivery.endpoints where subscription_id = id) as failing
-       from webhooks.subscriptions where id = $1`,
+      `select active, disabled_reason, (select failing_since from webhook_endpoints where subscription_id = id) as failing
+       from subscriptions where id = $1`,
       [id],
     );
     return rows[0] as { active: boolean; disabled_reason: string | null; failing: Date | null };

@@ -37,16 +37,16 @@ before(async () => {
     insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow, payment_approvals_enabled,
         payment_creator_approval_enabled, created_at)
       select 'CLI' || n, 'c', 'enabled', true, false, 'simple', false, false, now() from generate_series(1, ${SUBSCRIPTIONS}) n;
-    insert into webhooks.subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
+    insert into subscriptions (client_id, contact_id, url, active, types, created_at, updated_at)
       select 'CLI' || n, 'CON', 'http://127.0.0.1:9/', true, '{PAYMENT_STATUS_CHANGE}', now(), now() from generate_series(1, ${SUBSCRIPTIONS}) n;
-    insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+    insert into webhook_queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
       select gen_random_uuid(), s.client_id, s.id, n, now(), now(), 1, 1, false
-      from webhooks.subscriptions s, generate_series(1, ${BACKLOG}) n where s.client_id = 'CLI${SUBSCRIPTIONS}';
+      from subscriptions s, generate_series(1, ${BACKLOG}) n where s.client_id = 'CLI${SUBSCRIPTIONS}';
     with event as (
-      insert into delivery.events (client_id, type, body, created_at)
+      insert into webhook_events (client_id, type, body, created_at)
         select 'CLI' || 1 + n % ${CLIENTS}, 'PAYMENT_STATUS_CHANGE', '{}', now() from generate_series(1, ${EVENTS}) n
         returning id, client_id, created_at)
-    insert into delivery.outbox (event_id, client_id, type, created_at) select id, client_id, 'PAYMENT_STATUS_CHANGE', created_at from event;
+    insert into webhook_outbox (event_id, client_id, type, created_at) select id, client_id, 'PAYMENT_STATUS_CHANGE', created_at from event;
   `);
   await db.query('vacuum (analyze)');
   await db.query(CONNECTION_SETTINGS);
@@ -108,7 +108,7 @@ test('events find the subscriptions of their client, not all there are', async (
 });
 
 test('what is due of one subscription is claimed without a look at the backlog of another', async () => {
-  const { rows } = await db.query("select id from webhooks.subscriptions where client_id = 'CLI1'");
+  const { rows } = await db.query("select id from subscriptions where client_id = 'CLI1'");
   const nodes = await planOf((each) => claim(each, { worker: 1, window, now, wanted: new Map([[rows[0].id, 50]]) }));
   assert.ok(pagesOf(nodes) < PAGES_EACH, `${pagesOf(nodes)} pages`);
 });

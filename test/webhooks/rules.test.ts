@@ -194,7 +194,7 @@ test('while the partition of a day is made, its events are found and new ones ar
   const read = () =>
     pool.query<{ name: string }>({
       name: 'read',
-      text: 'select tableoid::regclass::text as name from delivery.events where created_at = $1',
+      text: 'select tableoid::regclass::text as name from webhook_events where created_at = $1',
       values: [now],
     });
   const maker = createPool(database.url, log, { max: 1 });
@@ -203,7 +203,7 @@ test('while the partition of a day is made, its events are found and new ones ar
     await Promise.all([write(), write()]);
     await Promise.all([read(), read()]);
     const others = await transaction(maker, async (tx) => {
-      await tx.query('select delivery.create_partition($1, $2)', ['delivery.events', now]);
+      await tx.query('select create_webhook_day($1, $2)', ['webhook_events', now]);
       const both = Promise.allSettled([write(), read()]);
       const waiting = async () => (await tx.query('select from pg_locks where not granted')).rowCount;
       while ((await waiting()) !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -211,12 +211,12 @@ test('while the partition of a day is made, its events are found and new ones ar
     });
     const [written, found] = await others.both;
     assert.equal(written.status, 'fulfilled', String((written as PromiseRejectedResult).reason));
-    const name = 'delivery.events_20310904';
+    const name = 'webhook_events_20310904';
     assert.ok(found.status === 'fulfilled');
     assert.ok(found.value.rows.length >= 2, `${found.value.rows.length} of two events were found`);
     assert.deepEqual((await read()).rows, [{ name }, { name }, { name }]);
   } finally {
-    await pool.query('delete from delivery.events');
+    await pool.query('delete from webhook_events');
     await maker.end();
   }
 });
@@ -227,24 +227,24 @@ test('an event of a day that has no partition yet is kept, and moves into it whe
   await transaction(pool, (tx) => notify(tx, event));
   const where = async () =>
     (
-      await pool.query<{ name: string }>('select tableoid::regclass::text as name from delivery.events order by id')
+      await pool.query<{ name: string }>('select tableoid::regclass::text as name from webhook_events order by id')
     ).rows.map((row) => row.name);
-  assert.deepEqual(await where(), ['delivery.events_default']);
+  assert.deepEqual(await where(), ['webhook_events_default']);
   await createDays(pool, now);
   await createDays(pool, now);
-  assert.deepEqual(await where(), ['delivery.events_20310304']);
+  assert.deepEqual(await where(), ['webhook_events_20310304']);
   await transaction(pool, (tx) => notify(tx, { ...event, now: new Date('2031-03-05T00:00:00Z') }));
-  assert.deepEqual(await where(), ['delivery.events_20310304', 'delivery.events_20310305']);
+  assert.deepEqual(await where(), ['webhook_events_20310304', 'webhook_events_20310305']);
 });
 
 test('retention drops whole days and keeps the rest', async () => {
   const now = new Date('2031-03-06T12:00:00Z');
   assert.deepEqual(await dropOldDays(pool, 2, now), []);
   assert.deepEqual(await dropOldDays(pool, 1, now), ['2031-03-04']);
-  const { rows } = await pool.query('select created_at from delivery.events');
+  const { rows } = await pool.query('select created_at from webhook_events');
   assert.deepEqual(rows, [{ created_at: new Date('2031-03-05T00:00:00Z') }]);
   const left = await pool.query(
-    "select to_regclass('delivery.attempts_20310304') as attempts, to_regclass('delivery.notifications_20310304') as notifications",
+    "select to_regclass('attempts_20310304') as attempts, to_regclass('notifications_20310304') as notifications",
   );
   assert.deepEqual(left.rows, [{ attempts: null, notifications: null }]);
 });

@@ -66,7 +66,7 @@ export async function approvalsWorld(service: TestService, names: string[], clie
     /** The statuses that were notified of a payment, in order. */
     notified: async (id: string): Promise<string[]> => {
       const { rows } = await service.query(
-        `select body from delivery.events where client_id = $1 and type = 'PAYMENT_STATUS_CHANGE' and body like $2 order by id`,
+        `select body from webhook_events where client_id = $1 and type = 'PAYMENT_STATUS_CHANGE' and body like $2 order by id`,
         [clientId, `%"payment_id":"${id}"%`],
       );
       return rows.map((row) => JSON.parse(row.body).payment_webhook_status[0]);

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** What the service's role and GraphQL's reader may do belongs to a schema as its tables do. */
 const ROLES = "('lombard_client', 'PUBLIC')";
-const OURS = "n.nspname in ('public', 'webhooks', 'delivery', 'audit_days')";
+const OURS = "n.nspname = 'public'";
 /** The partitions of days differ by the day. */
 const LASTING = "c.relname !~ '_\\d{8}$'";
 const RELATION = "n.nspname || '.' || c.relname";
@@ -34,7 +34,7 @@ const OBJECTS = [
    from pg_policies where policyname <> 'service'`,
   `select 'grant ' || table_schema || '.' || table_name || '.' || column_name || ' ' || privilege_type || ' to ' || grantee
    from information_schema.column_privileges where grantee in ${ROLES}
-   and table_schema in ('public', 'webhooks', 'delivery', 'audit_days') and table_name !~ '_\\d{8}$'`,
+   and table_schema = 'public' and table_name !~ '_\\d{8}$'`,
   `select 'comment ' || ${RELATION} || coalesce('.' || a.attname, '') || ' ' || d.description
    from pg_description d join pg_class c on c.oid = d.objoid and d.classoid = 'pg_class'::regclass
    join pg_namespace n on n.oid = c.relnamespace left join pg_attribute a on a.attrelid = c.oid and a.attnum = d.objsubid and d.objsubid > 0

@@ -43,12 +43,12 @@ export async function createSubscriber(test: TestService, name?: string) {
     async history(subscriptionId: string, notifications: number, attempts = 1): Promise<void> {
       await test.query(
         `with event as (
-           insert into delivery.events (client_id, type, body, created_at)
+           insert into webhook_events (client_id, type, body, created_at)
            select $1, 'TRADE_STATUS_CHANGE', '{"n":' || n || '}', now() - n * interval '1 second' from generate_series(1, $3::int) n returning id, created_at),
          made as (
-           insert into webhooks.notifications (id, client_id, subscription_id, event_id, type, status, attempts_count, created_at)
-           select delivery.notification_id(id, $2, created_at), $1, $2, id, 'TRADE_STATUS_CHANGE', 'delivered', $4, created_at from event returning id, created_at)
-         insert into webhooks.attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms, status_code, headers, body, created_at)
+           insert into notifications (id, client_id, subscription_id, event_id, type, status, attempts_count, created_at)
+           select notification_id(id, $2, created_at), $1, $2, id, 'TRADE_STATUS_CHANGE', 'delivered', $4, created_at from event returning id, created_at)
+         insert into attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms, status_code, headers, body, created_at)
          select id, n, gen_random_uuid(), $1, $2, created_at, 12, 200, '{"x-answer": "yes"}', 'ok ' || n, created_at from made, generate_series(1, $4::int) n`,
         [world.clientId, subscriptionId, notifications, attempts],
       );

@@ -34,7 +34,7 @@ export async function createIntegrator(service: TestService, client: object = {}
     // biome-ignore lint/suspicious/noExplicitAny: what a test reads of a body is its own affair
     bodies: async (): Promise<{ type: string; body: any }[]> => {
       const { rows } = await service.query(
-        'select type, body from delivery.events where client_id = $1 order by created_at, id',
+        'select type, body from webhook_events where client_id = $1 order by created_at, id',
         [clientId],
       );
       return rows.map(({ type, body }) => ({ type, body: JSON.parse(body) }));
@@ -42,7 +42,7 @@ export async function createIntegrator(service: TestService, client: object = {}
     /** Everything that was notified, in order: the type, and for payments and trades the id and the status. */
     notified: async (): Promise<string[]> => {
       const { rows } = await service.query(
-        'select type, body from delivery.events where client_id = $1 order by created_at, id',
+        'select type, body from webhook_events where client_id = $1 order by created_at, id',
         [clientId],
       );
       return rows.map(({ type, body }) => {
@@ -55,7 +55,7 @@ export async function createIntegrator(service: TestService, client: object = {}
     /** The webhook statuses that were notified of one payment, in order. */
     statusesOf: async (id: string): Promise<string[]> => {
       const { rows } = await service.query(
-        `select body from delivery.events where client_id = $1 and type = 'PAYMENT_STATUS_CHANGE' order by created_at, id`,
+        `select body from webhook_events where client_id = $1 and type = 'PAYMENT_STATUS_CHANGE' order by created_at, id`,
         [clientId],
       );
       return rows

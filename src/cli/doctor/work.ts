@@ -86,13 +86,13 @@ async function checkReceivers(db: Db, now: Date): Promise<Finding[]> {
   const hours = new Date(now.getTime() - FAILING_HOURS * 3_600_000);
   const { rows: failing } = await db.query<{ id: string; client_id: string; since: Date }>(
     `select s.id, s.client_id, e.failing_since as since
-     from webhooks.subscriptions s join delivery.endpoints e on e.subscription_id = s.id
+     from subscriptions s join webhook_endpoints e on e.subscription_id = s.id
      where s.active and s.deleted_at is null and e.failing_since < $1 order by e.failing_since limit ${MAX_NAMED}`,
     [hours],
   );
   const days = new Date(now.getTime() - RECENT_DAYS * 86_400_000);
   const { rows: disabled } = await db.query<{ id: string; client_id: string; reason: string }>(
-    `select s.id, s.client_id, s.disabled_reason as reason from webhooks.subscriptions s
+    `select s.id, s.client_id, s.disabled_reason as reason from subscriptions s
      where s.deleted_at is null and not s.active and s.disabled_at > $1 order by s.disabled_at limit ${MAX_NAMED}`,
     [days],
   );

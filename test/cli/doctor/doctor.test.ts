@@ -413,13 +413,13 @@ function soon(days: number): string {
 
 /** Without a worker this stays as it is. */
 const FAULTS = `
-  insert into delivery.outbox select client_id, 1, 'PAYMENT_STATUS_CHANGE', now() - interval '3 hours' from clients limit 1;
-  insert into webhooks.subscriptions (id, client_id, contact_id, url, active, types, created_at, updated_at, disabled_reason, disabled_at)
+  insert into webhook_outbox select client_id, 1, 'PAYMENT_STATUS_CHANGE', now() - interval '3 hours' from clients limit 1;
+  insert into subscriptions (id, client_id, contact_id, url, active, types, created_at, updated_at, disabled_reason, disabled_at)
     values ('00000000-0000-4000-8000-000000000001', 'CLI000001', 'CON000001', 'http://127.0.0.1:9/', true, '{}', now(), now(), null, null),
       ('00000000-0000-4000-8000-000000000002', 'CLI000001', 'CON000001', 'http://127.0.0.1:9/', false, '{}', now(), now(), 'gone', now());
-  insert into delivery.endpoints (subscription_id, failing_since)
+  insert into webhook_endpoints (subscription_id, failing_since)
     values ('00000000-0000-4000-8000-000000000001', now() - interval '2 hours');
-  insert into delivery.queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+  insert into webhook_queue (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
     select gen_random_uuid(), 'CLI000001', '00000000-0000-4000-8000-000000000001', n, now(), now(), 0, 0, false from generate_series(1, 10001) n;
   insert into payment_approver_deltas values ('CLI000001', 'CON000001', '2026-01-01', 'EUR', 0, 0, now() - interval '3 hours');
   insert into statement_requests values ('00000000-0000-4000-8000-000000000003', 'CLI000001', 'CON000001', 'ada@ashdown.example', 'Ada',
@@ -428,7 +428,7 @@ const FAULTS = `
     select 'CLI000001', '00000000-0000-4000-8000-000000000003', 'push', 'X' || n, 'requested', now(), now() from generate_series(1, 1001) n;
   update clients set payment_approvals_enabled = true where client_id = 'CLI000001';
   update exchange_rates set as_of = now() - interval '20 days';
-  select delivery.drop_partition('webhooks.attempts', (now() at time zone 'UTC')::date + 1, now());
+  select drop_webhook_day('attempts', (now() at time zone 'UTC')::date + 1, now());
   insert into change_order values (1, 1, 5, now() - interval '3 hours');
   insert into change_consumers values ('core', 0, now());
 `;

@@ -11,7 +11,7 @@ const MAX_ATTEMPT_MS = 60_000;
 export async function redelivered({ system, known }: Round): Promise<void> {
   const arrivals = Map.groupBy(known.receiver.received, ({ headers }) => headers['x-service-notification-id'] ?? '');
   const { rows } = await system.query(
-    `select notification_id as id, count(*)::int as n from webhooks.attempts where notification_id = any ($1) group by 1`,
+    `select notification_id as id, count(*)::int as n from attempts where notification_id = any ($1) group by 1`,
     [known.redeliveries.map(({ id }) => id)],
   );
   const attempts = new Map<string, number>(rows.map(({ id, n }) => [id, n]));

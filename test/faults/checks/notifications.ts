@@ -9,7 +9,7 @@ const KEPT = 'p.contact_id not in (select contact_id from erasures)';
 /** Every event has arrived with its own bytes, nothing else has, and each payment was announced, moved and approved once. */
 export async function notificationsComplete({ system, known }: Round): Promise<void> {
   const { rows: events } = await system.query(
-    `select e.id::text, e.client_id, e.body from delivery.events e join payments p on p.payment_id = substring(e.body from $1)
+    `select e.id::text, e.client_id, e.body from webhook_events e join payments p on p.payment_id = substring(e.body from $1)
      where e.type = 'PAYMENT_STATUS_CHANGE' and ${KEPT}`,
     [PAYMENT_ID.source],
   );

@@ -346,7 +346,7 @@ test('onboarding is told to clients, but not to customers of mass payments', asy
   const count = async (clientId: string) =>
     (
       await service.query(
-        "select body from delivery.events where client_id = $1 and type = 'ONBOARDING_STATUS_CHANGE'",
+        "select body from webhook_events where client_id = $1 and type = 'ONBOARDING_STATUS_CHANGE'",
         [clientId],
       )
     ).rows;
