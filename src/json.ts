@@ -4,6 +4,14 @@
  * reads both. Everywhere else a number stays a number: `60.0` is the integer 60, and `1.0` is never a text.
  */
 
+declare global {
+  /** Node has them; TypeScript's libraries do not know them yet (the proposal "JSON.parse source text access"). */
+  interface JSON {
+    rawJSON(text: string): object;
+    isRawJSON(value: unknown): boolean;
+  }
+}
+
 /** The digits of the numbers of a document, by the object or list that holds them and their name in it. */
 export type WrittenDigits = ReadonlyMap<object, ReadonlyMap<string, string>>;
 
@@ -44,7 +52,7 @@ export class Exact {
     this.text = text;
   }
   toJSON(): unknown {
-    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text);
+    return JSON.rawJSON(this.text);
   }
 }
 

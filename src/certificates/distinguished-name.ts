@@ -117,6 +117,7 @@ function renderAttribute({ number, der }: Attribute): string {
 function stringOf(der: Uint8Array): string | undefined {
   const { result, offset } = fromBER(der);
   if (offset !== der.length) throw new Error('there are bytes after the value');
+  // The library's types do not tell of what every block has.
   const { tagClass, tagNumber, isConstructed } = (result as unknown as Block).idBlock;
   if (tagClass !== 1) return undefined;
   if (isConstructed && (LATIN_TAGS.has(tagNumber) || [UTF8_TAG, BMP_TAG, UNIVERSAL_TAG].includes(tagNumber))) {

@@ -49,11 +49,10 @@ export function logsCommand(frame: Frame): void {
 
 async function read({ options, session }: Call & { session: Session }, page?: number): Promise<LoggedRequest[]> {
   const query = {
-    ...(options.status === undefined ? {} : { status: options.status }),
+    ...(options.status === undefined ? {} : { status: String(options.status) }),
     ...(page === undefined ? {} : { page, page_size: PAGE_ROWS }),
   };
-  const { body } = await session.lombard.call('GET /sandbox/requests' as 'GET /payments', { query } as never);
-  return body as unknown as LoggedRequest[];
+  return (await session.lombard.call('GET /sandbox/requests', { query })).body;
 }
 
 /**

@@ -54,8 +54,8 @@ export function operatorTokenCommands(frame: Frame): void {
       .option('--database', 'write it directly to the database: for the first token of an installation'),
   );
   example(create, 'operator-tokens create core-banking', 'operator-tokens create first --role admin --database');
-  frame.does(create, async ({ args, options, print }) => {
-    const made = await createToken(args[0] as string, options as unknown as CreateOptions);
+  frame.does(create, async ({ args: [name = ''], options: { role, ...options }, print }) => {
+    const made = await createToken(name, { ...(options as Omit<CreateOptions, 'role'>), role: role as OperatorRole });
     print.done(made.token, made);
   });
 

@@ -19,7 +19,7 @@ interface DocumentPaymentRow extends Record<string, unknown> {
 
 /** A payment's facts, or undefined if the client has no payment with that id. */
 export async function paymentFacts(db: Db, clientId: string, paymentId: string): Promise<PaymentFacts | undefined> {
-  const { rows } = await db.query<DocumentPaymentRow & PaymentFacts>({
+  const { rows } = await db.query<DocumentPaymentRow & Omit<PaymentFacts, 'authorised_date' | 'sent_date'>>({
     name: 'document-payment',
     text: `select p.payment_id, p.uuid, p.reference, p.status::text as status, p.scheme, p.charges, p.amount, p.payment_currency, p.fee_amount,
         p.fee_currency, p.payment_date, p.created, p.authorised_date, p.sent_date, p.trade_id, p.authorisation_workflow, p.multipayment_id,
@@ -43,8 +43,8 @@ export async function paymentFacts(db: Db, clientId: string, paymentId: string):
   return {
     ...facts,
     created_date: londonTimestamp(created),
-    authorised_date: row.authorised_date && londonTimestamp(row.authorised_date as unknown as Date),
-    sent_date: row.sent_date && londonTimestamp(row.sent_date as unknown as Date),
+    authorised_date: row.authorised_date && londonTimestamp(row.authorised_date),
+    sent_date: row.sent_date && londonTimestamp(row.sent_date),
     completed_date: null,
     multipayment: multipayment === null ? null : `MP${String(multipayment).padStart(6, '0')}`,
     approvals: { workflow, status: approval?.status ?? null, authorisations: approval?.authorisations ?? [] },

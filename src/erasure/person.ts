@@ -75,7 +75,7 @@ export class PersonEraser {
   #value(value: unknown, own: boolean): unknown {
     if (typeof value === 'string') return this.#reached(value);
     if (Array.isArray(value)) return value.map((item) => this.#value(item, false));
-    if (typeof value !== 'object' || value === null || isRaw(value)) return value;
+    if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
     const record = value as Record<string, unknown>;
     const id = record.contact_id ?? record.id;
     const theirs = own || id === this.person.contactId;
@@ -116,11 +116,5 @@ function pattern(text: string): RegExp {
 
 /** Numbers keep their digits. */
 function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {
-  return typeof value === 'number' && context.source !== undefined
-    ? (JSON as unknown as { rawJSON(text: string): object }).rawJSON(context.source)
-    : value;
-}
-
-function isRaw(value: object): boolean {
-  return (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value);
+  return typeof value === 'number' && context.source !== undefined ? JSON.rawJSON(context.source) : value;
 }

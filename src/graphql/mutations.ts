@@ -103,6 +103,7 @@ type Work<T = string> = (request: GraphqlRequest, input: Input) => Promise<T>;
 /** Runs a change, once for each mutation field and in their order. The step is what the work gives. */
 function change<T>($input: Step, work: Work<T>, $before: Step = constant(null)): Step<T> {
   return sideEffect([context(), $input, $before], ([request, input]) => {
+    // `context()` has the library's type; endpoint.ts puts a GraphqlRequest there.
     const caller = request as unknown as GraphqlRequest;
     needsManage(caller, 'mutation');
     return work(caller, input as Input);

@@ -59,7 +59,7 @@ interface Fault {
 }
 
 /** A schema violation as a Problem that names the field (`body.clients[0].client_id`) and what it must be. */
-export function explain(error: FastifyError): Problem {
+export function explain(error: Pick<FastifyError, 'validation' | 'validationContext'>): Problem {
   const place = PLACES[error.validationContext ?? ''] ?? 'body';
   const fault = (error.validation?.[0] ?? { keyword: '', instancePath: '', params: {} }) as Fault;
   let path = place + fieldPath(fault.instancePath);

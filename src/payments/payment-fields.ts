@@ -105,6 +105,7 @@ const TEXT_NAMES = COLUMNS.map(([name]) => name).filter((name) => name !== 'pack
 /** The row of a payment that is not read from the database: texts as PostgreSQL would write them. */
 export function paymentTexts(values: PaymentValues): PaymentTexts {
   const packed = PACKED_NAMES.map((name) => values[name] ?? '').join(SEPARATOR);
+  // The tables make both lists: no type tells that a mapped list has the places of its table.
   return [packed, ...TEXT_NAMES.map((name) => values[name] ?? null)] as unknown as PaymentTexts;
 }
 

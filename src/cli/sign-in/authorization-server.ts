@@ -64,7 +64,7 @@ export class AuthorizationServer {
   /** @throws CommandFailure with the server's reason */
   async exchange(code: string, { redirectUri, verifier }: { redirectUri: string; verifier: string }): Promise<Tokens> {
     const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
-    return (await this.#post(this.#metadata.token_endpoint, fields)) as unknown as Tokens;
+    return this.#post<Tokens>(this.#metadata.token_endpoint, fields);
   }
 
   /** Revokes a refresh token and all that was issued with it (RFC 7009). @throws CommandFailure */
@@ -83,11 +83,11 @@ export class AuthorizationServer {
     return body;
   }
 
-  async #post(url: string, fields: Record<string, string>): Promise<Record<string, unknown>> {
+  async #post<Answer>(url: string, fields: Record<string, string>): Promise<Answer> {
     const body = new URLSearchParams({ client_id: COMMAND_APPLICATION, ...fields });
     const answer = await reach(url, { method: 'POST', body });
-    const read = (await answer.json().catch(() => ({}))) as Record<string, string>;
-    if (answer.ok) return read;
+    const read = await answer.json().catch(() => ({}));
+    if (answer.ok) return read as Answer;
     throw new CommandFailure(`${read.error ?? answer.status}: ${read.error_description ?? `${url} refused`}`);
   }
 }

@@ -65,8 +65,8 @@ export async function createClientListener(
   answerOrigins(app, (origin) => own().includes(origin) || origins.has(origin));
   const rate = new RateLimit('api', context.config.apiRate, { exchange: context.rateCounts });
   const refused = new RateLimit('api', context.config.apiRate, { exchange: context.rateCounts, kind: 'refused' });
-  app.decorateRequest('caller', null as unknown as Caller);
-  app.decorateRequest('now', null as unknown as Date);
+  app.decorateRequest('caller');
+  app.decorateRequest('now');
 
   app.addHook('onRequest', async (request, reply) => {
     request.now = context.clock.now();

@@ -12,13 +12,13 @@ const NAME = /^[A-Z][A-Za-z0-9]*$/;
  * @returns the document with a component for each title, and a `$ref` in each place that has the schema
  * @throws TypeError if two different schemas have one title
  */
-export function nameSchemas<Document extends object>(document: Document): Document {
+export function nameSchemas(document: Json): Json {
   const schemas: Record<string, Json> = {};
-  const { info, ...rest } = document as Json;
+  const { info, ...rest } = document;
   const named = walk(rest, schemas) as Json;
   const components = (named.components ?? {}) as Json;
   const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { ...named, info, components: { ...components, schemas: sorted } } as unknown as Document;
+  return { ...named, info, components: { ...components, schemas: sorted } };
 }
 
 function walk(value: unknown, schemas: Record<string, Json>): unknown {

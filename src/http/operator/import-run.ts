@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { commit, rollback, type Transaction } from '../../database.ts';
@@ -182,11 +182,9 @@ function shapeCheck(
   { schema, checkLine }: Importable,
 ): (record: unknown) => Problem | undefined {
   const compile = (shape: TObject) => {
-    const valid = request.compileValidationSchema(shape as unknown as Record<string, unknown>, 'body');
+    const valid = request.compileValidationSchema({ ...shape }, 'body');
     return (record: unknown) =>
-      valid(record)
-        ? undefined
-        : explain({ validation: valid.errors, validationContext: 'body' } as unknown as FastifyError);
+      valid(record) ? undefined : explain({ validation: valid.errors ?? [], validationContext: 'body' });
   };
   const faultOf = compile(schema);
   const faultOfChange = request.query.on_conflict === 'update' ? compile(Type.Partial(schema, closed)) : faultOf;

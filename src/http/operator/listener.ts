@@ -53,8 +53,8 @@ export async function createOperatorListener(
   });
   // Answers are described, not filtered: their decimals keep their digits, and their fields the order that the domains give them.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
-  app.decorateRequest('operator', null as unknown as Operator);
-  if (!app.hasRequestDecorator('now')) app.decorateRequest('now', null as unknown as Date);
+  app.decorateRequest('operator');
+  if (!app.hasRequestDecorator('now')) app.decorateRequest('now');
   app.addHook('onRequest', async (request) => {
     request.now = context.clock.now();
     if (request.is404 || request.routeOptions.config.open) return;
