@@ -15,6 +15,8 @@ export interface ButtonProps {
   isPending?: boolean | undefined;
   autoFocus?: boolean;
   'aria-label'?: string;
+  /** The id of the text that tells it from others of its name, in a table. */
+  'aria-describedby'?: string;
   'aria-expanded'?: boolean;
   ref?: Ref<HTMLButtonElement>;
 }

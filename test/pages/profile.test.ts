@@ -99,7 +99,7 @@ test('sessions end one by one; a new password and `Sign out everywhere` end all 
   await page.reload();
   const table = page.getByRole('table', { name: 'Sessions' });
   await table.getByText('This session').waitFor();
-  assert.equal(await table.getByRole('button', { name: 'End session' }).count(), 1);
+  assert.equal(await table.getByRole('button', { name: 'End session', exact: true }).count(), 1);
   await assertWellFormed(page);
   await assertAccessible(page);
   await table.getByRole('button', { name: 'End session' }).click();

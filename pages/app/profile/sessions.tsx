@@ -6,7 +6,7 @@ import { queryClient } from '../../data/queries.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
-import { ForeignText, isolated } from '../../design/foreign-text.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Status } from '../../design/notice.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
@@ -43,19 +43,23 @@ export function Sessions(): ReactNode {
             {
               key: 'browser',
               title: t('profile.browser'),
-              cell: ({ browser }) => <ForeignText>{browserName(browser)}</ForeignText>,
+              cell: ({ id, browser }) => (
+                <span id={`session-${id}`}>
+                  <ForeignText>{browserName(browser)}</ForeignText>
+                </span>
+              ),
             },
             { key: 'created_at', title: t('profile.since'), cell: ({ created_at }) => <Moment at={created_at} /> },
             { key: 'active', title: t('profile.active'), cell: ({ last_active_at }) => <Moment at={last_active_at} /> },
             {
               key: 'end',
               title: t('profile.session.act'),
-              cell: ({ id, current, browser }) =>
+              cell: ({ id, current }) =>
                 current ? (
                   <Badge tone="good">{t('profile.session.this')}</Badge>
                 ) : (
                   <Button
-                    aria-label={`${t('profile.session.end')}: ${isolated(browserName(browser))}`}
+                    aria-describedby={`session-${id}`}
                     onPress={() => end.mutate(id)}
                     isPending={end.isPending && end.variables === id}
                   >
