@@ -47,17 +47,12 @@ export async function listCurrencyAccounts(db: Db, clientId: string): Promise<Cu
   return rows;
 }
 
+/** What a caller can mean by the number of an account: one that fits a bigint. */
+const ACCOUNT_NUMBER = /^\d{1,18}$/;
+
 /** Any client's currency account with its balance, a decimal string. @throws Problem currency_account_not_found */
-export async function findCurrencyAccount(
-  db: Db,
-  accountId: number,
-): Promise<CurrencyAccount & { client_id: string; balance: string }> {
-  const found = first(
-    await db.query<CurrencyAccount & { client_id: string; balance: string }>(
-      'select account_id, currency, client_id, balance from currency_accounts where account_id = $1',
-      [accountId],
-    ),
-  );
+export async function findCurrencyAccount(db: Db, number: string): Promise<CurrencyAccountRecord> {
+  const [found] = ACCOUNT_NUMBER.test(number) ? await readCurrencyAccounts(db, [number]) : [];
   if (!found) throw new Problem('currency_account_not_found', { field: 'account_id', message: 'does not exist' });
   return found;
 }

@@ -7,6 +7,7 @@ export interface AuditFilter {
   entity?: string | undefined;
   entityId?: string | undefined;
   clientId?: string | undefined;
+  /** As rows have it; a token also as the change feed names it (`token:NAME`). */
   actor?: string | undefined;
   /** Included. */
   from?: Date | undefined;
@@ -67,7 +68,7 @@ function conditions(filter: AuditFilter): Filter[] {
     ['entity = ?', filter.entity],
     ['entity_id = ?', filter.entityId],
     ['client_id = ?', filter.clientId],
-    ['actor = ?', filter.actor],
+    ['actor = ?', filter.actor?.replace(/^token:/, 'operator:')],
     ['at >= ?', filter.from],
     ['at < ?', filter.to],
     [`position >= (${firstPosition('?')})`, filter.from],

@@ -22,5 +22,4 @@ export const PATTERNS = {
   refusedStatus: '^[45](\\d\\d|xx)$',
   status: '^[1-5](\\d\\d|xx)$',
   currencies: '^([A-Z]{3},?)+$',
-  number: '^[0-9]{1,15}$',
 } as const;

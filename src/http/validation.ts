@@ -109,7 +109,6 @@ const PATTERN_WORDS: Record<string, string> = {
   [PATTERNS.clearingSystem]: 'must be SWBIC, or five capital letters of a clearing system, as GBDSC',
   [PATTERNS.refusedStatus]: 'must be a status as 404, or a class as 4xx or 5xx',
   [PATTERNS.status]: 'must be a status as 404, or a class as 4xx',
-  [PATTERNS.number]: 'must be a number of at most 15 digits',
   [PATTERNS.id]: 'must have 1 to 64 characters of A-Z a-z 0-9 . _ -, the first a letter or digit',
 };
 

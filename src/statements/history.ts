@@ -2,6 +2,7 @@ import type { Db } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { countRows, type List, whereOf } from '../rows.ts';
 import { isUuid } from '../uuid.ts';
+import type { StatementProgress } from './progress.ts';
 
 /** The state of a request is that of its delivery that is furthest from its end; failed if all have ended and one has failed. */
 export const STATEMENT_STATES = ['requested', 'making', 'retrying', 'sent', 'failed'] as const;
@@ -15,8 +16,11 @@ export interface StatementFilter {
   to?: Date | undefined;
 }
 
-/** A statement request as the operator sees it (docs/operator-interface.md). */
-export interface StatementRequest {
+/**
+ * A statement request as the operator sees it (docs/operator-interface.md). What the client sees too has the client's names here as well;
+ * `status` is finer than `state`.
+ */
+export interface StatementRequest extends Pick<StatementProgress, 'id' | 'state' | 'requested_at' | 'ended_at'> {
   statement_id: string;
   client_id: string;
   contact_id: string;
@@ -90,19 +94,33 @@ export async function readStatements(db: Db, clientId: string, ids: readonly str
   return rows.map(shown);
 }
 
-type StatementRow = Omit<StatementRequest, 'created_at'> & { created_at: Date };
+type StatementRow = Omit<StatementRequest, 'id' | 'state' | 'requested_at' | 'ended_at' | 'created_at'> & {
+  created_at: Date;
+};
 
 function shown(row: StatementRow): StatementRequest {
   const utc = (text: string | null) => text && new Date(text).toISOString();
+  const deliveries = row.deliveries.map((delivery) => ({
+    ...delivery,
+    next_attempt_at: utc(delivery.next_attempt_at),
+    finished_at: utc(delivery.finished_at),
+  }));
+  const finished = deliveries.map(({ finished_at }) => finished_at);
   return {
+    id: row.statement_id,
+    state: stateOf(row),
+    requested_at: row.created_at.toISOString(),
+    ended_at: finished.includes(null) ? null : (finished.sort().at(-1) ?? null),
     ...row,
     created_at: row.created_at.toISOString(),
-    deliveries: row.deliveries.map((delivery) => ({
-      ...delivery,
-      next_attempt_at: utc(delivery.next_attempt_at),
-      finished_at: utc(delivery.finished_at),
-    })),
+    deliveries,
   };
+}
+
+/** The state that the client reads (progress.ts). */
+function stateOf({ status, deliveries }: StatementRow): StatementProgress['state'] {
+  if (status === 'sent' || status === 'failed') return status;
+  return deliveries.every((delivery) => delivery.status === 'requested') ? 'queued' : 'running';
 }
 
 /** @throws Problem statement_not_found */

@@ -57,7 +57,9 @@ test('each filter', async () => {
     new Set((await read('client_id=CLI7&limit=1000')).map((row: { client_id: string }) => row.client_id)),
     new Set(['CLI7']),
   );
-  assert.ok((await read('actor=operator:9&limit=20')).every((row: { actor: string }) => row.actor === 'operator:9'));
+  const byToken = await read('actor=operator:9&limit=20');
+  assert.ok(byToken.every((row: { actor: string }) => row.actor === 'operator:9'));
+  assert.deepEqual(await read('actor=token:9&limit=20'), byToken, 'the name that the change feed gives a token');
   const range = await read('from=2026-03-01T00:00:00Z&to=2026-03-01T00:05:00Z&limit=1000');
   assert.deepEqual(
     range.map((row: { at: string }) => row.at),

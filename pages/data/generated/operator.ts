@@ -1191,6 +1191,12 @@ export interface SignInAttempt {
 }
 
 export interface Statement {
+  id: string;
+  /** As the client reads it */
+  state: 'queued' | 'running' | 'sent' | 'failed';
+  requested_at: string;
+  ended_at: string | null;
+  /** The same as `id` */
   statement_id: string;
   client_id: string;
   /** Contact who asked for it */
@@ -1200,7 +1206,9 @@ export interface Statement {
   format: string;
   delivery: string;
   currencies: string[];
+  /** Finer than `state` */
   status: 'requested' | 'making' | 'retrying' | 'sent' | 'failed';
+  /** The same as `requested_at` */
   created_at: string;
   request_id: string;
   deliveries: {
@@ -1983,7 +1991,7 @@ export interface Operations {
       entity?: string;
       entity_id?: string;
       client_id?: string;
-      /** operator:<token>, staff:<name>, contact:<contact_id> or service:<part> */
+      /** operator:<token> (or token:<token>, as in the change feed), staff:<name>, contact:<contact_id> or service:<part> */
       actor?: string;
       /** Recorded from then on: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       from?: string;

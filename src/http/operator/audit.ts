@@ -42,7 +42,10 @@ const AuditQuery = Type.Object({
   entity_id: Type.Optional(Type.String()),
   client_id: Type.Optional(Type.String()),
   actor: Type.Optional(
-    Type.String({ description: 'operator:<token>, staff:<name>, contact:<contact_id> or service:<part>' }),
+    Type.String({
+      description:
+        'operator:<token> (or token:<token>, as in the change feed), staff:<name>, contact:<contact_id> or service:<part>',
+    }),
   ),
   ...Range,
 });

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { createCurrencyAccount, findCurrencyAccount, listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
-import { PATTERNS } from '../patterns.ts';
 import { sendShortList } from '../reply.ts';
 import { ClientId, Currency, closed, errors, jsonAnswer, listAnswer, type Page, ShortListQuery } from '../schemas.ts';
 import { change } from './change.ts';
@@ -60,10 +59,10 @@ const READ_ONE = {
     tags: ['accounts'],
     operationId: 'getCurrencyAccount',
     summary: 'Read a currency account with its balance',
-    params: Type.Object({ account_id: Type.String({ pattern: PATTERNS.number, description: 'Its number' }) }),
+    params: Type.Object({ account_id: Type.String({ description: 'Its number' }) }),
     response: {
       200: jsonAnswer('The account', CurrencyAccountBalance),
-      ...errors(400, 403, 404, 502, 'currency_account_not_found'),
+      ...errors(403, 404, 502, 'currency_account_not_found'),
     },
   },
 };
@@ -78,7 +77,7 @@ export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Con
     ),
   );
   app.get<{ Params: { account_id: string } }>('/currency-accounts/:account_id', READ_ONE, (request) =>
-    findCurrencyAccount(context.pool, Number(request.params.account_id)),
+    findCurrencyAccount(context.pool, request.params.account_id),
   );
   app.get<{ Querystring: { client_id: string } & Partial<Page> }>(
     '/currency-accounts',

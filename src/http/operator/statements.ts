@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { findStatement, listStatements, STATEMENT_STATES } from '../../statements/history.ts';
+import { PROGRESS_STATES } from '../../statements/progress.ts';
 import { sendStatementAgain } from '../../statements/sending-again.ts';
 import { periodOf, periodQuery } from '../period.ts';
 import { sendList } from '../reply.ts';
@@ -18,7 +19,11 @@ const StatementList = Type.Object({
 const moment = Type.String({ format: 'date-time' });
 const Statement = Type.Object(
   {
-    statement_id: Type.String({ format: 'uuid' }),
+    id: Type.String({ format: 'uuid' }),
+    state: Type.Enum([...PROGRESS_STATES], { description: 'As the client reads it' }),
+    requested_at: moment,
+    ended_at: Nullable(moment),
+    statement_id: Type.String({ format: 'uuid', description: 'The same as `id`' }),
     client_id: Type.String(),
     contact_id: Type.String({ description: 'Contact who asked for it' }),
     date_from: Type.String({ format: 'date' }),
@@ -26,8 +31,8 @@ const Statement = Type.Object(
     format: Type.String(),
     delivery: Type.String(),
     currencies: Type.Array(Type.String()),
-    status: Type.Enum([...STATEMENT_STATES]),
-    created_at: moment,
+    status: Type.Enum([...STATEMENT_STATES], { description: 'Finer than `state`' }),
+    created_at: Type.String({ format: 'date-time', description: 'The same as `requested_at`' }),
     request_id: Type.String(),
     deliveries: Type.Array(
       Type.Object({
@@ -45,6 +50,10 @@ const Statement = Type.Object(
     title: 'Statement',
     examples: [
       {
+        id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        state: 'sent',
+        requested_at: '2026-07-01T09:15:00.000Z',
+        ended_at: '2026-07-01T09:15:03.000Z',
         statement_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
         client_id: 'CLI000001',
         contact_id: 'CON000001',

@@ -206,7 +206,10 @@ describe('lists and single records', () => {
       client_id: world.clientId,
       balance: '10.50',
     });
-    assert.equal((await get('/currency-accounts/999999')).body.code, 'currency_account_not_found');
+    for (const unknown of ['999999', 'GBP', '99999999999999999999', '1.5', '-1']) {
+      const { status, body } = await get(`/currency-accounts/${unknown}`);
+      assert.deepEqual([status, body.code], [404, 'currency_account_not_found'], unknown);
+    }
   });
 
   test('contacts by email, clients by a part of the name, trades by status', async () => {
@@ -240,7 +243,13 @@ describe('lists and single records', () => {
     });
     assert.equal(asked.status, 202, asked.text);
     const [statement] = (await get(`/statements?client_id=${world.clientId}`)).body;
-    assert.equal((await get(`/statements/${statement.statement_id}`)).body.statement_id, statement.statement_id);
+    const record = (await get(`/statements/${statement.id}`)).body;
+    const own = (await service.client(token, 'GET', `/statements/requests/${statement.id}?client_id=${world.clientId}`))
+      .body;
+    assert.equal(record.id, own.id);
+    assert.ok(['queued', 'running', 'sent'].includes(record.state), 'the state has the names that the client reads');
+    assert.equal(Date.parse(own.requested_at), Math.floor(Date.parse(record.requested_at) / 1000) * 1000);
+    assert.equal(record.ended_at === null, record.state !== 'sent');
     assert.equal((await get('/statements/none')).body.code, 'statement_not_found');
   });
 
