@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openServer } from './world/database.ts';
+import { memoryFolder } from './world/memory-folder.ts';
 import { buildPages } from './world/pages-build.ts';
 import { groupTests } from './world/test-groups.ts';
 
@@ -28,6 +29,8 @@ const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 if (names.length === 0) throw new Error(`no test file has one of these words in its path: ${words.join(' ')}`);
 
 buildPages();
+const memory = memoryFolder();
+if (memory !== undefined) process.env.TMPDIR ??= memory;
 const groups = groupTests(folder, names);
 const server = await openServer();
 const child = spawn(
