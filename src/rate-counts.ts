@@ -8,8 +8,8 @@ import { Periodic } from './periodic.ts';
 const INTERVAL_MS = 2_000;
 /** Seconds after which a process that has not said that it lives counts as gone. One that is too busy to say so still allows requests. */
 const GONE_AFTER_SECONDS = 20;
-/** Milliseconds that an exchange gets. A request waits for it now and then. */
-const ANSWER_WITHIN_MS = 500;
+/** Milliseconds that an exchange gets: a process that is busy for a second does not take that for silence of the database. */
+const ANSWER_WITHIN_MS = 1_500;
 
 /** What all processes have counted under one key. */
 export interface SharedCount {
