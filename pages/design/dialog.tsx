@@ -14,13 +14,12 @@ interface DialogProps {
   /** The last button: it has the name of what it does. */
   action: ReactNode;
   children: ReactNode;
-  role?: 'dialog' | 'alertdialog';
   /** The other button's name, where it is not `Back`; null: there is none. */
   back?: string | null;
 }
 
 /** What one is asked before something is done. Everything behind it is out of reach until it is answered. */
-export function Dialog({ title, isOpen, onBack, action, children, role = 'dialog', back }: DialogProps): ReactNode {
+export function Dialog({ title, isOpen, onBack, action, children, back }: DialogProps): ReactNode {
   const t = useText();
   useReturningFocus(isOpen);
   useHiddenPage(isOpen);
@@ -33,7 +32,7 @@ export function Dialog({ title, isOpen, onBack, action, children, role = 'dialog
       }}
     >
       <Modal className="dialog-frame">
-        <AriaDialog className="dialog" role={role}>
+        <AriaDialog className="dialog">
           <Heading slot="title" level={2}>
             {title}
           </Heading>

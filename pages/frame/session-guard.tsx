@@ -28,7 +28,6 @@ export function SessionGuard({ prefix, children }: { prefix: string; children: R
       {children}
       <Connection isLost={isLost} />
       <Dialog
-        role="alertdialog"
         title={t('frame.idle')}
         isOpen={state === 'ending'}
         onBack={stay}

@@ -104,7 +104,7 @@ test('a minute before the end a dialog asks; at the end all data is gone, and si
   const person = await createPerson(service, { name: 'Grace Hopper' });
   const page = await browser.open();
   await signInTo(page, service, person, '/app/profile');
-  const stay = page.getByRole('button', { name: 'Stay signed in' });
+  const stay = page.getByRole('dialog').getByRole('button', { name: 'Stay signed in', exact: true });
   await service.operator('PUT', '/clock', { advance_seconds: 14 * 60 + 15 });
   await stay.waitFor();
   await assertAccessible(page);

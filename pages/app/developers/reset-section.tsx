@@ -38,7 +38,6 @@ export function ResetSection(): ReactNode {
         title={t('developers.reset')}
         isOpen={isAsking}
         onBack={() => setAsking(false)}
-        role="alertdialog"
         action={
           <Button kind="danger" isPending={act.isPending} onPress={reset}>
             {t('developers.reset')}

@@ -29,7 +29,6 @@ export function DeleteDialog({
       title={t('webhooks.delete')}
       isOpen
       onBack={onBack}
-      role="alertdialog"
       action={
         <Button kind="danger" isPending={act.isPending} onPress={() => act.mutate()}>
           {t('webhooks.delete')}
