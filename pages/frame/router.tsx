@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router';
 import type { FunctionComponent, ReactNode } from 'react';
 import { queryText } from '../data/call.ts';
+import { BrokenPage } from './broken-page.tsx';
 import { NotFound } from './not-found.tsx';
 import { parseSearch, type Search } from './search.ts';
 
@@ -66,6 +67,7 @@ export function createPageRouter(options: {
     },
     parseSearch,
     stringifySearch: queryText,
+    defaultErrorComponent: BrokenPage,
     defaultPreload: 'intent',
     scrollRestoration: true,
   });

@@ -71,6 +71,19 @@ test('a page is drawn after the sign-in, with its client in the address, and lea
   await page.context().close();
 });
 
+test('a page whose file does not come says so, and is tried again', { skip }, async () => {
+  const page = await browser.open();
+  await signInTo(page, service, await createPerson(service));
+  await page.context().route('**/assets/developers-*.js', (route) => route.abort('internetdisconnected'));
+  await page.getByRole('link', { name: 'Developers', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'This page could not be shown' }).waitFor();
+  await assertAccessible(page);
+  await page.context().unrouteAll();
+  await page.getByRole('button', { name: 'Try again', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Developers' }).waitFor();
+  await page.context().close();
+});
+
 test('assets: hashed names, compressed, kept for a year; a page is never kept', { skip }, async () => {
   const person = await createPerson(service);
   const page = await browser.open();

@@ -7,6 +7,7 @@ import { useText } from '../../texts/text.tsx';
 import { Marks } from '../payments/marks.tsx';
 import { AccountNumber, Amount } from '../payments/payee.tsx';
 import { PaymentLink } from '../payments/payment-link.tsx';
+import '../payments/payment-cards.css';
 
 /** The columns that every list of approvals has, of rows that hold a payment. */
 export function usePaymentColumns<Row>(paymentOf: (row: Row) => Payment): Column<Row>[] {
@@ -53,16 +54,10 @@ function Payee({ payment, hasAccount = false }: { payment: Payment; hasAccount?:
   return (
     <div>
       <ForeignText>{payment.beneficiary_name}</ForeignText>
-      {hasAccount && (
-        <div className="small">
-          <AccountNumber payment={payment} />
-        </div>
-      )}
-      {payment.reference && (
-        <div className="small quiet">
-          <ForeignText>{payment.reference}</ForeignText>
-        </div>
-      )}
+      <div className="small quiet payee-detail">
+        {hasAccount && <AccountNumber payment={payment} />}
+        {payment.reference && <ForeignText>{payment.reference}</ForeignText>}
+      </div>
     </div>
   );
 }

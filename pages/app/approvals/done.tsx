@@ -21,14 +21,15 @@ export function DoneByMe(): ReactNode {
   const { data, error, refetch } = useQuery(decisionsQuery(clientId, page));
   const columns = usePaymentColumns<Row>(({ row }) => row.payment);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
-  if (data.total === 0) return <Empty title={t('approvals.done.none')} />;
+  if (data.total === 0) return <Empty title={t('approvals.done.none')}>{t('approvals.done.none.text')}</Empty>;
   return (
     <div className="card stack">
       <SteadyTable
         name={t('approvals.table')}
-        className="approval-cards"
+        className="payment-cards"
         columns={[
-          ...columns,
+          // Who asked for it and when it is paid mattered before the decision; now they would cost the room.
+          ...columns.filter(({ key }) => key !== 'ordered_by_name' && key !== 'payment_date'),
           {
             key: 'action',
             title: t('approvals.decision'),

@@ -121,7 +121,7 @@ function WaitingTable({ page, activity, selected, onToggle }: WaitingTableProps)
   return (
     <SteadyTable
       name={t('approvals.table')}
-      className="approval-cards"
+      className="payment-cards"
       columns={[...(selected ? [choice] : []), ...columns, state]}
       rows={page.rows}
       rowKey={idOf}

@@ -19,12 +19,12 @@ export function WaitingForOthers(): ReactNode {
   const columns = useWaitingColumns<Row>(({ row }) => row.payment);
   const marks = useMarksColumn<Row>(({ row }) => row);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
-  if (data.total === 0) return <Empty title={t('approvals.others.none')} />;
+  if (data.total === 0) return <Empty title={t('approvals.others.none')}>{t('approvals.others.none.text')}</Empty>;
   return (
     <div className="card stack">
       <SteadyTable
         name={t('approvals.table')}
-        className="approval-cards"
+        className="payment-cards"
         columns={[
           ...columns,
           {

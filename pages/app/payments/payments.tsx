@@ -88,10 +88,13 @@ function Results({ clientId, search, onGo }: ResultsProps): ReactNode {
       </div>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {data.rows.length === 0 ? (
-        <Empty title={t(filtersOf(search) > 0 ? 'payments.none.found' : 'payments.none')} />
+        <Empty title={t(filtersOf(search) > 0 ? 'payments.none.found' : 'payments.none')}>
+          {t(filtersOf(search) > 0 ? 'payments.none.found.text' : 'payments.none.text')}
+        </Empty>
       ) : (
         <Table
           name={t('payments.table')}
+          className="payment-cards"
           columns={columns}
           rows={data.rows}
           rowKey={({ payment_id: id }) => id}

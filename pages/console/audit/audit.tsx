@@ -8,7 +8,7 @@ import { IdLink } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { Verification } from './verification.tsx';
 
-/** What has a page of its own. */
+/** What has a page of its own; an import names itself in its place. */
 const PAGES: Record<string, Parameters<typeof IdLink>[0]['to']> = {
   payment: 'payments',
   contact: 'contacts',
@@ -55,9 +55,14 @@ export default function AuditPage(): ReactNode {
           {
             key: 'entity',
             title: t('console.col.entity'),
-            cell: ({ entity, entity_id: id }) => (
+            cell: ({ entity, entity_id: id, action }) => (
               <div>
-                {entity} {PAGES[entity] ? <IdLink to={PAGES[entity]} id={id} /> : <ForeignText>{id}</ForeignText>}
+                {entity}{' '}
+                {PAGES[entity] && action !== 'import' ? (
+                  <IdLink to={PAGES[entity]} id={id} />
+                ) : (
+                  <ForeignText>{id}</ForeignText>
+                )}
               </div>
             ),
           },

@@ -13,6 +13,7 @@ export default function RequestsPage(): ReactNode {
       <Listing
         name={name}
         operation="GET /requests"
+        none={t('console.none.requests')}
         filters={[
           { name: 'request_id', label: t('console.col.request') },
           { name: 'client_id', label: t('console.col.client') },

@@ -31,6 +31,7 @@ export default function ImportsPage(): ReactNode {
       <Listing
         name={name}
         operation="GET /imports"
+        none={t('console.none.imports')}
         live
         filters={[
           { name: 'kind', label: t('console.col.kind'), options: KINDS },

@@ -20,6 +20,7 @@ export default function StatementsPage(): ReactNode {
       <Listing
         name={name}
         operation="GET /statements"
+        none={t('console.none.statements')}
         live
         filters={[
           { name: 'client_id', label: t('console.col.client') },

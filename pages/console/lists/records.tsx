@@ -105,7 +105,7 @@ function Pages({
   return (
     <div className="row apart">
       <span className="quiet small">
-        {total !== undefined && t('console.list.total', { count: total })}{' '}
+        {total !== undefined && total > 0 && t('console.list.total', { count: total })}{' '}
         {page > 1 && t('console.list.page', { page })}
       </span>
       {(page > 1 || !last) && (

@@ -68,6 +68,7 @@ export function RefusedRequests({ query }: { query: { client_id: string } | { co
       <Records
         name={t('console.nav.requests')}
         operation="GET /requests"
+        none={t('console.none.requests')}
         query={query}
         page={page}
         onPage={setPage}

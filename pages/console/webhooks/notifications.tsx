@@ -39,6 +39,7 @@ export default function NotificationsPage(): ReactNode {
         <Listing
           name={name}
           operation="GET /notifications"
+          none={t('console.none.notifications')}
           live
           filters={[
             { name: 'id', label: t('console.col.id') },

@@ -21,6 +21,7 @@ export default function SubscriptionsPage(): ReactNode {
       <Listing
         name={name}
         operation="GET /subscriptions"
+        none={t('console.none.subscriptions')}
         live
         filters={[
           { name: 'client_id', label: t('console.col.client') },
