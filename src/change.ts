@@ -76,7 +76,7 @@ export function noteChange(tx: object, act: Act, change: Change): void {
   const known = changes.records.get(key);
   if (!known) changes.records.set(key, change);
   // Removed and made again under its identifier: the same record, which goes on with its next version.
-  else if (known.deleted !== undefined) changes.records.set(key, { ...change, created: false, action: known.action });
+  else if (known.deleted !== undefined) changes.records.set(key, { ...change, created: false });
   else if (change.deleted !== undefined) changes.records.set(key, { ...change, created: known.created ?? false });
   else if (!known.created) known.movedTo = change.movedTo ?? known.movedTo;
 }

@@ -33,7 +33,7 @@ export async function noteReset(
 ): Promise<void> {
   for (const [entity, ids] of REMOVED) {
     const { rows } = await tx.query<{ id: string }>(ids, [clientId]);
-    const removed = rows.map(({ id }) => ({ entity, id, clientId, action: 'reset' }));
+    const removed = rows.map(({ id }) => ({ entity, id, clientId, action: 'delete' }));
     const records = await readRecords(tx, removed, { now: act.now, presentation });
     for (const change of removed)
       noteChange(tx, act, { ...change, deleted: records.get(keyOf(entity, change.id))?.text ?? '{}' });

@@ -53,6 +53,26 @@ export async function setRates(tx: Transaction, act: Act, input: RatesInput): Pr
   return after;
 }
 
+/**
+ * Runs a part of a transaction with rates for those currencies of a base that have none, and takes them back: outside of it nobody sees
+ * them. A payment keeps the rate that it was created with.
+ */
+export async function lendRates(
+  tx: Transaction,
+  { base_currency: base, rates }: Pick<RatesInput, 'base_currency' | 'rates'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { rows: lent } = await tx.query<{ currency: string }>(
+    `insert into exchange_rates (base_currency, currency, rate, as_of)
+     select $1, u.currency, u.rate, 'epoch' from unnest($2::text[], $3::numeric[]) as u(currency, rate)
+     on conflict do nothing returning currency`,
+    [base, Object.keys(rates), Object.values(rates)],
+  );
+  await work();
+  const currencies = lent.map(({ currency }) => currency);
+  await tx.query('delete from exchange_rates where base_currency = $1 and currency = any($2)', [base, currencies]);
+}
+
 /** Every table, in the order of the base currencies. */
 export async function readRates(db: Db): Promise<Rates[]> {
   const { rows } = await db.query<{ base_currency: string; currency: string; rate: string; as_of: Date }>(

@@ -4,7 +4,9 @@ import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { noteReset } from '../feed/removal.ts';
 import type { ImportScope } from '../imports/kind.ts';
+import { lendRates } from '../quotes/exchange-rates.ts';
 import { removeNotifications } from '../webhooks/removal.ts';
+import { DEMO_RATES } from './demonstration/banks.ts';
 import { isDemonstrated, putClientData } from './demonstration/demonstration.ts';
 
 /** What a client has, each table before those that it refers to. */
@@ -42,13 +44,7 @@ export async function resetClient(
 ): Promise<void> {
   // Nobody creates payments of the client, or acts on them, until it is done.
   await takeLock(tx, clientId);
-  await noteReset(tx, act, scope.presentation, clientId);
-  for (const table of TABLES) await tx.query(`delete from ${table} where client_id = $1`, [clientId]);
-  await removeNotifications(tx, clientId);
-  if (await isDemonstrated(tx, clientId)) {
-    const made: Act = { ...act, actor: 'service:demonstration', summarised: true };
-    await putClientData(tx, { ...scope, act: made, notify: false }, (id) => id === clientId);
-  }
+  // First: in the change feed the cause comes before its effects.
   await audit(tx, act, {
     action: 'action',
     entity: 'client',
@@ -56,4 +52,14 @@ export async function resetClient(
     clientId,
     after: { action: 'reset' },
   });
+  await noteReset(tx, act, scope.presentation, clientId);
+  for (const table of TABLES) await tx.query(`delete from ${table} where client_id = $1`, [clientId]);
+  await removeNotifications(tx, clientId);
+  if (await isDemonstrated(tx, clientId)) {
+    const made: Act = { ...act, actor: 'service:demonstration', summarised: true };
+    // The institution may have replaced the rates that the demonstration's payments need.
+    await lendRates(tx, { base_currency: 'GBP', rates: DEMO_RATES }, () =>
+      putClientData(tx, { ...scope, act: made, notify: false }, (id) => id === clientId),
+    );
+  }
 }

@@ -352,15 +352,15 @@ test('a call that moves a payment several times gives a change for each move', a
   assert.equal(Object.keys(own.moved).length, 4);
 });
 
-test('a reset removes records in the feed; those that are made again go on with their next version', async () => {
+test('a reset is one change of the client, before those of what it removes', async () => {
   const made = await createWorld(service, 'To be reset');
   const token = await made.signIn();
   const start = await end();
   const reset = await service.client(token, 'POST', `/sandbox/reset?client_id=${made.clientId}`);
   assert.equal(reset.status, 204, reset.text);
   const list = await since(start);
-  assert.deepEqual(outline(list), ['trade 2 reset', 'beneficiary 2 reset', 'client 2 reset']);
-  assert.equal(list[0]?.data.trade_id, made.tradeId);
+  assert.deepEqual(outline(list), ['client 2 reset', 'trade 2 delete', 'beneficiary 2 delete']);
+  assert.equal(list[1]?.data.trade_id, made.tradeId);
 });
 
 test('what is too old is gone, a cursor before it too; a consumer holds it for longer', async () => {

@@ -133,6 +133,16 @@ describe('POST /sandbox/reset', () => {
     assert.equal((await one('POST', '/sandbox/reset')).status, 204);
   });
 
+  test('works with the rates that the institution has set, and leaves them', async () => {
+    const { body: former } = await service.operator('GET', '/exchange-rates');
+    const rates = await service.operator('PUT', '/exchange-rates', { base_currency: 'GBP', rates: { USD: 1.3 } });
+    assert.equal(rates.status, 200, rates.text);
+    const reset = await two('POST', '/sandbox/reset');
+    assert.equal(reset.status, 204, reset.text);
+    assert.deepEqual((await service.operator('GET', '/exchange-rates')).body, rates.body);
+    await service.operator('PUT', '/exchange-rates', former[0]);
+  });
+
   test('a client that the demonstration did not make is empty; tokens, contacts, subscriptions and the log stay', async (t) => {
     const received: string[] = [];
     const receiver = createServer((request, response) => {
