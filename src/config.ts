@@ -17,6 +17,7 @@ const MAX_PORT = 65_535;
 const MAX_POOL_CONNECTIONS = 1_000;
 /** Requests a minute. */
 const MAX_RATE = 1_000_000_000;
+const MAX_CELLS = 1_024;
 
 /** Everything that the environment decides. docs/configuration.md lists every variable. */
 export interface Config {
@@ -29,6 +30,8 @@ export interface Config {
   migrateDatabaseUrl: string | undefined;
   /** Whether a start migrates. */
   migrate: boolean;
+  /** Cells to make on a distributed PostgreSQL. */
+  cells: number;
   host: string;
   operatorHost: string;
   apiPort: number;
@@ -198,6 +201,7 @@ function readDatabase(settings: Settings) {
     sessionDatabaseUrl: settings.databaseUrl('LOMBARD_SESSION_DATABASE_URL'),
     migrateDatabaseUrl: settings.databaseUrl('LOMBARD_MIGRATE_DATABASE_URL'),
     migrate: settings.oneOf('LOMBARD_MIGRATE', ['yes', 'no'], 'yes') === 'yes',
+    cells: settings.integer('LOMBARD_CELLS', 1, { min: 1, max: MAX_CELLS }),
   };
   if (database.databaseUrl) return database;
   for (const [name, given] of [

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { cellsFault, hasCitus } from './cells.ts';
 import { DatabaseClient } from './database-client.ts';
 import { StartupError } from './errors.ts';
 import { LOCKS } from './locks.ts';
@@ -17,6 +18,8 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 export interface MigrateOptions {
   /** The role of DATABASE_URL, where the owner who migrates is another one. */
   service?: ServiceRole | undefined;
+  /** LOMBARD_CELLS. */
+  cells?: number;
   /** Other files than migrations/; for tests. */
   migrations?: Migration[];
 }
@@ -37,7 +40,7 @@ interface Step {
  * @throws StartupError if the server is older than 15, a recorded migration differs from the file
  */
 export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
-  await asOwner(url, async (client) => {
+  await asOwner(url, options, async (client) => {
     await takeTurn(client);
     await client.query(`${TABLE}; ${STEPS_TABLE}`);
     const migrations = options.migrations ?? (await readMigrations());
@@ -56,7 +59,7 @@ export async function whatIsMissing(
   url: string,
   options: MigrateOptions = {},
 ): Promise<{ names: string[]; sql: string }> {
-  return asOwner(url, async (client) => {
+  return asOwner(url, options, async (client) => {
     const steps = await missingMigrations(client, options.migrations ?? (await readMigrations()));
     steps.push(...(await missingSettings(client, options, steps.length > 0)));
     const sql = steps.map(({ migration, sql: text }) => {
@@ -64,8 +67,8 @@ export async function whatIsMissing(
       return printSteps(client, migration);
     });
     const table = steps.some(({ migration }) => migration) ? `${TABLE};\n${STEPS_TABLE};\n` : '';
-    const schema = steps.length > 0 ? `${await schemaStatement(client)};\n` : '';
-    return { names: steps.map(({ name }) => name), sql: schema + table + sql.join('\n') };
+    const session = steps.length > 0 ? `${await sessionStatement(client)};\n` : '';
+    return { names: steps.map(({ name }) => name), sql: session + table + sql.join('\n') };
   });
 }
 
@@ -73,7 +76,11 @@ const TABLE = `create table if not exists migrations (
   number int primary key, name text not null, sha256 text not null, oldest_program int not null,
   applied_at timestamptz not null default now())`;
 
-async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function asOwner<T>(
+  url: string,
+  { cells = 1 }: MigrateOptions,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new DatabaseClient({
     connectionString: url,
     application_name: 'lombard-migrate',
@@ -86,7 +93,9 @@ async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>):
   });
   try {
     await refuseOldServer(client);
-    await chooseSchema(client);
+    const fault = await cellsFault(client, cells);
+    if (fault) throw new StartupError(fault);
+    await client.query(await sessionStatement(client));
     // A process that is killed while it waits leaves nothing behind that waits on.
     await client.query("set client_connection_check_interval = '1s'");
     return await work(client);
@@ -99,16 +108,15 @@ async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>):
  * Migrations name no schema: they make everything in the first schema of the owner's `search_path` that exists, `public` by default.
  * Functions that run as their owner keep this path (`set search_path from current`); temporary tables of a caller come last in it.
  */
-async function chooseSchema(client: pg.Client): Promise<void> {
-  await client.query(await schemaStatement(client));
-}
-
-async function schemaStatement(client: pg.Client): Promise<string> {
+async function sessionStatement(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string | null }>('select quote_ident(current_schema()) as name');
-  if (rows[0]?.name) return `set search_path = ${rows[0].name}, pg_temp`;
-  throw new StartupError(
-    'the database has no schema in which this user may make tables (search_path): create it first',
-  );
+  if (!rows[0]?.name)
+    throw new StartupError(
+      'the database has no schema in which this user may make tables (search_path): create it first',
+    );
+  const path = `set search_path = ${rows[0].name}, pg_temp`;
+  // All tables stay on the coordinator. Citus would send functions, types and grants to its workers, one statement of a message.
+  return (await hasCitus(client)) ? `${path}; set citus.enable_ddl_propagation = off` : path;
 }
 
 /**

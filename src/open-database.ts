@@ -1,3 +1,4 @@
+import { cellsFault } from './cells.ts';
 import type { Config } from './config.ts';
 import { createPool } from './database.ts';
 import { readHosts } from './database-hosts.ts';
@@ -28,11 +29,11 @@ export function usesNames(config: Config): boolean {
   return config.sessionDatabaseUrl === undefined;
 }
 
-/** Who gets the rights of the service when the owner migrates: the user of DATABASE_URL. */
-export function migrateOptions({ requests, sessions }: DatabaseAddresses): MigrateOptions {
+/** Who gets the rights of the service when the owner migrates is the user of DATABASE_URL. */
+export function migrateOptions({ cells }: Config, { requests, sessions }: DatabaseAddresses): MigrateOptions {
   const { username, password } = firstHost(requests);
   const user = decodeURIComponent(username || firstHost(sessions).username);
-  return user === '' ? {} : { service: { user, password: decodeURIComponent(password) || undefined } };
+  return user === '' ? { cells } : { cells, service: { user, password: decodeURIComponent(password) || undefined } };
 }
 
 /** All hosts of a connection string have the same user. */
@@ -49,10 +50,10 @@ export async function openDatabase(config: Config, addresses: DatabaseAddresses,
   const given = config.sessionDatabaseUrl !== undefined;
   if (addresses.owner !== addresses.sessions) await refusePooler(addresses.owner, 'LOMBARD_MIGRATE_DATABASE_URL');
   await refusePooler(addresses.sessions, given ? 'LOMBARD_SESSION_DATABASE_URL' : 'DATABASE_URL');
-  if (config.migrate) await migrate(addresses.owner, log, migrateOptions(addresses));
+  if (config.migrate) await migrate(addresses.owner, log, migrateOptions(config, addresses));
   const pool = createPool(addresses.requests, log, { max: 1, name: 'lombard-start', names: usesNames(config) });
   try {
-    const fault = await schemaFault(pool);
+    const fault = (await schemaFault(pool)) ?? (await cellsFault(pool, config.cells));
     if (fault) throw new StartupError(fault);
   } finally {
     await pool.end();

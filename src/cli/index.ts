@@ -5,6 +5,7 @@ import { readConfig } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import { CONFLICT_RULES } from '../imports/conflicts.ts';
 import { auditCommands } from './audit.ts';
+import { cellsCommands } from './cells.ts';
 import { changesCommand } from './changes.ts';
 import { clientCommands } from './client-commands.ts';
 import { completionCommand } from './completion.ts';
@@ -129,6 +130,7 @@ If lines are refused, they are listed and the exit code is 1; the other lines ar
   auditCommands(frame);
   keysCommands(frame);
   changesCommand(frame);
+  cellsCommands(frame);
   operatorTokenCommands(frame);
   mcpCommand(frame);
   completionCommand(frame);

@@ -2,16 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { ServiceClock } from '../calendar.ts';
 import { type Config, readConfig } from '../config.ts';
 import { Vault } from '../crypto.ts';
-import { createPool, type Pool } from '../database.ts';
+import type { Pool } from '../database.ts';
 import { rotateKeys } from '../keys/rotation.ts';
 import { type KeyStatus, keysStatus } from '../keys/status.ts';
-import { createLog } from '../log.ts';
-import { databaseAddresses } from '../open-database.ts';
 import { existingSandboxKey } from '../private-file.ts';
-import { schemaFault } from '../schema.ts';
+import { withDatabase } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { example, type Frame } from './frame.ts';
-import { embeddedUrl } from './operator-tokens.ts';
 import type { Column, Printer } from './printer.ts';
 
 const COLUMNS: Column<KeyStatus>[] = [
@@ -38,7 +35,7 @@ export function keysCommands({ program, does }: Frame): void {
     .command('status')
     .description('count what each key has sealed; keys are shown by name, never themselves');
   does(example(status, 'keys status'), async ({ print }) => {
-    const found = await withDatabase((pool, vault) => keysStatus(pool, vault));
+    const found = await withKeys((pool, vault) => keysStatus(pool, vault));
     print.rows(found, COLUMNS);
     return found.some(({ state }) => state === 'missing') ? 1 : 0;
   });
@@ -52,7 +49,7 @@ export function keysCommands({ program, does }: Frame): void {
 }
 
 async function rotateAll(print: Printer): Promise<void> {
-  const { sealed, unopened, key } = await withDatabase(async (pool, vault) => {
+  const { sealed, unopened, key } = await withKeys(async (pool, vault) => {
     const act = { now: new ServiceClock().now(), actor: 'command line', requestId: randomUUID() };
     const progress = (rows: number) => void (process.stderr.isTTY && process.stderr.write(`\r${rows} sealed again`));
     return { ...(await rotateKeys(pool, act, vault, progress)), key: vault.names[0] ?? '' };
@@ -66,18 +63,10 @@ async function rotateAll(print: Printer): Promise<void> {
     );
 }
 
-async function withDatabase<T>(work: (pool: Pool, vault: Vault) => Promise<T>): Promise<T> {
+async function withKeys<T>(work: (pool: Pool, vault: Vault) => Promise<T>): Promise<T> {
   const config = readConfig();
   const vault = await configuredVault(config);
-  const { sessions } = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir));
-  const pool = createPool(sessions, createLog('silent', false), { max: 1, background: true, name: 'lombard-keys' });
-  try {
-    const fault = await schemaFault(pool);
-    if (fault) throw new CommandFailure(fault);
-    return await work(pool, vault);
-  } finally {
-    await pool.end();
-  }
+  return withDatabase(config, 'lombard-keys', (pool) => work(pool, vault));
 }
 
 /** With the keys of the service; none is made here. @throws CommandFailure */

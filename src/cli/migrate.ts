@@ -16,7 +16,7 @@ export async function migrateDatabase(options: { check?: boolean; print?: boolea
   const config = readConfig();
   const addresses = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir));
   await refusePooler(addresses.owner, config.migrateDatabaseUrl ? 'LOMBARD_MIGRATE_DATABASE_URL' : 'DATABASE_URL');
-  const further = migrateOptions(addresses);
+  const further = migrateOptions(config, addresses);
   if (!options.check && !options.print) {
     await migrate(addresses.owner, createLog(config.logLevel, process.stdout.isTTY === true), further);
     return 0;

@@ -159,7 +159,7 @@ async function checkSchema(db: Db, config: Config, addresses: DatabaseAddresses)
   const fault = await schemaFault(db);
   let names: string[];
   try {
-    names = (await whatIsMissing(addresses.owner, migrateOptions(addresses))).names;
+    names = (await whatIsMissing(addresses.owner, migrateOptions(config, addresses))).names;
   } catch (error) {
     return [failed('schema', (error as Error).message)];
   }

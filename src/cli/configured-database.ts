@@ -1,0 +1,23 @@
+import type { Config } from '../config.ts';
+import { createPool, type Pool } from '../database.ts';
+import { createLog } from '../log.ts';
+import { databaseAddresses } from '../open-database.ts';
+import { schemaFault } from '../schema.ts';
+import { CommandFailure } from './failure.ts';
+import { embeddedUrl } from './operator-tokens.ts';
+
+/**
+ * Opens the database of the service for a command beside it: DATABASE_URL, or the embedded server of the data directory while that runs.
+ * @throws CommandFailure where there is none, or its schema does not fit this program
+ */
+export async function withDatabase<T>(config: Config, name: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const { sessions } = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir));
+  const pool = createPool(sessions, createLog('silent', false), { max: 1, background: true, name });
+  try {
+    const fault = await schemaFault(pool);
+    if (fault) throw new CommandFailure(fault);
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
