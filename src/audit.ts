@@ -121,7 +121,10 @@ export interface AuditOfRecord {
 }
 
 /** What the trail says about a record, the oldest row first; rows that are not in the chain yet are the newest. */
-export async function auditOf(db: Db, entity: string, entityId: string, limit: number): Promise<AuditOfRecord[]> {
+export async function auditOf(
+  db: Db,
+  { entity, entityId, limit }: { entity: string; entityId: string; limit: number },
+): Promise<AuditOfRecord[]> {
   const { rows } = await db.query<AuditOfRecord>({
     name: 'audit-of-record',
     text: `with found as materialized (

@@ -99,7 +99,7 @@ async function sampleOf(
   { amount, currency }: { amount: string; currency: string },
   path: string,
 ): Promise<Sample> {
-  const governed = await govern(db, configuration, amount, currency).catch((error: unknown) => {
+  const governed = await govern(db, configuration, { amount, currency }).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'exchange_rate_missing')
       throw new Problem(error.code, {
         field: `${path}.currency`,

@@ -17,7 +17,11 @@ export interface Place {
 export const BEGINNING: Place = { state: Buffer.alloc(0), payment_id: 0 as PaymentNumber };
 
 /** The next pending payments of a client after a place. */
-export async function nextPlaces(tx: Transaction, clientId: string, after: Place, limit: number): Promise<Place[]> {
+export async function nextPlaces(
+  tx: Transaction,
+  clientId: string,
+  { after, limit }: { after: Place; limit: number },
+): Promise<Place[]> {
   const { rows } = await tx.query<Place>(
     `select state, payment_id from payment_approvals
      where client_id = $1 and status = 'Pending approval' and (state, payment_id) > ($2, $3)
@@ -71,8 +75,13 @@ export async function refreshPayments(
     remaining: payment.remaining,
   }));
   await writeDifferences(tx, act, { clientId, payments, states: [...states.values()] });
-  await writeRemaining(tx, act, clientId, payments);
-  return await stillPending(tx, clientId, ids, pending);
+  await writeRemaining(tx, act, { clientId, payments });
+  const done = new Set(pending.map((place) => place.payment_id));
+  return await stillPending(
+    tx,
+    clientId,
+    ids.filter((id) => !done.has(id)),
+  );
 }
 
 /** An approval or a cancellation holds its payment's row for some milliseconds. Nobody waits for it here. */
@@ -85,17 +94,11 @@ async function lockPending(tx: Transaction, clientId: string, ids: PaymentNumber
   return rows;
 }
 
-async function stillPending(
-  tx: Transaction,
-  clientId: string,
-  ids: PaymentNumber[],
-  done: Place[],
-): Promise<PaymentNumber[]> {
-  if (done.length === ids.length) return [];
-  const seen = new Set(done.map((place) => place.payment_id));
+async function stillPending(tx: Transaction, clientId: string, ids: PaymentNumber[]): Promise<PaymentNumber[]> {
+  if (ids.length === 0) return [];
   const { rows } = await tx.query<{ payment_id: PaymentNumber }>(
     `select payment_id from payment_approvals where client_id = $1 and payment_id = any($2::bigint[]) and status = 'Pending approval'`,
-    [clientId, ids.filter((id) => !seen.has(id))],
+    [clientId, ids],
   );
   return rows.map((row) => row.payment_id);
 }
@@ -146,7 +149,11 @@ async function writeDifferences(
   );
 }
 
-async function writeRemaining(tx: Transaction, act: Act, clientId: string, payments: Payment[]): Promise<void> {
+async function writeRemaining(
+  tx: Transaction,
+  act: Act,
+  { clientId, payments }: { clientId: string; payments: Payment[] },
+): Promise<void> {
   const changed = payments.filter(({ remaining, state }) => remaining !== state.remaining);
   if (changed.length === 0) return;
   const { rows } = await tx.query<{ id: string }>(

@@ -27,7 +27,7 @@ export async function refreshApprovers(tx: Transaction, act: Act, ...clientIds: 
   // Whoever creates or acts on a payment has seen the former permissions and has committed now, or will see the new ones.
   await takeLock(tx, ...clients);
   let rowsLeft = MAX_ROWS_AT_ONCE;
-  for (const clientId of clients) rowsLeft -= await refreshClient(tx, act, clientId, rowsLeft);
+  for (const clientId of clients) rowsLeft -= await refreshClient(tx, act, { clientId, maxRows: rowsLeft });
 }
 
 /** An import of contacts can name more clients than there are locks. Clients without approvals need none. */
@@ -41,11 +41,15 @@ async function withApprovals(tx: Transaction, clientIds: string[]): Promise<stri
 }
 
 /** Refreshes a client, or leaves that to the worker. @returns how many rows it looked at */
-async function refreshClient(tx: Transaction, act: Act, clientId: string, maxRows: number): Promise<number> {
+async function refreshClient(
+  tx: Transaction,
+  act: Act,
+  { clientId, maxRows }: { clientId: string; maxRows: number },
+): Promise<number> {
   const permitted = await permittedContacts(tx, clientId);
   const rowsOfPayment = permitted.size + 1;
   const most = Math.max(0, Math.floor(maxRows / rowsOfPayment));
-  const places = await nextPlaces(tx, clientId, BEGINNING, most + 1);
+  const places = await nextPlaces(tx, clientId, { after: BEGINNING, limit: most + 1 });
   if (places.length === 0) return 0;
   if (places.length > most || countStates(places) > MAX_STATES_AT_ONCE) {
     await requestRefresh(tx, act, clientId);

@@ -87,7 +87,7 @@ export class ApproverRefresher implements Part {
   async #refreshBatch(tx: Transaction, clientId: string, job: Job): Promise<number> {
     const permitted = await permittedContacts(tx, clientId);
     const limit = Math.max(1, Math.min(this.#payments, Math.floor(MAX_ROWS / (permitted.size + 1))));
-    const places = fewStates(await nextPlaces(tx, clientId, job, limit));
+    const places = fewStates(await nextPlaces(tx, clientId, { after: job, limit }));
     const last = places.at(-1);
     // At the end come those that were held. They may be held still.
     const ids = last ? places.map((place) => place.payment_id) : job.held.slice(0, limit);

@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import { type AuthorisationWorkflow, EYES } from '../approval-words.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { sha256 } from '../crypto.ts';
 import type { Db, Transaction } from '../database.ts';
@@ -35,7 +36,6 @@ export interface RulesetRequirement {
   amount: string;
 }
 
-const EYES: Record<string, number> = { simple: 0, '4-eyes': 1, '6-eyes': 2, '8-eyes': 3, '10-eyes': 4 };
 /** Decimals that a converted amount is shown with, rounded half even; what governs is decided before it is rounded. */
 const SHOWN_DECIMALS = 8;
 
@@ -43,8 +43,7 @@ const SHOWN_DECIMALS = 8;
 export async function govern(
   db: Db,
   { ruleset }: Configuration,
-  amount: string,
-  currency: string,
+  { amount, currency }: { amount: string; currency: string },
 ): Promise<{ rate: string; converted: string; rule: number | null }> {
   const quote = await quoteBetween(db, currency, ruleset.currency);
   const exact = quote.convert(amount);
@@ -64,7 +63,7 @@ export async function requirementFor(
   payment: { clientId: string; creatorId: string; amount: string; currency: string; now: Date },
 ): Promise<Requirement | null> {
   await shareLock(tx, payment.clientId);
-  const { rows } = await tx.query<{ workflow: string; enabled: boolean; creation: boolean }>(
+  const { rows } = await tx.query<{ workflow: AuthorisationWorkflow; enabled: boolean; creation: boolean }>(
     `select authorisation_workflow as workflow, payment_approvals_enabled as enabled, payment_creator_approval_enabled and exists (
        select from contact_clients cc join contacts c using (contact_id)
        where cc.client_id = $1 and cc.contact_id = $2 and cc.can_authorise_payments and c.status = 'enabled') as creation
@@ -76,10 +75,10 @@ export async function requirementFor(
   const frozen = { creator: payment.creatorId, creation_counts: client.creation };
   const configuration = await configurationInForce(tx, payment.clientId);
   if (!configuration) {
-    const eyes = EYES[client.workflow] ?? 0;
+    const eyes = EYES[client.workflow];
     return eyes === 0 ? null : { ...frozen, eyes };
   }
-  const { rate, converted, rule } = await govern(tx, configuration, payment.amount, payment.currency);
+  const { rate, converted, rule } = await govern(tx, configuration, payment);
   if (rule === null) return null;
   const { currency, rules } = configuration.ruleset;
   const ruleset = {

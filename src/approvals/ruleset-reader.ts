@@ -34,7 +34,7 @@ function object(value: unknown, path: string): Record<string, unknown> {
   return isObject(value) ? value : refuse(path, 'must be an object');
 }
 
-function list(value: unknown, path: string, least: 0 | 1, most: number): unknown[] {
+function list(value: unknown, path: string, { least, most }: { least: 0 | 1; most: number }): unknown[] {
   if (!Array.isArray(value)) refuse(path, 'must be a list');
   if (value.length < least) refuse(path, 'must not be empty');
   if (value.length > most) refuse(path, `must have at most ${most} items, has ${value.length}`);
@@ -55,7 +55,7 @@ function group(value: unknown, path: string): Group {
   return {
     name: text(input.name, `${path}.name`, MAX_GROUP_NAME_LENGTH),
     scope: input.scope === undefined ? DEFAULT_SCOPE : text(input.scope, `${path}.scope`, MAX_SCOPE_LENGTH),
-    users: list(input.users, `${path}.users`, 0, MAX_USERS_PER_GROUP).map((user, index) => {
+    users: list(input.users, `${path}.users`, { least: 0, most: MAX_USERS_PER_GROUP }).map((user, index) => {
       const at = `${path}.users[${index}]`;
       const id = text(object(user, at).id, `${at}.id`, MAX_USER_ID_LENGTH);
       const first = seen.get(id);
@@ -72,15 +72,18 @@ function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
   return {
     // Zero can come with a sign.
     minimum_threshold: threshold.replace('-', ''),
-    groups: list(input.groups, `${path}.groups`, 1, MAX_LEVELS).map((level, levelIndex) => {
+    groups: list(input.groups, `${path}.groups`, { least: 1, most: MAX_LEVELS }).map((level, levelIndex) => {
       const levelPath = `${path}.groups[${levelIndex}]`;
-      const alternatives = list(object(level, levelPath).one_of, `${levelPath}.one_of`, 1, MAX_ALTERNATIVES);
+      const alternatives = list(object(level, levelPath).one_of, `${levelPath}.one_of`, {
+        least: 1,
+        most: MAX_ALTERNATIVES,
+      });
       return {
         one_of: alternatives.map((alternative, index) => {
           const allOfPath = `${levelPath}.one_of[${index}].all_of`;
           const allOf = object(alternative, `${levelPath}.one_of[${index}]`).all_of;
           return {
-            all_of: list(allOf, allOfPath, 1, MAX_NAMES_PER_ALTERNATIVE).map((name, position) => {
+            all_of: list(allOf, allOfPath, { least: 1, most: MAX_NAMES_PER_ALTERNATIVE }).map((name, position) => {
               const at = `${allOfPath}[${position}]`;
               if (typeof name !== 'string') refuse(at, 'must be a string');
               if (!names.has(name)) refuse(at, 'must be the name of a group of this configuration');
@@ -104,7 +107,9 @@ function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
 export function validateConfiguration(body: unknown): Configuration {
   if (!isObject(body)) throw new Problem('invalid_body', 'body: must be an object');
   const input = body;
-  const groups = list(input.groups, 'groups', 0, MAX_GROUPS).map((each, i) => group(each, `groups[${i}]`));
+  const groups = list(input.groups, 'groups', { least: 0, most: MAX_GROUPS }).map((each, i) =>
+    group(each, `groups[${i}]`),
+  );
   const names = new Map<string, number>();
   groups.forEach(({ name }, index) => {
     const first = names.get(name);
@@ -117,7 +122,7 @@ export function validateConfiguration(body: unknown): Configuration {
     refuse('ruleset.currency', 'must be three capital letters (ISO 4217)');
   }
   const known = new Set(names.keys());
-  const rules = list(ruleset.rules, 'ruleset.rules', 0, MAX_RULES).map((each, i) =>
+  const rules = list(ruleset.rules, 'ruleset.rules', { least: 0, most: MAX_RULES }).map((each, i) =>
     rule(each, `ruleset.rules[${i}]`, known),
   );
   const thresholds = new Map<string, number>();

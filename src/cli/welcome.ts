@@ -74,8 +74,11 @@ function nextSteps(sample: string | undefined): string[] {
 
 function searchCommand(running: Running, email: string, clientId: string): string {
   const { client_id: application, client_secret: secret, redirect_uri: redirect } = DEMO_APPLICATION;
-  const code = `$(curl -s -H 'No-Redirect: application/json' -d 'email=${email}&password=${DEMO_PASSWORD}&client_id=${application}&state=demo' ${running.auth}/authenticate | cut -d '"' -f 4)`;
-  const token = `$(curl -s -u ${application}:${secret} -d grant_type=authorization_code -d "code=${code}" -d redirect_uri=${redirect} ${running.auth}/token | grep -o '"access_token":"[^"]*' | cut -d '"' -f 4)`;
+  const login = `email=${email}&password=${DEMO_PASSWORD}&client_id=${application}&state=demo`;
+  const signIn = `curl -s -H 'No-Redirect: application/json' -d '${login}' ${running.auth}/authenticate`;
+  const code = `-d "code=$(${signIn} | cut -d '"' -f 4)"`;
+  const exchange = `curl -s -u ${application}:${secret} -d grant_type=authorization_code ${code} -d redirect_uri=${redirect}`;
+  const token = `$(${exchange} ${running.auth}/token | grep -o '"access_token":"[^"]*' | cut -d '"' -f 4)`;
   return `curl -s -i -H "Authorization: Bearer ${token}" '${running.api}/payments?client_id=${clientId}&page_size=2&order=desc'`;
 }
 

@@ -86,7 +86,7 @@ async function personOf(
   contactId: string,
   now: { name: string; email: string; phone: string | null },
 ): Promise<Person> {
-  const trail = await auditOf(tx, 'contact', contactId, MAX_HISTORY_ROWS);
+  const trail = await auditOf(tx, { entity: 'contact', entityId: contactId, limit: MAX_HISTORY_ROWS });
   const versions: Record<string, unknown>[] = [{ ...now }];
   for (const { before, after } of trail) versions.push(before ?? {}, after ?? {});
   const texts = (field: string) =>

@@ -53,7 +53,7 @@ export class HealthListener implements Part {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (ifTaken === 'refuse' || code !== 'EADDRINUSE')
-        throw new StartupError(portFault(variable, host, port, error as NodeJS.ErrnoException), { cause: error });
+        throw new StartupError(portFault({ variable, host, port }, error as NodeJS.ErrnoException), { cause: error });
       await listenOn(this.#server, { host, port: 0 });
       log.warn({ variable, taken: port, port: this.port }, 'the port for health is taken; another one was chosen');
     }

@@ -35,7 +35,7 @@ export class Listener implements Part {
   async start(): Promise<void> {
     const { variable, host, port } = this.#binding;
     await this.#listening.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
-      throw new StartupError(portFault(variable, host, port, error), { cause: error });
+      throw new StartupError(portFault({ variable, host, port }, error), { cause: error });
     });
   }
 

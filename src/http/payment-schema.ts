@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { APPROVAL_STATUSES, AUTHORISATION_WORKFLOWS } from '../approval-words.ts';
 import { PAYMENT_STATUSES } from '../payments/moves.ts';
 import { Nullable } from './schemas.ts';
 
@@ -94,7 +95,7 @@ export const Payment = Type.Object(
     reason: Type.Optional(
       Type.String({ description: 'Why a person rejected or cancelled it, in their words; only where they said so' }),
     ),
-    authorisation_workflow: Type.Enum(['simple', '4-eyes', '6-eyes', '8-eyes', '10-eyes']),
+    authorisation_workflow: Type.Enum([...AUTHORISATION_WORKFLOWS]),
     approvals_workflow: Type.Object({
       authorisations: Type.Array(
         Type.Object({
@@ -115,7 +116,7 @@ export const Payment = Type.Object(
           Type.Enum(['authorise', 'reject', 'cancel'], { description: "The requesting contact's last action" }),
         ),
       }),
-      n_eyes_plus_status: Type.Enum(['Pending approval', 'Approved', 'Rejected', 'Cancelled']),
+      n_eyes_plus_status: Type.Enum([...APPROVAL_STATUSES]),
       minimum_remaining_authorisations: Type.Integer({ description: 'Authorisations still needed at least' }),
     }),
     beneficiary_name: text('Beneficiary name'),

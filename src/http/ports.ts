@@ -22,18 +22,16 @@ export async function requireFreePorts(wanted: WantedPort[]): Promise<void> {
   }
 }
 
-function hold({ variable, host, port }: WantedPort): Promise<Server> {
+function hold(wanted: WantedPort): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new StartupError(portFault(variable, host, port, error))),
-    );
-    server.listen({ port, host, exclusive: true }, () => resolve(server));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new StartupError(portFault(wanted, error))));
+    server.listen({ port: wanted.port, host: wanted.host, exclusive: true }, () => resolve(server));
   });
 }
 
 /** Why a listener cannot have its address, in one line for the person who starts the service. */
-export function portFault(variable: string, host: string, port: number, error: NodeJS.ErrnoException): string {
+export function portFault({ variable, host, port }: WantedPort, error: NodeJS.ErrnoException): string {
   if (error.code === 'EADDRINUSE')
     return `${variable}: port ${port} of ${host} is taken by another listener or program`;
   if (error.code === 'EACCES') return `${variable}: this user may not listen on port ${port} of ${host}`;

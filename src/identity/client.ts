@@ -1,3 +1,4 @@
+import type { AuthorisationWorkflow } from '../approval-words.ts';
 import { type AuditEntry, audit } from '../audit.ts';
 import { londonDay } from '../calendar.ts';
 import type { Act } from '../context.ts';
@@ -5,10 +6,6 @@ import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { containing, type List, type ListRequest, listRows, nextId, updateRow } from '../rows.ts';
-
-/** Distinct approvers besides the creator: none to four (docs/decisions.md, 4). */
-export const AUTHORISATION_WORKFLOWS = ['simple', '4-eyes', '6-eyes', '8-eyes', '10-eyes'] as const;
-export type AuthorisationWorkflow = (typeof AUTHORISATION_WORKFLOWS)[number];
 
 /** A client of the institution: the company whose payments these are. */
 export interface Client {

@@ -27,7 +27,11 @@ interface Row {
  * contact gets the same answer after the same work as a wrong password, and is locked in the same way.
  * @throws OAuthError invalid_grant; temporarily_unavailable while the email is locked
  */
-export async function checkPassword(db: Db, clock: Clock, email: string, password: string): Promise<SignedIn> {
+export async function checkPassword(
+  db: Db,
+  clock: Clock,
+  { email, password }: { email: string; password: string },
+): Promise<SignedIn> {
   const address = email.normalize('NFC').trim();
   const plausible = address.length <= MAX_EMAIL_LENGTH && !hasControlCharacter(address);
   const row = first(

@@ -64,7 +64,11 @@ export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean)
  * the lock of the mails may call it.
  * @param busy people with a mail in flight
  */
-export async function takeDue(db: Db, now: Date, busy: string[], most: number): Promise<DueMail[]> {
+export async function takeDue(
+  db: Db,
+  now: Date,
+  { busy, limit }: { busy: string[]; limit: number },
+): Promise<DueMail[]> {
   const { rows } = await db.query<DueMail>(
     `update mails m set attempts = m.attempts + 1
      from contacts k
@@ -74,7 +78,7 @@ export async function takeDue(db: Db, now: Date, busy: string[], most: number): 
      returning m.id, m.kind, m.contact_id, m.client_id, m.payment_id, m.created_at, m.attempts, k.name, k.email,
        coalesce(k.language, 'en') as language, k.approval_mails and k.status = 'enabled' as approval_mails,
        k.status = 'enabled' as enabled`,
-    [now, busy, most],
+    [now, busy, limit],
   );
   return rows;
 }

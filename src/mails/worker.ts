@@ -72,7 +72,7 @@ export class MailWorker {
     await transaction(backgroundPool, gatherRequests);
     const free = MAX_IN_FLIGHT - this.#inFlight.size;
     if (free <= 0 || this.#stopping) return;
-    for (const mail of await takeDue(backgroundPool, clock.now(), [...this.#inFlight.keys()], free)) {
+    for (const mail of await takeDue(backgroundPool, clock.now(), { busy: [...this.#inFlight.keys()], limit: free })) {
       const done = this.#send(mail).finally(() => {
         this.#inFlight.delete(mail.contact_id);
         if (!this.#stopping) this.#polling.wake();

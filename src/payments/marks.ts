@@ -15,25 +15,25 @@ export interface Marks {
   due: 'today' | 'past' | null;
 }
 
-/**
- * The marks of those of the client's payments that wait for an approval; others have none (the pages, docs/pages.md).
- * @param today the London day
- */
-export async function paymentMarks(
-  db: Db,
-  clientId: string,
-  paymentIds: readonly string[],
-  today: string,
-): Promise<Marks[]> {
-  return (await db.query<Marks & Record<string, unknown>>(marksStatement(clientId, paymentIds, today))).rows;
+/** Payments whose marks are asked for. */
+interface Marked {
+  clientId: string;
+  paymentIds: readonly string[];
+  /** The London day. */
+  today: string;
+}
+
+/** The marks of those of the client's payments that wait for an approval; others have none (the pages, docs/pages.md). */
+export async function paymentMarks(db: Db, marked: Marked): Promise<Marks[]> {
+  return (await db.query<Marks & Record<string, unknown>>(marksStatement(marked))).rows;
 }
 
 /** One look-up by key for each payment and mark, however many payments the client and the beneficiary have. */
-export function marksStatement(
-  clientId: string,
-  paymentIds: readonly string[],
-  today: string,
-): { name: string; text: string; values: unknown[] } {
+export function marksStatement({ clientId, paymentIds, today }: Marked): {
+  name: string;
+  text: string;
+  values: unknown[];
+} {
   return {
     name: 'payment-marks',
     text: `select p.payment_id, not exists (select from payments s

@@ -50,8 +50,7 @@ export async function pageOfMassErrors(
 /** Adds errors after those that the instruction has. */
 export async function addMassErrors(
   tx: Transaction,
-  clientId: string,
-  id: string,
+  { clientId, id }: { clientId: string; id: string },
   errors: MassBeneficiaryError[],
 ): Promise<void> {
   if (errors.length === 0) return;

@@ -55,7 +55,7 @@ export async function createMassBeneficiary(
     [id, clientId, status, act.now],
   );
   if (made.rowCount !== 1) throw new Problem('client_not_found', { field: 'client_id', message: 'does not exist' });
-  await addMassErrors(tx, clientId, id, errors);
+  await addMassErrors(tx, { clientId, id }, errors);
   const record = await findMassBeneficiary(tx, id);
   const { errors: _errors, ...after } = record;
   await audit(tx, act, { action: 'create', entity: 'mass_beneficiary', entityId: id, clientId, after });
@@ -103,9 +103,9 @@ export async function updateMassBeneficiary(
       clientId,
       id,
     ]);
-    await addMassErrors(tx, clientId, id, patch.errors);
+    await addMassErrors(tx, { clientId, id }, patch.errors);
   }
-  if (patch.add_errors) await addMassErrors(tx, clientId, id, patch.add_errors);
+  if (patch.add_errors) await addMassErrors(tx, { clientId, id }, patch.add_errors);
   const record = await findMassBeneficiary(tx, id);
   const { errors: _after, ...after } = record;
   // Errors can be replaced by as many others, which the audit row does not show.

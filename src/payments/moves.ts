@@ -36,7 +36,8 @@ const COMPLETE = 'Payment complete';
 const REJECTED = 'Payment rejected';
 const CANCELLED = 'Payment cancelled';
 
-const BEFORE_EXECUTING: readonly PaymentStatus[] = [PENDING, VALIDATING, NEEDS_INFORMATION, WAITING];
+/** In these a payment can be cancelled. */
+export const BEFORE_EXECUTING: readonly PaymentStatus[] = [PENDING, VALIDATING, NEEDS_INFORMATION, WAITING];
 
 interface Move {
   from: readonly PaymentStatus[];

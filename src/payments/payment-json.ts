@@ -1,4 +1,5 @@
 import { londonTime } from './london-time.ts';
+import { BEFORE_EXECUTING } from './moves.ts';
 import { FIELD_AT as AT, COLUMN_AT, type PaymentTexts, unpack } from './payment-fields.ts';
 import type { PaymentView } from './presentation.ts';
 
@@ -12,12 +13,7 @@ import type { PaymentView } from './presentation.ts';
 const TRACKING_DAYS = 124;
 const DAY_MS = 86_400_000;
 
-const BEFORE_SENDING = new Set([
-  'Payment pending of authorization',
-  'Validating beneficiary information',
-  'Need more beneficiary information',
-  'Waiting for payment date',
-]);
+const BEFORE_SENDING = new Set<string>(BEFORE_EXECUTING);
 const CANCELLED = 'Payment cancelled';
 /** The approval status of a payment without a stored approval; 'Approved' for every other status. */
 const APPROVAL_STATUS: Record<string, string> = {

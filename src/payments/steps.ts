@@ -29,7 +29,7 @@ export async function paymentSteps(db: Db, clientId: string, paymentId: PaymentI
   );
   if (!payment) noPayment();
   const steps: PaymentStep[] = [];
-  for (const { at, after } of await auditOf(db, 'payment', paymentId, MAX_ROWS)) {
+  for (const { at, after } of await auditOf(db, { entity: 'payment', entityId: paymentId, limit: MAX_ROWS })) {
     const status = after?.status;
     if (typeof status === 'string' && steps.at(-1)?.status !== status) steps.push({ status, at });
   }

@@ -24,7 +24,7 @@ export interface TimelineEntry {
  */
 export async function paymentTimeline(db: Db, paymentId: PaymentId): Promise<TimelineEntry[]> {
   const { client_id: clientId, id } = await findPaymentOwner(db, paymentId);
-  const audit = await auditOf(db, 'payment', paymentId, MAX_ROWS);
+  const audit = await auditOf(db, { entity: 'payment', entityId: paymentId, limit: MAX_ROWS });
   const approval = first(
     await db.query<{ authorisations: Authorisation[] }>(
       'select authorisations from payment_approvals where client_id = $1 and payment_id = $2',

@@ -336,7 +336,9 @@ test('marks look at one payment to a payee, however many it has got', async () =
       `CLI-${word}`,
     ]);
     const ids = rows.map(({ payment_id }) => payment_id);
-    const plan = await planOfStatement(marksStatement(`CLI-${word}`, ids, '2025-01-20'));
+    const plan = await planOfStatement(
+      marksStatement({ clientId: `CLI-${word}`, paymentIds: ids, today: '2025-01-20' }),
+    );
     const sent = plan.nodes.find((node) => node['Index Name'] === 'payments_sent');
     assert.ok(sent, plan.indexes.join());
     assert.ok((sent['Actual Rows'] ?? 0) <= 1);

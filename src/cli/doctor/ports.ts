@@ -16,7 +16,7 @@ export async function checkListeners(config: Config): Promise<Finding[]> {
   const faults: Finding[] = [];
   for (const wanted of wantedPorts(config)) {
     await requireFreePorts([wanted]).catch((error: Error) => {
-      if (running === undefined || !isOwn(wanted.variable, wanted.port, config, running.addresses))
+      if (running === undefined || !isOwn(wanted, config, running.addresses))
         faults.push(failed('ports', `${error.message}; stop it, or set ${wanted.variable}`));
     });
   }
@@ -49,7 +49,7 @@ async function runningNow(config: Config): Promise<{ addresses: Running; ready: 
 }
 
 /** Whether the service that runs has this port. Behind a public address its port is not written down; then it is believed. */
-function isOwn(variable: string, port: number, config: Config, running: Running): boolean {
+function isOwn({ variable, port }: WantedPort, config: Config, running: Running): boolean {
   const addresses: Record<string, [address: string | null, isPublic: boolean]> = {
     LOMBARD_API_PORT: [running.api, config.apiUrl !== undefined],
     LOMBARD_AUTH_PORT: [running.auth, config.authUrl !== undefined],

@@ -1,5 +1,6 @@
 import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../../sandbox/demonstration/institution.ts';
 import { CommandFailure, NOT_SIGNED_IN } from '../failure.ts';
+import { callOperator } from '../operator-call.ts';
 import type { Profile } from '../profile.ts';
 import { reach } from '../reach.ts';
 import type { Running } from '../running.ts';
@@ -36,12 +37,20 @@ async function authorize(auth: string, email: string): Promise<{ code: string; r
     reach(`${auth}/authenticate`, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) });
   let answer = await ask(login);
   // Where several addresses are registered, one must be named.
-  if (answer.status === 400) answer = await ask({ ...login, redirect_uri: DEMO_APPLICATION.redirect_uri });
+  if (answer.status === 400) answer = await ask({ ...login, redirect_uri: await registeredAddress() });
   const location = answer.headers.get('location') ?? '';
   const [, redirectUri, code] = /^(.+)[?&]code=([^&]+)&state=command&iss=/.exec(location) ?? [];
   if (redirectUri !== undefined && code !== undefined) return { code, redirectUri };
   const { error_description: why } = await readJson(answer);
   throw refused(auth, why ?? reasonIn(location) ?? answer.status);
+}
+
+/** An address of the application, as the operator interface tells it; without a token for that the demonstration's. */
+async function registeredAddress(): Promise<string> {
+  const call = { method: 'GET', path: `/applications/${DEMO_APPLICATION.client_id}` } as const;
+  const application = await callOperator({}, call).catch(() => undefined);
+  const [first] = (application as { redirect_uris: string[] } | undefined)?.redirect_uris ?? [];
+  return first ?? DEMO_APPLICATION.redirect_uri;
 }
 
 function reasonIn(location: string): string | undefined {

@@ -112,7 +112,7 @@ async function confirmPerson(context: Context, session: PageSession, password: s
 /** @throws Problem invalid_body where the password is wrong; rate_limited after too many wrong ones */
 async function confirmPassword({ pool, clock }: Context, session: PageSession, password: string): Promise<void> {
   const { email } = await findContact(pool, session.contact_id);
-  await checkPassword(pool, clock, email, password).catch((error) => {
+  await checkPassword(pool, clock, { email, password }).catch((error) => {
     if (!(error instanceof OAuthError)) throw error;
     if (error.retryAfter !== undefined)
       throw new Problem('rate_limited', error.message, { cause: error, retryAfterSeconds: error.retryAfter });

@@ -115,7 +115,7 @@ async function signInByPage(auth: PageContext, request: FastifyRequest, reply: F
   };
   if (email === undefined || password === undefined) return showAgain('incomplete', 400);
   try {
-    const signedIn = await checkPassword(pool, clock, email, password);
+    const signedIn = await checkPassword(pool, clock, { email, password });
     return await continueSignIn(auth, request, reply, { ...kept, ...signedIn, browser, page: true, language });
   } catch (error) {
     const outcome = outcomeOf(error);

@@ -32,7 +32,7 @@ export async function signInHeadless(
     const [email, password] = [fields.raw('email'), fields.raw('password')];
     if (email === undefined || password === undefined)
       throw new OAuthError('invalid_request', 'email, password: are required');
-    const signedIn = await checkPassword(pool, clock, email, password);
+    const signedIn = await checkPassword(pool, clock, { email, password });
     return await continueSignIn(auth, request, reply, {
       ...asked,
       ...signedIn,

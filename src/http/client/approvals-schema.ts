@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { APPROVAL_STATUSES } from '../../approval-words.ts';
 import { MAX_SAMPLES } from '../../approvals/dry-run.ts';
 import {
   MAX_ALTERNATIVES,
@@ -222,7 +223,7 @@ export const Explanation = Type.Object(
     payment_id: Type.String(),
     status: Type.String({ description: "The payment's status" }),
     governed_by: Type.Enum(['none', 'eyes', 'ruleset'], { description: 'What decided when the payment was created' }),
-    n_eyes_plus_status: Type.Enum(['Pending approval', 'Approved', 'Rejected', 'Cancelled']),
+    n_eyes_plus_status: Type.Enum([...APPROVAL_STATUSES]),
     minimum_remaining_authorisations: Type.Integer(),
     can_be_completed: Type.Boolean({ description: 'Those who may authorise payments now are enough' }),
     creator: Type.Object({

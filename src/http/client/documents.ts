@@ -38,7 +38,11 @@ export function documentRoutes(drawing: Drawing): (app: FastifyInstance, context
   return (app, context) => {
     app.get<{ Querystring: Static<typeof DocumentQuery> }>('/documents', READ_DOCUMENT, async (request, reply) => {
       const { type } = request.query;
-      const pdf = await draw(context, drawing, request.caller.clientId, type, idOf(request.query));
+      const pdf = await draw(context, drawing, {
+        clientId: request.caller.clientId,
+        kind: type,
+        id: idOf(request.query),
+      });
       // Base64 holds nothing that JSON would escape.
       return reply.type('application/json; charset=utf-8').send(`"${pdf.toString('base64')}"`);
     });
@@ -56,9 +60,7 @@ function idOf({ id, reference }: { id?: string; reference?: string }): string {
 async function draw(
   { pool }: Context,
   drawing: Drawing,
-  clientId: string,
-  kind: DocumentKind,
-  id: string,
+  { clientId, kind, id }: { clientId: string; kind: DocumentKind; id: string },
 ): Promise<Buffer> {
   try {
     if (kind === 'tr') {

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { AUTHORISATION_WORKFLOWS } from '../../approval-words.ts';
 import type { Context } from '../../context.ts';
-import { AUTHORISATION_WORKFLOWS, createClient, findClient, listClients, updateClient } from '../../identity/client.ts';
+import { createClient, findClient, listClients, updateClient } from '../../identity/client.ts';
 import { checkClient } from '../../identity/client-rules.ts';
 import { hasApprovalFields, scopesOfClientChange } from '../../operator/scope.ts';
 import { sendList } from '../reply.ts';

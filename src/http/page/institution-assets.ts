@@ -35,7 +35,8 @@ export function institutionLogo({ institution: { logo } }: Config): InstitutionA
 export function institutionIcon({ institution }: Config): InstitutionAsset {
   const { brand, onBrand } = brandColours(institution.colour);
   const drawing = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${brand}"/>
-<text x="16" y="23" font-family="system-ui,sans-serif" font-size="20" font-weight="700" text-anchor="middle" fill="${onBrand}">${initialOf(institution.name)}</text></svg>`;
+<text x="16" y="23" font-family="system-ui,sans-serif" font-size="20" font-weight="700" text-anchor="middle"
+  fill="${onBrand}">${initialOf(institution.name)}</text></svg>`;
   return asset('icon.svg', 'image/svg+xml', Buffer.from(drawing.text));
 }
 

@@ -59,7 +59,8 @@ ${noticeOf(notice)}
 <input type="hidden" name="state" value="${form.state}">
 <input type="hidden" name="ui_locales" value="${language}">
 <label for="email">${t.email}</label>
-<input id="email" name="email" type="email" autocomplete="username" inputmode="email" autocapitalize="none" spellcheck="false" required value="${form.email}"${invalid(wrong)}${focus(form.email === '')}>
+<input id="email" name="email" type="email" autocomplete="username" inputmode="email" autocapitalize="none" spellcheck="false" required
+  value="${form.email}"${invalid(wrong)}${focus(form.email === '')}>
 <label for="password">${t.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${invalid(wrong)}${focus(form.email !== '')}>
 <button type="submit">${t.submit}</button>
@@ -109,7 +110,8 @@ ${noticeOf(weak && bad(t.passwordRule))}
 <input type="hidden" name="ui_locales" value="${language}">
 <input type="hidden" name="token" value="${form.token}">
 <label for="password">${t.newPassword}</label>
-<input id="password" name="password" type="password" autocomplete="new-password" minlength="${String(MIN_PASSWORD_LENGTH)}" required aria-describedby="rule${weak ? ' said' : ''}"${weak && html` aria-invalid="true"`}${focus(true)}>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="${String(MIN_PASSWORD_LENGTH)}" required
+  aria-describedby="rule${weak ? ' said' : ''}"${weak && html` aria-invalid="true"`}${focus(true)}>
 <p class="hint" id="rule">${t.passwordRule}</p>
 <button type="submit">${t.savePassword}</button>
 </form>`,
@@ -150,7 +152,9 @@ ${noticeOf(notice)}
 <form method="post" action="${form.verifyAction}">
 <input type="hidden" name="ui_locales" value="${language}">
 <label for="verification_code">${t.code}</label>
-<input class="digits" id="verification_code" name="verification_code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 \\-]*" maxlength="27" required aria-describedby="code-hint${form.refused ? ' said' : ''}"${form.refused === 'wrong_code' && html` aria-invalid="true"`}${focus(true)}>
+<input class="digits" id="verification_code" name="verification_code" type="text" inputmode="numeric" autocomplete="one-time-code"
+  pattern="[0-9 \\-]*" maxlength="27" required
+  aria-describedby="code-hint${form.refused ? ' said' : ''}"${form.refused === 'wrong_code' && html` aria-invalid="true"`}${focus(true)}>
 <p class="hint" id="code-hint">${t.codeHint}${form.kind === 'totp' && html` ${t.recoveryHint}`}</p>
 <button type="submit">${t.verify}</button>
 </form>

@@ -35,7 +35,8 @@ export function approvalsData(app: FastifyInstance, context: Context): void {
   // By POST, because two hundred identifiers do not fit into an address; it changes nothing.
   app.post<{ Body: Static<typeof Wanted> }>('/app/data/marks', { schema: { body: Wanted } }, async (request, reply) => {
     const { clientId } = request.caller;
-    return sendValue(reply, await paymentMarks(pool, clientId, request.body.payment_ids, londonDay(request.now)));
+    const marked = { clientId, paymentIds: request.body.payment_ids, today: londonDay(request.now) };
+    return sendValue(reply, await paymentMarks(pool, marked));
   });
 
   app.get<{ Querystring: Page }>('/app/data/decisions', { schema: { querystring: Own } }, async (request, reply) => {
