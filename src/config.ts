@@ -115,8 +115,14 @@ export function userConfigHome(env: Environment = process.env): string | undefin
  */
 export function readConfig(env: Environment = process.env): Config {
   const { config, unsafe } = examineConfig(env);
-  if (unsafe.length === 0) return config;
-  throw new StartupError(`LOMBARD_ENVIRONMENT=production refuses to start: ${unsafe.join('; ')}`);
+  refuseUnsafe(unsafe);
+  return config;
+}
+
+/** @throws StartupError one line that names everything that is unsafe in production, if anything is */
+export function refuseUnsafe(unsafe: readonly string[]): void {
+  if (unsafe.length > 0)
+    throw new StartupError(`LOMBARD_ENVIRONMENT=production refuses to start: ${unsafe.join('; ')}`);
 }
 
 /**
@@ -278,7 +284,7 @@ function readInstitution(settings: Settings) {
   };
 }
 
-/** Everything that is unsafe in production. The start checks later whether there is an operator token. */
+/** Everything that is unsafe in production. Whether there is an operator token is asked by the start. */
 function unsafeIn(config: Config, embedded: boolean): string[] {
   const faults: string[] = [];
   if (config.masterKeys.length === 0) faults.push('LOMBARD_MASTER_KEY is not set');

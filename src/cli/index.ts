@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Command, CommanderError, Option } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
-import { readConfig } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import { CONFLICT_RULES } from '../imports/conflicts.ts';
 import { auditCommands } from './audit.ts';
@@ -20,6 +19,7 @@ import { withOperator } from './operator-call.ts';
 import { operatorTokenCommands } from './operator-tokens.ts';
 import { Printer } from './printer.ts';
 import type { ServeOptions } from './serve.ts';
+import { readStartConfig } from './start-config.ts';
 
 /** An option as the API writes its parameters: `--page_size` is `--page-size`. */
 const UNDERSCORED_OPTION = /^--[a-z]+(?:_[a-z]+)+(?==|$)/;
@@ -155,7 +155,7 @@ function addMigrate(program: Command, json: boolean, finish: (code: number) => v
 
 /** Loads the service only to start it: loading takes a second, which other commands and a wrong setting need not wait. */
 async function start(options: ServeOptions): Promise<number> {
-  const config = readConfig();
+  const config = await readStartConfig();
   const { serve } = await import('./serve.ts');
   return serve(config, options);
 }

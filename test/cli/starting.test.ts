@@ -47,6 +47,26 @@ const STAFF = {
   LOMBARD_STAFF_ROLES: 'groups:x=support',
 };
 
+test('production names everything that is unsafe at once, the lack of an operator token too', async () => {
+  const nothing = { LOMBARD_ENVIRONMENT: 'production', LOMBARD_AUTOPILOT: '2s' };
+  const named = (text: string) => [...text.matchAll(/[A-Z]+_[A-Z_]+(?= is |:)/g)].map(([name]) => name);
+  const always = [
+    ...['LOMBARD_ENVIRONMENT', 'LOMBARD_MASTER_KEY', 'LOMBARD_API_URL', 'LOMBARD_AUTH_URL', 'SMTP_URL'],
+    'LOMBARD_AUTOPILOT',
+  ];
+  const all = (text: string) => named(text.replace('=production', ':'));
+  assert.deepEqual(all(await refused(nothing)), [...always, 'LOMBARD_OPERATOR_TOKEN']);
+  const embedded = all(await refused({ ...nothing, DATABASE_URL: '' }));
+  assert.deepEqual(embedded.toSorted(), [...always, 'DATABASE_URL', 'LOMBARD_OPERATOR_TOKEN'].toSorted());
+  assert.deepEqual(all(await refused({ ...nothing, DATABASE_URL: database.url })), [
+    ...always,
+    'LOMBARD_OPERATOR_TOKEN',
+  ]);
+  const created = await lombard(['operator-tokens', 'create', 'core', '--database'], environment()).ended;
+  assert.equal(created.code, 0, created.stderr);
+  assert.deepEqual(all(await refused({ ...nothing, DATABASE_URL: database.url })), always);
+});
+
 describe('a wrong value stops the start with one line that names the variable', () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, 'this is no certificate\n');
