@@ -53,10 +53,21 @@ export function decimal(
 
 /** Digits after the point of a decimal string. */
 export function decimalsOf(amount: string): number {
-  return amount.split('.')[1]?.length ?? 0;
+  const point = amount.indexOf('.');
+  return point < 0 ? 0 : amount.length - point - 1;
 }
 
-/** The sum of two decimal strings, with as many decimals as the longer one has: what PostgreSQL's numeric gives. */
+/** The sum of two decimal strings in plain notation, with as many decimals as the longer one has: what PostgreSQL's numeric gives. */
 export function sum(a: string, b: string): string {
-  return new Big(a).plus(b).toFixed(Math.max(decimalsOf(a), decimalsOf(b)));
+  const decimals = Math.max(decimalsOf(a), decimalsOf(b));
+  // Whole numbers of the smallest unit: an import adds each of its amounts, and Big takes ten times as long.
+  const units = unitsOf(a, decimals) + unitsOf(b, decimals);
+  if (decimals === 0) return String(units);
+  const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+/** A decimal string without its point. @param decimals at least as many as it has */
+function unitsOf(amount: string, decimals: number): bigint {
+  return BigInt(amount.replace('.', '') + '0'.repeat(decimals - decimalsOf(amount)));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import Big from 'big.js';
 import fc from 'fast-check';
 import { BoundedMap } from '../src/bounded-map.ts';
 import {
@@ -19,7 +20,7 @@ import { keepDigits } from '../src/http/validation.ts';
 import { exact, parseJson, writtenDigits } from '../src/json.ts';
 import { LOCKS } from '../src/locks.ts';
 import type { Logger } from '../src/log.ts';
-import { decimal } from '../src/money.ts';
+import { decimal, sum } from '../src/money.ts';
 import { Periodic } from '../src/periodic.ts';
 import { marketsOpen } from '../src/quotes/fx-availability.ts';
 import { isUuid } from '../src/uuid.ts';
@@ -145,6 +146,24 @@ property(
     keepDigits({ properties: { amount: { anyOf: [{ type: 'number' }, { type: 'string' }] } } }, body);
     const read = decimal(body.amount, 'body.amount', { positive: true });
     assert.equal(JSON.stringify({ amount: exact(read) }), `{"amount":${text}}`);
+  }),
+);
+
+const plainDecimal = fc
+  .tuple(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), fc.stringMatching(/^[0-9]{0,8}$/))
+  .map(([integer, fraction]) => (fraction === '' ? String(integer) : `${integer}.${fraction}`));
+property(
+  'a sum has the digits of its parts',
+  fc.property(plainDecimal, plainDecimal, (a, b) => {
+    const decimals = Math.max(a.split('.')[1]?.length ?? 0, b.split('.')[1]?.length ?? 0);
+    const exactly = new Big(a).plus(b);
+    assert.equal(
+      sum(a, b),
+      exactly
+        .abs()
+        .toFixed(decimals)
+        .replace(/^/, exactly.lt(0) ? '-' : ''),
+    );
   }),
 );
 
