@@ -9,6 +9,7 @@ const MAX_ROW_BYTES = 262_144;
 /** Bytes that the changes of most transactions take. */
 const SMALL_ROW_BYTES = 8_192;
 const NEWLINE = 0x0a;
+const CLOSING_BRACE = 0x7d;
 
 const ROW_COLUMNS = 'batch, place, changes, client_ids, entities, body';
 const ROW_TYPES = 'int, int, text[], text[], text';
@@ -57,14 +58,16 @@ export class Batch {
     this.#changes = changes;
   }
 
-  /** Takes the next line. */
-  async add({ text, entity, clients, tally }: Line): Promise<void> {
-    if (this.#lines === MAX_CHANGES_OF_ROW || this.#bytes >= MAX_ROW_BYTES) await this.#writeRow();
-    this.#append(text);
-    this.#lines += 1;
-    this.#entities.add(entity);
-    for (const client of clients) this.#clients.add(client);
-    if (tally) this.#count(tally);
+  /** Takes the next lines, and waits only where a row is full. */
+  async add(lines: Iterable<Line>): Promise<void> {
+    for (const line of lines) {
+      if (this.#lines === MAX_CHANGES_OF_ROW || this.#bytes >= MAX_ROW_BYTES) await this.#writeRow();
+      this.#append(line);
+      this.#lines += 1;
+      this.#entities.add(line.entity);
+      for (const client of line.clients) this.#clients.add(client);
+      if (line.tally) this.#count(line.tally);
+    }
   }
 
   /** Writes what is left. */
@@ -81,16 +84,18 @@ export class Batch {
       await this.#tx.query({ name: 'change-tallies', text: tallyRows('$1', 2), values: [this.#at, ...tallies] });
   }
 
-  #append(text: string): void {
+  #append({ head, record }: Line): void {
     // A character takes three bytes at most.
-    const most = this.#bytes + text.length * 3 + 1;
+    const most = this.#bytes + (head.length + record.length) * 3 + 2;
     if (most > this.#body.length) {
       const larger = Buffer.allocUnsafe(Math.max(most, Math.min(this.#body.length * 4, MAX_ROW_BYTES * 2)));
       this.#body.copy(larger, 0, 0, this.#bytes);
       this.#body = larger;
     }
     if (this.#lines > 0) this.#bytes = this.#body.writeUInt8(NEWLINE, this.#bytes);
-    this.#bytes += this.#body.write(text, this.#bytes);
+    this.#bytes += this.#body.write(head, this.#bytes);
+    this.#bytes += this.#body.write(record, this.#bytes);
+    this.#bytes = this.#body.writeUInt8(CLOSING_BRACE, this.#bytes);
   }
 
   #count(tally: Tally): void {

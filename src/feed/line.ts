@@ -18,7 +18,10 @@ export interface Heading {
 
 /** A line, and what its row and the reconciliation need to know of it. */
 export interface Line {
-  text: string;
+  /** Its text up to the record. Two texts, because joining them would copy the record once more. */
+  head: string;
+  /** The record as JSON. A closing brace ends the line. */
+  record: string;
   entity: string;
   /** Whose it is; of a contact, the clients before and after the change. */
   clients: readonly string[];
@@ -45,10 +48,10 @@ export function createLineWriter({
   return (change, version, record) => {
     const { entity, id, clientId, members, action } = change;
     const clients = members ?? (clientId === null ? [] : [clientId]);
-    const head = `${entity}","entity_id":${JSON.stringify(id)},"client_id":${JSON.stringify(clientId)},"version":${version},"action":${JSON.stringify(action)}`;
+    const about = `${entity}","entity_id":${JSON.stringify(id)},"client_id":${JSON.stringify(clientId)},"version":${version},"action":${JSON.stringify(action)}`;
+    const head = `${entity} ${clients.join(',')}${SEPARATOR}${opening}${about}${ending}`;
     const data = record.text.includes('\n') ? record.text.replaceAll('\n', ' ') : record.text;
-    const text = `${entity} ${clients.join(',')}${SEPARATOR}${opening}${head}${ending}${data}}`;
-    return { text, entity, clients, tally: tallied(change, record) };
+    return { head, record: data, entity, clients, tally: tallied(change, record) };
   };
 }
 

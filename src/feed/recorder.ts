@@ -42,9 +42,8 @@ export class ChangeRecorder implements TransactionHooks {
     if (!at) return;
     const versions = changes && (await raiseVersions(tx, changes));
     const batch = new Batch(tx, at, finished.length + (changes?.records.size ?? 0));
-    for (const line of finished) await batch.add(line);
-    if (versions)
-      for await (const lines of this.#lines(tx, changes, versions)) for (const line of lines) await batch.add(line);
+    await batch.add(finished);
+    if (versions) for await (const lines of this.#lines(tx, changes, versions)) await batch.add(lines);
     await batch.end();
   }
 

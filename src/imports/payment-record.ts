@@ -1,6 +1,6 @@
 import type { RecordText } from '../change.ts';
-import { paymentTexts } from '../payments/payment-fields.ts';
-import { createPaymentWriter, type PaymentWriter, wallTime } from '../payments/payment-json.ts';
+import { paymentFields } from '../payments/payment-fields.ts';
+import { createFieldsWriter, wallTime } from '../payments/payment-json.ts';
 import type { ImportScope, RecordOf } from './kind.ts';
 import { type PaymentImportRow, statusOf } from './payment-row.ts';
 
@@ -9,26 +9,27 @@ import { type PaymentImportRow, statusOf } from './payment-row.ts';
  * database and reading it again would double the import's time. A payment that needs an approval is read.
  */
 export function createRecordWriter({ act, presentation }: ImportScope): RecordOf<PaymentImportRow> {
-  const writers = new Map<string, PaymentWriter>();
-  const writerOf = (clientId: string): PaymentWriter => {
+  const writers = new Map<string, ReturnType<typeof createFieldsWriter>>();
+  const writerOf = (clientId: string) => {
     let writer = writers.get(clientId);
     if (!writer) {
-      writer = createPaymentWriter({ clientId, viewer: null, institution: true, now: act.now, ...presentation });
+      writer = createFieldsWriter({ clientId, viewer: null, institution: true, now: act.now, ...presentation });
       writers.set(clientId, writer);
     }
     return writer;
   };
   const write = (row: PaymentImportRow): RecordText => {
     const { amount, input } = row;
-    return { text: writerOf(input.client_id)(textsOf(row), false), amount, currency: input.payment_currency };
+    const { fields, row: texts } = fieldsOf(row);
+    return { text: writerOf(input.client_id)(fields, texts, false), amount, currency: input.payment_currency };
   };
   return (row) => (row.requirement === null ? () => write(row) : undefined);
 }
 
-/** The row of `PAYMENT_COLUMNS` that the database would give. */
-function textsOf(row: PaymentImportRow): ReturnType<typeof paymentTexts> {
+/** What the database would give of a payment. */
+function fieldsOf(row: PaymentImportRow): ReturnType<typeof paymentFields> {
   const { id, input, payee } = row;
-  return paymentTexts({
+  return paymentFields({
     payment_id: id ?? null,
     contact_id: input.contact_id,
     trade_id: input.trade_id,

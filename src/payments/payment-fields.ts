@@ -102,16 +102,20 @@ export type PaymentValues = Partial<
 const PACKED_NAMES = PACKED.map(([name]) => name);
 const TEXT_NAMES = COLUMNS.map(([name]) => name).filter((name) => name !== 'packed');
 
-/** The row of a payment that is not read from the database: texts as PostgreSQL would write them. */
-export function paymentTexts(values: PaymentValues): PaymentTexts {
-  const packed = PACKED_NAMES.map((name) => values[name] ?? '').join(SEPARATOR);
+/** The packed fields, apart. */
+export type PaymentFields = Texts<typeof PACKED, string>;
+
+/** The fields of a payment that is not read from the database, as PostgreSQL would write them, and the texts of its row. */
+export function paymentFields(values: PaymentValues): { fields: PaymentFields; row: PaymentTexts } {
   // The tables make both lists: no type tells that a mapped list has the places of its table.
-  return [packed, ...TEXT_NAMES.map((name) => values[name] ?? null)] as unknown as PaymentTexts;
+  const fields = PACKED_NAMES.map((name) => values[name] ?? '') as unknown as PaymentFields;
+  const row = ['', ...TEXT_NAMES.map((name) => values[name] ?? null)] as unknown as PaymentTexts;
+  return { fields, row };
 }
 
 /** The packed fields of a row. */
-export function unpack(row: PaymentTexts): Texts<typeof PACKED, string> {
-  return (row[COLUMN_AT.packed] as string).split(SEPARATOR) as unknown as Texts<typeof PACKED, string>;
+export function unpack(row: PaymentTexts): PaymentFields {
+  return (row[COLUMN_AT.packed] as string).split(SEPARATOR) as unknown as PaymentFields;
 }
 
 /** Whether a row of outer joins has no payment. */

@@ -1,6 +1,6 @@
 import { londonTime } from './london-time.ts';
 import { BEFORE_EXECUTING } from './moves.ts';
-import { FIELD_AT as AT, COLUMN_AT, type PaymentTexts, unpack } from './payment-fields.ts';
+import { FIELD_AT as AT, COLUMN_AT, type PaymentFields, type PaymentTexts, unpack } from './payment-fields.ts';
 import type { PaymentView } from './presentation.ts';
 
 /**
@@ -27,12 +27,19 @@ export type PaymentWriter = (row: PaymentTexts, manages: boolean) => string;
 
 /** Makes the writer of one view. */
 export function createPaymentWriter(view: PaymentView): PaymentWriter {
+  const write = createFieldsWriter(view);
+  return (row, manages) => write(unpack(row), row, manages);
+}
+
+/** As `createPaymentWriter`, for fields that are not packed. The writer reads only the texts of the row. */
+export function createFieldsWriter(
+  view: PaymentView,
+): (fields: PaymentFields, row: PaymentTexts, manages: boolean) => string {
   const documents = `${JSON.stringify(`${view.apiUrl}/documents?type=`).slice(0, -1)}`;
   const client = `&client_id=${encodeURIComponent(view.clientId)}"`;
   const owner = view.institution ? `"client_id":${JSON.stringify(view.clientId)},` : '';
   const trackedSince = wallTime(new Date(view.now.getTime() - TRACKING_DAYS * DAY_MS));
-  return (row, manages) => {
-    const f = unpack(row);
+  return (f, row, manages) => {
     const status = f[AT.status];
     const created = londonTime(f[AT.created]);
     const tracked =
@@ -83,7 +90,7 @@ export function wallTime(instant: Date): string {
 }
 
 /** What the viewer may do now, and what it did last. */
-function actions(row: PaymentTexts, f: ReturnType<typeof unpack>, viewer: string | null, manages: boolean): string {
+function actions(row: PaymentTexts, f: PaymentFields, viewer: string | null, manages: boolean): string {
   if (viewer === null) return '"allowed":[],"executed":null';
   const ends = manages || f[AT.contact_id] === viewer;
   const cancel = ends && f[AT.return_started] !== 't' && BEFORE_SENDING.has(f[AT.status]);
