@@ -124,6 +124,15 @@ create table payments (
   foreign key (client_id, multipayment_id) references multipayments (client_id, multipayment_id)
 );
 
+-- The beneficiaries of each trade's payments, each once. Whoever creates a payment writes them with it. Finding them among the payments
+-- would read all payments of the trade for each further one.
+create table trade_beneficiaries (
+  client_id text not null,
+  trade_id text not null,
+  beneficiary_id text not null,
+  primary key (client_id, trade_id, beneficiary_id)
+);
+
 create table mass_beneficiaries (
   mass_beneficiary_id uuid primary key,
   client_id text not null references clients,

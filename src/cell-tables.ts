@@ -5,7 +5,7 @@
 
 /** A client's records, and what is written in the transactions of their changes: audit trail, answers, feed, outbox and queue. */
 export const CELL_TABLES: ReadonlySet<string> = names(`
-  clients onboarding_events idempotency_keys payments trades multipayments mass_beneficiaries
+  clients onboarding_events idempotency_keys payments trades trade_beneficiaries multipayments mass_beneficiaries
   mass_beneficiary_errors beneficiaries beneficiary_changes payment_decisions payment_notices payment_totals
   payment_amount_totals payment_beneficiary_totals payment_total_deltas payment_waiting_totals
   approval_configurations payment_approvals payment_approvers approver_refreshes payment_approver_totals

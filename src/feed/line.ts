@@ -48,8 +48,9 @@ export function createLineWriter({
   return (change, version, record) => {
     const { entity, id, clientId, members, action } = change;
     const clients = members ?? (clientId === null ? [] : [clientId]);
-    const about = `${entity}","entity_id":${JSON.stringify(id)},"client_id":${JSON.stringify(clientId)},"version":${version},"action":${JSON.stringify(action)}`;
-    const head = `${entity} ${clients.join(',')}${SEPARATOR}${opening}${about}${ending}`;
+    const of = `${entity}","entity_id":${JSON.stringify(id)},"client_id":${JSON.stringify(clientId)}`;
+    const what = `,"version":${version},"action":${JSON.stringify(action)}`;
+    const head = `${entity} ${clients.join(',')}${SEPARATOR}${opening}${of}${what}${ending}`;
     const data = record.text.includes('\n') ? record.text.replaceAll('\n', ' ') : record.text;
     return { head, record: data, entity, clients, tally: tallied(change, record) };
   };

@@ -1,9 +1,8 @@
-import { noteChange } from '../change.ts';
-import type { Act } from '../context.ts';
 import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';
 import type { PaymentId, PaymentNumber } from '../identifiers.ts';
 import type { NewPayment, PaymentHistory } from '../payments/new-payment.ts';
+import { joinTrades } from '../payments/trade-beneficiaries.ts';
 import { findRequirements, openApprovals } from './approvals.ts';
 import { asDecimal, type Comparison, sameNames } from './comparison.ts';
 import { fromSequence, resolveIds } from './identifiers.ts';
@@ -114,7 +113,12 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
   },
 
   async insert(tx, rows, scope) {
-    await noteTrades(tx, scope.act, rows);
+    await joinTrades(
+      tx,
+      scope.act,
+      rows.map(({ input }) => input),
+      { action: 'import' },
+    );
     await copyRows(tx, 'payments', COLUMNS, rows);
     const open = rows.filter(({ requirement }) => requirement !== null);
     if (open.length === 0 && !scope.notify) return;
@@ -125,21 +129,6 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
 
   records: createRecordWriter,
 };
-
-/** Notes the trades that get a further beneficiary by the payments of a batch, which are not stored yet. */
-async function noteTrades(tx: Transaction, act: Act, rows: PaymentImportRow[]): Promise<void> {
-  const key = ({ input }: PaymentImportRow) => `${pairKey(input.client_id, input.trade_id)}\0${input.beneficiary_id}`;
-  const joining = [...new Map(rows.map((row) => [key(row), row.input])).values()];
-  const { rows: trades } = await tx.query<{ client_id: string; trade_id: string }>(
-    `select distinct t.client_id, t.trade_id from unnest($1::text[], $2::text[], $3::text[]) as u(client_id, trade_id, beneficiary_id)
-     join trades t on t.client_id = u.client_id and t.trade_id = u.trade_id and t.beneficiaries is null
-     where not exists (select from payments p
-       where p.client_id = u.client_id and p.trade_id = u.trade_id and p.beneficiary_id = u.beneficiary_id)`,
-    [joining.map((row) => row.client_id), joining.map((row) => row.trade_id), joining.map((row) => row.beneficiary_id)],
-  );
-  for (const { client_id: clientId, trade_id: id } of trades)
-    noteChange(tx, act, { entity: 'trade', id, clientId, action: 'import' });
-}
 
 /** The number of each payment that is stored, by payment_id. */
 async function idsOf(tx: Transaction, rows: PaymentImportRow[]): Promise<Map<string, PaymentNumber>> {

@@ -15,6 +15,7 @@ import { insertPayment } from './new-payment.ts';
 import { PAYEE_COLUMNS, type Payee } from './payee.ts';
 import type { Presentation } from './presentation.ts';
 import type { Scheme } from './scheme.ts';
+import { joinTrades } from './trade-beneficiaries.ts';
 
 const VALIDATING = 'Validating beneficiary information';
 
@@ -97,9 +98,9 @@ export async function createPayment(
     mass_payment_external_reference_id: input.mass_payment_external_reference_id ?? null,
     multipayment_id: multipaymentId ?? null,
   });
-  const { client_id: clientId, trade_id: tradeId } = input;
+  const { client_id: clientId } = input;
   noteChange(tx, act, { entity: 'payment', id: paymentId, clientId, action: 'create', created: true });
-  if (parties.joinsTrade) noteChange(tx, act, { entity: 'trade', id: tradeId, clientId, action: 'update' });
+  if (parties.joinsTrade) await joinTrades(tx, act, [input], { action: 'update' });
   const pending = requirement !== null && !(await openApproval(tx, act, { id, paymentId, input, requirement }));
   const next = pending ? 'PENDING_OF_AUTHORIZATION' : 'AUTHORIZED';
   await notifyPayment(tx, act, presentation, { clientId: input.client_id, id, paymentId, statuses: ['CREATED', next] });
@@ -172,8 +173,7 @@ async function findParties(tx: Transaction, input: PaymentInput, inside: string)
        exists (select from trades where client_id = $1 and trade_id = $3) as trade,
        (select json_build_object(${PAYEE_COLUMNS.map((name) => `'${name}', ${name}`).join(', ')})
          from beneficiaries where client_id = $1 and beneficiary_id = $4) as payee,
-       exists (select from trades t where t.client_id = $1 and t.trade_id = $3 and t.beneficiaries is null and not exists (
-         select from payments p where p.client_id = $1 and p.trade_id = $3 and p.beneficiary_id = $4)) as joins`,
+       not exists (select from trade_beneficiaries where client_id = $1 and trade_id = $3 and beneficiary_id = $4) as joins`,
     [input.client_id, input.contact_id, input.trade_id, input.beneficiary_id],
   );
   const found = rows[0];

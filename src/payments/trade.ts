@@ -38,7 +38,10 @@ interface TradeRow {
   maturity_date: Date | null;
   reference: string | null;
   synthetic: boolean;
-  beneficiaries: unknown[];
+  /** As the core sent them. */
+  beneficiaries: unknown[] | null;
+  /** Otherwise those of its payments, in order; no identifier has a comma. */
+  joined: string | null;
 }
 
 /** @param tenant SQL of the client */
@@ -46,8 +49,8 @@ const columns = (
   tenant: string,
 ) => `t.trade_id, t.client_id, t.contact_id, t.parent_trade_id, t.status, t.trade_type, t.rate_symbol, t.rate, t.buy_currency,
   t.sell_currency, t.buy_amount, t.sell_amount, t.fee_amount, t.fee_currency, t.order_date, t.maturity_date, t.reference, t.synthetic,
-  coalesce(t.beneficiaries, to_json(array(select distinct p.beneficiary_id from payments p
-    where p.client_id = ${tenant} and p.trade_id = t.trade_id order by p.beneficiary_id limit 1000))) as beneficiaries`;
+  t.beneficiaries, case when t.beneficiaries is null then array_to_string(array(select b.beneficiary_id from trade_beneficiaries b
+    where b.client_id = ${tenant} and b.trade_id = t.trade_id order by b.beneficiary_id limit 1000), ',') end as joined`;
 const COLUMNS = columns('t.client_id');
 
 /** A trade as events carry it (the service interface, BookedTrade), with the links made from the public address. */
@@ -77,7 +80,7 @@ function shown(row: TradeRow, apiUrl: string): BookedTrade {
     reference: row.reference,
     synthetic: row.synthetic,
     trade_receipt: `${apiUrl}/documents?${receipt}`,
-    beneficiaries: row.beneficiaries,
+    beneficiaries: row.beneficiaries ?? (row.joined ? row.joined.split(',') : []),
   };
 }
 

@@ -21,6 +21,7 @@ const TABLES = [
     'mass_beneficiaries',
   ],
   ...[
+    'trade_beneficiaries',
     'trades',
     'multipayments',
     'beneficiary_changes',

@@ -148,6 +148,28 @@ test('an import gives one change a record, and one for each other record that it
   assert.equal(list[31]?.data.balance, '30.00');
 });
 
+test('a trade changes with each further beneficiary of its payments, and never for one that it has', async () => {
+  const own = await createWorld(service, 'Beneficiaries');
+  const names = ['B-2', 'B-10', 'B-1'];
+  for (const beneficiary_id of names)
+    await post('/beneficiaries', { client_id: own.clientId, beneficiary_id, beneficiary_name: beneficiary_id });
+  const start = await end();
+  await own.pay();
+  await own.pay({ beneficiary_id: 'B-2' });
+  await own.pay({ beneficiary_id: 'B-2' });
+  const lines = ['B-2', 'B-10', 'B-1', 'B-10'].map((beneficiary_id) => JSON.stringify({ ...own.base, beneficiary_id }));
+  for (let time = 0; time < 2; time += 1) {
+    const imported = await service.operator('POST', '/imports/payments', undefined, { raw: lines.join('\n') });
+    assert.equal(imported.body.accepted, 4, imported.text);
+  }
+  const list = await since(start, '&entities=trade');
+  assert.deepEqual(outline(list), ['trade 2 update', 'trade 3 update', 'trade 4 import']);
+  const lists = list.map((each) => each.data.beneficiaries);
+  const first = own.base.beneficiary_id;
+  assert.deepEqual(lists, [[first], [first, 'B-2'].sort(), [first, ...names].sort()]);
+  assert.deepEqual(list[2]?.data, (await service.operator('GET', `/trades/${own.base.trade_id}`)).body);
+});
+
 test('imported payments are in the feed as the operator reads them', async () => {
   const start = await end();
   const { clientId: client_id, contactId, base } = world;
