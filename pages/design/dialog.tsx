@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
@@ -9,7 +9,7 @@ import { useText } from '../texts/text.tsx';
 interface DialogProps {
   title: string;
   isOpen: boolean;
-  /** `Back`, and Escape. The focus returns to where it came from. */
+  /** `Back`, and Escape. The focus returns to where it came from (kept-focus.ts). */
   onBack: () => void;
   /** The last button: it has the name of what it does. */
   action: ReactNode;
@@ -21,7 +21,6 @@ interface DialogProps {
 /** What one is asked before something is done. Everything behind it is out of reach until it is answered. */
 export function Dialog({ title, isOpen, onBack, action, children, back }: DialogProps): ReactNode {
   const t = useText();
-  useReturningFocus(isOpen);
   useHiddenPage(isOpen);
   return (
     <ModalOverlay
@@ -45,26 +44,6 @@ export function Dialog({ title, isOpen, onBack, action, children, back }: Dialog
       </Modal>
     </ModalOverlay>
   );
-}
-
-/** What had the focus before the first dialog opened. */
-let opener: Element | null = null;
-
-/** Brings the focus back to where it came from after several dialogs in a row as well: the one before has gone by then. */
-function useReturningFocus(isOpen: boolean): void {
-  const wasOpen = useRef(false);
-  if (isOpen && !wasOpen.current && !document.activeElement?.closest('.dialog')) opener = document.activeElement;
-  wasOpen.current = isOpen;
-  useEffect(() => {
-    if (!isOpen) return;
-    return () => {
-      // React Aria moves the focus first, where it still can.
-      requestAnimationFrame(() => {
-        const isLost = document.activeElement === document.body && !document.querySelector('.dialog');
-        if (isLost && opener instanceof HTMLElement) opener.focus();
-      });
-    };
-  }, [isOpen]);
 }
 
 /** Open dialogs. */

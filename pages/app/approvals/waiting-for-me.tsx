@@ -164,8 +164,8 @@ function Selection({ open, selected, onSelect, onDone }: SelectionProps): ReactN
       <p className="selection-sums">
         {selected.size > 0 && (
           <>
-            {t('approvals.selected', { count: selected.size })} · <Sums sums={sumsOf([...selected.values()])} />
-            {selected.size === LIST_SIZE && ` ${t('approvals.most', { count: LIST_SIZE })}`}
+            {t('approvals.selected', { count: selected.size })} <Sums sums={sumsOf([...selected.values()])} />
+            {selected.size === LIST_SIZE && t('approvals.most', { count: LIST_SIZE })}
           </>
         )}
       </p>

@@ -4,7 +4,7 @@ import { Moment } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Json, More } from '../lists/code.tsx';
-import { IdLink } from '../lists/links.tsx';
+import { Actor, IdLink } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { Verification } from './verification.tsx';
 
@@ -42,7 +42,7 @@ export default function AuditPage(): ReactNode {
             title: t('console.col.actor'),
             cell: ({ actor, staff }) => (
               <div>
-                <ForeignText>{actor}</ForeignText>
+                <Actor>{actor}</Actor>
                 {staff && (
                   <div className="small quiet">
                     <ForeignText>{staff.subject}</ForeignText>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Badge, type Tone } from '../../design/badge.tsx';
-import { visible } from '../../design/foreign-text.tsx';
+import { ForeignText, visible } from '../../design/foreign-text.tsx';
 
 /** A link to the page of what an id names. */
 export function IdLink({ to, id }: { to: 'payments' | 'clients' | 'contacts'; id: string | null }): ReactNode {
@@ -11,6 +11,12 @@ export function IdLink({ to, id }: { to: 'payments' | 'clients' | 'contacts'; id
       {visible(id)}
     </Link>
   );
+}
+
+/** Who did something, as the audit trail names them: a contact with a link to its page. */
+export function Actor({ children }: { children: string }): ReactNode {
+  const contact = /^contact:(.+)$/.exec(children)?.[1];
+  return contact === undefined ? <ForeignText>{children}</ForeignText> : <IdLink to="contacts" id={contact} />;
 }
 
 /** A link to a list with filters. */

@@ -6,7 +6,7 @@ import { Table } from '../../design/table.tsx';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { Json, More } from '../lists/code.tsx';
-import { ListLink, State } from '../lists/links.tsx';
+import { Actor, ListLink, State } from '../lists/links.tsx';
 
 /** An entry with the fields of all kinds. */
 type Entry = TimelineEntry & Record<string, unknown>;
@@ -28,7 +28,7 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }): Re
         {
           key: 'actor',
           title: t('console.col.actor'),
-          cell: ({ entry }) => <ForeignText>{textOf(entry.actor ?? (entry.source && entry.contact_name))}</ForeignText>,
+          cell: ({ entry }) => <Actor>{textOf(entry.actor ?? (entry.source && entry.contact_name))}</Actor>,
         },
         { key: 'detail', title: t('console.col.detail'), cell: ({ entry }) => <Detail entry={entry} /> },
       ]}

@@ -4,6 +4,7 @@ import type { Found } from '../../../src/http/console/search.ts';
 import { call } from '../../data/call.ts';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
+import { Money } from '../../design/money.tsx';
 import { Status } from '../../design/notice.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
@@ -17,7 +18,10 @@ export default function SearchPage(): ReactNode {
   const t = useText();
   const q = useSought();
   return (
-    <Page title={t('console.search.title')}>{q === '' ? <p>{t('console.search.hint')}</p> : <Finds q={q} />}</Page>
+    // Each search is a page of its own: the focus goes to its heading, in front of what was found.
+    <Page key={q} title={t('console.search.title')}>
+      {q === '' ? <p>{t('console.search.hint')}</p> : <Finds q={q} />}
+    </Page>
   );
 }
 
@@ -40,24 +44,35 @@ function Finds({ q }: { q: string }): ReactNode {
       <p className="quiet" role="status">
         {t('console.search.count', { count: data.length })}
       </p>
-      <Table
-        name={t('console.search.results')}
-        rows={data}
-        rowKey={({ kind, id, at }) => `${kind} ${id} ${at}`}
-        columns={[
-          { key: 'kind', title: t('console.col.kind'), cell: ({ kind }) => t(`console.kind.${kind}`) },
-          { key: 'id', title: t('console.col.id'), cell: (find) => <FindLink find={find} /> },
-          { key: 'what', title: t('console.col.what'), cell: ({ title }) => <ForeignText>{title}</ForeignText> },
-          { key: 'detail', title: t('console.col.detail'), cell: ({ detail }) => <ForeignText>{detail}</ForeignText> },
-          {
-            key: 'client',
-            title: t('console.col.client'),
-            cell: ({ client_id: id }) => <IdLink to="clients" id={id} />,
-          },
-          { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
-          { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
-        ]}
-      />
+      <section className="card">
+        <Table
+          name={t('console.search.results')}
+          rows={data}
+          rowKey={({ kind, id, at }) => `${kind} ${id} ${at}`}
+          columns={[
+            { key: 'kind', title: t('console.col.kind'), cell: ({ kind }) => t(`console.kind.${kind}`) },
+            { key: 'id', title: t('console.col.id'), cell: (find) => <FindLink find={find} /> },
+            {
+              key: 'what',
+              title: t('console.search.what'),
+              cell: ({ title, amount, currency }) =>
+                amount && currency ? <Money amount={amount} currency={currency} /> : <ForeignText>{title}</ForeignText>,
+            },
+            {
+              key: 'detail',
+              title: t('console.col.detail'),
+              cell: ({ detail }) => <ForeignText>{detail}</ForeignText>,
+            },
+            {
+              key: 'client',
+              title: t('console.col.client'),
+              cell: ({ client_id: id }) => <IdLink to="clients" id={id} />,
+            },
+            { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
+            { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
+          ]}
+        />
+      </section>
     </>
   );
 }

@@ -25,8 +25,10 @@ export interface Found {
   kind: 'payment' | 'client' | 'contact' | 'request' | 'notification';
   id: string;
   client_id: string | null;
-  /** The name, or what it is. */
+  /** The name, or what it is; of a payment the amount and its currency. */
   title: string;
+  amount?: string;
+  currency?: string;
   /** What tells it from others. */
   detail: string;
   status: string | null;
@@ -61,6 +63,8 @@ async function payments({ pool }: Context, q: string): Promise<Found[]> {
     id: payment.payment_id,
     client_id: payment.client_id,
     title: `${payment.amount} ${payment.payment_currency}`,
+    amount: payment.amount,
+    currency: payment.payment_currency,
     detail: [payment.beneficiary_name, payment.reference].filter(Boolean).join(' · '),
     status: payment.status,
     at: payment.created.toISOString(),
