@@ -22,7 +22,7 @@ export async function listCells(db: Db): Promise<Cell[]> {
        (select count(*) from clients) as clients,
        (select coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 from pg_class c
         left join pg_inherits i on i.inhrelid = c.oid left join pg_class p on p.oid = i.inhparent
-        where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+        where pg_table_is_visible(c.oid) and c.relkind = 'r'
           and coalesce(p.relname, c.relname) = any($1)) as bytes`,
     [[...CELL_TABLES]],
   );

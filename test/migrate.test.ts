@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import pg from 'pg';
+import { listCells } from '../src/cells.ts';
 import { clearChanges } from '../src/feed/retention.ts';
 import { dropOldDays } from '../src/webhooks/retention.ts';
 import { lombard } from './world/command.ts';
@@ -65,6 +66,7 @@ test('all tables and functions are in the schema of the search_path, whatever it
       const { clock, backgroundPool } = service.service.context;
       const later = new Date(clock.now().getTime() + 4 * 86_400_000);
       assert.equal((await dropOldDays(backgroundPool, 2, later)).length, 2);
+      assert.equal((await listCells(backgroundPool))[0]?.cell, 'of Lombard');
       const days = await service.query("select create_audit_day('2031-01-01') as made");
       assert.deepEqual(days.rows, [{ made: true }]);
       const proved = await service.operator('GET', '/audit/verify');
