@@ -42,7 +42,7 @@ function list(value: unknown, path: string, { least, most }: { least: 0 | 1; mos
 }
 
 function text(value: unknown, path: string, most: number): string {
-  if (typeof value !== 'string') refuse(path, 'must be a string');
+  if (typeof value !== 'string') refuse(path, 'must be a text');
   if (value.trim() === '' || [...value].length > most) refuse(path, `must be a text of 1 to ${most} characters`);
   if (CONTROL.test(value) || !value.isWellFormed())
     refuse(path, 'must not contain control characters or broken Unicode');
@@ -85,7 +85,7 @@ function rule(value: unknown, path: string, names: ReadonlySet<string>): Rule {
           return {
             all_of: list(allOf, allOfPath, { least: 1, most: MAX_NAMES_PER_ALTERNATIVE }).map((name, position) => {
               const at = `${allOfPath}[${position}]`;
-              if (typeof name !== 'string') refuse(at, 'must be a string');
+              if (typeof name !== 'string') refuse(at, 'must be a text');
               if (!names.has(name)) refuse(at, 'must be the name of a group of this configuration');
               return name;
             }),

@@ -99,7 +99,7 @@ function cut({ position }: { position: number }, end: number): Fault {
     what: 'rows_cut',
     position: end + 1,
     id: null,
-    message: `the trail ends at position ${end}, and a head says that it reached ${position}: what was behind ${end} was cut off`,
+    message: `the trail ends at position ${end}, and a head says that it reached ${position}: what came after ${end} was cut off`,
   };
 }
 

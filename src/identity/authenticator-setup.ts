@@ -89,7 +89,7 @@ export async function isFreshSignIn(db: Db, session: PageSession, now: Date): Pr
 function openSetup(vault: Vault, sealed: string, { contactId, now }: { contactId: string; now: Date }): Setup {
   const setup = readSetup(vault, sealed);
   if (setup?.contactId !== contactId || now.toISOString() > setup.expiresAt)
-    throw new Problem('invalid_body', { field: 'setup', message: 'is over: begin again' });
+    throw new Problem('invalid_body', { field: 'setup', message: 'has expired: start again' });
   return setup;
 }
 

@@ -19,7 +19,7 @@ export function checkClient(
     });
   }
   if (day != null && !isCalendarDay(day))
-    throw new Problem('invalid_body', { field: 'became_client', message: 'must be a calendar day, YYYY-MM-DD' });
+    throw new Problem('invalid_body', { field: 'became_client', message: 'must be a calendar day as YYYY-MM-DD' });
 }
 
 function isPushAddress(address: string, schemes: string[]): boolean {

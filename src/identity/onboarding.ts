@@ -37,7 +37,7 @@ export async function recordOnboarding(
 ): Promise<OnboardingEvent> {
   const client = await findClient(tx, input.client_id, 'client_id');
   if (input.became_client != null && !isCalendarDay(input.became_client))
-    throw new Problem('invalid_body', { field: 'became_client', message: 'must be a calendar day, YYYY-MM-DD' });
+    throw new Problem('invalid_body', { field: 'became_client', message: 'must be a calendar day as YYYY-MM-DD' });
   const id = input.id ?? input.client_id;
   const event: OnboardingEvent = {
     type: input.type ?? 'client',

@@ -187,7 +187,7 @@ async function checkEmails(tx: Transaction, rows: ContactImportRow[], refusals: 
     const line = rows[index]?.line ?? 0;
     if (refusals.has(line)) return;
     if (taken || earlier.has(key))
-      refusals.refuse(line, 'already_exists', { field: 'email', message: 'is in use already' });
+      refusals.refuse(line, 'already_exists', { field: 'email', message: 'is already in use' });
     earlier.add(key);
   });
 }

@@ -35,7 +35,7 @@ export async function resolveIds(
   for (const { line, id } of rows) {
     if (id === undefined || refusals.has(line)) continue;
     if (taken.has(id))
-      refusals.refuse(line, 'already_exists', { field: identifiers.column, message: 'is in use already' });
+      refusals.refuse(line, 'already_exists', { field: identifiers.column, message: 'is already in use' });
     taken.add(id);
   }
   const open = rows.filter(({ line, id }) => id === undefined && !refusals.has(line));

@@ -47,7 +47,7 @@ export const VALIDATING: PaymentStatus = 'Validating beneficiary information';
 /** Reads a payment's fields, each checked. @throws Problem invalid_body, invalid_parameter */
 export function readPayment(line: number, input: ImportedPayment, now: Date): PaymentImportRow {
   if (!isCalendarDay(input.payment_date))
-    throw new Problem('invalid_body', { field: 'payment_date', message: 'must be a calendar day, YYYY-MM-DD' });
+    throw new Problem('invalid_body', { field: 'payment_date', message: 'must be a calendar day as YYYY-MM-DD' });
   checkDecision(input, 'cancelled', 'Payment cancelled');
   checkDecision(input, 'rejected', 'Payment rejected');
   const created = readMoment(input.created_date, 'created_date') ?? now;

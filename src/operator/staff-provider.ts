@@ -50,7 +50,7 @@ export class StaffProvider {
   /**
    * Who has signed in: exchanges the code, and checks state, nonce, PKCE, the issuer and the signature of the ID token.
    * @param back the address that the browser came back to, with its query
-   * @throws Problem permission_denied where the provider tells no name; Error where it refuses, or something is not what it must be
+   * @throws Problem permission_denied where the provider sends no name; Error where it refuses, or something is not what it must be
    */
   async person(back: URL, { state, nonce, verifier }: SignInSecrets): Promise<StaffPerson> {
     const client = await import('openid-client');
@@ -69,7 +69,7 @@ export class StaffProvider {
     const told = asksMore ? await client.fetchUserInfo(configuration, tokens.access_token, token.sub) : {};
     const claims: Record<string, unknown> = { ...told, ...token };
     if (typeof claims.name !== 'string' || claims.name.trim() === '')
-      throw new Problem('permission_denied', 'the sign-in of the institution tells no name (the claim name)');
+      throw new Problem('permission_denied', 'the provider of the institution sent no name (the claim `name`)');
     return {
       issuer: token.iss,
       subject: token.sub,

@@ -121,7 +121,7 @@ function readAmounts(input: PaymentInput, inside: string): { amount: string; fee
   if (!isCalendarDay(input.payment_date))
     throw new Problem('invalid_body', {
       field: `${inside}payment_date`,
-      message: 'must be a calendar day, YYYY-MM-DD',
+      message: 'must be a calendar day as YYYY-MM-DD',
     });
   return { amount, fee_amount: fee };
 }

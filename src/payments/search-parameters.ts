@@ -136,7 +136,7 @@ function amount(query: SearchQuery): PaymentSearch['amount'] {
 /** A text that can be compared with what is stored; PostgreSQL's texts hold no NUL. */
 function plain(input: string | undefined, name: string): string | undefined {
   if (input?.includes('\0'))
-    throw new Problem('invalid_parameter', { field: `${name}`, message: 'must not hold a NUL character' });
+    throw new Problem('invalid_parameter', { field: `${name}`, message: 'must not contain a NUL character' });
   return input;
 }
 
@@ -148,7 +148,7 @@ function days(from: string | undefined, to: string | undefined, name: string): D
     if (day !== undefined && !isCalendarDay(day)) {
       throw new Problem('invalid_parameter', {
         field: `${end}_${name}`,
-        message: 'must be a day of the calendar, written YYYY-MM-DD',
+        message: 'must be a calendar day as YYYY-MM-DD',
       });
     }
   }

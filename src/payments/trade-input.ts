@@ -55,7 +55,10 @@ export function readTrade(input: TradeInput, now: Date, inside = '') {
       : decimal(input.sell_amount, `${inside}sell_amount`, { positive: true });
   const orderDate = input.order_date ?? londonDay(now);
   if (!isCalendarDay(orderDate))
-    throw new Problem('invalid_body', { field: `${inside}order_date`, message: 'must be a calendar day, YYYY-MM-DD' });
+    throw new Problem('invalid_body', {
+      field: `${inside}order_date`,
+      message: 'must be a calendar day as YYYY-MM-DD',
+    });
   const maturity = input.maturity_date != null ? parseMaturity(input.maturity_date, inside) : null;
   return {
     type,

@@ -40,7 +40,7 @@ export async function readFxAvailability(db: Db): Promise<FxAvailability> {
 export async function setFxAvailability(tx: Transaction, act: Act, input: FxAvailability): Promise<FxAvailability> {
   const wrong = input.holidays.findIndex((day) => !isCalendarDay(day));
   if (wrong >= 0)
-    throw new Problem('invalid_body', { field: `holidays[${wrong}]`, message: 'must be a calendar day, YYYY-MM-DD' });
+    throw new Problem('invalid_body', { field: `holidays[${wrong}]`, message: 'must be a calendar day as YYYY-MM-DD' });
   const before = await readFxAvailability(tx);
   const after = { mode: input.mode, holidays: [...new Set(input.holidays)].sort() };
   await tx.query('update fx_availability set mode = $1, holidays = $2::date[]', [after.mode, after.holidays]);

@@ -110,7 +110,7 @@ export async function requestStatement(
 function checkPeriod(input: StatementInput, maxDays: number): void {
   for (const field of ['date_from', 'date_to'] as const) {
     if (!isCalendarDay(input[field]))
-      throw new Problem('invalid_body', { field, message: 'must be a calendar day, YYYY-MM-DD' });
+      throw new Problem('invalid_body', { field, message: 'must be a calendar day as YYYY-MM-DD' });
   }
   const days = daysBetween(input.date_from, input.date_to) + 1;
   if (days < 1) throw new Problem('invalid_body', { field: 'date_to', message: 'must not be before date_from' });

@@ -89,7 +89,7 @@ export function dataRoutes(app: FastifyInstance, context: Context): void {
 /** The person, its clients, and how long the session lasts. */
 async function shownSession({ pool, clock, config }: Context, session: PageSession): Promise<SessionAnswer> {
   const person = await findPagePerson(pool, session.contact_id);
-  if (!person) throw new Problem('authentication_failed', 'the person does not exist any more');
+  if (!person) throw new Problem('authentication_failed', 'the person no longer exists');
   return {
     ...person,
     person: person.contact_id,

@@ -106,7 +106,7 @@ export function staffSignInRoutes(app: FastifyInstance, context: Context, signIn
   app.post<{ Body: Map<string, string> | undefined }>('/console/sign-in', async (request, reply) => {
     requireOwnOrigin(context.addresses.operator, request);
     const refuse = (refusal: Refusal) => pages.tokenForm(reply, languageFor(request), refusal);
-    if (provider) throw new Problem('permission_denied', 'the staff signs in at its OpenID provider');
+    if (provider) throw new Problem('permission_denied', 'staff sign in at their OpenID provider');
     const text = request.body?.get('token')?.trim() ?? '';
     const token = await findOperatorToken(pool, text, clock.now(), configured).catch((error) => {
       if (error instanceof Problem) return undefined;

@@ -253,7 +253,7 @@ async function readDay(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (!isCalendarDay(date))
-    throw new Problem('invalid_parameter', { field: 'date', message: 'must be a calendar day, YYYY-MM-DD' });
+    throw new Problem('invalid_parameter', { field: 'date', message: 'must be a calendar day as YYYY-MM-DD' });
   // A day has millions of changes at most; the background pool lets it take its time.
   return sendValue(reply, await reconcile(backgroundPool, date));
 }
