@@ -5,7 +5,9 @@ import { callClient } from './client-api.ts';
 
 export type LoggedRequest = Operations['GET /sandbox/requests']['response'][number];
 export type SandboxEvent = Operations['POST /sandbox/trigger']['body']['event'];
-export type Destination = NonNullable<Operations['POST /sandbox/payments/{payment_id}/advance']['body']['to']>;
+export type Destination = NonNullable<
+  NonNullable<Operations['POST /sandbox/payments/{payment_id}/advance']['body']>['to']
+>;
 
 /** How often the log of requests is read again. */
 const LOG_MS = 4_000;

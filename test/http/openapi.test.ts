@@ -123,6 +123,21 @@ test('the client API names its schemas, operations and security schemes as a pro
     assert.ok(list.headers[header], header);
 });
 
+test('a body that may be left out is described as such, and every other one is required', async () => {
+  const optional: string[] = [];
+  for (const read of Object.values(documents))
+    for (const [place, operation] of operations((await read()).body))
+      if (operation.requestBody && operation.requestBody.required !== true) optional.push(place);
+  assert.deepEqual(optional.sort(), [
+    'DELETE /multipayments/{multipayment_id}',
+    'DELETE /payments/{payment_id}',
+    'PATCH /payments/{payment_id}',
+    'POST /applications/{client_id}/secret',
+    'POST /sandbox/payments',
+    'POST /sandbox/payments/{payment_id}/advance',
+  ]);
+});
+
 test('webhooks are keyed by the name that their header has, each with a schema and an example', async () => {
   const { body: document } = await documents['client API']();
   assert.deepEqual(Object.keys(document.webhooks).sort(), Object.values(TYPE_NAMES).sort());

@@ -1635,7 +1635,7 @@ export interface Operations {
     path: {
       client_id: string;
     };
-    body: {
+    body?: {
       overlap_seconds?: number;
     };
     response: ApplicationSecret;

@@ -638,7 +638,7 @@ export interface Operations {
       /** What the requesting contact does */
       action: 'authorise' | 'reject';
     };
-    body: {
+    body?: {
       /** Why; the payment, its timeline and the audit trail show it */
       reason?: string;
       /** To approve where the client asks for a code: the challenge */
@@ -810,7 +810,7 @@ export interface Operations {
   };
   /** Create a payment */
   'POST /sandbox/payments': {
-    body: {
+    body?: {
       /** Amount; a number or a decimal string, read exactly */
       amount?: number | string;
       /** ISO 4217 currency */
@@ -834,7 +834,7 @@ export interface Operations {
       /** Payment identifier */
       payment_id: string;
     };
-    body: {
+    body?: {
       /** next: the next step of the ordinary course; or a payment status; or returned. Default: next */
       to?:
         | 'next'

@@ -8,6 +8,7 @@ import { advancePayment } from '../../sandbox/advance.ts';
 import { asRuled, needed, notNeeded } from '../../sandbox/approval-choice.ts';
 import { DESTINATIONS } from '../../sandbox/course.ts';
 import { createSandboxPayment } from '../../sandbox/payment.ts';
+import { allowNoBody } from '../body.ts';
 import { locationHeader, locationOf } from '../location.ts';
 import { Payment } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
@@ -54,6 +55,7 @@ const LOCATION = locationHeader(
 );
 
 const CREATE = {
+  preValidation: allowNoBody,
   schema: {
     operationId: 'createSandboxPayment',
     tags: ['sandbox'],
@@ -79,6 +81,7 @@ const CREATE = {
 };
 
 const ADVANCE = {
+  preValidation: allowNoBody,
   schema: {
     operationId: 'advanceSandboxPayment',
     tags: ['sandbox'],

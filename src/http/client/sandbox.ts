@@ -10,10 +10,6 @@ import { sandboxTriggerRoutes } from './sandbox-trigger.ts';
  */
 export const sandboxRoutes: ClientRoutes = (app, context) => {
   if (context.config.environment !== 'sandbox') return;
-  // The fields of every body are optional, and so is the body.
-  app.addHook('preValidation', async (request) => {
-    if (request.method === 'POST') request.body ??= {};
-  });
   sandboxPaymentRoutes(app, context);
   sandboxTriggerRoutes(app, context);
   sandboxResetRoutes(app, context);

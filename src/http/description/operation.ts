@@ -40,7 +40,7 @@ export function describeOperation(schema: FastifySchema, route: RouteOptions, im
   const { summary } = schema;
   const body = route.config?.describedBody
     ? { content: route.config.describedBody }
-    : route.preValidation === allowNoBody
+    : [route.preValidation].flat().some((hook) => hook === allowNoBody)
       ? { ...(schema.body as object), [OPTIONAL]: true }
       : schema.body;
   return { ...schema, ...(body ? { body } : {}), description: schema.description ?? `${summary}.`, response };

@@ -13,6 +13,7 @@ import {
   rotateSecret,
   updateApplication,
 } from '../../identity/application.ts';
+import { allowNoBody } from '../body.ts';
 import { sendList } from '../reply.ts';
 import { closed, errors, Id, idPath, jsonAnswer, listAnswer, Name, type Page, PageQuery } from '../schemas.ts';
 import { change } from './change.ts';
@@ -162,13 +163,14 @@ const CHANGE = {
 
 const ROTATE_SECRET = {
   config: IDENTITY,
+  preValidation: allowNoBody,
   schema: {
     operationId: 'rotateApplicationSecret',
     tags: ['applications'],
     summary: 'Create a new secret',
     description: 'The old secret stays valid for `overlap_seconds`.',
     params: idPath('client_id'),
-    body: Type.Optional(SecretBody),
+    body: SecretBody,
     response: {
       201: jsonAnswer('The new secret, which is shown once', ApplicationSecret),
       ...errors(400, 404, 502, 'application_not_found'),
@@ -195,11 +197,11 @@ export function operatorApplicationRoutes(app: FastifyInstance, context: Context
     CHANGE,
     change(context, 200, (tx, act, request) => updateApplication(tx, act, request.params.client_id, request.body)),
   );
-  app.post<{ Params: { client_id: string }; Body: Static<typeof SecretBody> | undefined }>(
+  app.post<{ Params: { client_id: string }; Body: Static<typeof SecretBody> }>(
     '/applications/:client_id/secret',
     ROTATE_SECRET,
     change(context, 201, async (tx, act, request) => {
-      const overlap = request.body?.overlap_seconds ?? 0;
+      const { overlap_seconds: overlap = 0 } = request.body;
       const secret = await rotateSecret(tx, act, vault, {
         clientId: request.params.client_id,
         overlapSeconds: overlap,
