@@ -49,7 +49,7 @@ export interface Change {
   deleted?: string;
   /** Why a person decided so, of an approval. */
   reason?: string | undefined;
-  /** Writes the record, where whoever created it knows it: then it is not read again. */
+  /** Writes the record, where the code that created it knows it: then it is not read again. */
   known?: (() => RecordText) | undefined;
 }
 
@@ -101,7 +101,7 @@ export function takeChanges(tx: object): Changes | undefined {
 /** What a transaction's earlier steps have left to be written when it commits. */
 const FINISHED = new WeakMap<object, object[]>();
 
-/** What the earlier steps of a transaction have left; whoever ends a step adds to it. @returns the same list until `forgetSteps` */
+/** What the earlier steps of a transaction have left; the code that ends a step adds to it. @returns the same list until `forgetSteps` */
 export function finishedSteps<T extends object>(tx: object): T[] {
   const finished = FINISHED.get(tx) ?? [];
   FINISHED.set(tx, finished);
@@ -113,7 +113,7 @@ export function forgetSteps(tx: object): void {
   FINISHED.delete(tx);
 }
 
-/** Runs a part of a transaction that may be rolled back by itself: what it notes is kept only if it does not throw. */
+/** Runs a part of a transaction that may be rolled back alone: what it notes is kept only if it does not throw. */
 export async function keepingNotes(tx: object, work: () => Promise<void>): Promise<void> {
   const before = takeChanges(tx);
   const steps = finishedSteps(tx).length;

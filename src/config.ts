@@ -293,7 +293,7 @@ function unsafeIn(config: Config, embedded: boolean): string[] {
   };
   https('LOMBARD_API_URL', config.apiUrl);
   https('LOMBARD_AUTH_URL', config.authUrl);
-  // Without a provider the console is for whoever reaches the operator listener, which stays on loopback.
+  // Without a provider the console is open to anybody who reaches the operator listener, which stays on loopback.
   if (config.staff) https('LOMBARD_OPERATOR_URL', config.operatorUrl);
   if (config.trustedCert !== undefined || config.trustedUrl !== undefined) {
     https('LOMBARD_TRUSTED_URL', config.trustedUrl);

@@ -59,10 +59,10 @@ export interface Act {
   actor: string;
   /** The person behind `staff:<name>`, as the institution's OpenID provider knows it. */
   staff?: StaffMember | undefined;
-  /** Why, as whoever does it said. */
+  /** Why, in the words of the person who does it. */
   reason?: string | undefined;
   requestId: string;
-  /** Its changes have one audit row together, which whoever makes the whole writes: `audit` writes none for them. */
+  /** Its changes have one audit row together, which is written by the code that makes the whole: `audit` writes none for them. */
   summarised?: true;
   /** Nobody is told of it by mail: an import without `?notify=true`. */
   quiet?: boolean;

@@ -36,7 +36,7 @@ export interface JournalOptions {
 }
 
 /**
- * A record of what happened at the edge of the service, beside the requests and never in their way: entries are written in batches, a
+ * A record of what happened at the edge of the service, apart from the requests and never in their way: entries are written in batches, a
  * process keeps a bounded number of them, and a metric counts the rest.
  */
 export class Journal<Entry extends object> {

@@ -81,7 +81,7 @@ const ADD = `
     ends_at = case when r.ends_at <= clock_timestamp() then excluded.ends_at else r.ends_at end
   returning used, (extract(epoch from ends_at - clock_timestamp()) * 1000)::float8 as "leftMs"`;
 
-/** The row that this statement writes is not seen by its own count, so it is counted besides. */
+/** The row that this statement writes is not seen by its own count, so it is added to the count. */
 const BEAT = `
   with beat as (
     insert into processes (id, seen_at) values ($1, clock_timestamp()) on conflict (id) do update set seen_at = excluded.seen_at)

@@ -8,11 +8,11 @@ export interface Migration {
   name: string;
   sql: string;
   sha256: string;
-  /** The oldest program, as the newest schema that it knows, that still works beside this one. */
+  /** The oldest program, as the newest schema that it knows, that still works on the same database. */
   oldestProgram: number;
 }
 
-/** The first lines of a migration beside which older programs work: `-- Oldest program: 11`. Others need a program that knows them. */
+/** The first lines of a migration on whose schema older programs work: `-- Oldest program: 11`. Others need a program that knows them. */
 const OLDEST_PROGRAM = /^-- Oldest program: (\d+)$/m;
 
 /** The migrations of this program, in their order. */

@@ -87,7 +87,7 @@ interface Starting {
   drawing: Drawing;
   signal: EventSignal;
   configured: ConfiguredToken | undefined;
-  /** Pools besides those of the context. */
+  /** Pools in addition to those of the context. */
   pools: Pool[];
 }
 

@@ -2,7 +2,7 @@ import { StartupError } from './errors.ts';
 import { OPERATOR_ROLES, type OperatorRole } from './operator-role.ts';
 import type { Settings } from './settings.ts';
 
-/** Whoever's claim has the value has the role. */
+/** A person whose claim has the value has the role. */
 export interface StaffRole {
   claim: string;
   value: string;

@@ -22,7 +22,7 @@ export interface Approval {
   authorisations: Authorisation[];
 }
 
-/** Who approved, besides the creator, whose approval is the creation. */
+/** Who approved, other than the creator, whose approval is the creation. */
 export function approvedBy({ requirement, authorisations }: Approval): string[] {
   return authorisations
     .filter((each) => each.status === 1 && each.contact_id !== requirement.creator)

@@ -3,7 +3,7 @@ import type { PaymentNumber } from '../identifiers.ts';
 import { telling } from './notices.ts';
 import type { ApprovalState } from './rules.ts';
 
-/** Who may act on a payment that is pending of authorization, kept beside it (docs/approvals.md). */
+/** Who may act on a payment that is pending of authorization, in a table of its own (docs/approvals.md). */
 
 /** The contacts who may authorise payments of a client now: permitted and enabled. */
 export async function permittedContacts(db: Db, clientId: string): Promise<Set<string>> {

@@ -33,7 +33,7 @@ function within(small: readonly number[], large: readonly number[]): boolean {
 
 /**
  * The alternatives of a level that are worth a try, those that need the fewest further people first. An alternative that asks for
- * all that another one asks for, and more, decides nothing: whoever meets it also meets the other, with no more people. Of equal
+ * all that another one asks for, and more, decides nothing: everybody who meets it also meets the other, with no more people. Of equal
  * alternatives the first stays.
  */
 export function candidatesOf(level: IndexedLevel, membership: Membership): Candidate[] {

@@ -18,7 +18,7 @@ export interface Explanation {
   /** Whether those who may authorise payments now can complete it. */
   can_be_completed: boolean;
   creator: { contact_id: string; contact_name: string; creation_counts: boolean };
-  /** Of eyes: how many approvers besides the creator. */
+  /** Of eyes: how many approvers other than the creator. */
   approvers_needed: number | null;
   rule: ExplainedRule | null;
   levels: ExplainedLevel[];

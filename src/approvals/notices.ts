@@ -30,7 +30,7 @@ export async function tellWaiting(tx: Transaction, notices: Notice[]): Promise<v
   );
 }
 
-/** Nobody is told any more of a payment that no longer waits. */
+/** Nobody is told of a payment that no longer waits. */
 export async function removeNotices(tx: Transaction, payment: { clientId: string; id: PaymentNumber }): Promise<void> {
   await tx.query({
     name: 'notices-remove',

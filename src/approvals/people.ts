@@ -9,7 +9,7 @@ export interface ClientPerson {
   may_authorise: boolean;
 }
 
-/** What decides approvals besides the ruleset, and who there is to approve. */
+/** What decides approvals in addition to the ruleset, and who there is to approve. */
 export interface ApprovalScene {
   authorisation_workflow: string;
   payment_approvals_enabled: boolean;

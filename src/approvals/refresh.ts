@@ -24,7 +24,7 @@ const MAX_LOCKS = 1_000;
 export async function refreshApprovers(tx: Transaction, act: Act, ...clientIds: string[]): Promise<void> {
   if (clientIds.length === 0) return;
   const clients = clientIds.length > MAX_LOCKS ? await withApprovals(tx, clientIds) : clientIds;
-  // Whoever creates or acts on a payment has seen the former permissions and has committed now, or will see the new ones.
+  // A transaction that creates a payment or acts on one has seen the former permissions and has committed now, or will see the new ones.
   await takeLock(tx, ...clients);
   let rowsLeft = MAX_ROWS_AT_ONCE;
   for (const clientId of clients) rowsLeft -= await refreshClient(tx, act, { clientId, maxRows: rowsLeft });
@@ -65,7 +65,7 @@ function countStates(places: readonly Place[]): number {
   return new Set(places.map(({ state }) => state.toString('hex'))).size;
 }
 
-/** Lets the worker go through all pending payments of a client, from the beginning if it is at it. */
+/** Lets the worker go through all pending payments of a client, from the beginning if it has already started. */
 async function requestRefresh(tx: Transaction, act: Act, clientId: string): Promise<void> {
   await tx.query(
     `insert into approver_refreshes (client_id, actor, request_id, quiet, requested_at) values ($1, $2, $3, $4, $5)

@@ -106,7 +106,7 @@ function fewStates(places: Place[]): Place[] {
   return end < 0 ? places : places.slice(0, end);
 }
 
-/** The job of a client, unless another process is at it. */
+/** The job of a client, unless another process works on it. */
 async function takeJob(tx: Transaction, clientId: string): Promise<Job | undefined> {
   return first(
     await tx.query<Job>(

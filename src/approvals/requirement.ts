@@ -18,7 +18,7 @@ export interface Requirement {
    * the creator was permitted to authorise payments when it created this one.
    */
   creation_counts: boolean;
-  /** Distinct approvers besides the creator, 1 to 4. */
+  /** Distinct approvers other than the creator, 1 to 4. */
   eyes?: number;
   ruleset?: RulesetRequirement;
 }
@@ -126,9 +126,9 @@ export async function rulesOf(db: Db, clientId: string, requirement: Requirement
 const STATE_BYTES = 16;
 
 /**
- * Names all that decides who may act on a payment, besides who is permitted: payments with the same state have the same
+ * Names all that decides who may act on a payment, apart from who is permitted: payments with the same state have the same
  * approvers. A creator whom no group names plays no part.
- * @param approved the contacts who approved besides the creator, in any order
+ * @param approved the contacts who approved other than the creator, in any order
  */
 export function stateOf(requirement: Requirement, rules: ApprovalRules, approved: readonly string[]): Buffer {
   const { creator, creation_counts: counts, ruleset } = requirement;

@@ -9,7 +9,7 @@ import { type Configuration, governingRule, type Rule } from './ruleset.ts';
  */
 export type ApprovalRules =
   | { kind: 'none' }
-  /** Distinct people besides the creator, 1 to 4. */
+  /** Distinct people other than the creator, 1 to 4. */
   | { kind: 'eyes'; approvers: number }
   /** For each level its alternatives, each a list of group names; and the members of every group named. */
   | { kind: 'levels'; levels: string[][][]; groups: { name: string; members: string[] }[] };
@@ -148,7 +148,7 @@ function levelsState(rules: LevelRules, progress: Progress): ApprovalState {
   };
 }
 
-/** Eyes count people besides the creator (docs/decisions.md, 4), so creation never counts here, whatever the setting. */
+/** Eyes count people other than the creator (docs/decisions.md, 4), so creation never counts here, whatever the setting. */
 function eyesState(approvers: number, progress: Progress): ApprovalState {
   const acted = [...new Set(progress.approvals)].filter((id) => id !== progress.creator);
   const waiting = [...progress.permitted].filter((id) => id !== progress.creator && !acted.includes(id));

@@ -18,7 +18,7 @@ const AUTHORISED = 1;
 const REJECTED = 2;
 
 /**
- * The approvals of payments, kept beside them (docs/decisions.md, 4). Every function works in the caller's transaction, which holds the
+ * The approvals of payments, in tables of their own (docs/decisions.md, 4). Every function works in the caller's transaction, which holds the
  * client's lock (lock.ts). Those that act on a payment expect its row to be locked (payments/lifecycle.ts), so that two approvals at
  * the same instant follow each other and never both count as the last one.
  */

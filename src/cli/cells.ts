@@ -15,7 +15,7 @@ const COLUMNS: Column<Cell>[] = [
   ['MIB', ({ bytes }) => Math.ceil(bytes / MEBIBYTE_BYTES)],
 ];
 
-/** `lombard cells`: with the settings of the service, beside it (docs/scale.md, Cells). */
+/** `lombard cells`: with the settings of the service, while it runs or not (docs/scale.md, Cells). */
 export function cellsCommands({ program, does }: Frame): void {
   const cells = program
     .command('cells')

@@ -7,7 +7,7 @@ import { CommandFailure } from './failure.ts';
 import { embeddedUrl } from './operator-tokens.ts';
 
 /**
- * Opens the database of the service for a command beside it: DATABASE_URL, or the embedded server of the data directory while that runs.
+ * Opens the database of the service for a command that runs at the same time: DATABASE_URL, or the embedded server of the data directory while that runs.
  * @throws CommandFailure where there is none, or its schema does not fit this program
  */
 export async function withDatabase<T>(config: Config, name: string, work: (pool: Pool) => Promise<T>): Promise<T> {

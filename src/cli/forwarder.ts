@@ -126,7 +126,7 @@ function sentAs(headers: Record<string, string>, body: string): { id: string; ti
   return { id: headers['webhook-id'] ?? '', timestamp: Number(headers['webhook-timestamp']), body };
 }
 
-/** The brand word in lower case. A subscription's own header may look like one of the service's; this one has the notification's id beside it. */
+/** The brand word in lower case. A subscription's own header may look like one of the service's; this one comes with the notification's id. */
 function brandOf(headers: Record<string, string>): string {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   for (const name of names) {

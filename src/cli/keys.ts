@@ -24,7 +24,7 @@ const COLUMNS: Column<KeyStatus>[] = [
   ],
 ];
 
-/** `lombard keys`: with the settings of the service, beside it. */
+/** `lombard keys`: with the settings of the service, while it runs or not. */
 export function keysCommands({ program, does }: Frame): void {
   const keys = program
     .command('keys')

@@ -8,7 +8,7 @@ import type { Running } from './running.ts';
 const START_TIMEOUT_MS = 3_000;
 
 /**
- * The sample application beside the demonstration (examples/app), on the demonstration's redirect address. It runs in a thread: it ends
+ * The sample application of the demonstration (examples/app), on the demonstration's redirect address. It runs in a thread: it ends
  * with this process, however that ends, and a fault of it ends nothing else.
  */
 export class SampleApplication {
@@ -41,7 +41,7 @@ export class SampleApplication {
     });
     const ended = once(thread, 'exit').catch(() => undefined);
     await endsWithin(Promise.race([said, ended]), START_TIMEOUT_MS);
-    // What it says later is of no use to whoever runs the service, and must not fill a buffer.
+    // What it says later is of no use to the person who runs the service, and must not fill a buffer.
     thread.stdout.resume();
     thread.stderr.resume();
     return new SampleApplication(thread, fault);

@@ -106,7 +106,7 @@ function reachable(service: Service): Running {
   };
 }
 
-/** @returns the sample application beside the demonstration; undefined without one */
+/** @returns the sample application of the demonstration; undefined without one */
 async function announce(
   { config, log, print, demonstration: wanted }: Run,
   running: Running,

@@ -13,7 +13,7 @@ export async function holdsDemonstration(db: Db): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What there is to print besides addresses. */
+/** What there is to print in addition to addresses. */
 interface Shown {
   /** Whether the database contains the demonstration institution. */
   demonstration: boolean;

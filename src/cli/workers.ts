@@ -58,7 +58,7 @@ export class Workers {
   /**
    * Starts the workers. At a first start, the first worker creates keys, tokens and the demonstration, so the others start when it is
    * ready.
-   * @param options `environment`: what they have besides the environment of this process; `drain`: milliseconds that they serve on
+   * @param options `environment`: what they have in addition to the environment of this process; `drain`: milliseconds that they serve on
    *   after they have been told to stop
    * @returns what the first worker tells
    * @throws CommandFailure if the first worker fails; it has written the reason

@@ -125,7 +125,7 @@ async function startOnFreePort(
   }
 }
 
-/** Starts the server again whenever it ends by itself, with growing waits, until stopped. */
+/** Starts the server again whenever it ends without being told to, with growing waits, until stopped. */
 function supervise(
   first: Server,
   { start, cluster, log }: { start: () => Server; cluster: string; log: Log },

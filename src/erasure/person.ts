@@ -10,7 +10,7 @@ export interface Person {
 export const ERASED = 'erased';
 /** Shorter names stand in many texts that are about something else. */
 const MIN_SEARCHED_CHARACTERS = 3;
-/** Fields of a record that hold a person's name. It belongs to the `contact_id` beside it; a `name` can belong to an `id` as well. */
+/** Fields of a record that hold a person's name. It belongs to the `contact_id` in the same record; a `name` can belong to an `id` as well. */
 const NAME_FIELDS = new Set([
   ...['name', 'contact_name', 'creator_name', 'ordered_by_name', 'authorised_by', 'cancelled_by', 'rejected_by'],
 ]);

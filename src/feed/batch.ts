@@ -113,7 +113,7 @@ export class Batch {
     if (this.#number !== undefined) {
       const values = [this.#number, ...this.#takeRow()];
       this.#writing = this.#tx.query({ name: 'changes-row', text: FURTHER_ROW, values });
-      // Its failure is met by whoever waits for it; until then it must not count as unhandled.
+      // The code that waits for it meets its failure; until then it must not count as unhandled.
       this.#writing.catch(() => {});
       return;
     }

@@ -19,7 +19,7 @@ export interface Reconciled {
 }
 
 /**
- * What happened on a London day, by the day of the change. Each transaction has counted its changes of the feed beside them, so that it
+ * What happened on a London day, by the day of the change. Each transaction has counted its changes of the feed with them, so that it
  * agrees with them and reaches back at least as far as they are kept.
  * @param day `YYYY-MM-DD`
  */

@@ -17,7 +17,7 @@ import { readTrades } from '../payments/trade.ts';
 import { readStatements } from '../statements/history.ts';
 import { readSubscriptions } from '../webhooks/history.ts';
 
-/** What reading records needs besides the database. */
+/** What reading records needs in addition to the database. */
 export interface RecordView {
   now: Date;
   presentation: Presentation;

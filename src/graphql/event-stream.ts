@@ -29,7 +29,7 @@ export class EventStreams {
 
   /**
    * Answers with server-sent events until the reader, the token or the service ends.
-   * @param request `headers`: of the answer, besides those of an event stream
+   * @param request `headers`: of the answer, in addition to those of an event stream
    * @throws Problem rate_limited where too many streams are open
    */
   async serve(

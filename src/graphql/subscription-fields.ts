@@ -23,7 +23,7 @@ async function readRows(request: GraphqlRequest, ids: readonly string[]): Promis
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Null, with an error beside it, for contacts who may not manage webhooks. */
+/** Null, and an error, for contacts who may not manage webhooks. */
 async function readSecrets(request: GraphqlRequest, ids: readonly string[]): Promise<string[]> {
   needsManage(request, 'secret');
   const found = await readRows(request, ids);

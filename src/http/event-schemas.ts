@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { TRADE_STATUSES, TRADE_TYPES } from '../payments/trade.ts';
 import { Nullable } from './schemas.ts';
 
-/** What notifications carry besides payments (the service interface, BookedTrade, Transaction and Events). */
+/** What notifications carry in addition to payments (the service interface, BookedTrade, Transaction and Events). */
 
 const text = (description: string) => Nullable(Type.String({ description }));
 const moment = (description: string) => Type.String({ format: 'date-time', description });

@@ -25,7 +25,7 @@ interface Count {
 }
 
 /**
- * Counts requests of each key in windows of a minute, over all processes. A process counts by itself and exchanges its count with the
+ * Counts requests of each key in windows of a minute, over all processes. A process counts on its own and exchanges its count with the
  * others after every few requests, so most requests cost no query. All processes together allow at most a fifth above the limit.
  * While the database does not answer, each of several processes allows its part of that fifth.
  * Answers carry the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
@@ -106,7 +106,7 @@ export class RateLimit {
   }
 
   /**
-   * Whether a use is more than a process may allow by itself. It matters only after an exchange that failed, and not to a process that is
+   * Whether a use is more than a process may allow on its own. It matters only after an exchange that failed, and not to a process that is
    * alone: all processes together then still allow at most a fifth above the limit.
    */
   #exceedsPart(count: Count, ordinal: number): boolean {

@@ -123,7 +123,7 @@ export const TOTAL_COUNT = {
 export const listAnswer = (description: string, schema: TSchema) =>
   jsonAnswer(description, Type.Array(schema), TOTAL_COUNT);
 
-/** For an object that has no fields besides the described ones. */
+/** For an object that has no fields other than the described ones. */
 export const closed = { additionalProperties: false };
 /** A path with one parameter, an identifier. */
 export const idPath = (name: string) => Type.Object({ [name]: Type.String() });

@@ -87,7 +87,7 @@ export async function findPageSession(
   );
 }
 
-/** Why a session is not in force any more. `ended`: somebody signed out, or the person or the institution ended it. */
+/** Why a session is no longer in force. `ended`: somebody signed out, or the person or the institution ended it. */
 export type SessionEnd = 'idle' | 'expired' | 'ended';
 
 /** Why the session of a cookie is over. */

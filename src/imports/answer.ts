@@ -19,7 +19,7 @@ export interface ImportAnswer {
   errors: LineError[];
 }
 
-/** The answer's own fields of something that has them besides others. */
+/** The answer's own fields of something that has others too. */
 export function answerOf({ accepted, unchanged, rejected, errors }: ImportAnswer): ImportAnswer {
   return { accepted, unchanged, rejected, errors };
 }

@@ -2,7 +2,7 @@ import { noteChange } from '../change.ts';
 import type { Transaction } from '../database.ts';
 import type { ImportKind, ImportRow, ImportScope } from './kind.ts';
 
-/** What the change feed needs of an imported record besides its identifier: whose it is. */
+/** What the change feed needs of an imported record in addition to its identifier: whose it is. */
 interface Owned {
   client_id?: string;
   clients?: { client_id: string }[];

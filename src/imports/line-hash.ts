@@ -13,7 +13,7 @@ export interface Cut {
 
 /**
  * Hashes the bytes of a file while they are read, with a newline at its end in any case. It hashes whole chunks, and cuts them only where
- * a batch ends: hashing each line by itself costs three times as much.
+ * a batch ends: hashing each line separately costs three times as much.
  */
 export class LineHash {
   readonly #file: Hash;
@@ -22,7 +22,7 @@ export class LineHash {
   /** Bytes of the chunk that are hashed. */
   #hashed = 0;
 
-  /** @param head what has to be the same besides the lines */
+  /** @param head what has to be the same in addition to the lines */
   constructor(head: string) {
     this.#file = createHash('sha256').update(head);
   }

@@ -8,7 +8,7 @@ import type { PaymentStatus } from '../payments/moves.ts';
 import type { Payee, PayeeState } from '../payments/payee.ts';
 import type { ImportRow } from './kind.ts';
 
-/** A payment as the core system has it: besides what creates one, how far it has got, and when. */
+/** A payment as the core system has it: in addition to what creates one, how far it has got, and when. */
 export interface ImportedPayment extends PaymentInput {
   status?: PaymentStatus;
   uuid?: string;

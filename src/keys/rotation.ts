@@ -17,7 +17,7 @@ export interface Rotated {
 }
 
 /**
- * Seals everything that other keys have sealed with the first one, in batches, beside a running service. It can be interrupted at any
+ * Seals everything that other keys have sealed with the first one, in batches, while the service runs. It can be interrupted at any
  * point and repeated. A secret that changes meanwhile keeps its new value.
  * @param batched after each batch: how many rows were sealed so far
  */

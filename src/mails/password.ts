@@ -7,7 +7,7 @@ import { MAIL_WORDS } from './texts.ts';
 
 /**
  * The mail with the link for a new password. Each attempt makes a new link, because only hashes of links are stored.
- * @returns undefined where nobody waits for it any more
+ * @returns undefined where nobody waits for it any longer
  */
 export async function writePassword(
   { backgroundPool, clock, config, addresses }: Context,

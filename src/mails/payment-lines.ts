@@ -5,7 +5,7 @@ import { MAIL_WORDS } from './texts.ts';
 
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR', es: 'es-ES' };
 
-/** A payment as mails show it. The payee's account is left out: a mail is read by whoever has the mailbox. */
+/** A payment as mails show it. The payee's account is left out: a mail is read by anybody who has the mailbox. */
 export interface MailedPayment {
   payment_id: string;
   client_id: string;

@@ -10,7 +10,7 @@ const MAX_LISTED_PAYMENTS = 50;
 
 /**
  * The mail to a person for whom payments wait: those that still do when it is sent.
- * @returns undefined where none waits any more, or the person is not to be told
+ * @returns undefined where none waits any longer, or the person is not to be told
  */
 export async function writeWaiting(
   { backgroundPool, config, addresses }: Context,

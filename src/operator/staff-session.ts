@@ -25,7 +25,7 @@ export interface StaffSession {
   created_at: Date;
   last_active_at: Date;
   expires_at: Date;
-  /** Whoever has the token, as the token is now. */
+  /** The holder of the token, as the token is now. */
   token: { id: string; name: string; role: OperatorRole | null; scopes: Scope[] } | null;
   person: StaffPerson | null;
 }

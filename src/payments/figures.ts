@@ -22,7 +22,7 @@ export interface Figures {
 interface KeptFigure {
   totals: string;
   deltas: string;
-  /** What must hold besides. */
+  /** What else must hold. */
   only?: string;
 }
 

@@ -31,7 +31,7 @@ export interface NewPayment extends Payee {
   mass_payment_external_reference_id: string | null;
 }
 
-/** What a payment has besides, if it is imported: how far it has come. */
+/** What an imported payment has in addition: how far it has come. */
 export interface PaymentHistory {
   authorised_by: string | null;
   authorised_date: Date | null;

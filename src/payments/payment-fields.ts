@@ -124,7 +124,7 @@ export function isEmpty(row: PaymentTexts): boolean {
 }
 
 /**
- * The tables of `PAYMENT_COLUMNS` besides `p`. Each names the tenant itself. `offset 0` keeps each a look-up by key for each payment:
+ * The tables of `PAYMENT_COLUMNS` in addition to `p`. Each names the tenant itself. `offset 0` keeps each a look-up by key for each payment:
  * otherwise the planner may read and hash all of the client's, of which it knows only the average.
  * @param client,viewer SQL parameters
  */

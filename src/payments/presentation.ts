@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 
-/** What the JSON form of a payment depends on besides the payment itself. */
+/** What the JSON form of a payment depends on in addition to the payment itself. */
 export interface Presentation {
   /** The client API's public address, for the document links. */
   apiUrl: string;

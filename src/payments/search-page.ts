@@ -32,7 +32,7 @@ export class SearchPage {
   }
 
   /**
-   * One index range for each phase and currency, merged in order; each ends as soon as the page is full. Each is ordered by itself,
+   * One index range for each phase and currency, merged in order; each ends as soon as the page is full. Each has its own order,
    * because otherwise the planner does not see that its index has the order, and sorts everything.
    * @param further conditions, each with ` and ` before it
    */

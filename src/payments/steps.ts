@@ -12,7 +12,7 @@ export interface PaymentStep {
   at: Date;
 }
 
-/** What the pages show of a payment's way besides the payment itself. */
+/** What the pages show of a payment's way in addition to the payment itself. */
 export interface PaymentSteps {
   sent_date: Date | null;
   /** In their order. Payments that were imported have only what the import told. */

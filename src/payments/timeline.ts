@@ -19,7 +19,7 @@ export interface TimelineEntry {
 }
 
 /**
- * Everything that happened to a payment, in order, for whoever answers a client's question (docs/operator-interface.md, Find things).
+ * Everything that happened to a payment, in order, for the person who answers a client's question (docs/operator-interface.md, Find things).
  * @throws Problem payment_not_found
  */
 export async function paymentTimeline(db: Db, paymentId: PaymentId): Promise<TimelineEntry[]> {

@@ -6,7 +6,7 @@ import { type Requirement, requirementFor } from '../approvals/workflow.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 
-/** One approver besides the creator, whatever the client's workflow says. */
+/** One approver other than the creator, whatever the client's workflow says. */
 const ONE_APPROVER = { creation_counts: false, eyes: 1 };
 
 /** A payment that is about to be created for the contact who asks for it. */

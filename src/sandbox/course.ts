@@ -18,7 +18,7 @@ export type Destination = (typeof DESTINATIONS)[number];
 /** The ordinary course of a payment. `authorise` stands for all the approvals that are missing. */
 const ORDINARY: readonly PaymentAction[] = ['authorise', 'provide_information', 'validate', 'send', 'complete'];
 
-/** The moves that end a way, besides the ordinary ones. */
+/** The moves that can end a way, apart from the ordinary ones. */
 const LAST_MOVES: Partial<Record<Destination, readonly PaymentAction[]>> = {
   'Need more beneficiary information': ['request_information'],
   returned: ['start_return', 'return'],

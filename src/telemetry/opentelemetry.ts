@@ -20,7 +20,7 @@ interface OwnSpan extends Span {
 
 /**
  * Traces by OpenTelemetry, sent to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names (OTLP over HTTP). The exporter reads the other
- * variables of OpenTelemetry's specification by itself: headers, timeout, service name, resource attributes.
+ * variables of OpenTelemetry's specification without our help: headers, timeout, service name, resource attributes.
  */
 class OpenTelemetry implements Tracing, Part {
   readonly #provider: TracerProvider;

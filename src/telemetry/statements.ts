@@ -36,7 +36,7 @@ export function traceStatements(tracing: Tracing): () => void {
   };
 }
 
-/** Name and text of a statement; undefined for a stream, which tells by itself when it ends. */
+/** Name and text of a statement; undefined for a stream, which tells when it ends. */
 function described(query: unknown): { name: string; text: string } | undefined {
   if (typeof query === 'string') return { name: firstWord(query), text: query };
   const { text, name, submit } = (query ?? {}) as { text?: unknown; name?: string; submit?: unknown };

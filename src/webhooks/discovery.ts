@@ -29,7 +29,7 @@ export class Discovery {
   }
 
   /**
-   * Begins a discovery beside the intake's loop, which must not wait for it: a mass of rows that are being written, or that have just been
+   * Begins a discovery apart from the intake's loop, which must not wait for it: a mass of rows that are being written, or that have just been
    * deleted, makes it slow. The endpoints that it finds know afterwards when they are due.
    */
   begin(now: Date, done: () => void): void {

@@ -145,7 +145,7 @@ export class Dispatcher {
 
   /** @param kept whether the leases are still this worker's */
   #onRegistered(kept: boolean): void {
-    // Under a new id, nothing that waits for a slot is ours any more. Results of attempts in flight are recorded, and fenced.
+    // Under a new id, nothing that waits for a slot is still ours. Results of attempts in flight are recorded, and fenced.
     if (!kept) this.#endpoints.dropReady();
     // Changes that were announced while nobody listened are read now.
     this.#endpoints.markAllStale();

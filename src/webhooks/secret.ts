@@ -2,7 +2,7 @@ import type { Vault } from '../crypto.ts';
 import { Problem } from '../errors.ts';
 
 const PURPOSE = 'webhook_secret';
-/** Former secrets that are signed with beside the present one. */
+/** Former secrets that are signed with as well as the present one. */
 const MAX_FORMER_SECRETS = 3;
 
 /** A sealed secret that was replaced and is signed with until a moment of service time. */

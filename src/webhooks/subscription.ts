@@ -21,7 +21,7 @@ import {
 /** Subscriptions of a client: each is work for every event of its types. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
-/** What writing a subscription needs besides the subscription. */
+/** What writing a subscription needs in addition to the subscription. */
 export interface SubscriptionSettings {
   /** Whether http URLs are accepted. */
   sandbox: boolean;

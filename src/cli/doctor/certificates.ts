@@ -93,7 +93,7 @@ async function checkLists({ trustedCrl }: Config, now: Date): Promise<Finding[]>
   return findings;
 }
 
-/** What callers see at the public https addresses, whoever ends TLS there. */
+/** What callers see at the public https addresses, wherever TLS ends. */
 async function checkPublic(config: Config, now: Date): Promise<Finding[]> {
   const addresses = [
     ['LOMBARD_API_URL', config.apiUrl],

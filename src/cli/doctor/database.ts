@@ -163,7 +163,7 @@ async function checkSchema(db: Db, config: Config, addresses: DatabaseAddresses)
   } catch (error) {
     return [failed('schema', (error as Error).message)];
   }
-  // A start migrates by itself, unless it was told not to.
+  // A start migrates, unless it was told not to.
   const judge = config.migrate ? warning : failed;
   const then = config.migrate
     ? 'the next start applies it, or lombard migrate'

@@ -79,7 +79,7 @@ interface Outcome {
   code?: string;
   /** For the person in front of it. */
   words: string;
-  /** Whether the sign-in has failed for good. */
+  /** Whether the sign-in has failed finally. */
   ends?: boolean;
 }
 

@@ -37,7 +37,7 @@ export function dataRoutes(app: FastifyInstance, context: Context): void {
       throw error;
     }
   });
-  // Keys, the pointer and navigation count as activity; whoever only polls does not call this.
+  // Keys, the pointer and navigation count as activity; a page that only polls does not call this.
   app.post('/app/session/activity', async (request, reply) => {
     await requireSession(context, request, true);
     return reply.code(204).send();

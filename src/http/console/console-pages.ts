@@ -106,7 +106,7 @@ const TEXTS: Record<Language, Texts> = {
 
 const STATUS_OF: Record<Refusal, number> = { failed: 400, norole: 403, unreachable: 502, wrongtoken: 401 };
 
-/** The plain pages of {operator_url}/console, for whoever has no session yet: they need no script. */
+/** The plain pages of {operator_url}/console, for people without a session: they need no script. */
 export class ConsolePages {
   readonly #frame: PageFrame;
 

@@ -43,7 +43,7 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
     if (!(await staffSessionOf(context, request))) await tellStaffSessionEnd(context, request, reply);
     return shown(context, await requireStaff(context, request));
   });
-  // Keys, the pointer and navigation count as activity; whoever only polls does not call this.
+  // Keys, the pointer and navigation count as activity; a page that only polls does not call this.
   app.post('/console/session/activity', async (request, reply) => {
     await requireStaff(context, request, true);
     return reply.code(204).send();
@@ -66,7 +66,7 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
     address: config.operatorUrl,
   });
   pages.assetRoutes(app);
-  // Whoever opens a page is active.
+  // Opening a page is activity.
   for (const [path, find] of [...Object.entries(CONSOLE_PAGES), ['/*', undefined] as const])
     app.get<{ Params: { id?: string } }>(`/console${path}`, async (request, reply) => {
       const session = await staffSessionOf(context, request, true);

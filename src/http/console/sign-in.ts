@@ -20,7 +20,7 @@ import { staffCookie, staffSessionOf } from './session.ts';
 /** State, nonce, verifier, and where to go on. */
 const SIGN_IN = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]*)$/;
 
-/** What the sign-in needs besides the context. */
+/** What the sign-in needs in addition to the context. */
 export interface StaffSignIn {
   pages: ConsolePages;
   /** The institution's OpenID provider; undefined: operator tokens sign in. */

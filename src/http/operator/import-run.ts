@@ -166,7 +166,7 @@ async function importRest(
   return limitHeapGrowth(() => importLines(connection, source, hash, wanted), LONG_IMPORT_MS);
 }
 
-/** What has to be the same, besides the lines, where an import is sent again. */
+/** What has to be the same, in addition to the lines, where an import is sent again. */
 function headOf({ method, url }: FastifyRequest): string {
   return `${method} ${url}\n`;
 }
@@ -175,7 +175,7 @@ async function readToEnd(source: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of source) void _;
 }
 
-/** The validator of the single call's route, with the same messages; where records may be changed, that of PATCH besides. */
+/** The validator of the single call's route, with the same messages; where records may be changed, that of PATCH as well. */
 function shapeCheck(
   request: FastifyRequest<ImportRoute>,
   context: Context,

@@ -204,7 +204,7 @@ function operationOf(kind: string) {
   };
 }
 
-/** Names the kinds to whoever asks for another one. */
+/** Names the kinds to a caller who asks for another one. */
 const UNKNOWN_KIND = { config: { stream: true, scope: 'read' as const }, schema: { hide: true } };
 
 const READ_ONE = {

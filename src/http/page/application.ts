@@ -12,7 +12,7 @@ const ASSET_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   vary: 'accept-encoding',
   'cross-origin-resource-policy': 'same-origin',
-  // A file that is opened by itself runs nothing.
+  // A file that is opened alone runs nothing.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
 };
 /** An institution's drawing may have styles of its own; nothing else may. */

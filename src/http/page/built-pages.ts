@@ -11,7 +11,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Encodings that the build has made beside the files, the best first. */
+/** Encodings in which the build has also written the files, the best first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],

@@ -5,7 +5,7 @@ import { Html, html } from './html.ts';
 import { initialOf, institutionLogo } from './institution-assets.ts';
 import { styleOf } from './style.ts';
 
-/** What a page's policy allows besides its own style. */
+/** What a page's policy allows in addition to its own style. */
 interface Allowed {
   /**
    * The address that this server's redirect leads to after a form of the page was posted. Chrome applies `form-action` to the whole

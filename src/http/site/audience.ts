@@ -8,7 +8,7 @@ export interface Audience {
   api: string;
   /** The address in front of each page's path in llms.txt. */
   address(addresses: Addresses): string;
-  /** Further places of the listener, beside the pages and the API reference. */
+  /** Further places of the listener, in addition to the pages and the API reference. */
   links: { title: string; path: string }[];
   /** Whether the description is there as a collection of requests too. */
   collection: boolean;

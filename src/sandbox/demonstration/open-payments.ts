@@ -6,7 +6,7 @@ import { DEMO_CLIENTS, type DemoClient } from './institution.ts';
 import { Seeded } from './seeded.ts';
 
 /**
- * Payments that wait for an approval, beside those of the history: enough to try each documented request several times
+ * Payments that wait for an approval, in addition to those of the history: enough to try each documented request several times
  * (docs/sandbox.md). Small and large amounts take turns, so that every rule of the clients has some.
  */
 

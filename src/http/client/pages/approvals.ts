@@ -28,7 +28,7 @@ const Wanted = Type.Object({ payment_ids: Ids }, closed);
 const Approvals = Type.Object({ payment_ids: Ids, reason: Reason }, closed);
 const Own = Type.Object({ client_id: ClientId, ...Paging });
 
-/** What the page of approvals needs besides the client API: marks, one's own decisions, approving in one go. */
+/** What the page of approvals needs in addition to the client API: marks, one's own decisions, approving in one go. */
 export function approvalsData(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 

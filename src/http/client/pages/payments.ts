@@ -26,7 +26,7 @@ const RETRY_AFTER_SECONDS = 10;
 const Path = Type.Object({ payment_id: Type.String() });
 const Search = Type.Object({ client_id: ClientId, ...PaymentFilters });
 
-/** What the pages of payments need besides the client API: figures, a payment's way, an export, and whether anything has changed. */
+/** What the pages of payments need in addition to the client API: figures, a payment's way, an export, and whether anything has changed. */
 export function paymentsData(app: FastifyInstance, context: Context): void {
   const { pool, backgroundPool } = context;
   const latest = new LatestChanges(pool);

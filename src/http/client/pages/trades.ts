@@ -11,7 +11,7 @@ const Query = Type.Object({
   trade_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
 });
 
-/** What the page of documents needs besides the client API: the trades that have receipts. */
+/** What the page of documents needs in addition to the client API: the trades that have receipts. */
 export function tradesData(app: FastifyInstance, context: Context): void {
   app.get<{ Querystring: Static<typeof Query> & Page }>(
     '/app/data/trades',

@@ -7,7 +7,7 @@ import { ClientId } from '../../schemas.ts';
 
 const Wanted = Type.Object({ client_id: ClientId, subscription_id: Type.String() });
 
-/** What the page of webhooks needs besides GraphQL: how a receiver has answered lately. */
+/** What the page of webhooks needs in addition to GraphQL: how a receiver has answered lately. */
 export function webhooksData(app: FastifyInstance, { pool }: Context): void {
   app.get<{ Querystring: Static<typeof Wanted> }>(
     '/app/data/receiver-health',
