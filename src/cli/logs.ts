@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LombardError } from '../../sdk/src/index.ts';
+import { LombardError, type ResponseOf } from '../../sdk/src/index.ts';
 import { INTERRUPTED } from './failure.ts';
 import { type Call, example, type Frame } from './frame.ts';
 import { interruption } from './interruption.ts';
@@ -13,16 +13,7 @@ const MAX_LOG_ROWS = 1_000;
 const PAGE_ROWS = 50;
 
 /** A request as the sandbox keeps it. */
-interface LoggedRequest {
-  at: string;
-  method: string;
-  path: string;
-  status: number;
-  code: string | null;
-  details: string | null;
-  ms: number;
-  request_id: string;
-}
+type LoggedRequest = ResponseOf<'GET /sandbox/requests'>[number];
 
 const COLUMNS: Column<LoggedRequest>[] = [
   ['AT', ({ at }) => at],

@@ -59,12 +59,13 @@ function noWay({ status, returnStarted }: Standing, to: Destination): Problem {
   return new Problem('transition_not_allowed', { field: 'payment_id', message: `the payment is "${state}": ${goal}` });
 }
 
-async function move(
-  tx: Transaction,
-  act: Act,
-  presentation: Presentation,
-  request: AdvanceRequest & { id: PaymentNumber; action: PaymentAction },
-): Promise<void> {
+/** A move of the payment, on its way to where the request wants it. */
+interface Step extends AdvanceRequest {
+  id: PaymentNumber;
+  action: PaymentAction;
+}
+
+async function move(tx: Transaction, act: Act, presentation: Presentation, request: Step): Promise<void> {
   const { clientId, paymentId, action, reason } = request;
   const step = { clientId, paymentId, action, reason };
   if (action === 'return') await returnPayment(tx, act, presentation, step);
@@ -75,12 +76,7 @@ async function move(
 }
 
 /** Gives all the approvals that are missing. */
-async function authorise(
-  tx: Transaction,
-  act: Act,
-  presentation: Presentation,
-  request: AdvanceRequest & { id: PaymentNumber; action: PaymentAction },
-): Promise<void> {
+async function authorise(tx: Transaction, act: Act, presentation: Presentation, request: Step): Promise<void> {
   const { clientId, paymentId, action, reason } = request;
   for (;;) {
     const contactId = await approver(tx, request, 'may_authorise');

@@ -215,6 +215,11 @@ const ACT = {
   },
 };
 
+interface ActRoute {
+  Params: { payment_id: PaymentId };
+  Body: { action: PaymentAction; contact_id?: string; reason?: string };
+}
+
 /** Payments, and what is done with them (docs/operator-interface.md). */
 export function operatorPaymentRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
@@ -243,16 +248,12 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
   app.get<{ Params: { payment_id: PaymentId } }>('/payments/:payment_id/timeline', TIMELINE, async (request, reply) =>
     sendValue(reply, await paymentTimeline(pool, request.params.payment_id)),
   );
-  app.post<{
-    Params: { payment_id: PaymentId };
-    Body: { action: PaymentAction; contact_id?: string; reason?: string };
-  }>(
+  app.post<ActRoute>(
     '/payments/:payment_id/actions',
     ACT,
-    change(context, 200, async (tx, act, request) => {
-      const { action, contact_id: contactId, reason } = request.body;
-      const onBehalfBy = request.operator.name;
-      const wanted = { paymentId: request.params.payment_id, action, contactId, reason, onBehalfBy };
+    change(context, 200, async (tx, act, { params: { payment_id: paymentId }, body, operator }) => {
+      const { action, contact_id: contactId, reason } = body;
+      const wanted = { paymentId, action, contactId, reason, onBehalfBy: operator.name };
       const owner = await actOnPayment(tx, act, presentationOf(context), wanted);
       return shown(tx, context, { ...owner, now: act.now });
     }),
