@@ -3,6 +3,7 @@ import { DatabaseClient } from './database-client.ts';
 import { refusesWrites } from './database-fault.ts';
 import type { Logger } from './log.ts';
 import { watchPool } from './metrics.ts';
+import { PatientPool } from './patient-pool.ts';
 
 /** A request that waits for a connection, or for an answer on it, gives up in time for a 502 within 3 s. */
 const CONNECT_TIMEOUT_MS = 1_800;
@@ -66,7 +67,7 @@ export function createPool(
   } = {},
 ): Pool {
   const { setUp = '', longestLife = 0, answerWithin = options.background ? undefined : QUERY_TIMEOUT_MS } = options;
-  const pool = new pg.Pool({
+  const pool = new PatientPool({
     connectionString: url,
     Client: options.names === false ? NamelessClient : DatabaseClient,
     max: options.max ?? DEFAULT_CONNECTIONS,

@@ -167,6 +167,19 @@ test('a database that ends a connection in the moment in which it opens it: the 
   }
 });
 
+test('many callers take their turns, however long it takes; where nothing moves, the next one fails', async () => {
+  const pool = createPool(database.url, log, { max: 1 });
+  try {
+    await Promise.all(Array.from({ length: 30 }, () => pool.query('select pg_sleep(0.1)')));
+    const held = await pool.connect();
+    await assert.rejects(pool.query('select 1'), /timeout exceeded/);
+    held.release();
+    await pool.query('select 1');
+  } finally {
+    await pool.end();
+  }
+});
+
 test('a sign-in while the database is gone is an error of the server, not of the caller', async () => {
   await database.stop();
   await pause(200);
