@@ -78,7 +78,7 @@ describe('traces', () => {
       );
       assert.ok(statement, 'the statement that writes the event');
       const text = statement.attributes.find(({ key }) => key === 'db.query.text')?.value.stringValue ?? '';
-      assert.match(text, /insert into delivery\.events/);
+      assert.match(text, /insert into webhook_events/);
       assert.ok(!JSON.stringify(spans).includes(String(AMOUNT)), 'no value of a statement');
       assert.deepEqual([...services], ['payments-of-the-bank']);
     } finally {

@@ -106,7 +106,8 @@ function relationsIn(line: string[]): { name: string; alias: string }[] {
   for (let at = 0; at < line.length; at += 1) {
     const word = (line[at] as string).toLowerCase();
     if (word === 'where' || word === 'set' || word === 'order' || word === 'returning') list = false;
-    if (BEGINS_RELATION.has(word)) list = true;
+    // After `insert into relation` comes a list of columns, some of which have names that tables have.
+    if (BEGINS_RELATION.has(word)) list = word !== 'into';
     const begins = BEGINS_RELATION.has(word) || (word === ',' && list);
     const name = line[at + 1]?.toLowerCase();
     // An insert names its tenant among its values; `for update` and `do update` name no relation.
