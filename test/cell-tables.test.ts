@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { CELL_TABLES, ONCE_TABLES } from '../src/cell-tables.ts';
@@ -33,6 +34,19 @@ test('every table stands in the cell or once', async () => {
   assert.deepEqual([...CELL_TABLES, ...ONCE_TABLES].sort(), tables);
 });
 
+test('no statement and no migration names a schema', () => {
+  const root = new URL('../', import.meta.url);
+  const files = ['src/', 'migrations/'].flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}${name}`),
+  );
+  const named = files.filter(
+    (name) =>
+      /\.(ts|sql)$/.test(name) && /\bpublic\.[a-z]|\bcreate schema\b/.test(readFileSync(new URL(name, root), 'utf8')),
+  );
+  assert.ok(files.length > 400, `${files.length} files`);
+  assert.deepEqual(named, []);
+});
+
 test('every table has a primary key', async () => {
   const without = await names(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -50,7 +64,7 @@ test('every identity is a bigint', async () => {
   assert.deepEqual(narrow, []);
 });
 
-/** What stands once refers to a client. The directory of clients takes their place. */
+/** What exists once refers to a client. The directory of clients takes their place. */
 const STILL_ENTERING = ['application_trusted_clients.client_id', 'contact_clients.client_id', 'mails.client_id'];
 
 test('no foreign key leads out of the cell, and none into it but to its client', async () => {
