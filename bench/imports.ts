@@ -220,7 +220,8 @@ async function empty(client: pg.Client): Promise<void> {
   await client.query('begin');
   await client.query('select pg_advisory_xact_lock($1)', [LOCKS.paymentTotals]);
   await client.query(
-    'truncate payments, payment_approvals, payment_approvers, changes, changes_unpublished, change_tallies, change_order, change_versions',
+    `truncate payments, trade_beneficiaries, payment_approvals, payment_approvers, changes, changes_unpublished, change_tallies,
+      change_order, change_versions`,
   );
   await client.query('commit');
   await client.query('checkpoint');

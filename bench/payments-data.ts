@@ -176,6 +176,7 @@ const DEPENDENTS = [
       sell_amount, order_date, synthetic, created_at)
     select trade_id, min(client_id), min(contact_id), 'Created', 'spot', 'GBPEUR', 1.17, 'EUR', 'GBP', 117, 100, min(payment_date), false,
       min(created) from payments group by trade_id`,
+  'insert into trade_beneficiaries select distinct client_id, trade_id, beneficiary_id from payments',
   `insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
     select client_id, contact_id, id, created, payment_date, id / 3 % 2 = 0, true from payments where phase = 1`,
   `insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status)
