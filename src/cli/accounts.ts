@@ -16,7 +16,7 @@ export function accountCommands(frame: Frame): void {
   const statements = frame.program.command('statements').description('account statements');
   const request = statements
     .command('request')
-    .description('have a statement made and sent')
+    .description('request a statement, which is sent to you')
     .requiredOption('--date-from <day>', 'first day, YYYY-MM-DD')
     .requiredOption('--date-to <day>', 'last day, included')
     .addOption(new Option('--format <format>', 'pdf by default').choices(['pdf', 'csv', 'camt.053']))

@@ -19,6 +19,6 @@ export function approvalCommands(frame: Frame): void {
   frame.asContact(set, async ({ args, session, print }) => {
     const wanted = (await readJson(args[0] as string)) as NewApprovalsConfiguration;
     const made = await session.lombard.approvals.replace(wanted);
-    print.done('the configuration is replaced; it governs payments from now on', made);
+    print.done('the configuration is replaced; it governs new payments', made);
   });
 }

@@ -35,7 +35,7 @@ export function changesCommand(frame: Frame): void {
       .command('changes')
       .description('write the change feed to standard output, a JSON change a line (docs/change-feed.md)')
       .option('--consumer <name>', 'begin where this consumer has acknowledged, and acknowledge what was written')
-      .option('--follow', 'go on with the changes to come, until it is interrupted'),
+      .option('--follow', 'keep writing new changes, until it is interrupted'),
   );
   example(changes, 'changes | jq .entity', 'changes --consumer core --follow >> changes.ndjson');
   frame.does(changes, ({ options }) => writeChanges(options as ChangesOptions));

@@ -105,13 +105,13 @@ export async function createProgram(json: boolean, finish: (code: number) => voi
       )
       .option('--stop', 'stop at the first line that is refused')
       .addOption(
-        new Option('--on-conflict <rule>', 'what becomes of a line whose record exists').choices([...CONFLICT_RULES]),
+        new Option('--on-conflict <rule>', 'what to do with a line whose record exists').choices([...CONFLICT_RULES]),
       )
       .option('--notify', 'send the notifications that single calls would')
-      .option('--no-notify', 'send none; payment-actions does otherwise')
+      .option('--no-notify', 'send none; without this, payment-actions does')
       .option(
         '--idempotency-key <key>',
-        'the same file with the same key is imported once, and goes on where it was interrupted',
+        'the same file with the same key is imported once; after an interruption it continues where it stopped',
       ),
   )
     .addHelpText(
@@ -142,8 +142,8 @@ function addMigrate(program: Command, json: boolean, finish: (code: number) => v
   example(
     program
       .command('migrate')
-      .description('bring the database to the schema of this program, and end (docs/upgrading.md)')
-      .option('--check', 'only say what is missing; the exit code is 1 if something is')
+      .description('bring the database to the schema of this program (docs/upgrading.md)')
+      .option('--check', 'only list what is missing; the exit code is 1 if something is')
       .option('--print', 'write the missing SQL to standard output, and run nothing'),
     'migrate',
     'migrate --check',

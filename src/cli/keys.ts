@@ -42,9 +42,7 @@ export function keysCommands({ program, does }: Frame): void {
 
   const rotate = keys
     .command('rotate')
-    .description(
-      'seal everything with the first key of LOMBARD_MASTER_KEY, beside the running service; it can be repeated',
-    );
+    .description('seal everything with the first key of LOMBARD_MASTER_KEY while the service runs; it can be repeated');
   does(example(rotate, 'keys rotate'), ({ print }) => rotateAll(print));
 }
 

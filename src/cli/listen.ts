@@ -20,7 +20,7 @@ export function listenCommand(frame: Frame): void {
   const listen = frame.program
     .command('listen')
     .description('receive the notifications of the client here, without a public address')
-    .requiredOption('--forward-to <url>', 'where each is sent on to, as http://127.0.0.1:3000/webhooks')
+    .requiredOption('--forward-to <url>', 'where each is forwarded to, as http://127.0.0.1:3000/webhooks')
     .option('--types <list>', 'types of notification, comma separated; all by default')
     .option('--print', 'print the bodies too');
   example(

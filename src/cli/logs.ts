@@ -29,7 +29,7 @@ export function logsCommand(frame: Frame): void {
   const logs = frame.program
     .command('logs')
     .description("show the client's last requests to the sandbox, newest first")
-    .option('--follow', 'go on, and print each request once it was answered')
+    .option('--follow', 'keep running, and print each request once it has been answered')
     .option('--status <status>', 'of one status, as 404, or class, as 4xx');
   frame.asContact(example(logs, 'logs --status 4xx', 'logs --follow'), async (call) => {
     if (call.options.follow) return followLog(call);

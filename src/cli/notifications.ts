@@ -88,8 +88,8 @@ export function notificationCommands(frame: Frame): void {
 function addReplay(frame: Frame, group: Command): void {
   const replay = group
     .command('replay <subscription>')
-    .description('send a subscription the events of a time again, also those that it missed')
-    .requiredOption('--since <instant>', 'events from this moment on, as 2026-11-21T10:00:00Z')
+    .description('send a subscription the events of a period again, and those that it missed')
+    .requiredOption('--since <instant>', 'events from this moment, as 2026-11-21T10:00:00Z')
     .option('--until <instant>', 'and before this one; now by default')
     .option('--only-failed', 'only notifications that failed');
   example(replay, 'notifications replay 5f0c... --since 2026-11-21T10:00:00Z --only-failed');

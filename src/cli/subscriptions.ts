@@ -40,7 +40,7 @@ export function subscriptionCommands(frame: Frame): void {
   const update = withFields(
     group
       .command('update <id>')
-      .description('change a subscription; what is not named stays as it is')
+      .description('change a subscription; options that are not given change nothing')
       .option('--url <address>', 'where notifications are sent')
       .option('--types <list>', 'replaces the whole list; comma separated'),
   ).option('--active', 'send notifications again');

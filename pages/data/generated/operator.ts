@@ -1166,7 +1166,7 @@ export interface ReplayInput {
   since: string;
   /** Events before this instant; default: now, ISO 8601 with an offset */
   until?: string;
-  /** Only notifications that failed for good, not those that were delivered or missed */
+  /** Only notifications that have finally failed, not those that were delivered or missed */
   only_failed?: boolean;
 }
 
@@ -1572,7 +1572,7 @@ export interface Operations {
     };
     response: BegunErasure;
   };
-  /** Read how far an erasure is */
+  /** Read the progress of an erasure */
   'GET /erasures/{erasure_id}': {
     path: {
       erasure_id: string;
@@ -2064,7 +2064,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** List the consumers of the change feed and how far they are behind */
+  /** List the consumers of the change feed, with their lag */
   'GET /change-consumers': {
     query?: {
       /** Page, from 1; default: the whole list */
@@ -2226,7 +2226,7 @@ export interface Operations {
       ended_at: string | null;
     }[];
   };
-  /** Read how far an import has got */
+  /** Read the progress of an import */
   'GET /imports/{import_id}': {
     path: {
       import_id: string;

@@ -85,7 +85,7 @@ export interface ApprovalDryRun {
     levels: {
       /** Alternatives, one of which is enough */
       one_of: {
-        /** Groups, each of which gives one person of its own; a name twice: two persons */
+        /** Groups, each of which needs one distinct person; a name that appears twice needs two */
         all_of: string[];
       }[];
     }[];
@@ -417,7 +417,7 @@ export interface Ruleset {
     groups: {
       /** Alternatives, one of which is enough */
       one_of: {
-        /** Groups, each of which gives one person of its own; a name twice: two persons */
+        /** Groups, each of which needs one distinct person; a name that appears twice needs two */
         all_of: string[];
       }[];
     }[];

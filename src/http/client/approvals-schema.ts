@@ -66,7 +66,7 @@ const Level = Type.Object({
       all_of: Type.Array(GroupName, {
         minItems: 1,
         maxItems: MAX_NAMES_PER_ALTERNATIVE,
-        description: 'Groups, each of which gives one person of its own; a name twice: two persons',
+        description: 'Groups, each of which needs one distinct person; a name that appears twice needs two',
       }),
     }),
     { minItems: 1, maxItems: MAX_ALTERNATIVES, description: 'Alternatives, one of which is enough' },
@@ -231,7 +231,7 @@ export const Explanation = Type.Object(
       contact_name: Type.String(),
       creation_counts: Type.Boolean({ description: 'Counts as an approval where a group of the rule has the creator' }),
     }),
-    approvers_needed: Nullable(Type.Integer({ description: 'Of eyes: distinct approvers besides the creator' })),
+    approvers_needed: Nullable(Type.Integer({ description: 'Of eyes: distinct approvers other than the creator' })),
     rule: Nullable(
       Type.Object({
         version: Type.Integer({ description: 'Version of the configuration' }),

@@ -98,7 +98,7 @@ const FOLLOW = {
     operationId: 'getStatementRequest',
     tags: ['statements'],
     summary: 'Follow a statement request',
-    description: 'What became of a request for a statement. The header Location of its answer has this address.',
+    description: 'The state of a request for a statement. The header Location of its answer has this address.',
     params: Type.Object({ id: Type.String({ description: 'Identifier of the request', examples: [EXAMPLE_ID] }) }),
     querystring: ClientQuery,
     response: {

@@ -77,7 +77,7 @@ const AuditRow = Type.Object(
     client_id: Nullable(Type.String()),
     before: value,
     after: value,
-    reason: Nullable(Type.String({ description: 'Why, as whoever did it said' })),
+    reason: Nullable(Type.String({ description: 'Why, in the words of the person who did it' })),
     staff: Nullable(
       Type.Object(
         { issuer: Type.String(), subject: Type.String() },

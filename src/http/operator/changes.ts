@@ -172,7 +172,7 @@ const LIST_CONSUMERS = {
   schema: {
     tags,
     operationId: 'listChangeConsumers',
-    summary: 'List the consumers of the change feed and how far they are behind',
+    summary: 'List the consumers of the change feed, with their lag',
     querystring: ShortListQuery,
     response: { 200: listAnswer('The consumers', Consumer), ...errors(400, 502) },
   },

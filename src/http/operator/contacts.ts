@@ -215,7 +215,7 @@ const READ_ERASURE = {
   schema: {
     operationId: 'getErasure',
     tags: ['contacts'],
-    summary: 'Read how far an erasure is',
+    summary: 'Read the progress of an erasure',
     params: idPath('erasure_id'),
     response: {
       200: jsonAnswer(

@@ -212,7 +212,7 @@ const READ_ONE = {
   schema: {
     operationId: 'getImport',
     tags: ['imports'],
-    summary: 'Read how far an import has got',
+    summary: 'Read the progress of an import',
     params: idPath('import_id'),
     response: {
       200: jsonAnswer('The import, its counts over all runs', Import),

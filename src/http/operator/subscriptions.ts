@@ -24,7 +24,7 @@ const ReplayBody = Type.Object(
     only_failed: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Only notifications that failed for good, not those that were delivered or missed',
+        description: 'Only notifications that have finally failed, not those that were delivered or missed',
       }),
     ),
   },
