@@ -520,6 +520,7 @@ test('every page is well formed and accessible, from 390 to 2,560 px, whatever o
   await go(page, world, '/approvals');
   const place = await row(page, id).locator('label').boundingBox();
   assert.ok(place && place.width >= 44 && place.height >= 44, 'a thumb hits the checkbox');
+  await assertAccessible(page);
   await go(page, world, `/payments/${id}`);
   await page.getByText('123,456,789,012,345,678.12').first().waitFor();
   await page.getByText('[U+202E]').first().waitFor();
