@@ -122,6 +122,7 @@ async function forDocumentation(browser: TestBrowser, sandbox: Sandbox): Promise
   for (const box of (await page.getByRole('checkbox', { name: /^Select PAY/ }).all()).slice(0, 3)) await box.check();
   await take(page, file('approvals'), 'light');
   await page.setViewportSize(PHONE);
+  await take(page, file('approvals-phone'), 'light');
   await go(page, `${addresses.api}/app/payments/PAY000421`);
   await take(page, file('payment-phone'), 'light');
   await page.getByRole('button', { name: 'Approve', exact: true }).click();

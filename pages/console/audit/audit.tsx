@@ -55,7 +55,7 @@ export default function AuditPage(): ReactNode {
           {
             key: 'entity',
             title: t('console.col.entity'),
-            cell: ({ entity, entity_id: id, action }) => (
+            cell: ({ entity, entity_id: id, action, client_id: client }) => (
               <div>
                 {entity}{' '}
                 {PAGES[entity] && action !== 'import' ? (
@@ -63,10 +63,10 @@ export default function AuditPage(): ReactNode {
                 ) : (
                   <ForeignText>{id}</ForeignText>
                 )}
+                <div className="small">{entity !== 'client' && <IdLink to="clients" id={client} />}</div>
               </div>
             ),
           },
-          { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
           { key: 'reason', title: t('console.col.reason'), cell: ({ reason }) => <ForeignText>{reason}</ForeignText> },
           {
             key: 'change',
