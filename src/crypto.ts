@@ -24,7 +24,7 @@ export function equalSecrets(a: string, b: string): boolean {
 /** What a sealed text begins with: that it names its key, and the name. Older texts begin with their random bytes. */
 const NAMED = Buffer.from('LMK1');
 const NAME_BYTES = 6;
-/** Where the name stands in a sealed text, for SQL; its places count from 1. */
+/** The position of the name in a sealed text, for SQL, which counts from 1. */
 export const SEALED_NAME = { mark: NAMED.toString('hex'), markBytes: NAMED.length, nameBytes: NAME_BYTES };
 
 interface MasterKey {

@@ -18,7 +18,7 @@ function decode(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   if (!spaced.includes('%')) return spaced;
   try {
-    // A percent sign that begins no byte stands for itself.
+    // A percent sign that begins no byte is a percent sign.
     return decodeURIComponent(spaced.replace(/%(?![0-9a-f]{2})/gi, '%25'));
   } catch {
     return NOT_UTF8;

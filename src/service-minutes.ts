@@ -63,7 +63,7 @@ export class ServiceMinutes {
     return this.#writing.stop();
   }
 
-  /** Writes what has come since the last time. */
+  /** Writes what has happened since the last write. */
   async write(): Promise<void> {
     const now = await counts();
     const fresh = Object.entries(now).map(([name, count]) => [name, count - (this.#before[name] ?? 0)] as const);

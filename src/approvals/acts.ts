@@ -12,7 +12,7 @@ export interface PaymentAct {
   onBehalfBy?: string | undefined;
 }
 
-/** Keeps what contacts did, so that each finds its own again. */
+/** Stores what contacts did, for the list of each contact's own decisions. */
 export async function keepActs(tx: Transaction, acts: PaymentAct[]): Promise<void> {
   await tx.query({
     name: 'payment-decisions-keep',
@@ -29,7 +29,7 @@ export async function keepActs(tx: Transaction, acts: PaymentAct[]): Promise<voi
   });
 }
 
-/** An act of a contact, of a list. */
+/** An entry in the list of what a contact did. */
 export interface OwnAct {
   payment_id: PaymentNumber;
   at: Date;

@@ -14,7 +14,7 @@ export interface BulkDecision extends Decision {
   action: 'authorise' | 'reject';
 }
 
-/** A decision that can be given, and what it comes to. */
+/** A decision that can be made, and its result. */
 export interface Decided {
   decision: BulkDecision;
   outcome: Outcome;
@@ -23,8 +23,8 @@ export interface Decided {
 }
 
 /**
- * Works out what decisions come to, and writes nothing. The caller holds the locks of the clients and the rows of the payments.
- * @returns what each comes to, or why it cannot be given, in their order
+ * Works out the results of decisions, and writes nothing. The caller holds the locks of the clients and the rows of the payments.
+ * @returns the result of each, or why it cannot be made, in their order
  */
 export async function workOut(tx: Transaction, decisions: BulkDecision[]): Promise<(Decided | Problem)[]> {
   const permitted = new Map<string, Set<string>>();
@@ -75,7 +75,7 @@ async function findWaiting(tx: Transaction, decisions: BulkDecision[]): Promise<
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Writes decisions. @param silent nobody is told of them by mail */
+/** Writes decisions. @param silent no mail is sent about them */
 export async function saveDecisions(tx: Transaction, decided: Decided[], silent: boolean): Promise<void> {
   if (decided.length === 0) return;
   const column = <T>(value: (one: Decided) => T) => decided.map(value);

@@ -2,8 +2,8 @@ import type { Transaction } from '../database.ts';
 import type { PaymentNumber } from '../identifiers.ts';
 
 /**
- * Whom to tell of a payment by mail (src/mails/). A notice is written in the transaction of its cause, so that none is lost, and stays
- * while the payment waits, so that nobody is told twice.
+ * Who gets a mail about a payment (src/mails/). A notice is written in the transaction of its cause, so that none is lost, and stays
+ * while the payment waits, so that nobody gets the mail twice.
  */
 
 /** A statement that writes approvers `$1` is the client of, and a notice for each who may authorise and has none. */
@@ -13,7 +13,7 @@ export function telling(write: string): string {
     select $1, payment_id, contact_id from written where may_authorise on conflict do nothing`;
 }
 
-/** Whom to tell of which payment. */
+/** Who gets a mail about which payment. */
 export interface Notice {
   clientId: string;
   id: PaymentNumber;
@@ -30,7 +30,7 @@ export async function tellWaiting(tx: Transaction, notices: Notice[]): Promise<v
   );
 }
 
-/** Nobody is told of a payment that no longer waits. */
+/** Removes the notices of a payment that no longer waits: nobody gets a mail about it. */
 export async function removeNotices(tx: Transaction, payment: { clientId: string; id: PaymentNumber }): Promise<void> {
   await tx.query({
     name: 'notices-remove',

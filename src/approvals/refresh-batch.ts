@@ -41,7 +41,7 @@ interface State {
 interface Payment {
   id: PaymentNumber;
   state: State;
-  /** As it is kept so far. */
+  /** As it is stored. */
   remaining: number;
 }
 
@@ -53,7 +53,7 @@ interface Pending extends Approval, Place {
  * Makes the approvers of some pending payments those that their rules and the present permissions give. It writes only rows that
  * change. The caller holds the client's lock (lock.ts), shared or not.
  * @param permitted who may authorise payments of the client now
- * @returns payments that somebody acts on at this moment: they were left as they are
+ * @returns payments that somebody acts on at this moment: they were not changed
  */
 export async function refreshPayments(
   tx: Transaction,

@@ -6,7 +6,7 @@ import { BEGINNING, nextPlaces, type Place, refreshPayments } from './refresh-ba
 
 /**
  * Rows of approvers that a change of permissions looks at itself: its payments times the people who are permitted. It takes some tens of
- * milliseconds. What is more than that is left to the worker (refresher.ts).
+ * milliseconds. The worker does the rest (refresher.ts).
  */
 const MAX_ROWS_AT_ONCE = 10_000;
 /** Distinct states that it evaluates itself: a large ruleset takes a millisecond for each. */
@@ -18,8 +18,8 @@ const MAX_LOCKS = 1_000;
 /**
  * Updates who may act on the clients' pending payments, after contacts got or lost `can_authorise_payments`, joined or left the client,
  * or were enabled or disabled. It runs in the transaction of that change. A client with few pending payments is up to date when that
- * commits. For a client with many, the rest is the worker's. Until it is done, a contact who lost the permission sees and does nothing with it
- * nevertheless: the search and the approvals look at the permission itself.
+ * commits. For a client with many, the worker does the rest. Meanwhile a contact who lost the permission neither sees nor does anything with it,
+ * because the search and the approvals look at the permission itself.
  */
 export async function refreshApprovers(tx: Transaction, act: Act, ...clientIds: string[]): Promise<void> {
   if (clientIds.length === 0) return;

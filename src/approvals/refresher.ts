@@ -89,7 +89,7 @@ export class ApproverRefresher implements Part {
     const limit = Math.max(1, Math.min(this.#payments, Math.floor(MAX_ROWS / (permitted.size + 1))));
     const places = fewStates(await nextPlaces(tx, clientId, { after: job, limit }));
     const last = places.at(-1);
-    // At the end come those that were held. They may be held still.
+    // Payments that somebody held come last. They may still be held.
     const ids = last ? places.map((place) => place.payment_id) : job.held.slice(0, limit);
     const act = { now: this.#clock.now(), actor: job.actor, requestId: job.request_id, quiet: job.quiet };
     const held = await refreshPayments(tx, act, { clientId, permitted, ids });

@@ -71,7 +71,7 @@ export interface Decision {
   reason?: string | undefined;
   /** The operator token that acts in the contact's name. */
   onBehalfBy?: string | undefined;
-  /** Nobody is told of it by mail. */
+  /** No mail is sent about it. */
   quiet?: boolean | undefined;
 }
 
@@ -125,7 +125,7 @@ export interface Outcome {
   newcomers: string[];
 }
 
-/** What an approval comes to by a contact's authorisation. @param name of the contact @throws Problem approval_not_allowed */
+/** The approval after a contact's authorisation. @param name of the contact @throws Problem approval_not_allowed */
 export function authorised(open: Open, decision: Decision, name: string): Outcome {
   const before = evaluate(open.rules, open, open.permitted);
   if (!before.mayAuthorise.includes(decision.contactId)) throw refusal(open, decision.contactId, before);
@@ -144,7 +144,7 @@ export function authorised(open: Open, decision: Decision, name: string): Outcom
   };
 }
 
-/** What an approval comes to by a contact's rejection. @param name of the contact @throws Problem approval_not_allowed */
+/** The approval after a contact's rejection. @param name of the contact @throws Problem approval_not_allowed */
 export function rejected(open: Open, decision: Decision, name: string): Outcome {
   const before = evaluate(open.rules, open, open.permitted);
   if (!before.mayReject.includes(decision.contactId)) throw refusal(open, decision.contactId, before);

@@ -29,7 +29,7 @@ export function faultOfFloor(key: ChainKey, floor: Head | undefined): Fault | un
   return floor && !floor.mac.equals(headMac(key, floor)) ? forged(floor) : undefined;
 }
 
-/** Whether the chain still has every head of a time, and the newest one at any time. */
+/** Whether the chain still has every head of a period, and the newest of all. */
 export async function faultOfHeads(
   db: Db,
   key: ChainKey,

@@ -6,16 +6,16 @@ export interface Person {
   phones: string[];
 }
 
-/** What stands for the name afterwards, and for a phone number within a text. */
+/** What replaces the name, and a phone number within a text. */
 export const ERASED = 'erased';
-/** Shorter names stand in many texts that are about something else. */
+/** Shorter names occur in many texts that are about something else. */
 const MIN_SEARCHED_CHARACTERS = 3;
 /** Fields of a record that hold a person's name. It belongs to the `contact_id` in the same record; a `name` can belong to an `id` as well. */
 const NAME_FIELDS = new Set([
   ...['name', 'contact_name', 'creator_name', 'ordered_by_name', 'authorised_by', 'cancelled_by', 'rejected_by'],
 ]);
 
-/** The address that stands for the person's afterwards: it stays unique. */
+/** The address that replaces the person's: it stays unique. */
 export function erasedEmail(contactId: string): string {
   return `${ERASED}+${contactId}`;
 }

@@ -30,7 +30,7 @@ async function readSecrets(request: GraphqlRequest, ids: readonly string[]): Pro
   return ids.map((id) => openSecret(request.settings.vault, found.get(id)?.secret ?? null));
 }
 
-/** Receivers' keys stand in the values: contacts who may not manage webhooks get empty texts. */
+/** The values contain receivers' keys: contacts who may not manage webhooks get empty texts. */
 async function readExtraHeaders(request: GraphqlRequest, ids: readonly string[]): Promise<ExtraHeader[][]> {
   const found = await readRows(request, ids);
   const shown = ({ name, value }: ExtraHeader) => ({ name, value: request.mayManage ? value : '' });

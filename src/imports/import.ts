@@ -90,7 +90,7 @@ async function findFormer(db: Db, key: string): Promise<OpenImport | undefined> 
   return { importId, done, from: { ...counts, errors: await readErrors(db, importId) } };
 }
 
-/** The import that a key stands for. */
+/** The import of a key. */
 export async function findByKey(db: Db, key: string): Promise<string | undefined> {
   const query = db.query<{ id: string }>('select import_id as id from imports where idempotency_key = $1', [key]);
   return first(await query)?.id;

@@ -6,7 +6,7 @@ import { findAnswer, insertKey, type StoredAnswer } from '../operator/idempotenc
 /** In place of the hash of a request that has not ended; equals no SHA-256. */
 const IN_FLIGHT = Buffer.alloc(32);
 
-/** What a key stands for, once an import has claimed it. */
+/** What is stored for a key once an import has claimed it. */
 export interface Claim {
   /** The answer of a request that has ended, with the hash of that request. */
   answer: (StoredAnswer & { sha256: Buffer }) | undefined;

@@ -15,7 +15,7 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** The scopes that a role stands for. */
+/** The scopes of each role. */
 export const SCOPES_OF: Record<OperatorRole, readonly Scope[]> = {
   admin: SCOPES,
   core: ['read', 'feed', 'changes'],

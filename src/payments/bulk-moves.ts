@@ -28,7 +28,7 @@ import type { Presentation } from './presentation.ts';
 
 /** Moves of many payments at once, one of each: what `movePayment` does for one of them, by statements for all. */
 
-/** A move that is legal, and what it comes to. */
+/** A legal move, and its result. */
 interface LegalMove {
   request: MoveRequest;
   id: PaymentNumber;

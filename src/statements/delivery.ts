@@ -174,7 +174,7 @@ export class DeliveryWork {
   }
 }
 
-/** What the client is told of a failure. What the mail server or the database said can name machines of the institution. */
+/** What the client learns of a failure. The words of the mail server or the database can name machines of the institution. */
 function shownReason(error: unknown): string {
   if (error instanceof PushFailure || error instanceof UnwritableAmount)
     return error.message.slice(0, MAX_REASON_CHARACTERS);

@@ -8,7 +8,7 @@ type Query = (this: pg.Client, ...args: unknown[]) => unknown;
  * @returns ends it
  */
 export function traceStatements(tracing: Tracing): () => void {
-  // One of the overloads stands for all: the arguments go on as they came.
+  // One type for all overloads: the arguments are passed on unchanged.
   const prototype = pg.Client.prototype as unknown as { query: Query };
   const original = prototype.query;
   prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {

@@ -40,7 +40,7 @@ export interface WebhookEvent {
   body: string;
   /** Service time of the event. */
   now: Date;
-  /** The payment that it is about, so that its notifications are found. */
+  /** The payment that it is about, for the search of a payment's notifications. */
   paymentId?: string;
 }
 

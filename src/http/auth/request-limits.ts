@@ -31,7 +31,7 @@ export function limitRequests(scope: FastifyInstance, auth: AuthContext): void {
   scope.addHook('onRequest', async (request, reply) => {
     const kind = request.routeOptions.config.limit ?? 'rest';
     const refusal = await limits[kind].count(addressKey(addressOf(request.raw)), reply);
-    // The credentials of a token operation can stand in its body, which has not been read yet.
+    // The credentials of a token operation can be in its body, which has not been read yet.
     if (mayHaveCredentials(request)) request.addressRefusal = refusal;
     else if (refusal) throw refusal;
   });

@@ -82,7 +82,7 @@ async function list(
   return sendList(reply, { rows: rows.map(shown), total });
 }
 
-/** The client and the contact stand there under the names of the filters too. */
+/** The client and the contact appear under the names of the filters too. */
 function shown(row: RefusedRequest): object {
   return { ...row, client: row.client_id, contact: row.contact_id };
 }

@@ -7,7 +7,7 @@ const WHITE = '#ffffff';
 /** Where white is not readable, black is; a softer black leaves a gap of colours on which neither is. */
 const INK = '#000000';
 
-/** The grounds that text in the institution's colour stands on, as the style sheets have them. */
+/** The backgrounds of text in the institution's colour, as in the style sheets. */
 const LIGHT_GROUNDS = ['#ffffff', '#f3f4f6', '#e9ecf0'];
 const DARK_GROUNDS = ['#1b1f24', '#101317', '#2a3037'];
 

@@ -16,7 +16,7 @@ import { sendJson, sendValue } from '../../reply.ts';
 import { ClientId, ClientQuery, closed, type Page, Paging, Reason, rowsOf } from '../../schemas.ts';
 import { contactChange } from '../change.ts';
 
-/** Payments that are approved in one go, and that marks are asked for at once. */
+/** Payments that one call approves, or asks marks for. */
 const MAX_PAYMENTS = 200;
 
 const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
@@ -28,7 +28,7 @@ const Wanted = Type.Object({ payment_ids: Ids }, closed);
 const Approvals = Type.Object({ payment_ids: Ids, reason: Reason }, closed);
 const Own = Type.Object({ client_id: ClientId, ...Paging });
 
-/** What the page of approvals needs in addition to the client API: marks, one's own decisions, approving in one go. */
+/** What the page of approvals needs in addition to the client API: marks, one's own decisions, approving many payments at once. */
 export function approvalsData(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
