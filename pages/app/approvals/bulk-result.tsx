@@ -13,11 +13,7 @@ export function BulkResult({ outcome }: { outcome: BulkOutcome | undefined }): R
   return (
     <Status tone={failed.length > 0 ? 'warn' : 'good'}>
       <p>
-        <strong>
-          {failed.length === 0
-            ? t('approvals.result', { approved: approved.length })
-            : t('approvals.result.failed', { approved: approved.length, failed: failed.length })}
-        </strong>
+        <strong>{t('approvals.result', { approved: approved.length, failed: failed.length })}</strong>
       </p>
       {failed.length > 0 && (
         <ul className="plain">
