@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { inherited, lombard, PORTS, printed, REPOSITORY as repository, until } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
+import { MAX_START_SECONDS } from '../world/demonstration.ts';
 import { DatabaseProxy } from '../world/engine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lombard-cli-'));
@@ -86,7 +87,7 @@ describe('lombard demo', () => {
     const started = lombard(['demo'], environment);
     const { child, ended, output } = started;
     try {
-      await printed(started, /Lombard is ready/);
+      await printed(started, /Lombard is ready/, MAX_START_SECONDS);
       const commands = await until(() => {
         const found = output()
           .split('\n')
@@ -165,7 +166,7 @@ describe('lombard demo', () => {
     const started = lombard(['demo', '--no-demo'], own);
     const { child, ended, output } = started;
     try {
-      await printed(started, /Lombard is ready/);
+      await printed(started, /Lombard is ready/, MAX_START_SECONDS);
       assert.doesNotMatch(output(), /Demonstration/);
       const listed = await run(['operator-token', 'list', '--token', made.stdout.trim()], own);
       assert.match(listed.stdout, /admin +first/);

@@ -39,7 +39,7 @@ async function authorize(auth: string, email: string): Promise<{ code: string; r
   // Where several addresses are registered, one must be named.
   if (answer.status === 400) answer = await ask({ ...login, redirect_uri: await registeredAddress() });
   const location = answer.headers.get('location') ?? '';
-  const [, redirectUri, code] = /^(.+)[?&]code=([^&]+)&state=command&iss=/.exec(location) ?? [];
+  const [, redirectUri, code] = /^(.+)[?&]code=([\w-]+)&state=command&iss=/.exec(location) ?? [];
   if (redirectUri !== undefined && code !== undefined) return { code, redirectUri };
   const { error_description: why } = await readJson(answer);
   throw refused(auth, why ?? reasonIn(location) ?? answer.status);
