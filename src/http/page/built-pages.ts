@@ -81,13 +81,17 @@ export class BuiltPages {
     const accepted = acceptedEncodings(accepts);
     const [encoding, ending = ''] =
       ENCODINGS.find(([coding, end]) => accepted.has(coding) && this.#names.has(name + end)) ?? [];
-    return { type, encoding, content: this.#read(name + ending) };
+    const content = this.#read(name + ending);
+    return content && { type, encoding, content };
   }
 
-  #read(name: string): Buffer {
+  /** Undefined where a build has replaced this one since the start. */
+  #read(name: string): Buffer | undefined {
     const known = this.#contents.get(name);
     if (known) return known;
-    const content = readFileSync(new URL(`assets/${name}`, FOLDER));
+    const file = new URL(`assets/${name}`, FOLDER);
+    if (!existsSync(file)) return undefined;
+    const content = readFileSync(file);
     this.#contents.set(name, content);
     return content;
   }
