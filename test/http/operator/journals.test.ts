@@ -257,11 +257,15 @@ describe('GET /sign-ins', () => {
 test('a process keeps 1,000 a minute, and counts the rest', async () => {
   const { refusedRequests } = service.service.context.journals;
   const flood = { listener: 'api', status: 404, code: 'not_found', details: 'flood' };
+  // The metric is the process's, and other files have run in it.
+  const dropped = async () => {
+    const { text } = await service.operator('GET', '/metrics');
+    return Number(/^lombard_journal_entries_dropped_total\{journal="refused_requests"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+  const before = await dropped();
   for (let n = 0; n < 1_200; n += 1) refusedRequests.noteUnread({ ...flood, request_id: `flood-${n}` });
   await refusedRequests.write();
   const { rows } = await service.query("select count(*)::int as kept from refused_requests where details = 'flood'");
   assert.ok(rows[0].kept > 900 && rows[0].kept <= 1_000, String(rows[0].kept));
-  const { text } = await service.operator('GET', '/metrics');
-  const dropped = /^lombard_journal_entries_dropped_total\{journal="refused_requests"\} (\d+)$/m.exec(text)?.[1];
-  assert.equal(Number(dropped), 1_200 - rows[0].kept);
+  assert.equal((await dropped()) - before, 1_200 - rows[0].kept);
 });
