@@ -320,12 +320,10 @@ describe('LOMBARD_OPERATOR_TOKEN', () => {
     assert.equal((await current.call(tokens.first)).status, 401);
     assert.equal((await former.call(tokens.first)).status, 200);
     const listed = (await (await current.call(tokens.second)).json()) as { id: string; name: string }[];
-    assert.deepEqual(
-      listed.map(({ name }) => name),
-      ['configured'],
-    );
+    const [configured, ...others] = listed.filter(({ name }) => name === 'configured');
+    assert.deepEqual(others, []);
 
-    const revoked = await current.call(tokens.second, 'DELETE', `/operator-tokens/${listed[0]?.id}`);
+    const revoked = await current.call(tokens.second, 'DELETE', `/operator-tokens/${configured?.id}`);
     assert.equal(revoked.status, 204);
     assert.equal((await current.call(tokens.second)).status, 401);
     assert.equal((await former.call(tokens.first)).status, 401);
