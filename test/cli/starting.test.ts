@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -301,9 +302,13 @@ describe('SIGTERM during a start', () => {
 
 describe('LOMBARD_OPERATOR_TOKEN', () => {
   const tokens = { first: 'first-operator-token', second: 'second-operator-token' };
+  const children: ChildProcess[] = [];
+  // A test that fails leaves its processes running.
+  after(() => children.forEach((child) => void child.kill('SIGKILL')));
 
   async function start(token: string) {
     const started = lombard(['serve'], environment({ LOMBARD_OPERATOR_TOKEN: token, LOMBARD_ROLES: 'operator' }));
+    children.push(started.child);
     const operator = (await printed(started, /"operator":"([^"]+)".*"msg":"ready"/))[1] as string;
     const call = (bearer: string, method = 'GET', path = '/operator-tokens') =>
       fetch(`${operator}${path}`, { method, headers: { authorization: `Bearer ${bearer}` } });
