@@ -66,7 +66,7 @@ export class RateLimit {
     const count = this.#open(key);
     count.own += 1;
     const ordinal = count.own;
-    while (count.others + ordinal <= this.#limit && this.#mustShare(count)) {
+    while (count.others + ordinal <= this.#limit && this.#mustShare(count, ordinal)) {
       count.sharing ??= this.#share(key, count);
       await count.sharing;
     }
@@ -98,11 +98,22 @@ export class RateLimit {
     return count;
   }
 
-  #mustShare(count: Count): boolean {
+  #mustShare(count: Count, ordinal: number): boolean {
     if (!this.#exchange || monotonic() < count.notBefore) return false;
     const { processes, settled } = this.#exchange;
     const unshared = settled ? Math.max(1, Math.floor((this.#limit * UNSHARED_PART) / processes)) : 1;
-    return count.own - count.shared >= unshared;
+    // A use before it may have been taken back meanwhile.
+    return Math.min(ordinal, count.own) - count.shared >= unshared;
+  }
+
+  /**
+   * Uses to exchange now. Of many that wait at once, those that will be refused must not count against the other processes, so that each
+   * exchange takes at most this process's half of what is left.
+   */
+  #toShare({ own, shared, others }: Count): number {
+    const processes = this.#exchange?.processes ?? 1;
+    const part = Math.floor((this.#limit - others - shared) / (2 * processes));
+    return Math.min(own - shared, Math.max(1, part, Math.floor((this.#limit * UNSHARED_PART) / processes)));
   }
 
   /**
@@ -116,16 +127,16 @@ export class RateLimit {
   }
 
   async #share(key: string, count: Count): Promise<void> {
-    const { own } = count;
+    const uses = this.#toShare(count);
     const left = Math.max(0, count.endsAt - monotonic());
-    const all = await this.#exchange?.add(`${this.#name} ${this.#kind} ${key}`, own - count.shared, left);
+    const all = await this.#exchange?.add(`${this.#name} ${this.#kind} ${key}`, uses, left);
     count.sharing = undefined;
     if (!all) {
       count.notBefore = monotonic() + RETRY_AFTER_MS;
       return;
     }
-    count.shared = own;
-    count.others = Math.max(0, all.used - own);
+    count.shared += uses;
+    count.others = Math.max(0, all.used - count.shared);
     count.endsAt = monotonic() + all.leftMs;
   }
 }
