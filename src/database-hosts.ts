@@ -8,7 +8,7 @@ const PROBE_MS = 1_000;
 /** Milliseconds for which a choice holds: connections that are opened together share it. */
 const CHOICE_MS = 1_000;
 
-const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)([^?#]*)(?:\?([^#]*))?$/;
+const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
 /** A connection string with one or several hosts. */
 export interface DatabaseHosts {
