@@ -209,8 +209,10 @@ async function measureStaffSearch({ browser, operator }: World, url: string): Pr
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query(
-    'select payment_id, uuid, reference from payments where client_id = $1 order by created offset 1000 limit $2',
-    [BIG, SEARCH_ROUNDS],
+    `select distinct on (reference) payment_id, uuid, reference from
+      (select payment_id, uuid, reference from payments where client_id = $1 order by created offset 1000 limit $2) p`,
+    // Three payments in a row have one reference, and a page does not ask the same again.
+    [BIG, SEARCH_ROUNDS * 3],
   );
   await client.end();
   const page = await browser.open({ viewport: { width: 1280, height: 900 } });
