@@ -29,7 +29,7 @@ export function usesNames(config: Config): boolean {
   return config.sessionDatabaseUrl === undefined;
 }
 
-/** Who gets the rights of the service when the owner migrates is the user of DATABASE_URL. */
+/** The user of DATABASE_URL gets the rights of the service when the owner migrates. */
 export function migrateOptions({ cells }: Config, { requests, sessions }: DatabaseAddresses): MigrateOptions {
   const { username, password } = firstHost(requests);
   const user = decodeURIComponent(username || firstHost(sessions).username);

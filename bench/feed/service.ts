@@ -1,7 +1,8 @@
 /** The service in a process of its own, whose change feed can be switched off: what it costs is the difference. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type pg from 'pg';
+import { ask } from '../ask.ts';
 import { parentOf, serverSeconds } from './processor-time.ts';
 
 export const TOKEN = 'operator-token-of-the-bench';
@@ -31,13 +32,12 @@ export async function startFedService(url: string, folder: string, environment =
       ...environment,
     },
   });
-  const { operator } = (await answer(child)) as { operator: string };
+  const { operator }: { operator: string } = await ask(child);
   return {
     pid: child.pid as number,
     operator,
     feed: async (on) => {
-      child.send(on ? 'feed' : 'no feed');
-      await answer(child);
+      await ask(child, on ? 'feed' : 'no feed');
     },
     stop: async () => {
       if (child.exitCode !== null) return;
@@ -45,17 +45,6 @@ export async function startFedService(url: string, folder: string, environment =
       await once(child, 'exit');
     },
   };
-}
-
-function answer(child: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const gone = () => reject(new Error('the service ended'));
-    child.once('exit', gone);
-    child.once('message', (message) => {
-      child.off('exit', gone);
-      resolve(message);
-    });
-  });
 }
 
 /** The processor time of the server that a connection leads to, in seconds. */

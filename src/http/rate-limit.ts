@@ -100,20 +100,27 @@ export class RateLimit {
 
   #mustShare(count: Count, ordinal: number): boolean {
     if (!this.#exchange || monotonic() < count.notBefore) return false;
-    const { processes, settled } = this.#exchange;
-    const unshared = settled ? Math.max(1, Math.floor((this.#limit * UNSHARED_PART) / processes)) : 1;
     // A use before it may have been taken back meanwhile.
-    return Math.min(ordinal, count.own) - count.shared >= unshared;
+    return Math.min(ordinal, count.own) - count.shared >= (this.#exchange.settled ? this.#unshared : 1);
+  }
+
+  /** Processes that count, this one among them. */
+  get #processes(): number {
+    return this.#exchange?.processes ?? 1;
+  }
+
+  /** Uses that a process may count before it exchanges them. */
+  get #unshared(): number {
+    return Math.max(1, Math.floor((this.#limit * UNSHARED_PART) / this.#processes));
   }
 
   /**
-   * Uses to exchange now. Of many that wait at once, those that will be refused must not count against the other processes, so that each
-   * exchange takes at most this process's half of what is left.
+   * Uses to exchange now. Of many that wait at once, those that will be refused must not count against the other processes. So an exchange
+   * takes at most half of this process's part of what is left.
    */
   #toShare({ own, shared, others }: Count): number {
-    const processes = this.#exchange?.processes ?? 1;
-    const part = Math.floor((this.#limit - others - shared) / (2 * processes));
-    return Math.min(own - shared, Math.max(1, part, Math.floor((this.#limit * UNSHARED_PART) / processes)));
+    const part = Math.floor((this.#limit - others - shared) / (2 * this.#processes));
+    return Math.min(own - shared, Math.max(part, this.#unshared));
   }
 
   /**
@@ -122,8 +129,8 @@ export class RateLimit {
    */
   #exceedsPart(count: Count, ordinal: number): boolean {
     if (!this.#exchange || monotonic() >= count.notBefore) return false;
-    const { processes } = this.#exchange;
-    return processes > 1 && ordinal - count.shared > Math.floor((2 * UNSHARED_PART * this.#limit) / processes);
+    const part = Math.floor((2 * UNSHARED_PART * this.#limit) / this.#processes);
+    return this.#processes > 1 && ordinal - count.shared > part;
   }
 
   async #share(key: string, count: Count): Promise<void> {

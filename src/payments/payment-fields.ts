@@ -115,6 +115,7 @@ export function paymentFields(values: PaymentValues): { fields: PaymentFields; r
 
 /** The packed fields of a row. */
 export function unpack(row: PaymentTexts): PaymentFields {
+  // As in paymentFields: what was packed has the places of the table.
   return (row[COLUMN_AT.packed] as string).split(SEPARATOR) as unknown as PaymentFields;
 }
 

@@ -31,6 +31,7 @@ export function PasswordDialog({ onClose, onDone }: { onClose: () => void; onDon
   const isRefused = field === 'new_password';
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    // The form has the fields of the call, and each is a text.
     change.mutate(Object.fromEntries(new FormData(event.currentTarget)) as unknown as Passwords);
   };
   return (

@@ -33,6 +33,7 @@ export function Listing<K extends ListOperation>({ filters, query, unpaged, ...r
       {filters.length > 0 && <FilterForm filters={filters} chosen={chosen} onFilter={show} />}
       <div className="card">
         <Records
+          // What is left of the properties is what Records takes; a generic rest has no such type.
           {...(records as unknown as RecordsProps<K>)}
           query={{ ...chosen, ...query }}
           isFiltered={Object.values(chosen).some((value) => value !== undefined)}
