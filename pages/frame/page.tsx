@@ -13,6 +13,9 @@ interface PageProps {
 
 let pagesShown = 0;
 
+/** Whether this document has shown a page. */
+export const hasShownPage = (): boolean => pagesShown > 0;
+
 /** A page: its title, its heading, and its content. After a move to another page the focus is on the heading. */
 export function Page({ title, heading, actions, children }: PageProps): ReactNode {
   const head = useRef<HTMLHeadingElement>(null);

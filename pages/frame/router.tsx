@@ -1,14 +1,10 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  retainSearchParams,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, retainSearchParams } from '@tanstack/react-router';
 import type { FunctionComponent, ReactNode } from 'react';
 import { queryText } from '../data/call.ts';
 import { BrokenPage } from './broken-page.tsx';
+import { lazyPage } from './lazy-page.ts';
 import { NotFound } from './not-found.tsx';
+import { keepScroll } from './scroll.ts';
 import { parseSearch, type Search } from './search.ts';
 
 /** A page: its path below the application's, and the module whose default export draws it. `$name` is a parameter. */
@@ -37,7 +33,7 @@ export function createPageRouter(options: {
     search: { middlewares: [retainSearchParams<Search>(options.kept)] },
   });
   const pages = options.pages.map(({ path, load, alone }) => {
-    const Content = lazyRouteComponent(load);
+    const Content = lazyPage(load);
     const Around = alone ? undefined : options.around;
     const component = Around
       ? () => (
@@ -52,7 +48,7 @@ export function createPageRouter(options: {
       component: Object.assign(component, { preload: Content.preload }),
     });
   });
-  return createRouter({
+  const router = createRouter({
     routeTree: root.addChildren(pages),
     // Not `basepath`, which gives the first page's address a slash at its end.
     rewrite: {
@@ -69,6 +65,7 @@ export function createPageRouter(options: {
     stringifySearch: queryText,
     defaultErrorComponent: BrokenPage,
     defaultPreload: 'intent',
-    scrollRestoration: true,
   });
+  keepScroll(router);
+  return router;
 }

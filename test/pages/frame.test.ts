@@ -20,6 +20,8 @@ import { createPerson, PASSWORD } from '../world/visitor.ts';
 /** Bytes of script that the first page may transfer. */
 const MAX_SCRIPT_BYTES = 204_800;
 
+const STORED = 'JSON.stringify(localStorage) + JSON.stringify(sessionStorage)';
+
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 20" width="80" height="20"><rect width="80" height="20" fill="#c00"/></svg>';
 
@@ -63,6 +65,9 @@ test('a page is drawn after the sign-in, with its client in the address, and lea
   await page.getByText('Ada <script>alert(1)</script>').first().waitFor();
   await assertWellFormed(page);
   await assertAccessible(page);
+  await page.reload();
+  await page.getByText('Ada <script>alert(1)</script>').first().waitFor();
+  assert.equal(await page.evaluate(STORED), '{}{}');
   assertQuiet(page);
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.locator('[name=password]').waitFor();
@@ -81,6 +86,7 @@ test('a page whose file does not come says so, and is tried again', { skip }, as
   await page.context().unrouteAll();
   await page.getByRole('button', { name: 'Try again', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Developers' }).waitFor();
+  assert.equal(await page.evaluate(STORED), '{}{}');
   await page.context().close();
 });
 
