@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { CallError } from '../../data/call-error.ts';
 import { callClient } from '../../data/client-api.ts';
 import { liveKey, type PaymentView } from '../../data/payments.ts';
@@ -45,6 +45,7 @@ export function DecisionDialog({ view, action, onBack, onDone }: DecisionDialogP
   const { payment_id: id } = payment;
   const [reason, setReason] = useState('');
   const [missing, setMissing] = useState(false);
+  const reasonField = useRef<HTMLTextAreaElement>(null);
   const needsCode = stepUp && action === 'authorise';
   const code = useVerificationCode(clientId, id, needsCode);
   const decide = useMutation({
@@ -63,6 +64,7 @@ export function DecisionDialog({ view, action, onBack, onDone }: DecisionDialogP
     event?.preventDefault();
     const without = action === 'reject' && reason.trim() === '';
     setMissing(without);
+    if (without) reasonField.current?.focus();
     if (without || decide.isPending || !isOpen || (needsCode && !code.check())) return;
     decide.mutate();
   };
@@ -96,6 +98,8 @@ export function DecisionDialog({ view, action, onBack, onDone }: DecisionDialogP
       <form id={form} className="stack" onSubmit={submit} noValidate>
         {needsCode && <VerificationCode code={code} refusal={decide.error} />}
         <TextArea
+          ref={reasonField}
+          autoFocus={action === 'reject'}
           label={t('decide.reason')}
           name="reason"
           hint={action === 'reject' ? t('decide.reason.needed') : t('decide.reason.optional')}

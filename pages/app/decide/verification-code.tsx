@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CallError } from '../../data/call-error.ts';
 import { callClient } from '../../data/client-api.ts';
 import { Button } from '../../design/button.tsx';
@@ -77,6 +77,15 @@ export function useVerificationCode(clientId: string, paymentId: string, isNeede
 export function VerificationCode({ code, refusal }: { code: CodeState; refusal: unknown }): ReactNode {
   const t = useText();
   const refused = (code.error ?? refusal) as unknown;
+  const field = useRef<HTMLInputElement>(null);
+  const isAsked = code.secondFactor !== undefined && !code.isOpening;
+  // It is what the person has to fill in: at first, with another code, and after a wrong one. Whoever already writes a reason goes on with it.
+  useEffect(() => {
+    if (isAsked && !(document.activeElement instanceof HTMLTextAreaElement)) field.current?.select();
+  }, [isAsked]);
+  useEffect(() => {
+    if (refusal || code.isMissing) field.current?.select();
+  }, [refusal, code.isMissing]);
   const reason = refused instanceof CallError ? refused.code : undefined;
   if (reason === 'second_factor_missing')
     return (
@@ -106,6 +115,7 @@ export function VerificationCode({ code, refusal }: { code: CodeState; refusal: 
         <Loading rows={1} />
       ) : (
         <TextField
+          ref={field}
           label={t('decide.code')}
           name="verification_code"
           inputMode="numeric"
