@@ -10,6 +10,7 @@ export const PAGES: PageRoute[] = [
   { path: '/profile', load: () => import('./profile/profile.tsx'), alone: true },
   { path: '/accounts', load: () => import('./accounts/accounts.tsx') },
   { path: '/accounts/$account_id', load: () => import('./accounts/account.tsx') },
+  { path: '/accounts/currencies/$currency', load: () => import('./accounts/currency-account.tsx') },
   { path: '/approvals/settings', load: () => import('./approval-settings/settings.tsx') },
   { path: '/developers', load: () => import('./developers/developers.tsx') },
   { path: '/documents', load: () => import('./documents/documents.tsx') },

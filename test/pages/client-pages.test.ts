@@ -145,19 +145,19 @@ describe('/app/accounts', { skip }, () => {
       currency: 'EUR',
       account_details: [details],
     });
-    const currencyAccount = await service.operator('POST', '/currency-accounts', {
-      client_id: world.clientId,
-      currency: 'EUR',
-    });
-    const booked = await service.operator('POST', '/transactions', {
-      client_id: world.clientId,
-      currency_account_id: currencyAccount.body.account_id,
-      kind: 'CREDIT_INCOMING_TRANSACTION',
-      amount: { amount: '12345678901234567.89', currency: 'EUR' },
-      debtor_name: HOSTILE,
-      transaction_reference: HOSTILE,
-    });
-    assert.equal(booked.status, 201, booked.text);
+    // Nothing can be paid into the account in GBP.
+    for (const [currency, amount] of Object.entries({ EUR: '12345678901234567.89', GBP: '7.50' })) {
+      const held = await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency });
+      const booked = await service.operator('POST', '/transactions', {
+        client_id: world.clientId,
+        currency_account_id: held.body.account_id,
+        kind: 'CREDIT_INCOMING_TRANSACTION',
+        amount: { amount, currency },
+        debtor_name: HOSTILE,
+        transaction_reference: HOSTILE,
+      });
+      assert.equal(booked.status, 201, booked.text);
+    }
     const page = await browser.open();
     page.setDefaultTimeout(WAIT_MS);
     await signInTo(page, service, world, '/app/accounts');
@@ -173,6 +173,12 @@ describe('/app/accounts', { skip }, () => {
     await click(page, 'Request statement');
     await said(page, 'The statement is on its way');
     await page.getByRole('table', { name: 'Statements' }).getByText(world.email).waitFor();
+    await page.getByRole('link', { name: 'Accounts', exact: true }).click();
+    await page.getByRole('link', { name: 'GBP', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Balance in GBP' }).waitFor();
+    await page.getByRole('table', { name: 'Transactions' }).getByText('+GBP\u00a07.50').first().waitFor();
+    await page.getByText('There are none yet. Ask your institution.').waitFor();
+    await assertGood(page);
     await page.context().close();
   });
 
@@ -181,8 +187,10 @@ describe('/app/accounts', { skip }, () => {
     const account = await service.operator('POST', '/accounts', { client_id: other.clientId, currency: 'EUR' });
     const page = await browser.open();
     await signInTo(page, service, world, '/app/accounts');
-    const answer = await page.goto(`${service.api}/app/accounts/${account.body.account_id}`);
-    assert.equal(answer?.status(), 404);
+    for (const path of [account.body.account_id, 'currencies/USD']) {
+      const answer = await page.goto(`${service.api}/app/accounts/${path}`);
+      assert.equal(answer?.status(), 404);
+    }
     assert.equal(await page.locator('h1').count(), 1);
     await page.context().close();
   });

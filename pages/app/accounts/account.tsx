@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type AccountOverview, accountsQuery } from '../../data/accounts.ts';
+import { accountsQuery } from '../../data/accounts.ts';
 import { Facts } from '../../design/facts.tsx';
-import { ForeignText, isolated } from '../../design/foreign-text.tsx';
 import { Money } from '../../design/money.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { NotFound } from '../../frame/not-found.tsx';
@@ -12,13 +11,9 @@ import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { AccountState } from './account-state.tsx';
 import { BalanceChart } from './balance-chart.tsx';
+import { PayingIn } from './paying-in.tsx';
 import { Statements } from './statements.tsx';
 import { Transactions } from './transactions.tsx';
-
-/** What people know a kind of bank identifier as, where it is not its code. */
-const KNOWN_AS: Record<string, string> = { SWBIC: 'BIC' };
-
-type Account = AccountOverview['accounts'][number];
 
 /** One account: what is on it, how one pays into it, and what was booked. */
 export default function AccountPage(): ReactNode {
@@ -49,35 +44,9 @@ export default function AccountPage(): ReactNode {
         />
         {balance && <BalanceChart currency={currency} />}
       </section>
-      <PayingIn account={account} />
+      <PayingIn details={account.account_details} />
       {balance && <Transactions accountId={balance.account_id} currency={currency} />}
       {balance && <Statements currencies={[currency]} />}
     </Page>
-  );
-}
-
-/** Where money has to be sent so that it arrives here. */
-function PayingIn({ account: { account_details: details } }: { account: Account }): ReactNode {
-  const t = useText();
-  return (
-    <section className="card stack" aria-label={t('accounts.payingIn')}>
-      <h2>{t('accounts.payingIn')}</h2>
-      {details.length === 0 && <p className="quiet">{t('accounts.payingIn.none')}</p>}
-      {details.map((each) => {
-        const kind = each.bank_identifier_type ?? '';
-        const facts = [
-          { name: t('accounts.holder'), value: each.account_name },
-          { name: each.account_number_type || t('accounts.number'), value: each.account_number },
-          { name: KNOWN_AS[kind] || kind || t('accounts.bank'), value: each.bank_identifier },
-          { name: t('accounts.address'), value: each.account_address },
-        ];
-        return (
-          <Facts
-            key={isolated(`${each.account_number} ${each.bank_identifier}`)}
-            facts={facts.map(({ name, value }) => ({ name, value: value ? <ForeignText>{value}</ForeignText> : null }))}
-          />
-        );
-      })}
-    </section>
   );
 }

@@ -39,7 +39,15 @@ function Balances({ overview: { balances } }: { overview: AccountOverview }): Re
       <Table
         name={t('accounts.balances')}
         columns={[
-          { key: 'currency', title: t('accounts.currency'), cell: ({ currency }) => <strong>{currency}</strong> },
+          {
+            key: 'currency',
+            title: t('accounts.currency'),
+            cell: ({ currency }) => (
+              <Link to="/accounts/currencies/$currency" params={{ currency } as never}>
+                {currency}
+              </Link>
+            ),
+          },
           { key: 'number', title: t('accounts.number'), cell: ({ account_id: id }) => id },
           {
             key: 'balance',

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { balancesQuery } from '../../data/accounts.ts';
+import { dateFormat } from '../../design/formats.ts';
 import { LineChart } from '../../design/line-chart.tsx';
 import { formatMoney } from '../../design/money.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
@@ -14,7 +15,7 @@ export function BalanceChart({ currency }: { currency: string }): ReactNode {
   const { client_id: clientId } = useClient();
   const { data, error, refetch } = useQuery(balancesQuery(clientId, currency));
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={3} />;
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+  const format = dateFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const points = data.map(({ day, balance }) => ({
     label: format.format(new Date(`${day}T00:00:00Z`)),
     // Only for drawing: the text has all digits.

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { accountsQuery } from '../../data/accounts.ts';
+import { Facts } from '../../design/facts.tsx';
+import { Money } from '../../design/money.tsx';
+import { Failure, Loading } from '../../design/states.tsx';
+import { NotFound } from '../../frame/not-found.tsx';
+import { Page } from '../../frame/page.tsx';
+import { useText } from '../../texts/text.tsx';
+import { useClient } from '../client.tsx';
+import { BalanceChart } from './balance-chart.tsx';
+import { PayingIn } from './paying-in.tsx';
+import { Statements } from './statements.tsx';
+import { Transactions } from './transactions.tsx';
+
+/** What a client has in one currency, whether or not it has an account there that others pay into. */
+export default function CurrencyAccountPage(): ReactNode {
+  const t = useText();
+  const { client_id: clientId } = useClient();
+  const { currency = '' } = useParams({ strict: false }) as { currency?: string };
+  const { data, error, refetch } = useQuery(accountsQuery(clientId));
+  const held = data?.balances.find((each) => each.currency === currency);
+  if (data && !held) return <NotFound />;
+  const title = t('accounts.held', { currency });
+  if (!held)
+    return (
+      <Page title={title}>
+        {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />}
+      </Page>
+    );
+  const receiving = data?.accounts.filter((each) => each.currency === currency) ?? [];
+  return (
+    <Page title={title}>
+      <section className="card stack" aria-label={t('accounts.balance')}>
+        <Facts
+          facts={[
+            { name: t('accounts.balance'), value: <Money amount={held.balance} currency={currency} /> },
+            { name: t('accounts.number'), value: held.account_id },
+          ]}
+        />
+        <BalanceChart currency={currency} />
+      </section>
+      <PayingIn details={receiving.flatMap((each) => each.account_details)} />
+      <Transactions accountId={held.account_id} currency={currency} />
+      <Statements currencies={[currency]} />
+    </Page>
+  );
+}
