@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { createContext, type ReactNode, use, useEffect } from 'react';
 import type { PageClient } from '../../src/identity/page-person.ts';
 import { useSession } from '../data/session.ts';
@@ -24,12 +24,17 @@ function useClientId(): string | undefined {
   return firstOf(useSearch({ strict: false, select: (search: Search) => search.client_id }));
 }
 
-/** Puts a client into the page's address; what else stands there belongs to the client before. */
+/**
+ * Puts a client into the page's address; what else stands there belongs to the client before. The page of one payment or account is left
+ * for their list: the other client has none of that name.
+ */
 function useChoose(): (clientId: string, replace?: boolean) => void {
   const navigate = useNavigate();
+  const isOfOne = Object.keys(useParams({ strict: false })).length > 0;
+  const [, area] = useLocation({ select: ({ pathname }) => pathname }).split('/');
   return (clientId, replace = false) =>
     void navigate({
-      to: '.',
+      to: isOfOne && !replace ? `/${area}` : '.',
       replace,
       search: ((search: Search) => (replace ? { ...search, client_id: clientId } : { client_id: clientId })) as never,
     });

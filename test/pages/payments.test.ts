@@ -200,7 +200,7 @@ describe('deciding about a payment', { skip }, () => {
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Reject payment', exact: true }).press('Enter');
     await dialog.getByText('Say why you reject it').waitFor();
-    await dialog.getByLabel('Reason').focus();
+    await page.locator('[name=reason]:focus').waitFor();
     await page.keyboard.type('Twice');
     await page.keyboard.press('Tab');
     await page.waitForFunction("document.activeElement?.textContent === 'Back'");
@@ -310,15 +310,14 @@ test('by keyboard alone, with an authenticator: from the sign-in to the approval
   await dialog.waitFor({ state: 'detached' });
   await focusOn(page, 'Approve');
   await page.keyboard.press('Enter');
-  await dialog.getByLabel('Verification code').waitFor();
-  await tabTo(page, 'Verification code');
+  const field = page.locator('[name=verification_code]:focus');
+  await field.waitFor();
   await page.keyboard.type(signedInWith);
   await page.keyboard.press('Enter');
   await dialog.getByText('The code is wrong, or was used before').waitFor();
   await assertAccessible(page);
   await service.operator('PUT', '/clock', { advance_seconds: 30 });
-  await tabTo(page, 'Verification code');
-  await page.keyboard.press('ControlOrMeta+a');
+  await field.waitFor();
   await page.keyboard.type(code());
   await tabTo(page, 'Approve payment');
   await page.keyboard.press('Enter');
@@ -442,6 +441,10 @@ describe('lists', { skip }, () => {
     await button(page, 'Next page').click();
     await page.waitForURL(/[?&]page=2(&|$)/);
     await page.getByText('Page 2 of 3').waitFor();
+    await table.getByRole('link').last().click();
+    await page.getByRole('heading', { level: 1, name: /^Payment/ }).waitFor();
+    await page.goBack();
+    await page.waitForFunction('scrollY > 500');
     await page.getByLabel('Currency', { exact: true }).fill('eur');
     await page.getByLabel('Status', { exact: true }).selectOption('authorised');
     await page.getByLabel('Created from', { exact: true }).fill('2026-01-01');
@@ -488,6 +491,11 @@ describe('lists', { skip }, () => {
     assert.equal(await tab.getByRole('link', { name: first, exact: true }).count(), 0);
     const mixed = await tab.request.get(`${service.api}/app/payments/${first}?client_id=${two.clientId}`);
     assert.equal(mixed.status(), 404);
+    // From the page of a payment, another client leads to its list.
+    await tab.getByRole('link', { name: second, exact: true }).click();
+    await tab.getByRole('heading', { level: 1, name: `Payment ${second}` }).waitFor();
+    await tab.getByLabel('Client', { exact: true }).selectOption(one.clientId);
+    await tab.getByRole('link', { name: first, exact: true }).waitFor();
     await page.context().close();
   });
 });
