@@ -6,6 +6,9 @@ const DIST = new URL('./dist/', import.meta.url);
 /** Smaller files gain nothing by compression. */
 const MIN_COMPRESSED_BYTES = 1_000;
 
+/** What so many entries and pages use is one file. */
+const COMMON_SHARE = 6;
+
 /** Writes each file compressed beside itself, so that the service compresses nothing. */
 const compressed: Plugin = {
   name: 'compressed',
@@ -40,13 +43,22 @@ export default defineConfig({
     // Browsers of the last two years.
     target: ['chrome125', 'firefox128', 'safari18'],
     assetsInlineLimit: 0,
+    // All of it is five kilobytes, and a page waits for each file.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
       // "use client" means nothing here: everything runs in the browser.
       checks: { moduleLevelDirective: false, pluginTimings: false },
       input: { app: 'app/main.tsx', console: 'console/main.tsx' },
-      output: { codeSplitting: { groups: [{ name: textsOf, debugName: 'texts' }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: textsOf, debugName: 'texts' },
+            { name: 'common', minShareCount: COMMON_SHARE },
+          ],
+        },
+      },
     },
   },
 });

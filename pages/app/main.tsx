@@ -11,6 +11,7 @@ const texts: TextFiles = import.meta.glob<Messages>(['../texts/shared/*/*.json',
 });
 
 void start({
+  prefix: '/app',
   router: createPageRouter({ basepath: '/app', frame: AppFrame, around: ForClient, pages: PAGES, kept: ['client_id'] }),
   texts,
 });

@@ -12,6 +12,7 @@ const texts: TextFiles = import.meta.glob<Messages>(['../texts/shared/*/*.json',
 
 applyLanguage();
 void start({
+  prefix: '/console',
   router: createPageRouter({ basepath: '/console', frame: ConsoleFrame, pages: PAGES, kept: [] }),
   texts,
 });

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useLocale } from '../texts/text.tsx';
+import { dateFormat } from './formats.ts';
 
 const MOMENT: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
 const EXACT: Intl.DateTimeFormatOptions = { dateStyle: 'full', timeStyle: 'long' };
@@ -11,8 +12,8 @@ export function Moment({ at }: { at: string | null }): ReactNode {
   if (at === null) return null;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={new Intl.DateTimeFormat(locale, EXACT).format(date)}>
-      {new Intl.DateTimeFormat(locale, MOMENT).format(date)}
+    <time dateTime={at} title={dateFormat(locale, EXACT).format(date)}>
+      {dateFormat(locale, MOMENT).format(date)}
     </time>
   );
 }
@@ -21,7 +22,5 @@ export function Moment({ at }: { at: string | null }): ReactNode {
 export function Day({ on }: { on: string | null }): ReactNode {
   const locale = useLocale();
   if (on === null) return null;
-  return (
-    <time dateTime={on}>{new Intl.DateTimeFormat(locale, DAY).format(new Date(`${on.slice(0, 10)}T00:00:00Z`))}</time>
-  );
+  return <time dateTime={on}>{dateFormat(locale, DAY).format(new Date(`${on.slice(0, 10)}T00:00:00Z`))}</time>;
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useLocale } from '../texts/text.tsx';
+import { numberFormat } from './formats.ts';
 
 /** Fraction digits that Intl takes. */
 const MAX_FRACTION_DIGITS = 100;
@@ -14,7 +15,7 @@ const LONG_CHARACTERS = 24;
 export function formatAmount(amount: string, currency: string | undefined, locale: string): string {
   const places = Math.min(amount.split('.')[1]?.length ?? 0, MAX_FRACTION_DIGITS);
   const least = Math.max(placesOf(currency), places);
-  const format = new Intl.NumberFormat(locale, { minimumFractionDigits: least, maximumFractionDigits: least });
+  const format = numberFormat(locale, { minimumFractionDigits: least, maximumFractionDigits: least });
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
@@ -26,7 +27,7 @@ export function formatMoney(amount: string, currency: string, locale: string): s
 /** The places that a currency usually has: JPY none, KWD three. */
 function placesOf(currency: string | undefined): number {
   if (currency === undefined || !/^[A-Z]{3}$/.test(currency)) return 0;
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  return numberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
 interface MoneyProps {

@@ -4,17 +4,26 @@ import { StrictMode } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from '../data/queries.ts';
+import { sessionQuery } from '../data/session-life.ts';
 import '../design/tokens.css';
 import '../design/base.css';
 import { loadTexts, type TextFiles } from '../texts/load.ts';
 import { LANGUAGES, TextContext } from '../texts/text.tsx';
 import { applyTheme } from './theme.ts';
 
-/** Draws an application into its document, in the document's language. */
-export async function start({ router, texts }: { router: AnyRouter; texts: TextFiles }): Promise<void> {
+interface Application {
+  /** `/app` or `/console`. */
+  prefix: string;
+  router: AnyRouter;
+  texts: TextFiles;
+}
+
+/** Draws an application into its document, in the document's language. What the first page needs is fetched side by side. */
+export async function start({ prefix, router, texts }: Application): Promise<void> {
   applyTheme();
   const language = LANGUAGES.find((each) => each === document.documentElement.lang) ?? 'en';
-  const messages = await loadTexts(texts, language);
+  const session = queryClient.prefetchQuery(sessionQuery(prefix));
+  const [messages] = await Promise.all([loadTexts(texts, language), router.load(), session]);
   const root = document.getElementById('root');
   if (!root) throw new Error('the document has no #root');
   createRoot(root).render(

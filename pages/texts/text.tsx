@@ -34,7 +34,10 @@ export function useLocale(): string {
 export function useText(): (key: TextKey, values?: Values) => string {
   const { language, messages } = use(TextContext);
   return useMemo(
-    () => (key, values) => String(format(messages[key] ?? key, language).format(values)),
+    () => (key, values) => {
+      const message = messages[key] ?? key;
+      return PLAIN.test(message) ? message : String(format(message, language).format(values));
+    },
     [language, messages],
   );
 }
@@ -48,6 +51,9 @@ export function useRichText(): (key: TextKey, values: Record<string, ReactNode>)
     return Array.isArray(parts) ? parts.map((part, index) => <span key={index}>{part}</span>) : parts;
   };
 }
+
+/** Messages that say themselves: most of them, and reading ICU takes time. */
+const PLAIN = /^[^{}']*$/;
 
 const formats = new Map<string, IntlMessageFormat>();
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { ReceiverHealth } from '../../../src/webhooks/receiver-health.ts';
 import { type Bar, BarChart } from '../../design/bar-chart.tsx';
 import { Facts } from '../../design/facts.tsx';
+import { dateFormat } from '../../design/formats.ts';
 import { Moment } from '../../design/moment.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { useLocale, useText } from '../../texts/text.tsx';
@@ -51,7 +52,7 @@ export function HealthChart({ subscriptionId }: { subscriptionId: string }): Rea
 /** A bar for every hour, also for those in which nothing was sent. */
 function barsOf({ since, until, hours }: ReceiverHealth, locale: string): Bar[] {
   const byHour = new Map(hours.map((hour) => [Date.parse(hour.at), hour]));
-  const format = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+  const format = dateFormat(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
   const bars: Bar[] = [];
   for (let at = Date.parse(since); at <= Date.parse(until); at += HOUR_MS) {
     const hour = byHour.get(at);

@@ -3,6 +3,7 @@ import { type ReactNode, useId } from 'react';
 import type { HealthHistory } from '../../data/generated/operator.ts';
 import { callOperator } from '../../data/operator-api.ts';
 import { BarChart } from '../../design/bar-chart.tsx';
+import { dateFormat } from '../../design/formats.ts';
 import { LineChart } from '../../design/line-chart.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import type { TextKey } from '../../texts/keys.ts';
@@ -58,7 +59,7 @@ export function Health(): ReactNode {
 
 function Charts({ history: { from, step_seconds: seconds, measures } }: { history: HealthHistory }): ReactNode {
   const t = useText();
-  const clock = new Intl.DateTimeFormat(useLocale(), { hour: '2-digit', minute: '2-digit' });
+  const clock = dateFormat(useLocale(), { hour: '2-digit', minute: '2-digit' });
   const labels = measures.requests.map((_, step) => clock.format(Date.parse(from) + step * seconds * 1_000));
   const at = (measure: Measure, step: number) => measures[measure][step] ?? 0;
   const latest = (measure: Measure) => measures[measure].reduce((sum, value) => sum + value, 0);

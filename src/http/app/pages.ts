@@ -1,4 +1,5 @@
 import { findAccount } from '../../accounts/account.ts';
+import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../database.ts';
 import { Problem } from '../../errors.ts';
@@ -20,24 +21,39 @@ const account: Exists = async (db, id, clientIds) => {
   return accounts.some((each) => each !== undefined);
 };
 
+const currencyAccount: Exists = async (db, currency, clientIds) => {
+  const held = await Promise.all(clientIds.map((clientId) => listCurrencyAccounts(db, clientId)));
+  return held.flat().some((each) => each.currency === currency);
+};
+
+/** A page: the module in pages/ that draws it, and whether there is what its address names. */
+interface AppPage {
+  source: string;
+  exists?: Exists;
+}
+
 /** The pages of the application, without `{base_url}/app`. What comes after a colon is checked. */
-const PAGES: Record<string, Exists | undefined> = {
-  '': undefined,
-  '/payments': undefined,
-  '/payments/:id': payment,
-  '/approvals': undefined,
-  '/approvals/settings': undefined,
-  '/accounts': undefined,
-  '/accounts/:id': account,
-  '/documents': undefined,
-  '/webhooks': undefined,
-  '/profile': undefined,
+const PAGES: Record<string, AppPage> = {
+  '': { source: 'app/home/home.tsx' },
+  '/payments': { source: 'app/payments/payments.tsx' },
+  '/payments/:id': { source: 'app/payments/payment.tsx', exists: payment },
+  '/approvals': { source: 'app/approvals/approvals.tsx' },
+  '/approvals/settings': { source: 'app/approval-settings/settings.tsx' },
+  '/accounts': { source: 'app/accounts/accounts.tsx' },
+  '/accounts/:id': { source: 'app/accounts/account.tsx', exists: account },
+  '/accounts/currencies/:id': { source: 'app/accounts/currency-account.tsx', exists: currencyAccount },
+  '/documents': { source: 'app/documents/documents.tsx' },
+  '/webhooks': { source: 'app/webhooks/webhooks.tsx' },
+  '/profile': { source: 'app/profile/profile.tsx' },
 };
 /** Pages that only a sandbox has. */
-const SANDBOX_PAGES: Record<string, Exists | undefined> = { '/developers': undefined, '/_components': undefined };
+const SANDBOX_PAGES: typeof PAGES = {
+  '/developers': { source: 'app/developers/developers.tsx' },
+  '/_components': { source: 'app/components/components.tsx' },
+};
 
-/** The addresses of an environment's pages, with what says whether the id in the address exists. */
-export function pagesOf({ environment }: Config): [string, Exists | undefined][] {
+/** The addresses of an environment's pages. */
+export function pagesOf({ environment }: Config): [string, AppPage][] {
   return Object.entries(environment === 'sandbox' ? { ...PAGES, ...SANDBOX_PAGES } : PAGES);
 }
 

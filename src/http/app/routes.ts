@@ -44,7 +44,7 @@ export function appRoutes(app: FastifyInstance, context: Context): void {
   const languageFor = (person: PagePerson, request: FastifyRequest) =>
     person.language ?? languageOf(undefined, request.headers['accept-language']);
 
-  for (const [path, exists] of pagesOf(config))
+  for (const [path, { source, exists }] of pagesOf(config))
     app.get<PageRequest>(`/app${path}`, async (request, reply) => {
       const person = await visitor(request, reply);
       if (!person) return reply;
@@ -55,7 +55,7 @@ export function appRoutes(app: FastifyInstance, context: Context): void {
       const { id } = request.params;
       if (exists && id !== undefined && !(await exists(pool, id, clients)))
         return plain.notFound(reply, languageFor(person, request));
-      return pages.send(reply, languageFor(person, request));
+      return pages.send(reply, languageFor(person, request), source);
     });
   app.get('/app/*', async (request, reply) => {
     const person = await visitor(request, reply);

@@ -8,22 +8,31 @@ import { findPaymentOwner } from '../../payments/owner.ts';
 /** Finds what a page shows. @throws Problem where it does not exist */
 type Find = (db: Db, id: string) => Promise<unknown>;
 
+/** A page: the module in pages/ that draws it, and how what its address names is found. */
+interface ConsolePage {
+  source: string;
+  find?: Find;
+}
+
 /** The pages of the console, without `{operator_url}/console`. What comes after a colon is looked for. */
-export const CONSOLE_PAGES: Record<string, Find | undefined> = {
-  '': undefined,
-  '/search': undefined,
-  '/payments/:id': (db, id) => findPaymentOwner(db, id as PaymentId),
-  '/clients/:id': findClient,
-  '/contacts/:id': findContact,
-  '/notifications': undefined,
-  '/subscriptions': undefined,
-  '/statements': undefined,
-  '/imports': undefined,
-  '/changes': undefined,
-  '/requests': undefined,
-  '/audit': undefined,
-  '/tokens': undefined,
-  '/system': undefined,
+export const CONSOLE_PAGES: Record<string, ConsolePage> = {
+  '': { source: 'console/home/home.tsx' },
+  '/search': { source: 'console/search/search.tsx' },
+  '/payments/:id': {
+    source: 'console/payments/payment.tsx',
+    find: (db, id) => findPaymentOwner(db, id as PaymentId),
+  },
+  '/clients/:id': { source: 'console/people/client.tsx', find: findClient },
+  '/contacts/:id': { source: 'console/people/contact.tsx', find: findContact },
+  '/notifications': { source: 'console/webhooks/notifications.tsx' },
+  '/subscriptions': { source: 'console/webhooks/subscriptions.tsx' },
+  '/statements': { source: 'console/feeds/statements.tsx' },
+  '/imports': { source: 'console/feeds/imports.tsx' },
+  '/changes': { source: 'console/feeds/changes.tsx' },
+  '/requests': { source: 'console/audit/requests.tsx' },
+  '/audit': { source: 'console/audit/audit.tsx' },
+  '/tokens': { source: 'console/system/tokens.tsx' },
+  '/system': { source: 'console/system/system.tsx' },
 };
 
 /** Whether there is what a page shows. */

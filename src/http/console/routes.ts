@@ -67,13 +67,13 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
   });
   pages.assetRoutes(app);
   // Opening a page is activity.
-  for (const [path, find] of [...Object.entries(CONSOLE_PAGES), ['/*', undefined] as const])
+  for (const [path, page] of [...Object.entries(CONSOLE_PAGES), ['/*', undefined] as const])
     app.get<{ Params: { id?: string } }>(`/console${path}`, async (request, reply) => {
       const session = await staffSessionOf(context, request, true);
       if (!session) return toSignIn(context, signIn, { request, reply });
       const language = languageOf(undefined, request.headers['accept-language']);
-      if (path === '/*' || !(await isThere(pool, find, request.params.id))) return plain.notFound(reply, language);
-      return pages.send(reply, language);
+      if (!page || !(await isThere(pool, page.find, request.params.id))) return plain.notFound(reply, language);
+      return pages.send(reply, language, page.source);
     });
 }
 

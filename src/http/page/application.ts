@@ -3,10 +3,10 @@ import type { Config } from '../../config.ts';
 import { randomToken } from '../../crypto.ts';
 import { Problem } from '../../errors.ts';
 import type { Language } from '../../language.ts';
-import { type BuiltPages, type EntryFiles, findBuiltPages } from './built-pages.ts';
+import { type BuiltPages, findBuiltPages, type PageFiles } from './built-pages.ts';
 import { brandColours } from './contrast.ts';
 import { Html, html } from './html.ts';
-import { type InstitutionAsset, institutionIcon, institutionLogo } from './institution-assets.ts';
+import { type InstitutionAsset, initialOf, institutionIcon, institutionLogo } from './institution-assets.ts';
 
 const ASSET_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
@@ -34,7 +34,8 @@ export class PageApplication {
   readonly #config: Config;
   readonly #options: PageApplicationOptions;
   readonly #pages: BuiltPages | undefined;
-  readonly #files: EntryFiles | undefined;
+  /** What has been sent before: for each page and language. */
+  readonly #files = new Map<string, PageFiles>();
   readonly #logo: InstitutionAsset | undefined;
   readonly #icon: InstitutionAsset;
   readonly #style: string;
@@ -43,7 +44,6 @@ export class PageApplication {
     this.#config = config;
     this.#options = options;
     this.#pages = findBuiltPages();
-    this.#files = this.#pages?.entry(options.source);
     this.#logo = institutionLogo(config);
     this.#icon = institutionIcon(config);
     const { brand, onBrand, accentOnLight, accentOnDark } = brandColours(config.institution.colour);
@@ -68,9 +68,9 @@ export class PageApplication {
 
   /**
    * Sends the document of a page. It cannot be framed or cached, loads nothing of other hosts, and the bundles draw the rest.
-   * @param known what the application knows before its first call, for `meta` elements
+   * @param source the module in pages/ that draws the page
    */
-  send(reply: FastifyReply, language: Language, known: Record<string, string> = {}): FastifyReply {
+  send(reply: FastifyReply, language: Language, source: string): FastifyReply {
     // React Aria adds one style of its own; the nonce is for that and for the institution's colours.
     const nonce = randomToken();
     reply.type('text/html; charset=utf-8').headers({
@@ -85,18 +85,26 @@ export class PageApplication {
       vary: 'accept-language, cookie',
     });
     if (this.#options.address?.startsWith('https:')) reply.header('strict-transport-security', 'max-age=63072000');
-    if (!this.#files) return reply.code(503).type('text/plain; charset=utf-8').send(`${NOT_BUILT}\n`);
-    return reply.send(this.#document(language, nonce, this.#files, known).text);
+    if (!this.#pages) return reply.code(503).type('text/plain; charset=utf-8').send(`${NOT_BUILT}\n`);
+    return reply.send(this.#document(language, nonce, this.#filesOf(this.#pages, language, source)).text);
   }
 
-  #document(language: Language, nonce: string, files: EntryFiles, known: Record<string, string>): Html {
+  /** The files of a page, of which the browser asks all at once. */
+  #filesOf(pages: BuiltPages, language: Language, source: string): PageFiles {
+    const key = `${language} ${source}`;
+    const texts = [`shared-${language}`, `${this.#options.prefix.slice(1)}-${language}`];
+    const files = this.#files.get(key) ?? pages.filesOf(this.#options.source, [source, ...texts]);
+    this.#files.set(key, files);
+    return files;
+  }
+
+  #document(language: Language, nonce: string, files: PageFiles): Html {
     const { institution, environment } = this.#config;
     const at = (file: string) => `${this.#options.prefix}/${file}`;
     const values = {
       institution: institution.name,
       environment,
       ...(this.#logo ? { logo: at(`assets/${this.#logo.name}`) } : {}),
-      ...known,
     };
     return html`<!doctype html>
 <html lang="${language}">
@@ -109,17 +117,26 @@ export class PageApplication {
 ${Object.entries(values).map(([name, content]) => html`<meta name="lombard:${name}" content="${content}">\n`)}
 <title>${institution.name}</title>
 <link rel="icon" href="${at(`assets/${this.#icon.name}`)}">
-${files.styles.map((file) => html`<link rel="stylesheet" href="${at(file)}">\n`)}
+<link rel="stylesheet" href="${at(files.style)}">
 <style nonce="${nonce}">${new Html(this.#style)}</style>
 <script type="module" src="${at(files.script)}"></script>
 ${files.imported.map((file) => html`<link rel="modulepreload" href="${at(file)}">\n`)}
 </head>
 <body>
-<div id="root"></div>
+<div id="root">${this.#mark()}</div>
 <noscript>${institution.name}: JavaScript is off. These pages need it.</noscript>
 </body>
 </html>
 `;
+  }
+
+  /** What is seen until the bundles have drawn the page: whose it is (pages/frame/frame.tsx draws the same). */
+  #mark(): Html {
+    const { name } = this.#config.institution;
+    const mark = this.#logo
+      ? html`<img src="${this.#options.prefix}/assets/${this.#logo.name}" alt="${name}">`
+      : html`<span class="frame-initial" aria-hidden="true">${initialOf(name)}</span><span class="frame-name">${name}</span>`;
+    return html`<div class="frame"><div class="frame-head"><span class="frame-mark">${mark}</span></div></div>`;
   }
 }
 

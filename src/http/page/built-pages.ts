@@ -20,7 +20,7 @@ const ENCODINGS = [
 /** A chunk in the build's manifest. */
 interface Chunk {
   file: string;
-  css?: string[];
+  name?: string;
   imports?: string[];
 }
 
@@ -31,28 +31,38 @@ interface BuiltFile {
   content: Buffer;
 }
 
-/** The files that an application begins with. */
-export interface EntryFiles {
+/** The files that a page begins with. */
+export interface PageFiles {
   script: string;
-  /** Scripts that the first one imports. */
+  /** Scripts that the first one imports, then or later. */
   imported: string[];
-  styles: string[];
+  style: string;
 }
+
+/** The styles of all pages, in the manifest. */
+const STYLE = 'style.css';
 
 /** The bundles of the pages. They are read once: a new build is served after a restart. */
 export class BuiltPages {
   readonly #manifest: Record<string, Chunk>;
+  /** The keys of chunks that have no source of their own, such as the texts of a language. */
+  readonly #named: Map<string | undefined, string>;
   readonly #names: Set<string>;
   readonly #contents = new Map<string, Buffer>();
 
   /** @throws Error if the folder holds no build */
   constructor(folder: URL = FOLDER) {
     this.#manifest = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
+    const chunks = Object.entries(this.#manifest);
+    this.#named = new Map(chunks.filter(([key]) => key.startsWith('_')).map(([key, { name }]) => [name, key]));
     this.#names = new Set(readdirSync(new URL('assets/', folder)));
   }
 
-  /** @param source the entry's path in pages/ */
-  entry(source: string): EntryFiles {
+  /**
+   * @param source the path in pages/ of the application's entry
+   * @param further what the page needs besides: paths in pages/, and names of chunks
+   */
+  filesOf(source: string, further: string[] = []): PageFiles {
     const chunks = new Set<Chunk>();
     const collect = (key: string): void => {
       const chunk = this.#manifest[key];
@@ -60,14 +70,11 @@ export class BuiltPages {
       chunks.add(chunk);
       chunk.imports?.forEach(collect);
     };
-    collect(source);
+    for (const each of [source, ...further]) collect(this.#named.get(each) ?? each);
     const [first, ...others] = [...chunks];
-    if (!first) throw new Error(`the build of the pages has no entry ${source}`);
-    return {
-      script: first.file,
-      imported: others.map(({ file }) => file),
-      styles: [...new Set([...chunks].flatMap(({ css = [] }) => css))],
-    };
+    const style = this.#manifest[STYLE];
+    if (!first || !style) throw new Error(`the build of the pages has no entry ${source}, or no styles`);
+    return { script: first.file, imported: others.map(({ file }) => file), style: style.file };
   }
 
   /**
