@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { CallError } from '../../data/call-error.ts';
 import { SESSION } from '../../data/queries.ts';
 import { Button, type ButtonProps } from '../../design/button.tsx';
@@ -55,6 +55,7 @@ function ActDialog({ name, kind, facts, fields, act, onEnd }: ActProps & { onEnd
   const queries = useQueryClient();
   const form = useId();
   const [missing, setMissing] = useState(false);
+  const reasonField = useRef<HTMLTextAreaElement>(null);
   const { mutate, error, isPending } = useMutation({
     mutationFn: act,
     onSuccess: async (said) => {
@@ -68,6 +69,7 @@ function ActDialog({ name, kind, facts, fields, act, onEnd }: ActProps & { onEnd
     const filled = new FormData(event.currentTarget);
     const reason = String(filled.get('reason') ?? '').trim();
     setMissing(reason === '');
+    if (reason === '') reasonField.current?.focus();
     if (reason !== '' && !isPending)
       mutate({ reason, form: filled, headers: { 'x-reason': encodeURIComponent(reason) } });
   };
@@ -90,6 +92,8 @@ function ActDialog({ name, kind, facts, fields, act, onEnd }: ActProps & { onEnd
       <form id={form} className="stack" onSubmit={submit} noValidate>
         {fields}
         <TextArea
+          ref={reasonField}
+          autoFocus={!fields}
           label={t('console.act.reason')}
           name="reason"
           required
