@@ -40,18 +40,12 @@ function useChoose(): (clientId: string, replace?: boolean) => void {
     });
 }
 
-/** Draws a page for the client of its address: adds the only one there is, and asks where there are several. */
+/** Draws a page for the client of its address. Where there are several, and the address has none, it asks. */
 export function ForClient({ children }: { children: ReactNode }): ReactNode {
   const t = useText();
   const { clients } = useSession();
   const clientId = useClientId();
   const choose = useChoose();
-  const only = clients.length === 1 ? clients[0] : undefined;
-  const isAdded = clientId === undefined && only !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is done once for an address without a client
-  useEffect(() => {
-    if (isAdded) choose(only.client_id, true);
-  }, [isAdded]);
   const client = clients.find((each) => each.client_id === clientId);
   // A new client is a new page: nothing of the former one stays on it.
   if (client)
@@ -60,8 +54,9 @@ export function ForClient({ children }: { children: ReactNode }): ReactNode {
         {children}
       </ClientContext>
     );
-  if (isAdded) return null;
   if (clientId !== undefined) return <NotFound />;
+  // It is being added.
+  if (clients.length === 1) return null;
   if (clients.length === 0)
     return (
       <Page title={t('app.noClient')}>
@@ -90,14 +85,19 @@ export function ForClient({ children }: { children: ReactNode }): ReactNode {
   );
 }
 
-/** The header's choice of the client, where there is one. */
+/** The header's choice of the client, where there is one. The only client is added to every address without one. */
 export function ClientChoice(): ReactNode {
   const t = useText();
   const { clients } = useSession();
   const clientId = useClientId();
   const choose = useChoose();
-  const [only] = clients;
-  if (clients.length === 1 && only)
+  const only = clients.length === 1 ? clients[0] : undefined;
+  const isAdded = clientId === undefined && only !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is done once for an address without a client
+  useEffect(() => {
+    if (isAdded) choose(only.client_id, true);
+  }, [isAdded]);
+  if (only)
     return (
       <span>
         <ForeignText>{only.client_name}</ForeignText>

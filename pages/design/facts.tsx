@@ -8,7 +8,7 @@ export function Facts({ facts }: { facts: { name: string; value: ReactNode }[] }
       {facts.map(({ name, value }) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value ?? '–'}</dd>
+          <dd>{value === '' ? '–' : (value ?? '–')}</dd>
         </div>
       ))}
     </dl>

@@ -129,6 +129,7 @@ test('sessions end one by one; a new password and `Sign out everywhere` end all 
 test('language and mails', { skip }, async () => {
   const person = await createPerson(service);
   const page = await openProfile(person);
+  await page.waitForURL(`${service.api}/app/profile?client_id=${person.clientId}`);
   await page.getByLabel('Mail me when a payment waits for me').uncheck();
   await page.getByRole('status').getByText('Saved').waitFor();
   await page.getByRole('region', { name: 'Language and mails' }).getByLabel('Language').selectOption('fr');

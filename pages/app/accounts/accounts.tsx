@@ -10,6 +10,7 @@ import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { AccountState } from './account-state.tsx';
+import { AccountNumber } from './paying-in.tsx';
 import { Statements } from './statements.tsx';
 
 /** The accounts of a client with their balances, and its statements. */
@@ -81,7 +82,7 @@ function AccountTable({ overview: { accounts, balances } }: { overview: AccountO
                 {first?.account_number && (
                   <>
                     {' · '}
-                    <ForeignText>{first.account_number}</ForeignText>
+                    <AccountNumber type={first.account_number_type}>{first.account_number}</AccountNumber>
                   </>
                 )}
               </Link>

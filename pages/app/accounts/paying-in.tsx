@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { AccountOverview } from '../../data/accounts.ts';
 import { Facts } from '../../design/facts.tsx';
 import { ForeignText, isolated } from '../../design/foreign-text.tsx';
+import { Iban } from '../../design/iban.tsx';
 import { useText } from '../../texts/text.tsx';
 
 /** What people know a kind of bank identifier as, where it is not its code. */
@@ -17,20 +18,31 @@ export function PayingIn({ details }: { details: Details }): ReactNode {
       <h2>{t('accounts.payingIn')}</h2>
       {details.length === 0 && <p className="quiet">{t('accounts.payingIn.none')}</p>}
       {details.map((each) => {
-        const kind = each.bank_identifier_type ?? '';
-        const facts = [
-          { name: t('accounts.holder'), value: each.account_name },
-          { name: each.account_number_type || t('accounts.number'), value: each.account_number },
-          { name: KNOWN_AS[kind] || kind || t('accounts.bank'), value: each.bank_identifier },
-          { name: t('accounts.address'), value: each.account_address },
-        ];
+        const { account_number: number, account_number_type: type, bank_identifier_type: kind } = each;
         return (
           <Facts
-            key={isolated(`${each.account_number} ${each.bank_identifier}`)}
-            facts={facts.map(({ name, value }) => ({ name, value: value ? <ForeignText>{value}</ForeignText> : null }))}
+            key={isolated(`${number} ${each.bank_identifier}`)}
+            facts={[
+              { name: t('accounts.holder'), value: foreign(each.account_name) },
+              {
+                name: type || t('accounts.number'),
+                value: number && <AccountNumber type={type}>{number}</AccountNumber>,
+              },
+              { name: KNOWN_AS[kind] || kind || t('accounts.bank'), value: foreign(each.bank_identifier) },
+              { name: t('accounts.address'), value: foreign(each.account_address) },
+            ]}
           />
         );
       })}
     </section>
   );
+}
+
+function foreign(text: string): ReactNode {
+  return text && <ForeignText>{text}</ForeignText>;
+}
+
+/** The number of an account: an IBAN in fours. @param type what kind of number it is */
+export function AccountNumber({ type, children }: { type: string; children: string }): ReactNode {
+  return type === 'IBAN' ? <Iban>{children}</Iban> : <ForeignText>{children}</ForeignText>;
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import type { Payment } from '../../data/payments.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
+import { Iban } from '../../design/iban.tsx';
 import { Money } from '../../design/money.tsx';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
@@ -37,18 +38,6 @@ export function PayeeAccount({ payment }: { payment: Payment }): ReactNode {
             {key === 'payments.field.iban' ? <Iban>{value as string}</Iban> : <ForeignText>{value}</ForeignText>}
           </span>
         </span>
-      ))}
-    </span>
-  );
-}
-
-/** An IBAN in fours, as people read it (ISO 13616, its paper form). Its text has no spaces, so that a copy of it has none. */
-function Iban({ children }: { children: string }): ReactNode {
-  return (
-    <span className="iban">
-      {(children.match(/.{1,4}/g) ?? []).map((four, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a four is its place
-        <span key={index}>{four}</span>
       ))}
     </span>
   );

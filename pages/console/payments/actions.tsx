@@ -6,6 +6,7 @@ import type { Payment } from '../../data/generated/operator.ts';
 import { callOperator } from '../../data/operator-api.ts';
 import { Select } from '../../design/field.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import { Iban } from '../../design/iban.tsx';
 import { Money } from '../../design/money.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
@@ -38,7 +39,7 @@ function PaymentAct({ action, payment }: { action: PaymentAction; payment: Payme
           value: <Money amount={decimal(payment, 'amount')} currency={payment.payment_currency} />,
         },
         { name: t('console.col.payee'), value: payee && <ForeignText>{payee}</ForeignText> },
-        { name: t('console.col.iban'), value: <ForeignText>{iban ?? account}</ForeignText> },
+        { name: t('console.col.iban'), value: iban ? <Iban>{iban}</Iban> : <ForeignText>{account}</ForeignText> },
       ]}
       fields={forPerson && <Person clientId={payment.client_id} />}
       act={async ({ headers, reason, form }) => {

@@ -6,6 +6,7 @@ import type { Payment, TimelineEntry } from '../../data/generated/operator.ts';
 import { callOperator } from '../../data/operator-api.ts';
 import { Facts } from '../../design/facts.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
+import { Iban } from '../../design/iban.tsx';
 import { Day, Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
@@ -78,7 +79,10 @@ function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
           value: <Money amount={decimal(payment, 'amount')} currency={payment.payment_currency} />,
         },
         { name: t('console.col.payee'), value: foreign(payment.beneficiary_name) },
-        { name: t('console.col.iban'), value: foreign(payment.iban ?? payment.account_number) },
+        {
+          name: t('console.col.iban'),
+          value: payment.iban ? <Iban>{payment.iban}</Iban> : foreign(payment.account_number),
+        },
         { name: t('console.col.reference'), value: foreign(payment.reference) },
         { name: t('console.col.client'), value: <IdLink to="clients" id={payment.client_id} /> },
         {
