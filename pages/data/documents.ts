@@ -3,11 +3,18 @@ import type { Payment, Trade } from '../../sdk/src/generated/api.ts';
 import { type Answer, call } from './call.ts';
 import { callClient } from './client-api.ts';
 
-interface Wanted {
+/** What is asked for: a page, numbered from 1, of what a text finds. */
+export interface Wanted {
   /** An identifier or a reference; empty: everything. */
   text: string;
   page: number;
   size: number;
+}
+
+/** A page of rows, and how many there are in all. */
+export interface Page<Row> {
+  rows: Row[];
+  total: number;
 }
 
 /** Payments by their identifier or reference, the newest first. */
@@ -15,7 +22,7 @@ export const paymentsQuery = (clientId: string, { text, page, size }: Wanted) =>
   queryOptions({
     queryKey: ['document-payments', clientId, text, page],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<{ rows: Payment[]; total: number }> => {
+    queryFn: async ({ signal }): Promise<Page<Payment>> => {
       const search = (filter: { payment_ids?: string; reference?: string }) =>
         callClient('GET /payments', clientId, {
           query: { ...filter, page, page_size: size, order: 'desc' },
@@ -33,12 +40,12 @@ export const tradesQuery = (clientId: string, { text, page, size }: Wanted) =>
   queryOptions({
     queryKey: ['document-trades', clientId, text, page],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<{ rows: Trade[]; total: number }> => {
+    queryFn: async ({ signal }): Promise<Page<Trade>> => {
       const query = { client_id: clientId, trade_id: text, page, page_size: size };
       return listOf(await call<Trade[]>('GET', '/app/data/trades', { query, signal }));
     },
   });
 
-function listOf<Row>({ body, total = 0 }: Answer<Row[]>): { rows: Row[]; total: number } {
+function listOf<Row>({ body, total = 0 }: Answer<Row[]>): Page<Row> {
   return { rows: body, total };
 }

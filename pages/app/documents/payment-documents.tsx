@@ -1,45 +1,27 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import type { Payment } from '../../../sdk/src/generated/api.ts';
 import { paymentsQuery } from '../../data/documents.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
-import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { Empty } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { DocumentPreview } from '../document.tsx';
-import { Pager } from '../pager.tsx';
-import { DocumentSearch } from './document-search.tsx';
-
-const PAGE_ROWS = 10;
+import { DocumentList } from './document-list.tsx';
 
 /** The documents of payments, the newest payment first. */
 export function PaymentDocuments(): ReactNode {
   const t = useText();
-  const { client_id: clientId } = useClient();
-  const [wanted, setWanted] = useState({ text: '', page: 1 });
-  const { data, error, refetch } = useQuery(paymentsQuery(clientId, { ...wanted, size: PAGE_ROWS }));
   return (
-    <div className="stack">
-      <DocumentSearch label={t('documents.find')} onSearch={(text) => setWanted({ text, page: 1 })} />
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading />}
-      {data?.total === 0 && <Empty title={t('documents.none')}>{t('documents.none.text')}</Empty>}
-      {data?.rows.map((payment) => (
-        <PaymentCard key={payment.payment_id} payment={payment} />
-      ))}
-      {data && (
-        <Pager
-          page={wanted.page}
-          size={PAGE_ROWS}
-          total={data.total}
-          onPage={(page) => setWanted({ ...wanted, page })}
-        />
-      )}
-    </div>
+    <DocumentList
+      label={t('documents.find')}
+      query={paymentsQuery}
+      empty={<Empty title={t('documents.none')}>{t('documents.none.text')}</Empty>}
+      card={(payment) => <PaymentCard key={payment.payment_id} payment={payment} />}
+    />
   );
 }
 

@@ -1,0 +1,42 @@
+import { type UseQueryOptions, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { Page, Wanted } from '../../data/documents.ts';
+import { Failure, Loading } from '../../design/states.tsx';
+import { useClient } from '../client.tsx';
+import { Pager } from '../pager.tsx';
+import { DocumentSearch } from './document-search.tsx';
+
+const PAGE_ROWS = 10;
+
+interface DocumentListProps<Row> {
+  /** Of the field that searches. */
+  label: string;
+  query: (clientId: string, wanted: Wanted) => UseQueryOptions<Page<Row>, Error, Page<Row>, (string | number)[]>;
+  /** What is there in place of rows when there are none. */
+  empty: ReactNode;
+  card: (row: Row) => ReactNode;
+}
+
+/** What has documents: a field that searches, the cards of a page, and the way to other pages. */
+export function DocumentList<Row>({ label, query, empty, card }: DocumentListProps<Row>): ReactNode {
+  const { client_id: clientId } = useClient();
+  const [wanted, setWanted] = useState({ text: '', page: 1 });
+  const { data, error, refetch } = useQuery(query(clientId, { ...wanted, size: PAGE_ROWS }));
+  return (
+    <div className="stack">
+      <DocumentSearch label={label} onSearch={(text) => setWanted({ text, page: 1 })} />
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data?.total === 0 && empty}
+      {data?.rows.map(card)}
+      {data && (
+        <Pager
+          page={wanted.page}
+          size={PAGE_ROWS}
+          total={data.total}
+          onPage={(page) => setWanted({ ...wanted, page })}
+        />
+      )}
+    </div>
+  );
+}
