@@ -10,7 +10,7 @@ export async function insertRow<R extends pg.QueryResultRow>(
   tx: Transaction,
   table: string,
   row: object,
-  returning: string,
+  { returning }: { returning: string },
 ): Promise<R> {
   const input = Object.entries(row).filter(([, value]) => value !== undefined);
   const columns = input.map(([column]) => column).join(', ');

@@ -85,7 +85,7 @@ export async function createAccount(tx: Transaction, act: Act, input: AccountInp
     account_details: JSON.stringify(details(input.account_details ?? [])),
     created_at: act.now,
   };
-  const account = await insertRow<OwnedAccount>(tx, 'accounts', row, OWNED);
+  const account = await insertRow<OwnedAccount>(tx, 'accounts', row, { returning: OWNED });
   await audit(tx, act, {
     action: 'create',
     entity: 'account',

@@ -41,7 +41,7 @@ export async function bookTransaction(
   const { balance } = account;
   const id = input.transaction_id ?? randomUUID();
   const row = transactionRow(input, { id, amount, debit, balance, booked, valued }, act.now);
-  await insertRow(tx, 'transactions', row, 'id');
+  await insertRow(tx, 'transactions', row, { returning: 'id' });
   const transaction = shown(input, { id, amount, debit, balance, booked, valued });
   await audit(tx, act, {
     action: 'create',

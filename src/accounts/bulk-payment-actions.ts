@@ -43,7 +43,7 @@ export async function actOnPayments(
     tx,
     act,
     returned.map(([, move]) => move),
-    options.silent,
+    options,
   );
   return refused;
 }

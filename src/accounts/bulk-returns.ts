@@ -22,7 +22,7 @@ export async function creditReturns(
   tx: Transaction,
   act: Act,
   returned: { clientId: string; paymentId: PaymentId }[],
-  silent: boolean,
+  { silent }: { silent: boolean },
 ): Promise<void> {
   if (returned.length === 0) return;
   const credits = await bookCredits(tx, act, returned);

@@ -31,7 +31,11 @@ export function markOf(key: ChainKey, content: string): Buffer {
   return mac(key, 'row', content);
 }
 
-export function keyedLink(key: ChainKey, previous: Buffer, position: number, mark: Buffer): Buffer {
+export function keyedLink(
+  key: ChainKey,
+  previous: Buffer,
+  { position, mark }: { position: number; mark: Buffer },
+): Buffer {
   const place = Buffer.alloc(8);
   place.writeBigUInt64BE(BigInt(position));
   return mac(key, 'link', previous, place, mark);

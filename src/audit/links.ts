@@ -82,7 +82,7 @@ export async function readLinks(
 /** The hash that a link must have. */
 function expected(key: ChainKey | undefined, previous: Buffer, { position, content }: LinkedRow): Buffer {
   if (!key || position <= key.unkeyed) return unkeyedLink(previous, content ?? '');
-  return keyedLink(key, previous, position, markOf(key, content ?? ''));
+  return keyedLink(key, previous, { position, mark: markOf(key, content ?? '') });
 }
 
 /** What proves that the service replaced the content of a row whose link was right. */

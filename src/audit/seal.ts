@@ -62,7 +62,7 @@ async function sealBatch(pool: Pool, vault: Vault): Promise<number> {
     const { position, hash } = await chainEnd(tx);
     let previous = hash;
     const hashes = rows.map(({ content }, index) => {
-      previous = keyedLink(key, previous, position + 1 + index, markOf(key, content));
+      previous = keyedLink(key, previous, { position: position + 1 + index, mark: markOf(key, content) });
       return previous;
     });
     if (rows.length > 0) await addLinks(tx, position, { rows, hashes });

@@ -38,8 +38,7 @@ export async function findErasure(db: Db, erasureId: string): Promise<Erasure> {
 export async function eraseContact(
   tx: Transaction,
   act: Act,
-  vault: Vault,
-  contactId: string,
+  { vault, contactId }: { vault: Vault; contactId: string },
 ): Promise<{ erasure_id: string }> {
   await tx.query('select from contacts where contact_id = $1 for no key update', [contactId]);
   const contact = await findContact(tx, contactId);

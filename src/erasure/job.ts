@@ -44,12 +44,12 @@ async function erase(context: Context, erasureId: string, sealed: Buffer): Promi
   const note = async (tx: Transaction, rows: number) => {
     if (rows > 0) await tx.query('update erasures set rows = rows + $2 where erasure_id = $1', [erasureId, rows]);
   };
-  await cancelNotifications(pool, eraser, clock.now(), note);
+  await cancelNotifications(pool, eraser, { now: clock.now(), note });
   await eraseCopies(pool, eraser, note);
   await eraseTrail(pool, { eraser, erasureId, vault, now: clock.now(), note });
   // What was written meanwhile: entries of journals wait in their processes for a moment, and deliveries were being tried.
   await eraseCopies(pool, eraser, note);
-  await cancelNotifications(pool, eraser, clock.now(), note);
+  await cancelNotifications(pool, eraser, { now: clock.now(), note });
   await pool.query(`update erasures set state = 'done', sealed = null, ended_at = $2 where erasure_id = $1`, [
     erasureId,
     clock.now(),

@@ -9,7 +9,11 @@ const BATCH_ROWS = 500;
  * Cancels the notifications that carry the person and are not delivered yet, and empties their bodies. Events that nobody has taken yet
  * become no notifications. Those that a worker is sending right now wait for its result.
  */
-export async function cancelNotifications(pool: Pool, eraser: PersonEraser, now: Date, note: Note): Promise<void> {
+export async function cancelNotifications(
+  pool: Pool,
+  eraser: PersonEraser,
+  { now, note }: { now: Date; note: Note },
+): Promise<void> {
   const found = eraser.likePatterns;
   await transaction(pool, async (tx) => {
     const { rowCount } = await tx.query(

@@ -86,7 +86,11 @@ export async function acknowledge(
 }
 
 /** Forgets a consumer. @throws Problem consumer_not_found */
-export async function deleteConsumer(tx: Transaction, act: Act, cursors: Cursors, name: string): Promise<void> {
+export async function deleteConsumer(
+  tx: Transaction,
+  act: Act,
+  { cursors, name }: { cursors: Cursors; name: string },
+): Promise<void> {
   const former = await heldPosition(tx, name);
   if (former === undefined) noConsumer('name');
   await tx.query('delete from change_consumers where name = $1', [name]);

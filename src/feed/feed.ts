@@ -80,7 +80,7 @@ export class ChangeFeed {
 
   /** @throws Problem consumer_not_found */
   async deleteConsumer(tx: Transaction, act: Act, name: string): Promise<void> {
-    await deleteConsumer(tx, act, await this.#cursorsOf(tx), name);
+    await deleteConsumer(tx, act, { cursors: await this.#cursorsOf(tx), name });
   }
 
   /** The position after which a reader begins. */

@@ -66,7 +66,7 @@ export async function createApplication(
     ],
   );
   await setLists(tx, clientId, input);
-  const secret = await newSecret(tx, act, vault, clientId);
+  const secret = await newSecret(tx, act, { vault, clientId });
   const application = await findApplication(tx, clientId);
   await audit(tx, act, { action: 'create', entity: 'application', entityId: clientId, after: application });
   return { ...application, client_secret: secret };
@@ -120,7 +120,7 @@ export async function rotateSecret(
   const until = new Date(act.now.getTime() + overlapSeconds * 1_000);
   await tx.query('delete from application_secrets where application_id = $1 and expires_at is not null', [clientId]);
   await tx.query('update application_secrets set expires_at = $2 where application_id = $1', [clientId, until]);
-  const secret = await newSecret(tx, act, vault, clientId);
+  const secret = await newSecret(tx, act, { vault, clientId });
   await audit(tx, act, {
     action: 'update',
     entity: 'application',
@@ -130,7 +130,11 @@ export async function rotateSecret(
   return secret;
 }
 
-async function newSecret(tx: Transaction, act: Act, vault: Vault, clientId: string): Promise<string> {
+async function newSecret(
+  tx: Transaction,
+  act: Act,
+  { vault, clientId }: { vault: Vault; clientId: string },
+): Promise<string> {
   const secret = randomToken();
   await tx.query('insert into application_secrets (application_id, secret, created_at) values ($1, $2, $3)', [
     clientId,

@@ -48,7 +48,7 @@ export async function limitAttempts(
   { limit, subject, attempt }: LimitedAttempt,
 ): Promise<boolean> {
   const key = sha256(subject);
-  const id = await begin(db, clock, limit, key);
+  const id = await begin(db, clock, { limit, key });
   let succeeded: boolean;
   try {
     succeeded = await attempt();
@@ -61,7 +61,7 @@ export async function limitAttempts(
   return succeeded;
 }
 
-async function begin(db: Db, clock: Clock, limit: AttemptLimit, key: Buffer): Promise<number> {
+async function begin(db: Db, clock: Clock, { limit, key }: { limit: AttemptLimit; key: Buffer }): Promise<number> {
   for (let waited = 0; waited <= MAX_WAIT_MS; ) {
     const now = clock.now();
     const row = first(

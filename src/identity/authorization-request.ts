@@ -126,7 +126,11 @@ export function promptingOf(parameters: Parameters): Prompting {
  * @param browser the value of the browser's cookie, which the posted page must come with
  * @returns the id of the request, which the page posts
  */
-export async function keepRequest(db: Db, request: AuthorizationRequest, browser: string, now: Date): Promise<string> {
+export async function keepRequest(
+  db: Db,
+  request: AuthorizationRequest,
+  { browser, now }: { browser: string; now: Date },
+): Promise<string> {
   const id = randomToken();
   await db.query({
     name: 'keep_request',

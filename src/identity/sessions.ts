@@ -135,8 +135,7 @@ export class Sessions {
 export async function confirmSession(
   tx: Transaction,
   clock: Clock,
-  { tokenSha256 }: Session,
-  clientId: string,
+  { session: { tokenSha256 }, clientId }: { session: Session; clientId: string },
 ): Promise<SessionClient | undefined> {
   const values = [tokenSha256, clientId];
   const row = first(

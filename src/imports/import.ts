@@ -130,8 +130,7 @@ export async function saveProgress(
 export async function endImport(
   connection: Transaction,
   importId: string,
-  state: Exclude<ImportState, 'running'>,
-  now: Date,
+  { state, now }: { state: Exclude<ImportState, 'running'>; now: Date },
 ): Promise<void> {
   await connection.query(
     `update imports set state = case state when 'done' then state else $2 end, updated_at = $3, ended_at = coalesce(ended_at, $3)

@@ -20,7 +20,11 @@ export interface Claim {
  * flight, and ends with the connection. Of two at once, the second waits for the first. An import that was interrupted keeps its key:
  * sent again, it goes on.
  */
-export async function claimImport(connection: Transaction, vault: Vault, key: string, now: Date): Promise<Claim> {
+export async function claimImport(
+  connection: Transaction,
+  vault: Vault,
+  { key, now }: { key: string; now: Date },
+): Promise<Claim> {
   await connection.query('select pg_advisory_lock($1, hashtext($2))', [LOCKS.importKey, key]);
   if (await insertKey(connection, { key, sha256: IN_FLIGHT }, now)) return { answer: undefined, known: false };
   const answer = await findAnswer(connection, vault, key);

@@ -73,7 +73,7 @@ export async function createBeneficiary(tx: Transaction, act: Act, input: Benefi
     verified: input.beneficiary_verified ?? true,
     created_at: act.now,
   };
-  const beneficiary = await insertRow<Beneficiary>(tx, 'beneficiaries', row, COLUMNS);
+  const beneficiary = await insertRow<Beneficiary>(tx, 'beneficiaries', row, { returning: COLUMNS });
   await audit(tx, act, {
     action: 'create',
     entity: 'beneficiary',

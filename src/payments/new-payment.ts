@@ -47,6 +47,6 @@ export async function insertPayment(
   tx: Transaction,
   payment: NewPayment & { multipayment_id: number | null },
 ): Promise<PaymentNumber> {
-  const { id } = await insertRow<{ id: PaymentNumber }>(tx, 'payments', payment, 'id');
+  const { id } = await insertRow<{ id: PaymentNumber }>(tx, 'payments', payment, { returning: 'id' });
   return id;
 }

@@ -55,7 +55,7 @@ export async function createTrade(
       created_at: act.now,
       beneficiaries: input.beneficiaries ? JSON.stringify(input.beneficiaries) : null,
     },
-    'trade_id',
+    { returning: 'trade_id' },
   );
   const trade = await findTrade(tx, apiUrl, tradeId);
   await audit(tx, act, {

@@ -40,8 +40,7 @@ const TABLES = [
 export async function resetClient(
   tx: Transaction,
   act: Act,
-  scope: Pick<ImportScope, 'vault' | 'presentation'>,
-  clientId: string,
+  { clientId, scope }: { clientId: string; scope: Pick<ImportScope, 'vault' | 'presentation'> },
 ): Promise<void> {
   // Nobody creates payments of the client, or acts on them, until it is done.
   await takeLock(tx, clientId);

@@ -129,7 +129,11 @@ function prove(
  * @throws Problem without a proof, where the client asks for one: second_factor_missing, payment_not_found, step_up_required; with one:
  *   challenge_expired where it was used a moment ago or the payment has changed, step_up_failed where the TOTP code was used a moment ago
  */
-export async function redeem(tx: Transaction, approver: Approver, proof: Proof | undefined, now: Date): Promise<void> {
+export async function redeem(
+  tx: Transaction,
+  approver: Approver,
+  { proof, now }: { proof: Proof | undefined; now: Date },
+): Promise<void> {
   if (!proof) {
     if (await needsStepUp(tx, approver)) throw stepUpRequired();
     return;

@@ -69,7 +69,7 @@ async function sendSignInPage(
   const { context, pages } = auth;
   const { application, state, redirectUri } = asked;
   const { browser, header } = browserOf(request, context);
-  const id = await keepRequest(context.pool, asked, browser, context.clock.now());
+  const id = await keepRequest(context.pool, asked, { browser, now: context.clock.now() });
   if (header) reply.header('set-cookie', header);
   const parameters = query(request);
   const language = languageOf(parameters.get('ui_locales'), request.headers['accept-language']);

@@ -19,7 +19,7 @@ export function contactChange<T>(
 ): Promise<T> {
   return transaction(pool, async (tx) => {
     const { session, clientId } = request.caller;
-    const client = checkClient(await confirmSession(tx, clock, session, clientId), 'client_id');
+    const client = checkClient(await confirmSession(tx, clock, { session, clientId }), 'client_id');
     checkEnabled(client, 'client_id');
     checkPermission(client.permissions, permission);
     return work(tx, contactAct(request));

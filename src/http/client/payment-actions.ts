@@ -84,7 +84,7 @@ export function paymentActionRoutes(app: FastifyInstance, context: Context): voi
     const approves = action === 'authorise';
     const proof = approves ? await checkStepUp(context, decision, { challengeId, code }) : undefined;
     await contactChange(context, request, async (tx, act) => {
-      if (approves) await redeem(tx, decision, proof, act.now);
+      if (approves) await redeem(tx, decision, { proof, now: act.now });
       await decidePayment(tx, act, presentationOf(context), decision);
     });
     return reply.code(204).send();

@@ -24,7 +24,9 @@ export function sandboxResetRoutes(app: FastifyInstance, context: Context): void
   const patient = { ...context, pool: context.backgroundPool };
   app.post('/sandbox/reset', RESET, async (request, reply) => {
     const scope = { vault: context.vault, presentation: presentationOf(context) };
-    await contactChange(patient, request, (tx, act) => resetClient(tx, act, scope, request.caller.clientId));
+    await contactChange(patient, request, (tx, act) =>
+      resetClient(tx, act, { clientId: request.caller.clientId, scope }),
+    );
     return reply.code(204).send();
   });
 }

@@ -254,7 +254,9 @@ export function operatorContactRoutes(app: FastifyInstance, context: Context): v
   app.post<{ Params: { contact_id: string } }>(
     '/contacts/:contact_id/erase',
     ERASE_CONTACT,
-    change(context, 202, (tx, act, request) => eraseContact(tx, act, context.vault, request.params.contact_id)),
+    change(context, 202, (tx, act, request) =>
+      eraseContact(tx, act, { vault: context.vault, contactId: request.params.contact_id }),
+    ),
   );
   app.get<{ Params: { erasure_id: string } }>('/erasures/:erasure_id', READ_ERASURE, ({ params }) =>
     findErasure(pool, params.erasure_id),

@@ -56,7 +56,8 @@ export async function runImport(context: Context, call: ImportCall): Promise<Fas
   };
   connection.on('error', onError);
   try {
-    const claim = key === undefined ? undefined : await claimImport(connection, context.vault, key, request.now);
+    const claim =
+      key === undefined ? undefined : await claimImport(connection, context.vault, { key, now: request.now });
     if (claim?.answer) return await replay(connection, call, { key: key as string, answer: claim.answer });
     const text = await importFile(context, connection, call, { key, known: claim?.known ?? false });
     return sendJson(reply, text);
@@ -118,14 +119,14 @@ async function importFile(
     const { unchanged, ...others } = answer;
     const text = JSON.stringify(request.query.on_conflict === undefined ? others : { unchanged, ...others });
     await inTransaction(connection, async () => {
-      await endImport(connection, importId, 'done', clock.now());
+      await endImport(connection, importId, { state: 'done', now: clock.now() });
       if (key !== undefined)
         await storeAnswer(connection, vault, { key, sha256: hash.soFar() }, { status: 200, body: text });
     });
     return text;
   } catch (error) {
     // Where the database has failed, nobody holds the lock of the import any longer, which tells the same.
-    await endImport(connection, importId, 'interrupted', clock.now()).catch(() => {});
+    await endImport(connection, importId, { state: 'interrupted', now: clock.now() }).catch(() => {});
     throw error;
   } finally {
     await unlockImport(connection, importId).catch(() => {});

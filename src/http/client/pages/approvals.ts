@@ -87,7 +87,7 @@ async function approveAll(
     const decision = { clientId, contactId, paymentId: id as PaymentId, action: 'authorise' as const, reason };
     try {
       await contactChange(context, request, async (tx, act) => {
-        await redeem(tx, decision, undefined, act.now);
+        await redeem(tx, decision, { proof: undefined, now: act.now });
         await decidePayment(tx, act, presentationOf(context), decision);
       });
       approved.push(id);
