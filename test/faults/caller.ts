@@ -1,5 +1,5 @@
 import type { Seeded } from '../../src/sandbox/demonstration/seeded.ts';
-import type { Answer } from '../world/service.ts';
+import { type Answer, APPLICATION } from '../world/service.ts';
 import type { Known } from './known.ts';
 import type { Entry, Ledger, Request } from './ledger.ts';
 import type { Party } from './party.ts';
@@ -65,6 +65,21 @@ export class Caller {
       headers: { cookie: `lombard-app=${session}`, 'x-lombard-page': '1' },
       url: () => `${this.front().api}${this.#ofParty(path)}`,
     });
+  }
+
+  /** By a form, at the authorization server: as the application that signs people in, or as a page of it. */
+  authorization(
+    what: string,
+    path: string,
+    form: Record<string, string>,
+    { page = false, silent = true } = {},
+  ): Promise<Entry> {
+    const { auth } = this.front();
+    const basic = Buffer.from(`${APPLICATION.client_id}:${this.known.clientSecret}`).toString('base64');
+    const headers: Record<string, string> = page
+      ? { origin: auth, 'sec-fetch-site': 'same-origin' }
+      : { authorization: `Basic ${basic}`, 'no-redirect': 'application/json' };
+    return this.ledger.ask({ what, method: 'POST', insist: false, silent, form, headers, url: () => `${auth}${path}` });
   }
 
   /** A mutation of the party's webhooks, by its owner. */

@@ -40,6 +40,7 @@ const TAMPERING: Fault = {
       `create function forget() returns trigger language plpgsql as 'begin return null; end'`,
       'create trigger forget before insert on attempts for each row execute function forget()',
       'update operator_tokens set revoked_at = null',
+      'delete from change_consumers',
       `update contacts set name = 'Gone' where name = 'erased'`,
     );
   },

@@ -1,5 +1,5 @@
 import type { Seeded } from '../../src/sandbox/demonstration/seeded.ts';
-import type { Receiver } from '../world/receivers/receiver.ts';
+import type { Received, Receiver } from '../world/receivers/receiver.ts';
 import type { Ledger } from './ledger.ts';
 import type { Party } from './party.ts';
 import type { System } from './system.ts';
@@ -27,12 +27,25 @@ export interface Session {
   revoked: boolean | undefined;
 }
 
+/** What there is before the first call. */
+interface Begun {
+  ledger: Ledger;
+  receiver: Receiver;
+  parties: readonly Party[];
+  /** A client whose approvals need a second factor. */
+  guarded: Party;
+  /** A client that is reset again and again. */
+  playground: Party;
+}
+
 /** What the callers know together: what they made, and what was answered to be so. */
 export class Known {
   readonly system: System;
   readonly ledger: Ledger;
   readonly receiver: Receiver;
-  readonly parties: Party[] = [];
+  readonly parties: readonly Party[];
+  readonly guarded: Party;
+  readonly playground: Party;
   readonly payments: MadePayment[] = [];
   readonly statements: string[] = [];
   /** Notifications that were answered to be sent again. */
@@ -46,15 +59,36 @@ export class Known {
   readonly applications: { id: string; secrets: string[] }[] = [];
   /** Cookies of browsers that signed out. */
   readonly endedSessions: string[] = [];
+  /** Passwords that were answered to be changed. */
+  readonly passwords: { email: string; password: string; former: string }[] = [];
+  /** Approvals with a code; `answered` is false where nobody answered. */
+  readonly stepUps: { paymentId: string; contactId: string; answered: boolean }[] = [];
+  /** Where each consumer of the feed may stand; null: it may have been deleted. */
+  readonly consumers = new Map<string, (string | null)[]>();
+  /** How many pings were asked for, and how many of them were answered. */
+  readonly pings = { asked: 0, answered: 0 };
   /** What an act could not make sense of. */
   readonly failures: string[] = [];
   /** Of the application that signs people in. */
   clientSecret = '';
 
-  constructor(system: System, ledger: Ledger, receiver: Receiver) {
+  constructor(system: System, { ledger, receiver, parties, guarded, playground }: Begun) {
     this.system = system;
     this.ledger = ledger;
     this.receiver = receiver;
+    this.parties = parties;
+    this.guarded = guarded;
+    this.playground = playground;
+  }
+
+  /** The clients whose payments stay, each with its own rule of approvals. */
+  get lasting(): Party[] {
+    return [...this.parties, this.guarded];
+  }
+
+  /** What arrived of payments, without pings. */
+  get paymentDeliveries(): Received[] {
+    return this.receiver.received.filter(({ headers }) => headers['x-service-webhook'] !== 'Ping');
   }
 
   /** One of the newest payments; undefined before there is any. */

@@ -25,6 +25,7 @@ export interface Entry {
 
 /** Tables whose rows have a text that only one call gives, and the column of that text. */
 export const MARKED = {
+  clients: 'client_name',
   payments: 'reference',
   transactions: 'transaction_reference',
   trades: 'reference',

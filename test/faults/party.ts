@@ -23,8 +23,15 @@ export interface Party {
   multipayments: string[];
 }
 
-/** Creates a client with four approvers, an account and a subscription. */
-export async function makeParty(system: System, receiver: Receiver, workflow: Party['workflow']): Promise<Party> {
+/**
+ * Creates a client with four approvers and an account.
+ * @param receiver gets its notifications; undefined: it has no subscription
+ */
+export async function makeParty(
+  system: System,
+  receiver: Receiver | undefined,
+  { workflow, ...client }: { workflow: Party['workflow']; approval_step_up?: boolean },
+): Promise<Party> {
   const front = system.fronts[0] as ServiceProcess;
   const operator = (method: string, path: string, body?: unknown) =>
     call(`${front.operator}${path}`, method, { body, token: OPERATOR_TOKEN });
@@ -32,6 +39,7 @@ export async function makeParty(system: System, receiver: Receiver, workflow: Pa
   const world = await createWorld(service, `Client of ${workflow}`, {
     payment_approvals_enabled: workflow !== 'simple',
     authorisation_workflow: workflow === 'ruleset' ? 'simple' : workflow,
+    ...client,
   });
   const approvers: Party['approvers'] = [];
   for (const name of ['Ann', 'Bob', 'Cid', 'Dee']) {
@@ -41,7 +49,7 @@ export async function makeParty(system: System, receiver: Receiver, workflow: Pa
   const opened = await operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'EUR' });
   const { clientId, contactId, beneficiaryId, tradeId, base } = world;
   const token = await accessToken(service, contactId, TOKEN_SECONDS);
-  const subscriptionId = await subscribe(front, { clientId, token }, receiver);
+  const subscriptionId = receiver ? await subscribe(front, { clientId, token }, receiver) : '';
   return {
     ...{ clientId, contactId, workflow, base, approvers, subscriptionId, token },
     accountId: opened.body.account_id,

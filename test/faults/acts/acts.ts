@@ -1,10 +1,15 @@
 import type { Caller } from '../caller.ts';
 import { configure } from './approvals.ts';
-import { askStatement, redeliver, replay, sendStatement, subscribe } from './deliveries.ts';
+import { browse, forget } from './browsers.ts';
+import { consume } from './consumers.ts';
+import { askStatement, ping, redeliver, replay, sendStatement, subscribe } from './deliveries.ts';
 import { application, erase, operatorToken, signOn } from './identity.ts';
+import * as nightly from './nightly.ts';
 import { approveMany, visit } from './pages.ts';
 import * as payments from './payments.ts';
 import * as records from './records.ts';
+import * as sandbox from './sandbox.ts';
+import { approveWithCode } from './second-factors.ts';
 
 export type Act = (at: Caller) => Promise<void>;
 
@@ -14,7 +19,9 @@ const { pay, move, decide, book } = payments;
 export const ACTS: readonly Act[] = [
   ...Object.values(payments),
   ...Object.values(records),
-  ...[configure, approveMany, visit, askStatement, sendStatement, redeliver, replay, subscribe],
-  ...[operatorToken, application, signOn, erase],
+  ...Object.values(nightly),
+  ...Object.values(sandbox),
+  ...[configure, approveMany, visit, askStatement, sendStatement, ping, redeliver, replay, subscribe, consume],
+  ...[operatorToken, application, signOn, erase, approveWithCode, browse, forget],
   ...[pay, pay, pay, pay, move, move, move, decide, decide, decide, approveMany, book],
 ];

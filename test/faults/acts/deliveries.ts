@@ -26,6 +26,14 @@ export async function sendStatement(at: Caller): Promise<void> {
   await at.operator('statement sent again', { path: `/statements/${at.random.pick(statements)}/send` });
 }
 
+export async function ping(at: Caller): Promise<void> {
+  const { party, known } = at;
+  known.pings.asked += 1;
+  const path = `/webhooks/ping/${party.subscriptionId}`;
+  const { status } = await at.client('ping', party.token, { path, silent: true });
+  if (status === 204) known.pings.answered += 1;
+}
+
 /** What has arrived is sent once more. */
 export async function redeliver(at: Caller): Promise<void> {
   const { received } = at.known.receiver;

@@ -1,4 +1,4 @@
-import { APPLICATION, issueTokens } from '../../world/service.ts';
+import { issueTokens } from '../../world/service.ts';
 import type { Caller } from '../caller.ts';
 import type { OperatorToken, Session } from '../known.ts';
 
@@ -29,6 +29,13 @@ export async function application(at: Caller): Promise<void> {
   if (status !== 201) return;
   const id = answer?.body.client_id as string;
   const secrets = [answer?.body.client_secret as string];
+  const shorter = { refresh_token_days: at.random.whole(1, 28) };
+  await at.operator('application changed', {
+    method: 'PATCH',
+    path: `/applications/${id}`,
+    body: shorter,
+    silent: true,
+  });
   while (at.random.next() < 0.5) {
     const rotated = await at.operator('secret rotated', { path: `/applications/${id}/secret`, body: {} });
     // Which of the two secrets is in force now, nobody knows.
@@ -52,19 +59,12 @@ export async function signOn(at: Caller): Promise<void> {
     ...{ path: '/contacts', body: person, table: 'contacts', marks: [name] },
   });
   if (hired.status !== 201) return;
-  const basic = `Basic ${Buffer.from(`${APPLICATION.client_id}:${clientSecret}`).toString('base64')}`;
-  const authorized = (what: string, path: string, form: Record<string, string>) =>
-    at.ledger.ask({
-      ...{ what, method: 'POST', insist: false, silent: true, form },
-      headers: { authorization: basic },
-      url: () => `${at.front().auth}${path}`,
-    });
   const issued = await issueTokens(at.front().auth, clientSecret, email, password).catch(() => undefined);
   if (!issued) return;
   const session: Session = { access: issued.access_token, refresh: issued.refresh_token, revoked: false };
   while (at.random.next() < 0.5) {
     const form = { grant_type: 'refresh_token', refresh_token: session.refresh };
-    const { status, answer } = await authorized('token refreshed', '/token', form);
+    const { status, answer } = await at.authorization('token refreshed', '/token', form);
     if (status === undefined) break;
     if (status !== 200) throw new Error(`a refresh token is refused with ${status}: ${answer?.text}`);
     session.refresh = answer?.body.refresh_token;
@@ -73,7 +73,7 @@ export async function signOn(at: Caller): Promise<void> {
   sessions.push(session);
   if (at.random.next() < 0.5) return;
   session.revoked = undefined;
-  const revocation = await authorized('token revoked', '/revoke', { token: session.refresh });
+  const revocation = await at.authorization('token revoked', '/revoke', { token: session.refresh });
   if (revocation.status === 200) session.revoked = true;
 }
 

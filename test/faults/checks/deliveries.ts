@@ -22,5 +22,12 @@ export async function redelivered({ system, known }: Round): Promise<void> {
       faults.push(`${id} arrived ${times.length} times, and was to be sent again`);
     if (!attempts.has(id)) faults.push(`${id} has no attempt in its history`);
   }
+  const pings = new Set(
+    known.receiver.received
+      .filter(({ headers }) => headers['x-service-webhook'] === 'Ping')
+      .map(({ headers }) => headers['x-service-notification-id']),
+  ).size;
+  if (pings < known.pings.answered || pings > known.pings.asked)
+    faults.push(`${pings} pings arrived; ${known.pings.asked} were asked for, ${known.pings.answered} answered`);
   assert.deepEqual(faults, []);
 }

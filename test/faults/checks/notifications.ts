@@ -8,16 +8,18 @@ const KEPT = 'p.contact_id not in (select contact_id from erasures)';
 
 /** Every event has arrived with its own bytes, nothing else has, and each payment was announced, moved and approved once. */
 export async function notificationsComplete({ system, known }: Round): Promise<void> {
+  // The client that is reset has no subscription.
+  const subscribed = known.lasting.map(({ clientId }) => clientId);
   const { rows: events } = await system.query(
     `select e.id::text, e.client_id, e.body from webhook_events e join payments p on p.payment_id = substring(e.body from $1)
-     where e.type = 'PAYMENT_STATUS_CHANGE' and ${KEPT}`,
-    [PAYMENT_ID.source],
+     where e.type = 'PAYMENT_STATUS_CHANGE' and e.client_id = any ($2) and p.client_id = any ($2) and ${KEPT}`,
+    [PAYMENT_ID.source, subscribed],
   );
   const erased = await system.query(`select p.payment_id as id from payments p where not (${KEPT})`);
   const left = new Set(erased.rows.map(({ id }) => id));
   const arrived = new Set<string>();
   const ids = new Map<string, string>();
-  for (const { path, body, headers } of known.receiver.received) {
+  for (const { path, body, headers } of known.paymentDeliveries) {
     if (left.has(PAYMENT_ID.exec(body.toString())?.[1] ?? '')) continue;
     const text = `${path.slice(1)} ${body.toString()}`;
     arrived.add(text);
@@ -43,7 +45,8 @@ export async function notificationsComplete({ system, known }: Round): Promise<v
     .map(({ data, payment_webhook_status }) => `${data[0].payment_id} ${payment_webhook_status[0]}`);
   const created = told.filter((each) => each.endsWith(' CREATED'));
   const payments = await system.query(
-    `select p.payment_id || ' CREATED' as text from payments p where p.reference like 'F%' and ${KEPT}`,
+    `select p.payment_id || ' CREATED' as text from payments p where p.client_id = any ($1) and ${KEPT}`,
+    [subscribed],
   );
   assert.deepEqual(
     created.toSorted(),
@@ -52,7 +55,8 @@ export async function notificationsComplete({ system, known }: Round): Promise<v
   );
   const moves = await system.query(
     `select a.entity_id as id, a.after->>'action' as action from audit a join payments p on p.payment_id = a.entity_id
-     where a.entity = 'payment' and a.action = 'action' and ${KEPT}`,
+     where a.entity = 'payment' and a.action = 'action' and p.client_id = any ($1) and ${KEPT}`,
+    [subscribed],
   );
   const expected = moves.rows
     .filter(({ action }) => action !== 'authorise')
@@ -63,8 +67,9 @@ export async function notificationsComplete({ system, known }: Round): Promise<v
   // By the last approval, or at once where none is needed.
   const complete = await system.query(
     `select p.payment_id || ' AUTHORIZED' as text from payments p left join payment_approvals pa on pa.payment_id = p.id
-     where p.reference like 'F%' and ${KEPT} and (pa.payment_id is null or exists (select from audit a where a.entity = 'payment' and a.entity_id = p.payment_id
+     where p.client_id = any ($1) and ${KEPT} and (pa.payment_id is null or exists (select from audit a where a.entity = 'payment' and a.entity_id = p.payment_id
        and a.after->>'action' = 'authorise' and a.after->>'status' <> a.before->>'status'))`,
+    [subscribed],
   );
   const authorised = told.filter((each) => each.endsWith(' AUTHORIZED'));
   assert.deepEqual(
