@@ -1,6 +1,6 @@
 import type { Logger } from './log.ts';
 
-/** Milliseconds after which a task runs that was woken. */
+/** Milliseconds after which a task runs that was woken, unless it says otherwise. */
 const WAKE_AFTER_MS = 5;
 
 export interface PeriodicTask {
@@ -8,6 +8,8 @@ export interface PeriodicTask {
   name: string;
   /** Milliseconds between the end of a run and the start of the next. */
   intervalMs: number;
+  /** Milliseconds between waking it and its run: what comes meanwhile is done by the same run. */
+  wakeAfterMs?: number;
   log: Logger;
   run: () => Promise<void>;
 }
@@ -42,6 +44,8 @@ export class Periodic {
 
   /** Makes the next run come at once rather than at the end of the interval. */
   wake(): void {
+    // Another one would put the run off, for ever where they come faster than it is due.
+    if (this.#woken) return;
     this.#woken = true;
     // Without a timer it runs now, and looks at the flag when it has ended.
     if (this.#timer) this.#schedule();
@@ -58,7 +62,8 @@ export class Periodic {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#run(), this.#woken ? WAKE_AFTER_MS : this.#task.intervalMs);
+    const { intervalMs, wakeAfterMs = WAKE_AFTER_MS } = this.#task;
+    this.#timer = setTimeout(() => void this.#run(), this.#woken ? wakeAfterMs : intervalMs);
   }
 
   #run(): Promise<void> {

@@ -360,6 +360,23 @@ test('a periodic task runs at once, again when it is woken, and logs a lasting f
   assert.deepEqual(warnings, [{ task: 'test', reason: 'the same' }]);
 });
 
+test('a task that is woken faster than it is due runs all the same', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const log = { warn: assert.fail } as unknown as Logger;
+  let runs = 0;
+  const run = async () => {
+    runs += 1;
+  };
+  const periodic = new Periodic({ name: 'test', intervalMs: 1_000, wakeAfterMs: 10, log, run });
+  periodic.start();
+  for (let ms = 0; ms < 10; ms += 1) {
+    periodic.wake();
+    t.mock.timers.tick(1);
+  }
+  assert.equal(runs, 1);
+  await periodic.stop();
+});
+
 test('a UUID has its usual spelling; PostgreSQL would refuse other texts', () => {
   assert.ok(isUuid('018f5b0e-3c4d-7a6b-8c9d-0123456789AB'));
   for (const text of ['', '018f5b0e3c4d7a6b8c9d0123456789ab', '018f5b0e-3c4d-7a6b-8c9d-0123456789a', 'x'.repeat(36)]) {

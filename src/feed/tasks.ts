@@ -8,8 +8,10 @@ import { publishChanges } from './publisher.ts';
 import { ChangeRecorder } from './recorder.ts';
 import { clearChanges } from './retention.ts';
 
-/** A commit in this process wakes the publisher at once; this is for those of the others. */
+/** A commit in this process wakes the publisher; this is for those of the others. */
 const PUBLISH_INTERVAL_MS = 100;
+/** Publishing is a commit of its own: one for each other commit would cost single writes as much as writing their changes. */
+const PUBLISH_AFTER_MS = 30;
 const CLEAR_INTERVAL_MS = 600_000;
 
 /** From here on each transaction of the two pools writes what it has changed into the feed. They have no connection yet. */
@@ -26,6 +28,7 @@ export function createPublisher({ backgroundPool, clock, log }: Context): Period
   return new Periodic({
     name: 'change feed',
     intervalMs: PUBLISH_INTERVAL_MS,
+    wakeAfterMs: PUBLISH_AFTER_MS,
     log,
     run: async () => {
       while (await publishChanges(backgroundPool, clock.now())) {
