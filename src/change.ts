@@ -49,7 +49,7 @@ export interface Change {
   deleted?: string;
   /** Why a person decided so, of an approval. */
   reason?: string | undefined;
-  /** Writes the record, where the code that created it knows it: then it is not read again. */
+  /** Writes the record, where the code that changed it knows it: then it is not read again. */
   known?: (() => RecordText) | undefined;
 }
 
@@ -57,6 +57,8 @@ export interface Change {
 export interface Changes {
   act: Act;
   records: Map<string, Change>;
+  /** The new versions of the records that are locked already (`lockChanges` of database.ts). */
+  versions: Map<string, number>;
 }
 
 const CHANGED = new WeakMap<object, Changes>();
@@ -69,7 +71,7 @@ const CHANGED = new WeakMap<object, Changes>();
 export function noteChange(tx: object, act: Act, change: Change): void {
   let changes = CHANGED.get(tx);
   if (!changes) {
-    changes = { act, records: new Map() };
+    changes = { act, records: new Map(), versions: new Map() };
     CHANGED.set(tx, changes);
   }
   const key = keyOf(change.entity, change.id);
@@ -78,7 +80,25 @@ export function noteChange(tx: object, act: Act, change: Change): void {
   // Removed and made again under its identifier: the same record, which goes on with its next version.
   else if (known.deleted !== undefined) changes.records.set(key, { ...change, created: false });
   else if (change.deleted !== undefined) changes.records.set(key, { ...change, created: known.created ?? false });
-  else if (!known.created) known.movedTo = change.movedTo ?? known.movedTo;
+  else {
+    if (!known.created) known.movedTo = change.movedTo ?? known.movedTo;
+    // What was known of it before is over.
+    known.known = change.known;
+  }
+}
+
+/**
+ * Says how a changed record reads now, so that it need not be read again for the feed. Only for a record that nobody else can change before
+ * the commit: the transaction has created it, holds the row that all of it stands in, or has read it after `lockChanges`.
+ */
+export function noteRecord(tx: object, entity: ChangeEntity, id: string, known: () => RecordText): void {
+  const change = CHANGED.get(tx)?.records.get(keyOf(entity, id));
+  if (change && change.deleted === undefined) change.known = known;
+}
+
+/** What a step has changed so far. */
+export function changesOf(tx: object): Changes | undefined {
+  return CHANGED.get(tx);
 }
 
 /** Whether a step has changed a record already. */
@@ -126,7 +146,9 @@ export async function keepingNotes(tx: object, work: () => Promise<void>): Promi
     throw error;
   } finally {
     takeChanges(tx);
-    for (const changes of [before, after])
+    for (const changes of [before, after]) {
       for (const change of changes?.records.values() ?? []) noteChange(tx, (changes as Changes).act, change);
+      for (const [key, version] of changes?.versions ?? []) CHANGED.get(tx)?.versions.set(key, version);
+    }
   }
 }

@@ -92,6 +92,8 @@ export function createPool(
 
 /** What happens around the transactions of a pool. */
 export interface TransactionHooks {
+  /** What a transaction has changed is about to be read. */
+  beforeReading(tx: Transaction): Promise<void>;
   /** A step of a transaction has ended, and another one follows. */
   stepEnded(tx: Transaction): Promise<void>;
   /** The last statements of a transaction before it commits. */
@@ -112,6 +114,14 @@ export async function commit(tx: Transaction): Promise<void> {
   await HOOKS.get(tx)?.beforeCommit(tx);
   await tx.query('commit');
   HOOKS.get(tx)?.ended(tx);
+}
+
+/**
+ * Locks what a transaction has changed, as its commit does. Who then reads a changed record reads what the change feed will show of it
+ * (`noteRecord` of change.ts).
+ */
+export async function lockChanges(tx: Transaction): Promise<void> {
+  await HOOKS.get(tx)?.beforeReading(tx);
 }
 
 /**

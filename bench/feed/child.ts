@@ -5,8 +5,11 @@ import { ChangeRecorder } from '../../src/feed/recorder.ts';
 import { createLog } from '../../src/log.ts';
 import { startService } from '../../src/service.ts';
 
-const { beforeCommit } = ChangeRecorder.prototype;
+const { beforeCommit, beforeReading } = ChangeRecorder.prototype;
 let feed = true;
+ChangeRecorder.prototype.beforeReading = async function lock(tx) {
+  if (feed) await beforeReading.call(this, tx);
+};
 ChangeRecorder.prototype.beforeCommit = async function record(tx) {
   if (feed) return beforeCommit.call(this, tx);
   takeChanges(tx);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
-import { noteChange } from '../change.ts';
+import { noteChange, noteRecord } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { CopyValue } from '../copy.ts';
 import { first, type Transaction } from '../database.ts';
@@ -9,8 +9,16 @@ import { decimal } from '../money.ts';
 import { insertRow } from '../rows.ts';
 import { requireClient } from '../tenant.ts';
 import { notify } from '../webhooks/notification.ts';
-
-import { type BookedTransaction, type Booking, moment, party, shown, type TransactionInput } from './transaction.ts';
+import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
+import {
+  type BookedTransaction,
+  type Booking,
+  moment,
+  party,
+  shown,
+  type TransactionInput,
+  transactionRecord,
+} from './transaction.ts';
 
 /**
  * Books a transaction in the caller's database transaction: locks the account's row, moves its balance, and writes the notification of
@@ -31,9 +39,9 @@ export async function bookTransaction(
   const valued = moment(input.value_datetime, 'value_datetime') ?? booked;
   const signed = debit ? `-${amount}` : amount;
   const account = first(
-    await tx.query<{ balance: string }>(
+    await tx.query<CurrencyAccountRecord & Record<string, unknown>>(
       `update currency_accounts set balance = balance + $3::numeric where client_id = $1 and account_id = $2 and currency = $4
-       returning balance`,
+       returning ${CURRENCY_ACCOUNT_COLUMNS}`,
       [input.client_id, input.currency_account_id, signed, input.amount.currency],
     ),
   );
@@ -50,11 +58,13 @@ export async function bookTransaction(
     clientId: input.client_id,
     after: transaction,
   });
+  const { client_id: clientId, payment_id = null, kind } = input;
+  const text = () => JSON.stringify(transactionRecord({ client_id: clientId, kind, payment_id }, transaction));
+  noteRecord(tx, 'transaction', id, () => ({ text: text(), kind, ...transaction.amount }));
   noteChange(tx, act, {
-    entity: 'currency_account',
-    id: String(input.currency_account_id),
-    clientId: input.client_id,
-    action: 'update',
+    ...{ entity: 'currency_account', id: String(account.account_id), clientId, action: 'update' },
+    // The update holds its row.
+    known: () => ({ text: JSON.stringify(account) }),
   });
   if (silent) return transaction;
   await notify(tx, {

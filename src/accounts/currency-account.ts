@@ -78,11 +78,15 @@ export interface CurrencyAccountRecord extends CurrencyAccount {
   balance: string;
 }
 
+/** What a record is made from: each column is a field. */
+export const CURRENCY_ACCOUNT_COLUMNS = 'account_id, currency, client_id, balance';
+
 /** Currency accounts as the operator reads them, for the change feed. */
 export async function readCurrencyAccounts(db: Db, ids: readonly string[]): Promise<CurrencyAccountRecord[]> {
-  const { rows } = await db.query<CurrencyAccountRecord>(
-    'select account_id, currency, client_id, balance from currency_accounts where account_id = any($1::bigint[])',
-    [ids],
-  );
+  const { rows } = await db.query<CurrencyAccountRecord & Record<string, unknown>>({
+    name: 'currency-account-records',
+    text: `select ${CURRENCY_ACCOUNT_COLUMNS} from currency_accounts where account_id = any($1::bigint[])`,
+    values: [ids],
+  });
   return rows;
 }

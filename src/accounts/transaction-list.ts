@@ -1,14 +1,7 @@
 import { type Db, first } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { countRows, type List, type ListRequest, whereOf } from '../rows.ts';
-import { type BookedTransaction, shown, type TransactionInput } from './transaction.ts';
-
-/** A booked transaction as the institution sees it. */
-export interface TransactionRecord extends BookedTransaction {
-  client_id: string;
-  kind: string;
-  payment_id: string | null;
-}
+import { shown, type TransactionInput, type TransactionRecord, transactionRecord } from './transaction.ts';
 
 type Row = TransactionInput & {
   transaction_id: string;
@@ -66,7 +59,11 @@ export async function findTransaction(db: Db, id: string): Promise<TransactionRe
 
 /** Transactions of any clients as the operator reads them, for the change feed. */
 export async function readTransactions(db: Db, ids: readonly string[]): Promise<TransactionRecord[]> {
-  const { rows } = await db.query<Row>(`select ${COLUMNS} from transactions t where t.transaction_id = any($1)`, [ids]);
+  const { rows } = await db.query<Row>({
+    name: 'transaction-records',
+    text: `select ${COLUMNS} from transactions t where t.transaction_id = any($1)`,
+    values: [ids],
+  });
   return rows.map(record);
 }
 
@@ -85,5 +82,6 @@ function record(row: Row): TransactionRecord {
   const debit = signed.startsWith('-');
   const amount = debit ? signed.slice(1) : signed;
   const input = { ...row, amount: { amount, currency } };
-  return { client_id, kind, payment_id, ...shown(input, { id, amount, debit, balance, booked, valued }) };
+  const transaction = shown(input, { id, amount, debit, balance, booked, valued });
+  return transactionRecord({ client_id, kind, payment_id }, transaction);
 }

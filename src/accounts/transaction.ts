@@ -92,6 +92,20 @@ export function shown(
   };
 }
 
+/** A booked transaction as the institution sees it. */
+export interface TransactionRecord extends BookedTransaction {
+  client_id: string;
+  kind: string;
+  payment_id: string | null;
+}
+
+export function transactionRecord(
+  { client_id, kind, payment_id }: Pick<TransactionRecord, 'client_id' | 'kind' | 'payment_id'>,
+  booked: BookedTransaction,
+): TransactionRecord {
+  return { client_id, kind, payment_id, ...booked };
+}
+
 /** One side's account with all its fields, null where they are absent. */
 export function party(input: Party): Required<Party> {
   return {

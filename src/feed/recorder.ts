@@ -1,4 +1,4 @@
-import { type Change, type Changes, finishedSteps, forgetSteps, keyOf, takeChanges } from '../change.ts';
+import { type Change, type Changes, changesOf, finishedSteps, forgetSteps, keyOf, takeChanges } from '../change.ts';
 import type { Transaction, TransactionHooks } from '../database.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { Batch } from './batch.ts';
@@ -16,7 +16,8 @@ interface FinishedLine extends Line {
 /**
  * Writes what a transaction has changed, as its last statements. First it raises the versions, which locks them until the commit, in
  * one order for everybody. Only then does it read the records and take the number of its batch. So a change shows everything that
- * was committed before it, and two changes of one record have their numbers in the order of their versions.
+ * was committed before it, and two changes of one record have their numbers in the order of their versions. A record that the
+ * transaction knows (`noteRecord`) is not read again.
  */
 export class ChangeRecorder implements TransactionHooks {
   readonly #presentation: () => Presentation;
@@ -26,12 +27,17 @@ export class ChangeRecorder implements TransactionHooks {
     this.#presentation = presentation;
   }
 
+  async beforeReading(tx: Transaction): Promise<void> {
+    const changes = changesOf(tx);
+    if (changes) await raiseVersions(tx, changes);
+  }
+
   async stepEnded(tx: Transaction): Promise<void> {
     const changes = takeChanges(tx);
     if (!changes) return;
-    const versions = await raiseVersions(tx, changes);
+    await raiseVersions(tx, changes);
     const finished = finishedSteps<FinishedLine>(tx);
-    for await (const lines of this.#lines(tx, changes, versions))
+    for await (const lines of this.#lines(tx, changes))
       for (const line of lines) finished.push({ ...line, at: changes.act.now });
   }
 
@@ -40,10 +46,10 @@ export class ChangeRecorder implements TransactionHooks {
     const changes = takeChanges(tx);
     const at = changes?.act.now ?? finished[0]?.at;
     if (!at) return;
-    const versions = changes && (await raiseVersions(tx, changes));
+    if (changes) await raiseVersions(tx, changes);
     const batch = new Batch(tx, at, finished.length + (changes?.records.size ?? 0));
     await batch.add(finished);
-    if (versions) for await (const lines of this.#lines(tx, changes, versions)) await batch.add(lines);
+    if (changes) for await (const lines of this.#lines(tx, changes)) await batch.add(lines);
     await batch.end();
   }
 
@@ -53,11 +59,7 @@ export class ChangeRecorder implements TransactionHooks {
   }
 
   /** The lines of a step. A part's records are read together; each line is made when it is asked for. */
-  async *#lines(
-    tx: Transaction,
-    { act, records }: Changes,
-    versions: Map<string, number>,
-  ): AsyncGenerator<Iterable<Line>> {
+  async *#lines(tx: Transaction, { act, records, versions }: Changes): AsyncGenerator<Iterable<Line>> {
     const write = createLineWriter({ at: act.now, actor: actorOf(act.actor), requestId: act.requestId });
     const all = [...records.values()];
     for (let from = 0; from < all.length; from += MAX_RECORDS_AT_ONCE) {
@@ -88,9 +90,9 @@ function actorOf(actor: string): string {
 }
 
 /** Raises the versions of records that existed before. A record that the transaction creates has version 1, and no row. */
-async function raiseVersions(tx: Transaction, { records }: Changes): Promise<Map<string, number>> {
-  const old = [...records.values()].filter(({ created }) => !created);
-  if (old.length === 0) return new Map();
+async function raiseVersions(tx: Transaction, { records, versions }: Changes): Promise<void> {
+  const old = [...records].filter(([key, { created }]) => !created && !versions.has(key)).map(([, change]) => change);
+  if (old.length === 0) return;
   const { rows } = await tx.query<{ entity: string; entity_id: string; version: number }>({
     name: 'change-versions',
     text: `insert into change_versions as v (entity, entity_id, version)
@@ -98,5 +100,5 @@ async function raiseVersions(tx: Transaction, { records }: Changes): Promise<Map
       on conflict (entity, entity_id) do update set version = v.version + 1 returning entity, entity_id, version`,
     values: [old.map(({ entity }) => entity), old.map(({ id }) => id)],
   });
-  return new Map(rows.map((row) => [keyOf(row.entity, row.entity_id), row.version]));
+  for (const row of rows) versions.set(keyOf(row.entity, row.entity_id), row.version);
 }

@@ -7,17 +7,27 @@ import {
   MAY_MANAGE,
   mayManage,
   PAYMENT_COLUMNS,
+  type PaymentFields,
   type PaymentTexts,
   paymentJoins,
   unpack,
 } from './payment-fields.ts';
-import { createPaymentWriter } from './payment-json.ts';
+import { createFieldsWriter, createPaymentWriter } from './payment-json.ts';
 import type { PaymentView, Presentation } from './presentation.ts';
 
 /**
  * Payments as JSON texts, each exactly as the search shows it, in the order of the numbers. Payments of other clients are left out.
  */
 export async function paymentBodies(db: Db, view: PaymentView, numbers: readonly PaymentNumber[]): Promise<string[]> {
+  return (await paymentRecords(db, view, numbers)).map(({ text }) => text);
+}
+
+/** As `paymentBodies`, with what the change feed wants to know of each. */
+export async function paymentRecords(
+  db: Db,
+  view: PaymentView,
+  numbers: readonly PaymentNumber[],
+): Promise<PaymentRecord[]> {
   const { rows } = await db.query<PaymentTexts>({
     name: 'payment_bodies',
     text: `select ${PAYMENT_COLUMNS}, ${mayManage('$1', '$2')}
@@ -28,11 +38,11 @@ export async function paymentBodies(db: Db, view: PaymentView, numbers: readonly
     rowMode: 'array',
     types: AS_TEXT as never,
   });
-  const write = createPaymentWriter(view);
-  return rows.map((row) => write(row, row[MAY_MANAGE] === 't'));
+  const write = createFieldsWriter(view);
+  return rows.map((row) => recordOf(row, (fields) => write(fields, row, row[MAY_MANAGE] === 't')));
 }
 
-/** A payment as the institution reads it. */
+/** A payment as somebody reads it. */
 export interface PaymentRecord {
   payment_id: string;
   amount: string;
@@ -55,12 +65,14 @@ export async function readPayments(
     rowMode: 'array',
     types: AS_TEXT as never,
   });
-  const write = createPaymentWriter({ clientId, viewer: null, institution: true, now, ...presentation });
-  return rows.map((row) => {
-    const fields = unpack(row);
-    const { payment_id: id, amount, payment_currency: currency } = FIELD_AT;
-    return { payment_id: fields[id], amount: fields[amount], currency: fields[currency], text: write(row, false) };
-  });
+  const write = createFieldsWriter({ clientId, viewer: null, institution: true, now, ...presentation });
+  return rows.map((row) => recordOf(row, (fields) => write(fields, row, false)));
+}
+
+function recordOf(row: PaymentTexts, write: (fields: PaymentFields) => string): PaymentRecord {
+  const fields = unpack(row);
+  const { payment_id: id, amount, payment_currency: currency } = FIELD_AT;
+  return { payment_id: fields[id], amount: fields[amount], currency: fields[currency], text: write(fields) };
 }
 
 /** A payment of the client as JSON text; undefined if the client has no such payment (GET /payments/{payment_id}). */

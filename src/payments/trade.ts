@@ -102,7 +102,11 @@ export async function findTrade(db: Db, apiUrl: string, tradeId: string): Promis
 
 /** Trades as the operator reads them, for the change feed. */
 export async function readTrades(db: Db, apiUrl: string, ids: readonly string[]): Promise<TradeRecord[]> {
-  const { rows } = await db.query<TradeRow>(`select ${COLUMNS} from trades t where t.trade_id = any($1)`, [ids]);
+  const { rows } = await db.query<TradeRow>({
+    name: 'trade-records',
+    text: `select ${COLUMNS} from trades t where t.trade_id = any($1)`,
+    values: [ids],
+  });
   return rows.map((row) => record(row, apiUrl));
 }
 

@@ -1,15 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { actOnPayment } from '../../accounts/payment-action.ts';
+import { noteRecord } from '../../change.ts';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../database.ts';
+import { type Db, lockChanges, type Transaction } from '../../database.ts';
 import type { PaymentId, PaymentNumber } from '../../identifiers.ts';
 import type { Scope } from '../../operator/scope.ts';
 import { createPayment } from '../../payments/creation.ts';
 import { searchForInstitution } from '../../payments/institution-search.ts';
 import { PAYMENT_ACTIONS, type PaymentAction } from '../../payments/moves.ts';
 import { findPaymentOwner } from '../../payments/owner.ts';
-import { paymentBodies } from '../../payments/payment.ts';
+import { type PaymentRecord, paymentRecords } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { SCHEMES } from '../../payments/scheme.ts';
 import { readSearch, type SearchQuery } from '../../payments/search-parameters.ts';
@@ -87,18 +88,28 @@ const ActionBody = Type.Object(ActionFields, {
 });
 
 /** A payment as JSON text, seen by no contact in particular. */
-async function shown(
+interface Wanted {
+  client_id: string;
+  id: PaymentNumber;
+  now: Date;
+}
+
+async function read(
   db: Db,
   context: Context,
-  payment: { client_id: string; id: PaymentNumber; now: Date },
-): Promise<string> {
-  const { client_id: clientId, id, now } = payment;
-  const [body] = await paymentBodies(
-    db,
-    { clientId, viewer: null, institution: true, now, ...presentationOf(context) },
-    [id],
-  );
-  return body ?? 'null';
+  { client_id: clientId, id, now }: Wanted,
+): Promise<PaymentRecord | undefined> {
+  const view = { clientId, viewer: null, institution: true, now, ...presentationOf(context) };
+  const [record] = await paymentRecords(db, view, [id]);
+  return record;
+}
+
+/** The payment as a transaction leaves it. The change feed shows the same text, so that it need not read it again. */
+async function changed(tx: Transaction, context: Context, payment: Wanted): Promise<string | undefined> {
+  await lockChanges(tx);
+  const record = await read(tx, context, payment);
+  if (record) noteRecord(tx, 'payment', record.payment_id, () => record);
+  return record?.text;
 }
 
 const CREATE = {
@@ -229,7 +240,7 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
     CREATE,
     change(context, 201, async (tx, act, request) => {
       const id = await createPayment(tx, act, presentationOf(context), request.body);
-      return shown(tx, context, { client_id: request.body.client_id, id, now: act.now });
+      return changed(tx, context, { client_id: request.body.client_id, id, now: act.now });
     }),
   );
   app.get<{ Querystring: SearchQuery & { client_id?: string; uuid?: string } }>(
@@ -243,7 +254,8 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
   );
   app.get<{ Params: { payment_id: PaymentId } }>('/payments/:payment_id', READ_ONE, async (request, reply) => {
     const owner = await findPaymentOwner(pool, request.params.payment_id);
-    return sendJson(reply, await shown(pool, context, { ...owner, now: request.now }));
+    const record = await read(pool, context, { ...owner, now: request.now });
+    return sendJson(reply, record?.text ?? 'null');
   });
   app.get<{ Params: { payment_id: PaymentId } }>('/payments/:payment_id/timeline', TIMELINE, async (request, reply) =>
     sendValue(reply, await paymentTimeline(pool, request.params.payment_id)),
@@ -255,7 +267,7 @@ export function operatorPaymentRoutes(app: FastifyInstance, context: Context): v
       const { action, contact_id: contactId, reason } = body;
       const wanted = { paymentId, action, contactId, reason, onBehalfBy: operator.name };
       const owner = await actOnPayment(tx, act, presentationOf(context), wanted);
-      return shown(tx, context, { ...owner, now: act.now });
+      return changed(tx, context, { ...owner, now: act.now });
     }),
   );
 }
