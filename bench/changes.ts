@@ -1,7 +1,7 @@
 /**
  * The change feed as its readers see it, through the whole service: a page of 1,000 changes at the beginning, in the middle and at the end
- * of a long feed, and a consumer that follows 5,000 new changes a second. `npm run bench -- changes [millions ...]`;
- * docs/performance.md has the numbers.
+ * of a long feed, and a consumer that follows 5,000 new changes a second behind the longest one. `npm run bench -- changes [millions ...]`;
+ * docs/performance-feed.md has the numbers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { createPool } from '../src/database.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import { readCursors } from '../src/feed/cursor.ts';
 import { migrate } from '../src/migrate.ts';
-import { fillFeed } from '../test/world/change-feed.ts';
+import { FILLED_INTERVAL_MS, fillFeed } from '../test/world/change-feed.ts';
 import { memory, processorSeconds } from './feed/processor-time.ts';
 import { type FedService, startFedService, TOKEN } from './feed/service.ts';
 import { log } from './payments-data.ts';
@@ -23,9 +23,14 @@ const RATE = 5_000;
 const FOLLOW_SECONDS = 10;
 /** Transactions of the writer, one at each interval. */
 const WRITE_INTERVAL_MS = 50;
+/** The feed grows in such parts, for so long at most; what is there then is measured. */
+const FILLED_ROWS = 1_000_000;
+const MAX_FILL_MS = 900_000;
 
 export async function run(args: string[]): Promise<void> {
   const sizes = (args.length > 0 ? args : ['1', '10']).map((millions) => Number(millions) * 1_000_000);
+  const longest = Math.max(...sizes);
+  let kept = 0;
   const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-changes-'));
   const database = await startEmbedded({ dataDir: join(folder, 'data'), log });
   let service: FedService | undefined;
@@ -36,24 +41,41 @@ export async function run(args: string[]): Promise<void> {
     service = await startFedService(database.url, join(folder, 'service'));
     print('| kept changes | where | p50 ms | p99 ms | service CPU ms a page | memory MB |');
     print('|---|---|---|---|---|---|');
+    await db.query('truncate changes, changes_unpublished, change_order, change_versions');
     for (const size of sizes) {
-      await db.query('truncate changes, changes_unpublished, change_order, change_versions');
-      await fillFeed(db, size, new Date());
-      await db.query('vacuum (analyze) changes, change_order');
+      kept = await grow(db, { from: kept, size, longest });
       for (const [where, after] of [
         ['beginning', 0],
-        ['middle', size / 2],
-        ['end', size - PAGES * PAGE_ROWS],
+        ['middle', kept / 2],
+        ['end', kept - PAGES * PAGE_ROWS],
       ] as const)
-        await measurePages(service, database.url, { size, where, after: Math.max(0, after) });
+        await measurePages(service, database.url, { size: kept, where, after: Math.max(0, after) });
     }
-    await follow(service, db);
+    await follow(service, db, kept);
   } finally {
     await service?.stop();
     await db.end().catch(() => {});
     await database.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Makes the feed longer. @returns how many changes are kept then; fewer than wanted where the time did not suffice */
+async function grow(
+  db: pg.Client,
+  { from, size, longest }: { from: number; size: number; longest: number },
+): Promise<number> {
+  const began = performance.now();
+  let kept = from;
+  while (kept < size && performance.now() - began < MAX_FILL_MS) {
+    const part = Math.min(FILLED_ROWS, size - kept);
+    kept += part;
+    const at = new Date(Date.now() - (longest - kept) * FILLED_INTERVAL_MS);
+    await fillFeed(db, { from: kept - part, changes: part, at });
+  }
+  await db.query('vacuum (analyze) changes, change_order');
+  await db.query('checkpoint');
+  return kept;
 }
 
 interface Page {
@@ -92,10 +114,12 @@ async function measurePages(
 }
 
 /** A writer of 5,000 changes a second in transactions, the publisher of the service, and a consumer that acknowledges each page. */
-async function follow(service: FedService, db: pg.Client): Promise<void> {
+async function follow(service: FedService, db: pg.Client, kept: number): Promise<void> {
   let { cursor } = await read(service, 'after=now');
   let writing = true;
   let written = 0;
+  /** When each statement of the writer was committed. */
+  const committed: number[] = [];
   const each = (RATE * WRITE_INTERVAL_MS) / 1_000;
   const writer = (async () => {
     const began = performance.now();
@@ -108,15 +132,20 @@ async function follow(service: FedService, db: pg.Client): Promise<void> {
         [each],
       );
       written += each;
+      committed.push(performance.now());
       await pause(Math.max(0, began + (written / RATE) * 1_000 - performance.now()));
     }
     writing = false;
   })();
   let taken = 0;
   let furthest = 0;
+  const delays: number[] = [];
   while (writing || taken < written) {
     const page = await read(service, `limit=${PAGE_ROWS}&wait=1&after=${cursor}`);
+    const arrived = performance.now();
+    const first = Math.ceil(taken / each);
     taken += page.changes.length;
+    for (let n = first; n * each < taken; n += 1) delays.push(arrived - (committed[n] ?? arrived));
     furthest = Math.max(furthest, written - taken);
     cursor = page.cursor;
     const acknowledged = await fetch(`${service.operator}/change-consumers/bench`, {
@@ -127,7 +156,12 @@ async function follow(service: FedService, db: pg.Client): Promise<void> {
     if (!acknowledged.ok) throw new Error(await acknowledged.text());
   }
   await writer;
-  print(`a consumer of ${RATE} changes a second: took ${taken} of ${written}, at most ${furthest} behind`);
+  delays.sort((a, b) => a - b);
+  const at = (share: number) => (delays[Math.floor(delays.length * share)] as number).toFixed(0);
+  print(
+    `a consumer of ${RATE} changes a second behind ${kept} kept ones: took ${taken} of ${written}, at most ${furthest} behind; ` +
+      `from commit to consumer p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`,
+  );
 }
 
 function print(line: string): void {

@@ -23,7 +23,7 @@ before(async () => {
   database = await createDatabase();
   db = new pg.Client({ connectionString: database.url });
   await db.connect();
-  await fillFeed(db, CHANGES, now);
+  await fillFeed(db, { changes: CHANGES, at: now });
   await db.query(
     `insert into change_consumers (name, position, acknowledged_at) values ('near', $1, now()), ('far', 10, now())`,
     [CHANGES - 5],
