@@ -13,7 +13,10 @@ export interface Change {
   data: any;
 }
 
-/** What a reader knows after all changes: the newest one of each record. @throws where a version is missing, double or out of order */
+/**
+ * What a reader knows after all changes: the newest one of each record that is still there.
+ * @throws where a version is missing, double or out of order
+ */
 export function copyOf(read: readonly Change[]): Map<string, Change> {
   const versions = new Map<string, number>();
   const copy = new Map<string, Change>();
@@ -21,7 +24,8 @@ export function copyOf(read: readonly Change[]): Map<string, Change> {
     const key = `${change.entity} ${change.entity_id}`;
     assert.equal(change.version, (versions.get(key) ?? 0) + 1, `${key} has its versions in order`);
     versions.set(key, change.version);
-    copy.set(key, change);
+    if (change.action === 'delete') copy.delete(key);
+    else copy.set(key, change);
   }
   const cursors = read.map((change) => change.cursor);
   assert.deepEqual([...cursors].sort(), cursors);
