@@ -1,5 +1,17 @@
 -- Clients, contacts and applications, which the operator maintains. Sign-in and tokens are in 0003.
 
+-- Where clients live (ARCHITECTURE, Cells). This schema is the first cell, and has everything that exists once. Each further one has the
+-- clients' tables in a schema of its own.
+create table cells (
+  number int primary key,
+  schema text not null unique,
+  -- The last migration that a further cell has, and how many steps of the next one. `made`: it has once had all of them.
+  migration int not null default 0,
+  steps int not null default 0,
+  made boolean not null default false
+);
+insert into cells (number, schema, made) values (0, current_schema(), true);
+
 create table clients (
   client_id text primary key check (client_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   client_name text not null,
@@ -16,6 +28,7 @@ create table clients (
   statement_push_url text,
   statement_push_secret bytea,
   became_client date,
+  cell int not null default 0 references cells,
   created_at timestamptz not null
 );
 

@@ -204,7 +204,7 @@ begin
     raise exception '% has no partitions of days', parent;
   end if;
   perform pg_advisory_xact_lock(7210441);
-  if to_regclass(name) is not null then return false; end if;
+  if to_regclass(format('%I.%I', current_schema(), name)) is not null then return false; end if;
   execute format('select count(*) from (select from %I where created_at >= %L and created_at < %L limit %s) as found',
     table_name || '_default', since, until, most_moved + 1) into held;
   if held > most_moved then return false; end if;
@@ -233,7 +233,7 @@ begin
   if parent not in ('webhook_events'::regclass, 'notifications'::regclass, 'attempts'::regclass) then
     raise exception '% has no partitions of days', parent;
   end if;
-  if to_regclass(name) is null then return; end if;
+  if to_regclass(format('%I.%I', current_schema(), name)) is null then return; end if;
   execute format('select count(*) from %I', name) into held;
   execute format('drop table %I', name);
   if held = 0 then return; end if;

@@ -152,9 +152,9 @@ declare
   held bigint;
 begin
   perform pg_advisory_xact_lock(7210446);
-  if to_regclass(name) is not null then return false; end if;
+  if to_regclass(format('%I.%I', current_schema(), name)) is not null then return false; end if;
   -- Days before the first migration of partitions are in one.
-  if exists (select from pg_class where pg_table_is_visible(oid) and relispartition and relkind = 'r'
+  if exists (select from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relispartition and relkind = 'r'
       and relname ~ '^audit_\d{8}$' and relname > name and pg_get_expr(relpartbound, oid) like '%(MINVALUE)%') then
     return false;
   end if;
@@ -199,7 +199,7 @@ declare
   held bigint;
   kept boolean;
 begin
-  if to_regclass(name) is null or floor_position is null then return false; end if;
+  if to_regclass(format('%I.%I', current_schema(), name)) is null or floor_position is null then return false; end if;
   execute format('select count(*), coalesce(bool_or(c.position > %L), false) from %I a
     left join audit_chain c on c.audit_id = a.id', floor_position, name) into held, kept;
   if kept then return false; end if;

@@ -3,26 +3,26 @@
  * (ARCHITECTURE, Cells). What belongs to no client exists once. Every table is in one of the lists.
  */
 
-/** A client's records, and what is written in the transactions of their changes: audit trail, answers, feed, outbox and queue. */
+/** A client's records but for its own row, and what is written in the transactions of their changes: audit trail, answers, feed, outbox and queue. */
 export const CELL_TABLES: ReadonlySet<string> = names(`
-  clients onboarding_events idempotency_keys payments trades trade_beneficiaries multipayments mass_beneficiaries
+  onboarding_events idempotency_keys payments trades trade_beneficiaries multipayments mass_beneficiaries
   mass_beneficiary_errors beneficiaries beneficiary_changes payment_decisions payment_notices payment_totals
   payment_amount_totals payment_beneficiary_totals payment_total_deltas payment_waiting_totals
   approval_configurations payment_approvals payment_approvers approver_refreshes payment_approver_totals
   payment_approver_deltas step_up_challenges accounts currency_accounts transactions statement_requests
   statement_sections statement_deliveries audit audit_unsealed audit_chain audit_heads audit_erasures changes
   changes_unpublished change_versions change_tallies sandbox_requests subscriptions notifications attempts
-  webhook_events webhook_outbox webhook_queue webhook_endpoints webhook_streams webhook_stream_positions`);
+  webhook_events webhook_outbox webhook_queue webhook_endpoints webhook_streams webhook_stream_positions webhook_workers`);
 
 /** People, applications and their sign-ins, what the institution sets for all clients, and the work of the processes. */
 export const ONCE_TABLES: ReadonlySet<string> = names(`
-  contacts contact_clients recovery_codes erasures applications application_secrets application_certificates
+  cells clients contacts contact_clients recovery_codes erasures applications application_secrets application_certificates
   application_trusted_clients grants access_tokens refresh_tokens authorization_codes sign_in_requests
   second_factor_challenges step_up_texts browser_sessions page_sessions password_requests password_links mails
   mailbox text_messages limited_attempts attempt_locks sign_in_attempts refused_requests identity_version
   identity_changes operator_tokens staff_sessions exchange_rates fx_availability service_clock service_minutes
   audit_key change_order change_cursor_key change_consumers imports import_errors processes rate_counts
-  migrations migration_steps webhook_workers webhook_watches`);
+  migrations migration_steps webhook_watches`);
 
 /** @param list with spaces between them */
 function names(list: string): ReadonlySet<string> {

@@ -1,3 +1,4 @@
+import type { CellPaths } from './cell-pool.ts';
 import { CELL_TABLES } from './cell-tables.ts';
 import { type Db, first } from './database.ts';
 
@@ -12,21 +13,28 @@ export interface Cell {
   bytes: number;
 }
 
-/**
- * The cells of a database. A client lives in a cell, and all clients of one database live in one (ARCHITECTURE, Cells).
- * A partition counts where its table does.
- */
+/** The cells of a database, in the order of their numbers. The first one has what exists once too. A partition counts where its table does. */
 export async function listCells(db: Db): Promise<Cell[]> {
   const { rows } = await db.query<Cell>(
-    `select current_schema() as cell, coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port') as node,
-       (select count(*) from clients) as clients,
+    `select e.schema as cell, coalesce(host(inet_server_addr()), 'local') || ':' || current_setting('port') as node,
+       (select count(*) from clients c where c.cell = e.number) as clients,
        (select coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 from pg_class c
         left join pg_inherits i on i.inhrelid = c.oid left join pg_class p on p.oid = i.inhparent
-        where pg_table_is_visible(c.oid) and c.relkind = 'r'
-          and coalesce(p.relname, c.relname) = any($1)) as bytes`,
+        where c.relnamespace = n.oid and c.relkind = 'r' and coalesce(p.relname, c.relname) = any($1)) as bytes
+     from cells e join pg_namespace n on n.nspname = e.schema where e.made order by e.number`,
     [[...CELL_TABLES]],
   );
   return rows;
+}
+
+/** How connections belong to the cells of a database; undefined where it has one. */
+export async function readPaths(db: Db): Promise<CellPaths | undefined> {
+  const found = first(
+    await db.query<{ home: string; several: boolean }>(
+      'select schema as home, exists (select from cells where number > 0 and made) as several from cells where number = 0',
+    ),
+  );
+  return found?.several ? { home: found.home } : undefined;
 }
 
 /** Whether the extension Citus, which distributes schemas over servers, is in this database. */

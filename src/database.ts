@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type CellPaths, CellPool } from './cell-pool.ts';
 import { DatabaseClient } from './database-client.ts';
 import { refusesWrites } from './database-fault.ts';
 import type { Logger } from './log.ts';
@@ -51,7 +52,7 @@ class NamelessClient extends DatabaseClient {
  * Opens a pool. A connection that breaks while idle is dropped and logged; the next query opens another.
  * @param options `background`: queries may take any time, or `answerWithin` milliseconds (background work, imports, migrations);
  *   `longestLife`: a connection is replaced after so many seconds; `setUp`: statements that each connection runs before its first query;
- *   `names`: false leaves statements unprepared, for a pooler in transaction mode
+ *   `names`: false leaves statements unprepared, for a pooler in transaction mode; `cells`: of a database with several
  */
 export function createPool(
   url: string,
@@ -64,10 +65,11 @@ export function createPool(
     name?: string;
     setUp?: string;
     names?: boolean;
+    cells?: CellPaths | undefined;
   } = {},
 ): Pool {
   const { setUp = '', longestLife = 0, answerWithin = options.background ? undefined : QUERY_TIMEOUT_MS } = options;
-  const pool = new PatientPool({
+  const config: pg.PoolConfig = {
     connectionString: url,
     Client: options.names === false ? NamelessClient : DatabaseClient,
     max: options.max ?? DEFAULT_CONNECTIONS,
@@ -81,7 +83,8 @@ export function createPool(
     keepAliveInitialDelayMillis: PROBE_AFTER_MS,
     allowExitOnIdle: false,
     ...(setUp === '' ? {} : { onConnect: async (client) => void (await client.query(setUp)) }),
-  });
+  };
+  const pool = options.cells ? new CellPool(config, options.cells) : new PatientPool(config);
   watchPool(options.name ?? 'lombard', pool);
   pool.on('error', (error) => {
     // A closing pool does not wait until the server has closed its side.

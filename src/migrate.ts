@@ -1,14 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { furtherSchemas, missingCellSteps } from './cell-migrations.ts';
+import { schemaOf } from './cell-pool.ts';
 import { cellsFault, hasCitus } from './cells.ts';
 import { DatabaseClient } from './database-client.ts';
 import { StartupError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import type { Logger } from './log.ts';
-import { applySteps, printSteps, STEPS_TABLE } from './migration-steps.ts';
+import { applyCellStep, applySteps, printCellStep, printSteps, STEPS_TABLE } from './migration-steps.ts';
 import { planSettingStatements } from './plan-settings.ts';
 import { type Migration, readMigrations } from './schema.ts';
-import { type ServiceRole, serviceRoleStatements } from './service-role.ts';
+import { type ServiceRole, serviceRightsStatements, serviceRoleStatements } from './service-role.ts';
 
 const MIN_SERVER_VERSION = 150_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -20,6 +22,8 @@ export interface MigrateOptions {
   service?: ServiceRole | undefined;
   /** LOMBARD_CELLS. */
   cells?: number;
+  /** Makes the cells on an ordinary PostgreSQL too; for tests of what is not complete yet (ARCHITECTURE, Cells). */
+  trialCells?: boolean;
   /** Other files than migrations/; for tests. */
   migrations?: Migration[];
 }
@@ -40,18 +44,33 @@ interface Step {
  * @throws StartupError if the server is older than 15, a recorded migration differs from the file
  */
 export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
-  await asOwner(url, options, async (client) => {
+  await asOwner(url, options, async (client, home) => {
     await takeTurn(client);
     await client.query(`${TABLE}; ${STEPS_TABLE}`);
     const migrations = options.migrations ?? (await readMigrations());
-    for (const step of await missingMigrations(client, migrations)) {
+    const steps = await missingMigrations(client, migrations);
+    // A migration may change a column that they show. They come back with the steps of the cells.
+    if (steps.length > 0)
+      await client.query(`drop schema if exists ${client.escapeIdentifier(schemaOf(home, 'all'))} cascade`);
+    for (const step of steps) {
       await applySteps(client, step.migration as Migration, log).catch((error) => {
         throw failure(step, error);
       });
       log.info({ migration: step.name }, 'database migrated');
     }
-    for (const step of await missingSettings(client, options)) await run(client, step);
+    for (const step of await missingCellSteps(client, { home, cells: cellsOf(options), migrations })) {
+      await applyCellStep(client, step, log).catch((error) => {
+        throw failure({ name: step.name, sql: '' }, error);
+      });
+      log.info({ step: step.name }, 'cell migrated');
+    }
+    for (const step of await missingSettings(client, home, options)) await run(client, step);
   });
+}
+
+/** Without Citus a database has one cell, whatever the variable says. */
+function cellsOf({ cells = 1, trialCells }: MigrateOptions): number {
+  return trialCells ? cells : 1;
 }
 
 /** What `migrate` would do now; it changes nothing. @returns names for a person, and the statements as one text */
@@ -59,16 +78,19 @@ export async function whatIsMissing(
   url: string,
   options: MigrateOptions = {},
 ): Promise<{ names: string[]; sql: string }> {
-  return asOwner(url, options, async (client) => {
-    const steps = await missingMigrations(client, options.migrations ?? (await readMigrations()));
-    steps.push(...(await missingSettings(client, options, steps.length > 0)));
-    const sql = steps.map(({ migration, sql: text }) => {
-      if (!migration) return `${text};\n`;
-      return printSteps(client, migration);
-    });
-    const table = steps.some(({ migration }) => migration) ? `${TABLE};\n${STEPS_TABLE};\n` : '';
-    const session = steps.length > 0 ? `${await sessionStatement(client)};\n` : '';
-    return { names: steps.map(({ name }) => name), sql: session + table + sql.join('\n') };
+  return asOwner(url, options, async (client, home) => {
+    const migrations = options.migrations ?? (await readMigrations());
+    const steps = await missingMigrations(client, migrations);
+    const cellSteps = await missingCellSteps(client, { home, cells: cellsOf(options), migrations });
+    const settings = await missingSettings(client, home, options, steps.length + cellSteps.length > 0);
+    const printed = steps.map(({ migration }) => printSteps(client, migration as Migration));
+    const session = await sessionStatement(client, home);
+    if (printed.length > 0) printed.unshift(`${TABLE};\n${STEPS_TABLE};\n`);
+    printed.push(...cellSteps.map(printCellStep));
+    if (cellSteps.length > 0) printed.push(`${session};\n`);
+    printed.push(...settings.map(({ sql }) => `${sql};\n`));
+    const names = [...steps, ...cellSteps, ...settings].map(({ name }) => name);
+    return { names, sql: names.length > 0 ? `${session};\n${printed.join('\n')}` : '' };
   });
 }
 
@@ -78,8 +100,8 @@ const TABLE = `create table if not exists migrations (
 
 async function asOwner<T>(
   url: string,
-  { cells = 1 }: MigrateOptions,
-  work: (client: pg.Client) => Promise<T>,
+  { cells = 1, trialCells }: MigrateOptions,
+  work: (client: pg.Client, home: string) => Promise<T>,
 ): Promise<T> {
   const client = new DatabaseClient({
     connectionString: url,
@@ -93,28 +115,33 @@ async function asOwner<T>(
   });
   try {
     await refuseOldServer(client);
-    const fault = await cellsFault(client, cells);
+    const fault = trialCells ? undefined : await cellsFault(client, cells);
     if (fault) throw new StartupError(fault);
-    await client.query(await sessionStatement(client));
+    const home = await homeSchema(client);
+    await client.query(await sessionStatement(client, home));
     // A process that is killed while it waits leaves nothing behind that waits on.
     await client.query("set client_connection_check_interval = '1s'");
-    return await work(client);
+    return await work(client, home);
   } finally {
     await client.end();
   }
+}
+
+/** The schema of what exists once, and of the first cell. @throws StartupError */
+async function homeSchema(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string | null }>('select current_schema() as name');
+  if (rows[0]?.name) return rows[0].name;
+  throw new StartupError(
+    'the database has no schema in which this user may make tables (search_path): create it first',
+  );
 }
 
 /**
  * Migrations name no schema: they make everything in the first schema of the owner's `search_path` that exists, `public` by default.
  * Functions that run as their owner keep this path (`set search_path from current`); temporary tables of a caller come last in it.
  */
-async function sessionStatement(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ name: string | null }>('select quote_ident(current_schema()) as name');
-  if (!rows[0]?.name)
-    throw new StartupError(
-      'the database has no schema in which this user may make tables (search_path): create it first',
-    );
-  const path = `set search_path = ${rows[0].name}, pg_temp`;
+async function sessionStatement(client: pg.Client, home: string): Promise<string> {
+  const path = `set search_path = ${client.escapeIdentifier(home)}, pg_temp`;
   // All tables stay on the coordinator. Citus would send functions, types and grants to its workers, one statement of a message.
   return (await hasCitus(client)) ? `${path}; set citus.enable_ddl_propagation = off` : path;
 }
@@ -154,12 +181,33 @@ async function missingMigrations(client: pg.Client, migrations: Migration[]): Pr
 }
 
 /** What plans rely on, for each role that runs statements, and the rights of the service's role. @param pending migrations are missing too */
-async function missingSettings(client: pg.Client, { service }: MigrateOptions, pending = false): Promise<Step[]> {
+async function missingSettings(
+  client: pg.Client,
+  home: string,
+  { service }: MigrateOptions,
+  pending = false,
+): Promise<Step[]> {
   const step = (sql: string): Step => ({ name: sql.replace(/ password '.*'/, ''), sql });
+  const session = await sessionStatement(client, home);
+  await client.query(session);
   const steps = (await planSettingStatements(client, client.user ?? '')).map(step);
   if (!service || service.user === client.user) return steps;
   steps.push(...(await serviceRoleStatements(client, service, pending)).map(step));
+  if (!pending) steps.push(...(await missingCellRights(client, session)).map(step));
   return [...steps, ...(await planSettingStatements(client, service.user)).map(step)];
+}
+
+/** What the service's role may not do yet in the schemas of further cells. @param session the path of the home schema */
+async function missingCellRights(client: pg.Client, session: string): Promise<string[]> {
+  const statements: string[] = [];
+  for (const schema of await furtherSchemas(client)) {
+    const path = `set search_path = ${client.escapeIdentifier(schema)}, pg_temp`;
+    await client.query(path);
+    const rights = await serviceRightsStatements(client);
+    if (rights.length > 0) statements.push(path, ...rights, session);
+    await client.query(session);
+  }
+  return statements;
 }
 
 async function run(client: pg.Client, step: Step): Promise<void> {

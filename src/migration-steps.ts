@@ -16,6 +16,19 @@ export interface MigrationStep {
   sql: string;
 }
 
+/** A step of a migration for a further cell (cell-migrations.ts). */
+export interface CellStep {
+  /** For the person who asks what is missing. */
+  name: string;
+  /** `set search_path`: the cell's schema comes first. */
+  path: string;
+  kind: MigrationStep['kind'];
+  /** Of a transaction any number; of the others one, or none where the step does not concern cells. */
+  statements: string[];
+  /** Records that it is done. */
+  mark: string;
+}
+
 /**
  * How long a statement of a migration may wait for a lock. Everything that comes after it waits behind it, so it soon gives up; the step is
  * tried again.
@@ -65,9 +78,25 @@ export async function applySteps(client: pg.Client, migration: Migration, log: L
   for (const [index, step] of steps.entries()) {
     if (done.has(index)) continue;
     const mark = index === steps.length - 1 ? record(client, migration) : recordStep(client, migration, index);
-    await withRetries(migration, log, () => RUN[step.kind](client, step.sql, mark));
+    await withRetries(migration.name, log, () => RUN[step.kind](client, [step.sql], mark));
     if (steps.length > 1) log.info({ migration: migration.name, step: index + 1, of: steps.length }, 'a step is done');
   }
+}
+
+/** Runs a step of a further cell. */
+export async function applyCellStep(
+  client: pg.Client,
+  { name, path, kind, statements, mark }: CellStep,
+  log: Logger,
+): Promise<void> {
+  await client.query(path);
+  await withRetries(name, log, () => RUN[kind](client, statements, mark));
+}
+
+/** The same as SQL, for an administrator's psql. */
+export function printCellStep({ path, kind, statements, mark }: CellStep): string {
+  const end = kind === 'batches' ? '' : ';';
+  return `${path};\n${printStep(kind, statements.map((sql) => sql + end).join('\n'), `${mark};`)}`;
 }
 
 /** The same as SQL, for an administrator's psql. */
@@ -75,11 +104,17 @@ export function printSteps(client: pg.Client, migration: Migration): string {
   const steps = stepsOf(migration);
   const printed = steps.map(({ kind, sql }, index) => {
     const mark = index === steps.length - 1 ? `${record(client, migration)};` : '';
-    if (kind === 'transaction') return `begin;\n${sql.trimEnd()}\n${mark}${mark && '\n'}commit;\n`;
-    const text = kind === 'batches' ? batches(sql) : `${sql};\n`;
-    return mark === '' ? text : `${text}${mark}\n`;
+    return printStep(kind, kind === 'concurrently' ? `${sql};` : sql.trimEnd(), mark);
   });
   return printed.join('\n');
+}
+
+/** @param sql its statements, each with its semicolon; one of batches without, or nothing */
+function printStep(kind: MigrationStep['kind'], sql: string, mark: string): string {
+  const end = mark && `${mark}\n`;
+  if (kind === 'transaction') return `begin;\n${sql}\n${end}commit;\n`;
+  if (sql === '') return end;
+  return (kind === 'batches' ? batches(sql) : `${sql}\n`) + end;
 }
 
 function batches(sql: string): string {
@@ -87,27 +122,32 @@ function batches(sql: string): string {
   return `do $batches$ declare changed bigint; begin\n${body}\nend $batches$;\n`;
 }
 
-type Run = (client: pg.Client, sql: string, mark: string) => Promise<void>;
+/** @param statements one, unless the step is a transaction; none where it does not concern a cell */
+type Run = (client: pg.Client, statements: readonly string[], mark: string) => Promise<void>;
 
 const RUN: Record<MigrationStep['kind'], Run> = {
-  transaction: (client, sql, mark) =>
+  transaction: (client, statements, mark) =>
     inTransaction(client, async () => {
-      await client.query(sql);
+      for (const sql of statements) await client.query(sql);
       await client.query(mark);
     }),
   // A statement of this kind waits for others without holding anybody up, so it may wait.
-  concurrently: async (client, sql, mark) => {
+  concurrently: async (client, statements, mark) => {
     await client.query('set lock_timeout = 0');
-    const [, , created] = INDEX.exec(sql) ?? [];
-    const state = created === undefined ? 'none' : await indexState(client, created);
-    if (state === 'invalid') await client.query(`drop index concurrently ${created}`);
-    if (state !== 'valid') await client.query(sql);
+    for (const sql of statements) {
+      const [, , created] = INDEX.exec(sql) ?? [];
+      const state = created === undefined ? 'none' : await indexState(client, created);
+      if (state === 'invalid') await client.query(`drop index concurrently ${created}`);
+      if (state !== 'valid') await client.query(sql);
+    }
     await client.query(mark);
   },
-  batches: async (client, sql, mark) => {
-    for (let changed = 1; changed > 0; ) {
-      changed = await inTransaction(client, async () => (await client.query(sql)).rowCount ?? 0);
-      await pause(BATCH_PAUSE_MS);
+  batches: async (client, statements, mark) => {
+    for (const sql of statements) {
+      for (let changed = 1; changed > 0; ) {
+        changed = await inTransaction(client, async () => (await client.query(sql)).rowCount ?? 0);
+        await pause(BATCH_PAUSE_MS);
+      }
     }
     await client.query(mark);
   },
@@ -128,20 +168,20 @@ async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Prom
 /** An index that was interrupted while it was built stays behind, and is of no use. */
 async function indexState(client: pg.Client, name: string): Promise<'none' | 'invalid' | 'valid'> {
   const { rows } = await client.query<{ valid: boolean }>(
-    'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
+    "select indisvalid as valid from pg_index where indexrelid = to_regclass(format('%I.%I', current_schema(), $1::text))",
     [name],
   );
   if (!rows[0]) return 'none';
   return rows[0].valid ? 'valid' : 'invalid';
 }
 
-async function withRetries(migration: Migration, log: Logger, work: () => Promise<void>): Promise<void> {
+async function withRetries(migration: string, log: Logger, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       if (!RETRIED.has((error as { code?: string }).code ?? '') || attempt === LOCK_ATTEMPTS) throw error;
-      log.warn({ migration: migration.name, attempt }, 'a migration waits for a lock; it is tried again');
+      log.warn({ migration, attempt }, 'a migration waits for a lock; it is tried again');
       await pause(RETRY_AFTER_MS);
     }
   }

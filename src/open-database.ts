@@ -1,4 +1,5 @@
-import { cellsFault } from './cells.ts';
+import type { CellPaths } from './cell-pool.ts';
+import { cellsFault, readPaths } from './cells.ts';
 import type { Config } from './config.ts';
 import { createPool } from './database.ts';
 import { readHosts } from './database-hosts.ts';
@@ -44,9 +45,14 @@ function firstHost(url: string): URL {
 /**
  * Makes sure that the database can be used: no session goes through a pooler in transaction mode, and the schema fits this program.
  * A start migrates, unless LOMBARD_MIGRATE=no.
+ * @returns how connections belong to cells; undefined where there is one
  * @throws StartupError
  */
-export async function openDatabase(config: Config, addresses: DatabaseAddresses, log: Logger): Promise<void> {
+export async function openDatabase(
+  config: Config,
+  addresses: DatabaseAddresses,
+  log: Logger,
+): Promise<CellPaths | undefined> {
   const given = config.sessionDatabaseUrl !== undefined;
   if (addresses.owner !== addresses.sessions) await refusePooler(addresses.owner, 'LOMBARD_MIGRATE_DATABASE_URL');
   await refusePooler(addresses.sessions, given ? 'LOMBARD_SESSION_DATABASE_URL' : 'DATABASE_URL');
@@ -55,6 +61,7 @@ export async function openDatabase(config: Config, addresses: DatabaseAddresses,
   try {
     const fault = (await schemaFault(pool)) ?? (await cellsFault(pool, config.cells));
     if (fault) throw new StartupError(fault);
+    return await readPaths(pool);
   } finally {
     await pool.end();
   }

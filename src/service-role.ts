@@ -16,7 +16,7 @@ const READ_ONLY = /^migrations$|^migration_steps$/;
 
 interface Relation {
   name: string;
-  kind: 'table' | 'sequence';
+  kind: 'table' | 'sequence' | 'view';
   secured: boolean;
   /** What the group may do with it now. */
   granted: string[];
@@ -43,10 +43,15 @@ export async function serviceRoleStatements(client: pg.Client, role: ServiceRole
     statements.push(`create role ${user} login${password}`);
   }
   if (!there.member) statements.push(`grant ${GROUP}, lombard_client to ${user}`);
-  statements.push(...(await missingUsage(client, there.group)));
   // What the relations of an empty database will be is not known yet: the next migrate grants the rest.
-  if (pending) return statements;
-  for (const relation of await relations(client, there.group)) statements.push(...missingGrants(client, relation));
+  if (pending) return [...statements, ...(await missingUsage(client, there.group))];
+  return [...statements, ...(await serviceRightsStatements(client, there.group))];
+}
+
+/** The statements that give the service's role what it lacks in the first schema of the path. @param group whether its role exists */
+export async function serviceRightsStatements(client: pg.Client, group = true): Promise<string[]> {
+  const statements = await missingUsage(client, group);
+  for (const relation of await relations(client, group)) statements.push(...missingGrants(client, relation));
   return statements;
 }
 
@@ -61,13 +66,13 @@ async function missingUsage(client: pg.Client, group: boolean): Promise<string[]
 
 async function relations(client: pg.Client, group: boolean): Promise<Relation[]> {
   const { rows } = await client.query<Relation>(
-    `select c.relname as name, case c.relkind when 'S' then 'sequence' else 'table' end as kind,
+    `select c.relname as name, case c.relkind when 'S' then 'sequence' when 'v' then 'view' else 'table' end as kind,
        c.relrowsecurity and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'service') as secured,
        case when not $1 then '{}' when c.relkind = 'S'
          then array(select p from unnest('{usage,select,update}'::text[]) p where has_sequence_privilege($2, c.oid, p))
          else array(select p from unnest('{select,insert,update,delete}'::text[]) p where has_table_privilege($2, c.oid, p)) end as granted
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = current_schema() and c.relkind in ('r', 'p', 'S') and (not c.relispartition or c.relname ~ '_default$')
+     where n.nspname = current_schema() and c.relkind in ('r', 'p', 'S', 'v') and (not c.relispartition or c.relname ~ '_default$')
      order by 1`,
     [group, GROUP],
   );
@@ -80,8 +85,9 @@ function missingGrants(client: pg.Client, { name, kind, secured, granted }: Rela
   const rights = rightsTo(name, kind);
   const missing = rights.filter((right) => !granted.includes(right));
   const excess = granted.filter((right) => !rights.includes(right));
-  if (missing.length > 0) statements.push(`grant ${missing.join(', ')} on ${kind} ${relation} to ${GROUP}`);
-  if (excess.length > 0) statements.push(`revoke ${excess.join(', ')} on ${kind} ${relation} from ${GROUP}`);
+  const what = kind === 'sequence' ? 'sequence' : 'table';
+  if (missing.length > 0) statements.push(`grant ${missing.join(', ')} on ${what} ${relation} to ${GROUP}`);
+  if (excess.length > 0) statements.push(`revoke ${excess.join(', ')} on ${what} ${relation} from ${GROUP}`);
   // Row level security keeps the clients of GraphQL apart; the service itself names the tenant in each statement.
   if (secured) statements.push(`create policy service on ${relation} to ${GROUP} using (true) with check (true)`);
   return statements;
@@ -89,7 +95,7 @@ function missingGrants(client: pg.Client, { name, kind, secured, granted }: Rela
 
 function rightsTo(name: string, kind: Relation['kind']): string[] {
   if (kind === 'sequence') return ['usage', 'select', 'update'];
-  if (READ_ONLY.test(name)) return ['select'];
+  if (kind === 'view' || READ_ONLY.test(name)) return ['select'];
   if (APPEND_ONLY.test(name)) return ['select', 'insert'];
   return ['select', 'insert', 'update', 'delete'];
 }

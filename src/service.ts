@@ -1,10 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApproverRefresher } from './approvals/refresher.ts';
 import { createAuditDays } from './audit/days.ts';
-import { createAuditTasks } from './audit/tasks.ts';
-import { Backlog } from './backlog.ts';
 import { ServiceClock } from './calendar.ts';
+import { cellNumbers } from './cell-directory.ts';
+import { poolOf } from './cell-pool.ts';
 import type { Config } from './config.ts';
 import { type Addresses, type Context, configuredAddresses } from './context.ts';
 import { Vault } from './crypto.ts';
@@ -12,9 +11,8 @@ import { createPool, type Pool } from './database.ts';
 import { DatabaseWatch } from './database-watch.ts';
 import { createDrawing, type Drawing } from './documents/drawing.ts';
 import { startEmbedded } from './embedded/postgres.ts';
-import { createErasures } from './erasure/job.ts';
 import { StartupError } from './errors.ts';
-import { createClearing, createPublisher, recordChanges } from './feed/tasks.ts';
+import { recordChanges } from './feed/tasks.ts';
 import { createAuthListener } from './http/auth/listener.ts';
 import { createAddressOf } from './http/caller-address.ts';
 import { type ClientRoutes, createClientListener } from './http/client/listener.ts';
@@ -26,34 +24,24 @@ import { operatorRoutes } from './http/operator/routes.ts';
 import { pagesFault } from './http/page/application.ts';
 import { createTrustedListener } from './http/trusted/listener.ts';
 import { Sessions } from './identity/sessions.ts';
-import { createJournalClearing, Journals } from './journals.ts';
+import { Journals } from './journals.ts';
 import { missingKey } from './keys/missing-key.ts';
 import type { Logger } from './log.ts';
-import { MailWorker } from './mails/worker.ts';
 import { metrics } from './metrics.ts';
 import { databaseAddresses, openDatabase, usesNames } from './open-database.ts';
 import type { ConfiguredToken } from './operator/configured-token.ts';
 import { type FirstToken, firstOperatorToken } from './operator/first-token.ts';
-import { createAnswerClearing } from './operator/idempotency.ts';
 import { Parts } from './parts.ts';
-import { rollUpTotals } from './payments/roll-up.ts';
-import { Periodic } from './periodic.ts';
 import { PLAN_EACH_TIME } from './plan-settings.ts';
 import { sandboxKey } from './private-file.ts';
 import { RateCounts } from './rate-counts.ts';
 import { Readiness } from './readiness.ts';
-import { Autopilot } from './sandbox/autopilot.ts';
 import { ClockFollower } from './sandbox/clock.ts';
 import { schemaFault } from './schema.ts';
 import { checkStart } from './start-checks.ts';
-import { StatementWorker } from './statements/worker.ts';
-import { Dispatcher } from './webhooks/dispatcher.ts';
 import { EventSignal } from './webhooks/event-signal.ts';
 import { createDays } from './webhooks/retention.ts';
-import { createUnreadStreams } from './webhooks/unread-streams.ts';
-
-/** Milliseconds between two runs. One run a second for the totals costs a fifth of five runs a second. */
-const TOTALS_INTERVAL_MS = 1_000;
+import { startWorkers } from './workers.ts';
 
 export interface Service {
   context: Context;
@@ -177,15 +165,16 @@ async function startContext(start: {
   const vault = new Vault(...keys);
   const url = start.databaseUrl ?? (await startDatabase(config, log, parts));
   const addresses = databaseAddresses(config, url);
-  await parts.during(openDatabase(config, addresses, log));
+  const cells = await parts.during(openDatabase(config, addresses, log));
 
-  const pool = createPool(url, log, { max: config.poolSize, name: 'lombard', names: usesNames(config) });
+  const pool = createPool(url, log, { max: config.poolSize, name: 'lombard', names: usesNames(config), cells });
   await parts.start({ stop: () => pool.end() });
   const backgroundPool = createPool(addresses.sessions, log, {
     max: config.backgroundPoolSize,
     background: true,
     name: 'lombard-background',
     setUp: PLAN_EACH_TIME,
+    cells,
   });
   await parts.start({ stop: () => backgroundPool.end() });
 
@@ -224,7 +213,7 @@ async function startDatabase(config: Config, log: Logger, parts: Parts): Promise
 
 /** @throws StartupError in production, if a master key that sealed secrets of this database is missing */
 async function checkMasterKey({ config, pool, vault, log }: Context): Promise<void> {
-  const fault = await missingKey(pool, vault);
+  const fault = await missingKey(poolOf(pool, 'all'), vault);
   if (!fault) return;
   if (config.environment === 'production') throw new StartupError(fault);
   // A sandbox continues: everything that needs none of the old secrets works.
@@ -235,10 +224,12 @@ async function checkMasterKey({ config, pool, vault, log }: Context): Promise<vo
 async function prepareDatabase(context: Context): Promise<FirstToken> {
   // If another process holds the lock, that process creates the partitions.
   const { backgroundPool, clock, log } = context;
-  await Promise.all([createDays(backgroundPool, clock.now()), createAuditDays(backgroundPool, clock.now())]).catch(
-    (error: Error) =>
-      log.warn({ reason: error.message }, "today's partitions could not be created; the worker tries again"),
-  );
+  for (const cell of await cellNumbers(backgroundPool)) {
+    const pool = poolOf(backgroundPool, cell);
+    await Promise.all([createDays(pool, clock.now()), createAuditDays(pool, clock.now())]).catch((error: Error) =>
+      log.warn({ cell, reason: error.message }, "today's partitions could not be created; the worker tries again"),
+    );
+  }
   return firstOperatorToken(context);
 }
 
@@ -320,31 +311,4 @@ async function listen({ parts, signal }: Starting, listening: Listening, binding
   const listener = new Listener(listening, binding);
   await parts.start(listener, { takesWork: true });
   return listener;
-}
-
-/** Background work. Every process may do it; the database decides which one does. */
-async function startWorkers({ context, parts, drawing, signal }: Starting): Promise<void> {
-  const { backgroundPool, clock, log, config } = context;
-  const every = (intervalMs: number, name: string, run: () => Promise<unknown>) =>
-    new Periodic({ name, intervalMs, log, run: async () => void (await run()) });
-  const publisher = createPublisher(context);
-  const tasks = [
-    publisher,
-    createClearing(context),
-    new Backlog(backgroundPool, clock),
-    createUnreadStreams(context),
-    createAnswerClearing(context),
-    createJournalClearing(backgroundPool, clock, log),
-    every(TOTALS_INTERVAL_MS, 'payment totals', () => rollUpTotals(backgroundPool)),
-    new ApproverRefresher(backgroundPool, clock, log),
-    ...createAuditTasks(context),
-    createErasures(context),
-  ];
-  for (const task of tasks) await parts.start(task);
-  if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));
-  const dispatcher = new Dispatcher(context);
-  await parts.start(dispatcher, { takesWork: true });
-  signal.listen(dispatcher, publisher);
-  await parts.start(new StatementWorker(context, drawing), { takesWork: true });
-  await parts.start(new MailWorker(context), { takesWork: true });
 }

@@ -41,7 +41,10 @@ test('no statement and no migration names a schema', () => {
   );
   const named = files.filter(
     (name) =>
-      /\.(ts|sql)$/.test(name) && /\bpublic\.[a-z]|\bcreate schema\b/.test(readFileSync(new URL(name, root), 'utf8')),
+      /\.(ts|sql)$/.test(name) &&
+      // It makes the schemas.
+      name !== 'src/cell-migrations.ts' &&
+      /\bpublic\.[a-z]|\bcreate schema\b/.test(readFileSync(new URL(name, root), 'utf8')),
   );
   assert.ok(files.length > 400, `${files.length} files`);
   assert.deepEqual(named, []);
@@ -64,17 +67,19 @@ test('every identity is a bigint', async () => {
   assert.deepEqual(narrow, []);
 });
 
-/** What exists once refers to a client. The directory of clients takes their place. */
-const STILL_ENTERING = ['application_trusted_clients.client_id', 'contact_clients.client_id', 'mails.client_id'];
-
-test('no foreign key leads out of the cell, and none into it but to its client', async () => {
+test('no foreign key leads into a cell, and the only ones out of it lead to the client', async () => {
   const { rows } = await pool.query<{ name: string; from: string; to: string }>(
     `select ${NAME('k.conrelid')} as "from", ${NAME('k.confrelid')} as "to", ${NAME('k.conrelid')} || '.' ||
        (select string_agg(a.attname, ',') from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)) as name
      from pg_constraint k where k.contype = 'f' and k.conparentid = 0 order by name`,
   );
   const crossing = (from: ReadonlySet<string>, to: ReadonlySet<string>) =>
-    rows.filter((key) => from.has(key.from) && to.has(key.to)).map(({ name }) => name);
-  assert.deepEqual(crossing(CELL_TABLES, ONCE_TABLES), []);
-  assert.deepEqual(crossing(ONCE_TABLES, CELL_TABLES), STILL_ENTERING);
+    rows.filter((key) => from.has(key.from) && to.has(key.to));
+  assert.deepEqual(crossing(ONCE_TABLES, CELL_TABLES), []);
+  const leaving = crossing(CELL_TABLES, ONCE_TABLES);
+  assert.ok(leaving.length > 10);
+  assert.deepEqual(
+    leaving.filter(({ name, to }) => to !== 'clients' || !name.endsWith('.client_id')),
+    [],
+  );
 });

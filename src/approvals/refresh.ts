@@ -1,3 +1,4 @@
+import { inCellsOf } from '../cell-directory.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { permittedContacts } from './approvers.ts';
@@ -22,7 +23,10 @@ const MAX_LOCKS = 1_000;
  * because the search and the approvals look at the permission itself.
  */
 export async function refreshApprovers(tx: Transaction, act: Act, ...clientIds: string[]): Promise<void> {
-  if (clientIds.length === 0) return;
+  if (clientIds.length > 0) await inCellsOf(tx, clientIds, (ofCell) => refreshInCell(tx, act, ofCell));
+}
+
+async function refreshInCell(tx: Transaction, act: Act, clientIds: string[]): Promise<void> {
   const clients = clientIds.length > MAX_LOCKS ? await withApprovals(tx, clientIds) : clientIds;
   // A transaction that creates a payment or acts on one has seen the former permissions and has committed now, or will see the new ones.
   await takeLock(tx, ...clients);

@@ -77,7 +77,7 @@ async function lastBefore(db: Db, moment: Date): Promise<ChainEnd | undefined> {
 async function daysBefore(db: Db, oldest: string): Promise<string[]> {
   const { rows } = await db.query<{ day: string }>(
     `select to_char(to_date(right(relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day from pg_class
-     where pg_table_is_visible(oid) and relkind = 'r' and relname ~ '^audit_\\d{8}$' order by 1`,
+     where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' and relname ~ '^audit_\\d{8}$' order by 1`,
   );
   return rows.map(({ day }) => day).filter((day) => day < oldest);
 }

@@ -1,3 +1,5 @@
+import type { CellPaths } from '../cell-pool.ts';
+import { readPaths } from '../cells.ts';
 import type { Config } from '../config.ts';
 import { createPool, type Pool } from '../database.ts';
 import { createLog } from '../log.ts';
@@ -12,10 +14,17 @@ import { embeddedUrl } from './operator-tokens.ts';
  */
 export async function withDatabase<T>(config: Config, name: string, work: (pool: Pool) => Promise<T>): Promise<T> {
   const { sessions } = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir));
-  const pool = createPool(sessions, createLog('silent', false), { max: 1, background: true, name });
+  const open = (cells?: CellPaths) =>
+    createPool(sessions, createLog('silent', false), { max: 1, background: true, name, cells });
+  let pool = open();
   try {
     const fault = await schemaFault(pool);
     if (fault) throw new CommandFailure(fault);
+    const cells = await readPaths(pool);
+    if (cells) {
+      await pool.end();
+      pool = open(cells);
+    }
     return await work(pool);
   } finally {
     await pool.end();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceClock } from '../calendar.ts';
+import { poolOf } from '../cell-pool.ts';
 import { type Config, readConfig } from '../config.ts';
 import { Vault } from '../crypto.ts';
 import type { Pool } from '../database.ts';
@@ -35,7 +36,7 @@ export function keysCommands({ program, does }: Frame): void {
     .command('status')
     .description('count what each key has sealed; keys are shown by name, never themselves');
   does(example(status, 'keys status'), async ({ print }) => {
-    const found = await withKeys((pool, vault) => keysStatus(pool, vault));
+    const found = await withKeys((pool, vault) => keysStatus(poolOf(pool, 'all'), vault));
     print.rows(found, COLUMNS);
     return found.some(({ state }) => state === 'missing') ? 1 : 0;
   });

@@ -1,3 +1,5 @@
+import { cellNumbers } from '../cell-directory.ts';
+import { poolOf } from '../cell-pool.ts';
 import type { Context } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { LOCKS } from '../locks.ts';
@@ -39,18 +41,21 @@ async function eraseNext(context: Context): Promise<void> {
 }
 
 async function erase(context: Context, erasureId: string, sealed: Buffer): Promise<void> {
-  const { backgroundPool: pool, vault, clock, log } = context;
+  const { backgroundPool, vault, clock, log } = context;
   const eraser = new PersonEraser(JSON.parse(vault.open(sealed, PURPOSE)) as Person);
   const note = async (tx: Transaction, rows: number) => {
     if (rows > 0) await tx.query('update erasures set rows = rows + $2 where erasure_id = $1', [erasureId, rows]);
   };
-  await cancelNotifications(pool, eraser, { now: clock.now(), note });
-  await eraseCopies(pool, eraser, note);
-  await eraseTrail(pool, { eraser, erasureId, vault, now: clock.now(), note });
-  // What was written meanwhile: entries of journals wait in their processes for a moment, and deliveries were being tried.
-  await eraseCopies(pool, eraser, note);
-  await cancelNotifications(pool, eraser, { now: clock.now(), note });
-  await pool.query(`update erasures set state = 'done', sealed = null, ended_at = $2 where erasure_id = $1`, [
+  for (const cell of await cellNumbers(backgroundPool)) {
+    const pool = poolOf(backgroundPool, cell);
+    await cancelNotifications(pool, eraser, { now: clock.now(), note });
+    await eraseCopies(pool, eraser, note);
+    await eraseTrail(pool, { eraser, erasureId, vault, now: clock.now(), note });
+    // What was written meanwhile: entries of journals wait in their processes for a moment, and deliveries were being tried.
+    await eraseCopies(pool, eraser, note);
+    await cancelNotifications(pool, eraser, { now: clock.now(), note });
+  }
+  await backgroundPool.query(`update erasures set state = 'done', sealed = null, ended_at = $2 where erasure_id = $1`, [
     erasureId,
     clock.now(),
   ]);

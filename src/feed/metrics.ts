@@ -1,4 +1,5 @@
 import { Gauge } from 'prom-client';
+import { contextOf } from '../cell-context.ts';
 import type { Context } from '../context.ts';
 import { metrics } from '../metrics.ts';
 import { listConsumers } from './consumer.ts';
@@ -8,7 +9,7 @@ let observed: Context | undefined;
 
 /** Sets whose feed the gauges show. They ask the database when they are read. */
 export function observeFeed(context: Context | undefined): void {
-  observed = context;
+  observed = context && contextOf(context, 'all');
 }
 
 new Gauge({

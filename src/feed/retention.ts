@@ -1,4 +1,7 @@
-import { type Db, first, type Pool } from '../database.ts';
+import { cellNumbers } from '../cell-directory.ts';
+import { cellOfNumber } from '../cell-numbers.ts';
+import { poolOf, withinCell } from '../cell-pool.ts';
+import { type Db, type Pool, type Transaction, transaction } from '../database.ts';
 
 const DAY_MS = 86_400_000;
 /** Changes that a consumer has not acknowledged are kept so many times as long. */
@@ -35,24 +38,30 @@ export async function feedEnds(db: Db, now: Date, days: number): Promise<FeedEnd
   return rows[0] as FeedEnds;
 }
 
-/** Deletes what is no longer kept. The newest transaction keeps its place, from which the next one counts. */
+/** Deletes what is no longer kept, in all cells. The newest transaction keeps its place, from which the next one counts. */
 export async function clearChanges(pool: Pool, now: Date, days: number): Promise<void> {
   const { floor } = await feedEnds(pool, now, days);
-  for (;;) {
-    const cleared = first(
-      await pool.query<{ batches: number }>(
-        `with old as (select position, batch from change_order o where position + changes - 1 <= $1
-           and position < (select max(position) from change_order) order by position limit ${CLEARED_BATCHES}),
-         gone as (delete from changes where batch in (select batch from old)),
-         forgotten as (delete from change_order where position in (select position from old))
-         select count(*) as batches from old`,
-        [floor],
-      ),
-    );
-    if ((cleared?.batches ?? 0) < CLEARED_BATCHES) break;
+  while ((await transaction(pool, (tx) => clearBatches(tx, floor))) === CLEARED_BATCHES) {
+    // The next batches.
   }
   // By the time of the change, which is that of an import's beginning: a day of import at most.
-  await pool.query(
-    `delete from change_tallies where at < (select at from change_order order by position limit 1) - interval '1 day'`,
+  for (const cell of await cellNumbers(pool))
+    await poolOf(pool, cell).query(
+      `delete from change_tallies where at < (select at from change_order order by position limit 1) - interval '1 day'`,
+    );
+}
+
+/** Deletes some transactions that end at a position or before it. @returns how many there were */
+export async function clearBatches(tx: Transaction, floor: number): Promise<number> {
+  const { rows } = await tx.query<{ batch: number }>(
+    `delete from change_order where position in (
+       select position from change_order where position + changes - 1 <= $1
+         and position < (select max(position) from change_order) order by position limit ${CLEARED_BATCHES} for update)
+     returning batch`,
+    [floor],
   );
+  const batches = rows.map(({ batch }) => batch);
+  for (const [cell, ofCell] of Map.groupBy(batches, cellOfNumber))
+    await withinCell(tx, cell, () => tx.query('delete from changes where batch = any($1::bigint[])', [ofCell]));
+  return rows.length;
 }

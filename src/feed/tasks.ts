@@ -23,17 +23,25 @@ export function recordChanges(context: Context): Part {
   return { stop: () => observeFeed(undefined) };
 }
 
-/** Publishes what has been committed. */
-export function createPublisher({ backgroundPool, clock, log }: Context): Periodic {
+/** Publishes what has been committed, one cell after the other: the feed has one order. A cell that fails holds up no other. */
+export function createPublisher({ clock, log }: Context, cells: readonly Context[]): Periodic {
   return new Periodic({
     name: 'change feed',
     intervalMs: PUBLISH_INTERVAL_MS,
     wakeAfterMs: PUBLISH_AFTER_MS,
     log,
     run: async () => {
-      while (await publishChanges(backgroundPool, clock.now())) {
-        // A burst is published whole.
+      let failure: unknown;
+      for (const { backgroundPool } of cells) {
+        try {
+          while (await publishChanges(backgroundPool, clock.now())) {
+            // A burst is published whole.
+          }
+        } catch (error) {
+          failure = error;
+        }
       }
+      if (failure) throw failure;
     },
   });
 }

@@ -78,19 +78,22 @@ function attributes(table: string, behaviors: Record<string, string>) {
 
 /** The tables of the interface, and the type of their extra headers. The schema has many others, and functions, which it does not show. */
 const SHOWN = new Set(['subscriptions', 'notifications', 'attempts', 'extra_header']);
-const tables: GraphileConfig.Plugin = {
+const tablesOf = (schema: string): GraphileConfig.Plugin => ({
   name: 'LombardTables',
   version: '1.0.0',
   gather: {
     hooks: {
-      pgIntrospection_introspection(_info, { introspection: { classes, procs } }) {
+      pgIntrospection_introspection(_info, { introspection: { namespaces, classes, procs } }) {
+        // Other cells have tables of the same names.
+        const own = namespaces.find(({ nspname }) => nspname === schema)?._id;
+        const shown = classes.filter(({ relname, relnamespace }) => SHOWN.has(relname) && relnamespace === own);
         // PostGraphile goes on with these very arrays.
-        classes.splice(0, classes.length, ...classes.filter(({ relname }) => SHOWN.has(relname)));
+        classes.splice(0, classes.length, ...shown);
         procs.splice(0);
       },
     },
   },
-};
+});
 
 /** `id` stays `id`, which PostGraphile reserves for global object identifiers. The root field has the plain name of the table. */
 const names: GraphileConfig.Plugin = {
@@ -139,7 +142,7 @@ const order: GraphileConfig.Plugin = {
 export function preset(pool: Pool, schema: string): GraphileConfig.Preset {
   return {
     extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-    plugins: [tables, tags, names, order, texts, subscriptionFields, mutations],
+    plugins: [tablesOf(schema), tags, names, order, texts, subscriptionFields, mutations],
     disablePlugins: [
       // Its root type would take the name of the table's type.
       'SubscriptionPlugin',

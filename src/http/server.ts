@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { Problem } from '../errors.ts';
 import { requestDuration } from '../metrics.ts';
 import { MAX_BODY_BYTES, parseQuery, readJson } from './body.ts';
+import { scopeRequests } from './cells.ts';
 import { COMPILERS } from './compilers.ts';
 import { answerFor, logFailure, problemOf } from './failure.ts';
 import { limitBodies, PATIENCE } from './patience.ts';
@@ -47,7 +48,7 @@ interface Party {
 export interface ServerOptions {
   /** Its name in log lines and metrics. */
   name: string;
-  context: Pick<Context, 'log' | 'journals'>;
+  context: Pick<Context, 'log' | 'journals' | 'pool'>;
   /** Milliseconds for a whole request to arrive; 0: no limit, since imports are streams of any length. */
   requestTimeoutMs?: number;
   /** The address that a request means, where it is not the one that it names. */
@@ -98,6 +99,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       },
     },
   });
+  scopeRequests(app, options.context.pool);
   traceRequests(app, options.name);
   readJson(app);
   app.addHook('onRequest', (request, reply, done) => {

@@ -39,8 +39,9 @@ export async function createClient(tx: Transaction, act: Act, vault: Vault, inpu
   const { rows } = await tx.query<Client>(
     `insert into clients (client_id, client_name, account_number, status, fx_enabled, mass_payments_customer, authorisation_workflow,
        payment_approvals_enabled, payment_creator_approval_enabled, approval_step_up, statement_push_url, statement_push_secret,
-       became_client, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning ${COLUMNS}`,
+       became_client, created_at, cell)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, (select number from cells where schema = current_schema()))
+     returning ${COLUMNS}`,
     [
       clientId,
       input.client_name,

@@ -40,6 +40,8 @@ export interface Session {
 export interface SessionClient {
   name: string;
   enabled: boolean;
+  /** The number of the cell that it lives in. */
+  cell: number;
   permissions: Permissions;
 }
 
@@ -52,7 +54,7 @@ interface Row {
   application_id: string;
   expires_at: Date;
   thumbprint: string | null;
-  clients: ({ client_id: string; name: string; enabled: boolean } & Permissions)[] | null;
+  clients: ({ client_id: string; name: string; enabled: boolean; cell: number } & Permissions)[] | null;
   version: number;
 }
 
@@ -165,9 +167,9 @@ function sessionOf(row: Row | undefined, tokenSha256: Buffer, clock: Clock): Ses
     thumbprint: row.thumbprint,
     tokenSha256,
     clients: new Map(
-      (row.clients ?? []).map(({ client_id, name, enabled, ...permissions }) => [
+      (row.clients ?? []).map(({ client_id, name, enabled, cell, ...permissions }) => [
         client_id,
-        { name, enabled, permissions },
+        { name, enabled, cell, permissions },
       ]),
     ),
   };
@@ -189,7 +191,7 @@ function unexpired(session: Session, clock: Clock): Session {
  */
 const sessionStatement = (condition = '') => `
   select t.contact_id, t.application_id, t.expires_at, t.thumbprint, v.version,
-    (select json_agg(json_build_object('client_id', c.client_id, 'name', c.client_name, 'enabled', c.status = 'enabled',
+    (select json_agg(json_build_object('client_id', c.client_id, 'name', c.client_name, 'enabled', c.status = 'enabled', 'cell', c.cell,
         'can_authorise_payments', p.can_authorise_payments, 'can_manage_payments', p.can_manage_payments,
         'can_manage_multipayments', p.can_manage_multipayments, 'can_manage_permissions', p.can_manage_permissions,
         'can_manage_webhooks', p.can_manage_webhooks) order by c.client_id)

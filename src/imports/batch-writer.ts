@@ -4,6 +4,7 @@ import { commit, rollback, type Transaction } from '../database.ts';
 import type { ErrorCode, Problem } from '../errors.ts';
 import { answerOf, type ImportAnswer, listedErrors } from './answer.ts';
 import type { Batch } from './batch.ts';
+import { inCellsOfRows } from './cells.ts';
 import { settleConflicts, withoutRepetitions } from './conflicts.ts';
 import { type Progress, saveProgress } from './import.ts';
 import { noteImported } from './imported.ts';
@@ -107,7 +108,10 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
 
   async #insert(rows: Row[], tally: Tally): Promise<void> {
     const parts = this.#request.rule === 'reject' ? [rows] : withoutRepetitions(rows);
-    for (const part of parts) await this.#insertPart(part, tally);
+    const { kind, scope } = this.#request;
+    const options = { kind, ordered: scope.stop === true };
+    for (const part of parts)
+      await inCellsOfRows(this.#connection, part, options, (rows) => this.#insertPart(rows, tally));
   }
 
   async #insertPart(rows: Row[], tally: Tally): Promise<void> {

@@ -1,5 +1,6 @@
 import { refreshApprovers } from '../approvals/workflow.ts';
 import { londonDay } from '../calendar.ts';
+import { cellForNewClient } from '../cell-directory.ts';
 import { type Columns, copyRows } from '../copy.ts';
 import { type ClientInput, updateClient } from '../identity/client.ts';
 import { type Comparison, sameNames } from './comparison.ts';
@@ -8,7 +9,12 @@ import { type ImportKind, type ImportRow, type ImportScope, Refusals } from './k
 
 const IDS = { table: 'clients', column: 'client_id', make: fromSequence('client_numbers', 'CLI') };
 
-const columns = ({ act, vault }: ImportScope): Columns<ImportRow<ClientInput>> => ({
+/** A line with the cell that its client goes to. */
+interface ClientRow extends ImportRow<ClientInput> {
+  cell?: number | undefined;
+}
+
+const columns = ({ act, vault }: ImportScope): Columns<ClientRow> => ({
   client_id: ({ id }) => id,
   client_name: ({ input }) => input.client_name,
   account_number: ({ input }) => input.account_number,
@@ -23,6 +29,7 @@ const columns = ({ act, vault }: ImportScope): Columns<ImportRow<ClientInput>> =
   statement_push_secret: ({ input: { statement_push_secret: secret } }) =>
     secret ? vault.seal(secret, 'statement_push_secret') : null,
   became_client: ({ input }) => input.became_client ?? londonDay(act.now),
+  cell: ({ cell }) => cell ?? 0,
   created_at: () => act.now,
 });
 
@@ -42,7 +49,7 @@ const COMPARISON: Comparison = {
 };
 
 /** Clients (docs/imports.md). */
-export const clientImport: ImportKind<ClientInput, ImportRow<ClientInput>> = {
+export const clientImport: ImportKind<ClientInput, ClientRow> = {
   entity: 'client',
   batchRows: 5_000,
   comparison: COMPARISON,
@@ -59,6 +66,9 @@ export const clientImport: ImportKind<ClientInput, ImportRow<ClientInput>> = {
   async check(tx, rows) {
     const refusals = new Refusals();
     await resolveIds(tx, rows, refusals, IDS);
+    // All of a batch go to one cell, and those of the next to another.
+    const cell = await cellForNewClient(tx);
+    for (const row of rows) row.cell = cell;
     return refusals;
   },
 

@@ -1,4 +1,7 @@
 import { audit } from '../audit.ts';
+import { cellNumbers } from '../cell-directory.ts';
+import { poolOf } from '../cell-pool.ts';
+import { CELL_TABLES } from '../cell-tables.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import { type Pool, type Transaction, transaction } from '../database.ts';
@@ -28,10 +31,15 @@ export async function rotateKeys(
   batched: (sealed: number) => void,
 ): Promise<Rotated> {
   const rotated: Rotated = { sealed: 0, unopened: {} };
+  const cells = await cellNumbers(pool);
   for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
     const before = rotated.sealed;
     rotated.unopened = {};
-    for (const column of SEALED_COLUMNS) await rotateColumn(pool, vault, { column, rotated, batched });
+    // What exists once is sealed again in the first cell, which has it.
+    for (const cell of cells)
+      for (const column of SEALED_COLUMNS)
+        if (cell === 0 || CELL_TABLES.has(column.table))
+          await rotateColumn(poolOf(pool, cell), vault, { column, rotated, batched });
     if (rotated.sealed === before) break;
   }
   const [key = ''] = vault.names;

@@ -1,3 +1,4 @@
+import { contextOf } from '../cell-context.ts';
 import type { Context } from '../context.ts';
 import { createPool, first, type Pool, type Transaction, transaction } from '../database.ts';
 import { endsWithin } from '../deadline.ts';
@@ -34,6 +35,9 @@ const WRITERS: Record<DueMail['kind'], (context: Context, mail: DueMail) => Prom
  */
 export class MailWorker {
   readonly #context: Context;
+  readonly #cells: readonly Context[];
+  /** Reads the payments of all cells: those of a person may be in several. */
+  readonly #everywhere: Context;
   readonly #pool: Pool;
   readonly #mailer: Mailer | undefined;
   readonly #polling: Periodic;
@@ -41,8 +45,11 @@ export class MailWorker {
   #lock: Transaction | undefined;
   #stopping = false;
 
-  constructor(context: Context) {
+  /** @param cells the context of each cell */
+  constructor(context: Context, cells: readonly Context[]) {
     this.#context = context;
+    this.#cells = cells;
+    this.#everywhere = contextOf(context, 'all');
     const url = context.backgroundPool.options.connectionString as string;
     this.#pool = createPool(url, context.log, { max: 1, background: true, name: 'lombard-mails' });
     this.#mailer = context.config.smtpUrl === undefined ? undefined : new Mailer(context.config);
@@ -68,7 +75,8 @@ export class MailWorker {
   async #beginDue(): Promise<void> {
     if (!(await this.#holdsLock())) return;
     const { backgroundPool, clock, config } = this.#context;
-    await transaction(backgroundPool, (tx) => gatherNotices(tx, clock.now(), config.approvalMails));
+    for (const cell of this.#cells)
+      await transaction(cell.backgroundPool, (tx) => gatherNotices(tx, clock.now(), config.approvalMails));
     await transaction(backgroundPool, gatherRequests);
     const free = MAX_IN_FLIGHT - this.#inFlight.size;
     if (free <= 0 || this.#stopping) return;
@@ -114,7 +122,7 @@ export class MailWorker {
     const { log, clock, backgroundPool, config } = this.#context;
     const about = { mail: mail.id, kind: mail.kind, contact: mail.contact_id, attempt: mail.attempts };
     try {
-      const written = await WRITERS[mail.kind](this.#context, mail);
+      const written = await WRITERS[mail.kind](this.#everywhere, mail);
       if (!written) return await this.#record(mail, { state: 'dropped', now: clock.now() });
       const message: Mail = {
         messageId: messageIdOf(`${mail.kind}-${mail.id}-${mail.created_at.getTime()}`, config.mailFrom),

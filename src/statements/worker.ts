@@ -1,4 +1,5 @@
 import { monotonic } from '../calendar.ts';
+import { setUpOf } from '../cell-pool.ts';
 import type { Context } from '../context.ts';
 import { createPool, type Pool, type Transaction, transaction } from '../database.ts';
 import { endsWithin } from '../deadline.ts';
@@ -40,7 +41,12 @@ export class StatementWorker {
   constructor(context: Context, drawing: Drawing) {
     this.#context = context;
     const url = context.backgroundPool.options.connectionString as string;
-    this.#pool = createPool(url, context.log, { max: 1, background: true, name: 'lombard-statements' });
+    this.#pool = createPool(url, context.log, {
+      max: 1,
+      background: true,
+      name: 'lombard-statements',
+      setUp: setUpOf(context.backgroundPool),
+    });
     this.#work = new DeliveryWork(context, drawing);
     this.#polling = new Periodic({
       name: 'statements',

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setUpOf } from '../cell-pool.ts';
 import type { Context } from '../context.ts';
 import { createPool, type Pool } from '../database.ts';
 import { endsWithin } from '../deadline.ts';
@@ -65,7 +66,7 @@ export class Dispatcher {
       answerWithin: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
       longestLife: MAX_CONNECTION_AGE_SECONDS,
       name: 'lombard-webhooks',
-      setUp: CONNECTION_SETTINGS,
+      setUp: setUpOf(backgroundPool) + CONNECTION_SETTINGS,
     });
     const signer = new Signer(config.brand);
     const egress = new Egress({ allow: config.webhookAllow, timeoutMs: config.webhookTimeout, ...options });
@@ -73,6 +74,7 @@ export class Dispatcher {
     const health = new EndpointHealth(context, pool);
     const registration = new WorkerRegistration(context, {
       url,
+      setUp: setUpOf(backgroundPool),
       name: `${hostname()} ${process.pid}`,
       onEvents: () => this.#intake.wake(),
       onSubscription: (id) => void this.#endpoints.load([id]),

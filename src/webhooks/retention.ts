@@ -29,7 +29,7 @@ export async function dropOldDays(pool: Pool, retentionDays: number, now: Date):
   const oldest = addDays(now.toISOString().slice(0, 10), -retentionDays);
   const { rows } = await pool.query<{ day: string }>(
     `select distinct to_char(to_date(right(relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day from pg_class
-     where pg_table_is_visible(oid) and relkind = 'r' and relname ~ '^(webhook_events|notifications|attempts)_\\d{8}$'
+     where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' and relname ~ '^(webhook_events|notifications|attempts)_\\d{8}$'
      order by 1`,
   );
   const old = rows.map((row) => row.day).filter((day) => day < oldest);
@@ -58,7 +58,7 @@ async function deleteOld(pool: Pool, partition: string, before: string): Promise
 
 async function hasPartitions(pool: Pool, day: string): Promise<boolean> {
   const result = await pool.query<{ made: boolean }>(
-    `select bool_and(to_regclass(name || '_' || $1) is not null) as made
+    `select bool_and(to_regclass(format('%I.%I', current_schema(), name || '_' || $1::text)) is not null) as made
      from unnest($2::text[]) name`,
     [day.replaceAll('-', ''), TABLES],
   );

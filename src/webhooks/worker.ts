@@ -20,6 +20,8 @@ const GOODBYE_TIMEOUT_MS = 1_000;
 export interface RegistrationOptions {
   /** The URL of the database. */
   url: string;
+  /** Statements that the connection runs first. */
+  setUp: string;
   /** For people who read `webhook_workers`. */
   name: string;
   /** There are events. */
@@ -143,7 +145,7 @@ export class WorkerRegistration {
     this.#client = client;
     // A machine that disappears without a word is noticed within seconds as well.
     await client.query('set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3');
-    await client.query(`listen ${EVENTS_CHANNEL}; listen ${SUBSCRIPTIONS_CHANNEL}`);
+    await client.query(`${this.#options.setUp}listen ${EVENTS_CHANNEL}; listen ${SUBSCRIPTIONS_CHANNEL}`);
     const kept = this.#id !== undefined && (await this.#resume(client, this.#id));
     if (!kept) {
       const id = await this.#register(client);

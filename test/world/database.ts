@@ -5,12 +5,17 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../../src/embedded/postgres.ts';
 import { createLog } from '../../src/log.ts';
-import { migrate } from '../../src/migrate.ts';
+import { type MigrateOptions, migrate } from '../../src/migrate.ts';
 
 /** A quiet log; LOMBARD_TEST_LOG=debug shows what the service says. */
 export const log = createLog((process.env.LOMBARD_TEST_LOG as 'silent') ?? 'silent', false);
 
 const TEMPLATE = 'lombard_template';
+
+/** Cells of the databases of a run (LOMBARD_TEST_CELLS), each a schema of one PostgreSQL; default: 1 (CONTRIBUTING, Several cells). */
+const CELLS: MigrateOptions = process.env.LOMBARD_TEST_CELLS
+  ? { cells: Number(process.env.LOMBARD_TEST_CELLS), trialCells: true }
+  : {};
 
 /** The reason to skip what needs a given server. */
 export const NO_GIVEN_SERVER = 'LOMBARD_TEST_DATABASE_URL names no PostgreSQL server';
@@ -68,7 +73,7 @@ export async function prepareTemplate(server: string): Promise<void> {
   });
   const template = databaseUrl(server, TEMPLATE);
   if (citus) await withClient(template, (client) => client.query('create extension citus'));
-  await migrate(template, log);
+  await migrate(template, log, CELLS);
   if (!citus) return;
   await withClient(server, async (client) => {
     await client.query(`alter database ${TEMPLATE} allow_connections false`);

@@ -7,6 +7,7 @@ import type { Permissions, Session, Sessions } from '../../identity/sessions.ts'
 import { addressKey } from '../address-key.ts';
 import { APP_CALLS, sessionOfCall } from '../app/calls.ts';
 import { appRoutes } from '../app/routes.ts';
+import { enterCell } from '../cells.ts';
 import { answerOrigins } from '../cross-origin.ts';
 import { openApi } from '../openapi.ts';
 import { peerOf } from '../peer.ts';
@@ -156,6 +157,7 @@ function identify(request: FastifyRequest, session: Session): void {
   const client = checkClient(session.clients.get(clientId), field);
   // From here on the request is the client's, also where it is refused.
   request.party = { ...request.party, clientId };
+  enterCell(request, client.cell);
   request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
   const contact = request.headers['x-contact-id'];
   if (contact !== undefined && contact !== session.contactId) {

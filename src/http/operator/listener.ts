@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { cellForNewClient, cellOfClient, cellOfRecord } from '../../cell-directory.ts';
+import type { Cell } from '../../cell-scope.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';
 import { type Operator, operatorOfToken } from '../../operator/operator.ts';
 import { requireScopes, type Scope } from '../../operator/scope.ts';
 import { findOperatorToken } from '../../operator/token.ts';
+import { enterCell } from '../cells.ts';
 import { CONSOLE_CALLS, operatorOfCall } from '../console/calls.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { openApi } from '../openapi.ts';
@@ -70,6 +73,7 @@ export async function createOperatorListener(
     if (request.method === 'GET' && !request.is404) refuseUnknownFilters(request);
 
     request.party = { ...request.party, clientId: clientOf(request) };
+    if (request.cellScope) enterCell(request, await cellOf(context, request));
     const { scopesOf } = request.routeOptions.config;
     if (scopesOf && !request.is404) requireScopes(request.operator, scopesOf(request));
   });
@@ -95,6 +99,17 @@ async function operatorOfHeader(
     );
   }
   return operatorOfToken(await findOperatorToken(pool, header.slice(7).trim(), request.now, configured));
+}
+
+/** Where the statements of a request run. What is read of all clients is read in all cells; what belongs to no client is in the first. */
+async function cellOf({ pool }: Context, request: FastifyRequest): Promise<Cell> {
+  const { method, routeOptions, params } = request;
+  if (method === 'POST' && routeOptions.url === '/clients') return cellForNewClient(pool);
+  const clientId = clientOf(request);
+  const known = clientId === undefined ? undefined : await cellOfClient(pool, clientId);
+  if (known !== undefined) return known;
+  if (method === 'GET' || method === 'HEAD') return 'all';
+  return (await cellOfRecord(pool, params as Record<string, string>)) ?? 0;
 }
 
 /** The client that a request is about, where it says so. An application's client_id names no client. */

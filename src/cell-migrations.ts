@@ -1,0 +1,152 @@
+import type pg from 'pg';
+import { NUMBERS_OF_CELL } from './cell-numbers.ts';
+import { schemaOf } from './cell-pool.ts';
+import { CELL_TABLES, ONCE_TABLES } from './cell-tables.ts';
+import { type CellStep, stepsOf } from './migration-steps.ts';
+import type { Migration } from './schema.ts';
+import { splitStatements } from './sql-statements.ts';
+
+interface CellRow {
+  number: number;
+  schema: string;
+  migration: number;
+  steps: number;
+}
+
+/**
+ * What further cells need: the migrations that they do not have, without what exists once. There are as many as the database has
+ * already, or as are asked for, whichever is more.
+ * @param cells LOMBARD_CELLS; the first cell is not one of them, unless it is the only one
+ */
+export async function missingCellSteps(
+  client: pg.Client,
+  { home, cells, migrations }: { home: string; cells: number; migrations: readonly Migration[] },
+): Promise<CellStep[]> {
+  const there = await cellRows(client);
+  const count = Math.max(cells > 1 ? cells : 0, ...there.map(({ number }) => number));
+  const steps: CellStep[] = [];
+  for (let number = 1; number <= count; number += 1) {
+    const row = there.find((cell) => cell.number === number);
+    const cell = row ?? { number, schema: schemaOf(home, number), migration: 0, steps: 0 };
+    steps.push(...stepsOfCell(client, { home, cell, migrations }));
+  }
+  if (steps.length > 0) steps.push(viewsStep(client, home, count));
+  return steps;
+}
+
+/** The schemas of further cells, and that of the views over all cells; none where there is one cell. */
+export async function furtherSchemas(client: pg.Client): Promise<string[]> {
+  const cells = await cellRows(client);
+  if (cells.length === 0) return [];
+  const { rows } = await client.query<{ home: string }>('select current_schema() as home');
+  return [...cells.map(({ schema }) => schema), schemaOf(rows[0]?.home ?? '', 'all')];
+}
+
+async function cellRows(client: pg.Client): Promise<CellRow[]> {
+  const { rows } = await client.query<{ made: boolean }>("select to_regclass('cells') is not null as made");
+  if (!rows[0]?.made) return [];
+  const found = await client.query<CellRow>(
+    'select number, schema, migration, steps from cells where number > 0 order by number',
+  );
+  return found.rows;
+}
+
+function stepsOfCell(
+  client: pg.Client,
+  { home, cell, migrations }: { home: string; cell: CellRow; migrations: readonly Migration[] },
+): CellStep[] {
+  const { number } = cell;
+  const schema = client.escapeIdentifier(cell.schema);
+  const path = `set search_path = ${schema}, ${client.escapeIdentifier(home)}, pg_temp`;
+  const steps: CellStep[] = [];
+  for (const migration of migrations.filter((each) => each.number > cell.migration)) {
+    const all = stepsOf(migration);
+    const skipped = migration.number === cell.migration + 1 ? cell.steps : 0;
+    for (const [index, step] of all.entries()) {
+      if (index < skipped) continue;
+      const last = index === all.length - 1;
+      const statements = splitStatements(step.sql).filter(concernsCells);
+      if (statements.some((statement) => /\bas identity\b/i.test(statement))) statements.push(numbersStatement(number));
+      const done = last ? `migration = ${migration.number}, steps = 0` : `steps = ${index + 1}`;
+      steps.push({
+        name: `${cell.schema}: ${migration.name}${all.length > 1 ? `, step ${index + 1}` : ''}`,
+        path,
+        kind: step.kind,
+        statements,
+        mark: `update cells set ${done} where number = ${number}`,
+      });
+    }
+  }
+  const [first] = steps;
+  if (first && cell.migration === 0 && cell.steps === 0)
+    first.statements.unshift(
+      `create schema if not exists ${schema}`,
+      `insert into cells (number, schema) values (${number}, ${client.escapeLiteral(cell.schema)}) on conflict do nothing`,
+    );
+  return steps;
+}
+
+/** The table that a statement makes, changes or fills. */
+const SUBJECT = new RegExp(
+  `^(?:${[
+    'create (?:unlogged )?table(?: if not exists)?',
+    'alter table(?: if exists)?(?: only)?',
+    'drop table(?: if exists)?',
+    'insert into',
+    'update(?: only)?',
+    'delete from(?: only)?',
+    '(?:create (?:unique )?index|create (?:constraint )?trigger|drop trigger|create policy|grant)\\b.*?\\bon(?: table)?',
+  ].join('|')}) "?(\\w+)`,
+  'is',
+);
+
+/** Types, sequences and roles are the same for all cells. */
+const ONCE = /^create (?:type|sequence|role)\b/i;
+
+/**
+ * Whether a statement of a migration makes or changes something that each cell has: a table of cells, or a function. A cell gets the
+ * functions of what exists once too; nobody calls them there.
+ */
+function concernsCells(statement: string): boolean {
+  if (ONCE.test(statement)) return false;
+  const table = SUBJECT.exec(statement)?.[1];
+  return table === undefined || !ONCE_TABLES.has(table);
+}
+
+/** Lets the identities of a cell begin at its own numbers, where they do not yet. */
+function numbersStatement(number: number): string {
+  const start = number * NUMBERS_OF_CELL;
+  return `do $numbers$
+declare
+  identity record;
+begin
+  for identity in
+    select t.relname, a.attname from pg_class t
+      join pg_attribute a on a.attrelid = t.oid and a.attidentity <> '' and not a.attisdropped
+      join pg_depend d on d.refobjid = t.oid and d.refobjsubid = a.attnum and d.deptype = 'i' and d.classid = 'pg_class'::regclass
+      join pg_sequence s on s.seqrelid = d.objid
+    where t.relnamespace = quote_ident(current_schema())::regnamespace and not t.relispartition and s.seqstart < ${start}
+  loop
+    execute format('alter table %I alter column %I set start with ${start + 1} restart', identity.relname, identity.attname);
+  end loop;
+end $numbers$`;
+}
+
+/** Views with the names of the cells' tables, over all cells, for who reads without knowing the client. */
+function viewsStep(client: pg.Client, home: string, count: number): CellStep {
+  const name = schemaOf(home, 'all');
+  const schema = client.escapeIdentifier(name);
+  const schemas = [home, ...Array.from({ length: count }, (_, index) => schemaOf(home, index + 1))];
+  const views = [...CELL_TABLES].map((table) => {
+    const parts = schemas.map((each) => `select * from ${client.escapeIdentifier(each)}.${table}`);
+    return `create view ${schema}.${table} as ${parts.join(' union all ')}`;
+  });
+  const statements = [`drop schema if exists ${schema} cascade`, `create schema ${schema}`, ...views];
+  return {
+    name: `${name}: views over all cells`,
+    path: `set search_path = ${client.escapeIdentifier(home)}, pg_temp`,
+    kind: 'transaction',
+    statements,
+    mark: 'update cells set made = true',
+  };
+}
