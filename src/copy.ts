@@ -28,17 +28,25 @@ export async function copyRows<Row>(
 }
 
 function* chunks<Row>(values: ((row: Row) => CopyValue)[], rows: Iterable<Row>): Generator<Buffer> {
-  let text = '';
+  const fields = values.map(() => '');
+  let lines: string[] = [];
+  let characters = 0;
   for (const row of rows) {
-    for (let index = 0; index < values.length; index += 1)
-      text += (index === 0 ? '' : '\t') + field(values[index]?.(row));
-    text += '\n';
-    if (text.length >= CHUNK_CHARACTERS) {
-      yield Buffer.from(text);
-      text = '';
-    }
+    for (let index = 0; index < values.length; index += 1) fields[index] = field(values[index]?.(row));
+    // Joined at once: a text that grows field by field leaves a piece of garbage for each.
+    const line = fields.join('\t');
+    lines.push(line);
+    characters += line.length;
+    if (characters < CHUNK_CHARACTERS) continue;
+    yield chunk(lines);
+    lines = [];
+    characters = 0;
   }
-  if (text !== '') yield Buffer.from(text);
+  if (lines.length > 0) yield chunk(lines);
+}
+
+function chunk(lines: readonly string[]): Buffer {
+  return Buffer.from(`${lines.join('\n')}\n`);
 }
 
 const SPECIAL = /[\\\n\r\t]/;

@@ -1,6 +1,7 @@
 import { type Change, type Changes, changesOf, finishedSteps, forgetSteps, keyOf, takeChanges } from '../change.ts';
 import type { Transaction, TransactionHooks } from '../database.ts';
 import type { Presentation } from '../payments/presentation.ts';
+import { textArray } from '../text-array.ts';
 import { Batch } from './batch.ts';
 import { createLineWriter, type Line } from './line.ts';
 import { readRecords } from './records.ts';
@@ -98,7 +99,7 @@ async function raiseVersions(tx: Transaction, { records, versions }: Changes): P
     text: `insert into change_versions as v (entity, entity_id, version)
       select entity, entity_id, 2 from unnest($1::text[], $2::text[]) as u(entity, entity_id) order by entity, entity_id
       on conflict (entity, entity_id) do update set version = v.version + 1 returning entity, entity_id, version`,
-    values: [old.map(({ entity }) => entity), old.map(({ id }) => id)],
+    values: [textArray(old.map(({ entity }) => entity)), textArray(old.map(({ id }) => id))],
   });
   for (const row of rows) versions.set(keyOf(row.entity, row.entity_id), row.version);
 }

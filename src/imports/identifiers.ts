@@ -1,4 +1,5 @@
 import type { Transaction } from '../database.ts';
+import { textArray } from '../text-array.ts';
 import type { ImportRow, Refusals } from './kind.ts';
 
 /** Where the identifiers of a kind are kept, and how more of them are made. Names are the program's own, never a caller's. */
@@ -52,7 +53,7 @@ export async function resolveIds(
 async function findExisting(tx: Transaction, { table, column }: Identifiers, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await tx.query<{ id: string }>(`select ${column} as id from ${table} where ${column} = any($1)`, [
-    ids,
+    textArray(ids),
   ]);
   return new Set(rows.map((row) => row.id));
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from '../database.ts';
 import type { ErrorCode } from '../errors.ts';
 import { PAYEE_COLUMNS, PAYEE_STATE_COLUMNS, type Payee, type PayeeState } from '../payments/payee.ts';
+import { textArray } from '../text-array.ts';
 import type { ImportRow, Refusals } from './kind.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function findClients(tx: Transaction, ids: Iterable<string>): Promi
   const { rows } = await tx.query<{ client_id: string } & ClientSettings>(
     `select client_id, authorisation_workflow as workflow, payment_approvals_enabled as "approvalsEnabled"
      from clients where client_id = any($1)`,
-    [[...new Set(ids)]],
+    [textArray([...new Set(ids)])],
   );
   return new Map(rows.map((row) => [row.client_id, row]));
 }
@@ -56,7 +57,7 @@ export async function checkContacts(
     `select cc.client_id, cc.contact_id, c.name from unnest($1::text[], $2::text[]) as u(client_id, contact_id)
      join contact_clients cc on cc.client_id = u.client_id and cc.contact_id = u.contact_id
      join contacts c on c.contact_id = cc.contact_id`,
-    [pairs.map(([client]) => client), pairs.map(([, contact]) => contact)],
+    [textArray(pairs.map(([client]) => client)), textArray(pairs.map(([, contact]) => contact))],
   );
   const names = new Map(found.rows.map((row) => [pairKey(row.client_id, row.contact_id), row.name]));
   for (const { line, input } of rows) {
@@ -80,7 +81,7 @@ export async function findPayees(
     `select b.client_id, b.beneficiary_id, ${[...PAYEE_COLUMNS, ...PAYEE_STATE_COLUMNS].map((name) => `b.${name}`).join(', ')}
      from unnest($1::text[], $2::text[]) as u(client_id, beneficiary_id)
      join beneficiaries b on b.client_id = u.client_id and b.beneficiary_id = u.beneficiary_id`,
-    [pairs.map(([client]) => client), pairs.map(([, beneficiary]) => beneficiary)],
+    [textArray(pairs.map(([client]) => client)), textArray(pairs.map(([, beneficiary]) => beneficiary))],
   );
   const payees = new Map(found.rows.map((row) => [pairKey(row.client_id, row.beneficiary_id), row]));
   for (const { line, input } of rows) {
@@ -106,7 +107,7 @@ export async function findMissing(
   const { rows } = await tx.query<{ client_id: string; id: string }>(
     `select u.client_id, u.id from unnest($1::text[], $2::text[]) as u(client_id, id)
      where not exists (select from ${table} t where t.client_id = u.client_id and t.${column} = u.id)`,
-    [distinct.map(([client]) => client), distinct.map(([, id]) => id)],
+    [textArray(distinct.map(([client]) => client)), textArray(distinct.map(([, id]) => id))],
   );
   return new Set(rows.map((row) => pairKey(row.client_id, row.id)));
 }

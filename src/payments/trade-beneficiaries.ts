@@ -1,6 +1,7 @@
 import { noteChange } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
+import { textArray } from '../text-array.ts';
 
 /** A payment of a trade, and whom it pays. */
 interface PaymentOfTrade {
@@ -32,9 +33,9 @@ export async function joinTrades(
       select distinct t.client_id, t.trade_id from joined j
       join trades t on t.client_id = j.client_id and t.trade_id = j.trade_id and t.beneficiaries is null`,
     values: [
-      joining.map((each) => each.client_id),
-      joining.map((each) => each.trade_id),
-      joining.map((each) => each.beneficiary_id),
+      textArray(joining.map((each) => each.client_id)),
+      textArray(joining.map((each) => each.trade_id)),
+      textArray(joining.map((each) => each.beneficiary_id)),
     ],
   });
   for (const { client_id: clientId, trade_id: id } of trades)

@@ -3,6 +3,7 @@ import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { exact } from '../json.ts';
 import { type List, type ListRequest, listRows } from '../rows.ts';
+import { textArray } from '../text-array.ts';
 import { notify } from '../webhooks/notification.ts';
 
 export const TRADE_STATUSES = [
@@ -105,7 +106,7 @@ export async function readTrades(db: Db, apiUrl: string, ids: readonly string[])
   const { rows } = await db.query<TradeRow>({
     name: 'trade-records',
     text: `select ${COLUMNS} from trades t where t.trade_id = any($1)`,
-    values: [ids],
+    values: [textArray(ids)],
   });
   return rows.map((row) => record(row, apiUrl));
 }
