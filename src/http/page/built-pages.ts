@@ -58,6 +58,11 @@ export class BuiltPages {
     this.#names = new Set(readdirSync(new URL('assets/', folder)));
   }
 
+  /** A build of a former version has its styles in many files. */
+  get hasStyles(): boolean {
+    return STYLE in this.#manifest;
+  }
+
   /**
    * @param source the path in pages/ of the application's entry
    * @param further what the page needs besides: paths in pages/, and names of chunks
@@ -104,9 +109,10 @@ export class BuiltPages {
   }
 }
 
-/** Undefined where nobody has built the pages. */
+/** Undefined where nobody has built the pages, or only a former version of them. */
 export function findBuiltPages(): BuiltPages | undefined {
-  return existsSync(new URL('manifest.json', FOLDER)) ? new BuiltPages() : undefined;
+  const pages = existsSync(new URL('manifest.json', FOLDER)) ? new BuiltPages() : undefined;
+  return pages?.hasStyles ? pages : undefined;
 }
 
 /** The codings of Accept-Encoding that are not refused with `q=0` (RFC 9110, 12.5.3). */
