@@ -3,9 +3,9 @@
  * (ARCHITECTURE, Cells). What belongs to no client exists once. Every table is in one of the lists.
  */
 
-/** A client's records but for its own row, and what is written in the transactions of their changes: audit trail, answers, feed, outbox and queue. */
+/** A client's records but for its own row, and what is written in the transactions of their changes: audit trail, feed, outbox and queue. */
 export const CELL_TABLES: ReadonlySet<string> = names(`
-  onboarding_events idempotency_keys payments trades trade_beneficiaries multipayments mass_beneficiaries
+  onboarding_events payments trades trade_beneficiaries multipayments mass_beneficiaries
   mass_beneficiary_errors beneficiaries beneficiary_changes payment_decisions payment_notices payment_totals
   payment_amount_totals payment_beneficiary_totals payment_total_deltas payment_waiting_totals
   approval_configurations payment_approvals payment_approvers approver_refreshes payment_approver_totals
@@ -16,7 +16,7 @@ export const CELL_TABLES: ReadonlySet<string> = names(`
 
 /** People, applications and their sign-ins, what the institution sets for all clients, and the work of the processes. */
 export const ONCE_TABLES: ReadonlySet<string> = names(`
-  cells clients contacts contact_clients recovery_codes erasures applications application_secrets application_certificates
+  cells clients idempotency_keys contacts contact_clients recovery_codes erasures applications application_secrets application_certificates
   application_trusted_clients grants access_tokens refresh_tokens authorization_codes sign_in_requests
   second_factor_challenges step_up_texts browser_sessions page_sessions password_requests password_links mails
   mailbox text_messages limited_attempts attempt_locks sign_in_attempts refused_requests identity_version

@@ -43,6 +43,7 @@ export async function startWorkers({ context, parts, drawing, signal }: Workers)
     new Backlog(contextOf(context, 'all').backgroundPool, clock),
     createJournalClearing(backgroundPool, clock, log),
     createErasures(context),
+    createAnswerClearing(context),
     ...cells.flatMap(tasksOfCell),
   ];
   for (const task of tasks) await parts.start(task);
@@ -59,7 +60,6 @@ function tasksOfCell(context: Context) {
   const run = async () => void (await rollUpTotals(backgroundPool));
   return [
     createUnreadStreams(context),
-    createAnswerClearing(context),
     new Periodic({ name: 'payment totals', intervalMs: TOTALS_INTERVAL_MS, log, run }),
     new ApproverRefresher(backgroundPool, clock, log),
     ...createAuditTasks(context),

@@ -97,6 +97,19 @@ test('a service serves clients of several cells', async (t) => {
     assert.ok((await cellOf(world.clientId)) > 0);
   });
 
+  await t.test('an Idempotency-Key counts for all cells', async () => {
+    const headers = { 'idempotency-key': 'one client' };
+    const create = () => service.operator('POST', '/clients', { client_name: 'Once' }, { headers });
+    const answers = [await create(), await create()];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 201],
+    );
+    assert.equal(answers[1]?.body.client_id, answers[0]?.body.client_id);
+    const other = await service.operator('POST', '/trades', { client_id: worlds[0]?.clientId }, { headers });
+    assert.ok(other.status >= 400);
+  });
+
   const [first, second] = worlds as [(typeof worlds)[0], (typeof worlds)[0]];
   await t.test('payments are made, found and moved in the cell of their client', async () => {
     const ids: string[] = [];
