@@ -171,6 +171,11 @@ test('the page of all components holds in both themes and at every width', { ski
   await assertAccessible(page);
   await page.getByText('KWD\u00a012,345,678,901,234,567.891').waitFor();
   await page.getByText('ACME[U+202E]DTL\u240a<b>Ltd</b>').waitFor();
+  const row = page.getByRole('table', { name: 'SteadyTable' }).getByRole('row').filter({ hasText: 'PAY000001' });
+  await page.getByRole('button', { name: 'A row leaves' }).click();
+  await row.getByText('gone').waitFor();
+  await page.getByLabel('Held').uncheck();
+  await row.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Dialog' }).click();
   await page.getByRole('dialog', { name: 'Dialog' }).waitFor();
   await assertAccessible(page);

@@ -5,6 +5,7 @@ import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Facts } from '../../design/facts.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
+import { Iban } from '../../design/iban.tsx';
 import { Day, Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
 import { Alert, Status } from '../../design/notice.tsx';
@@ -19,7 +20,7 @@ import { Charts } from './charts.tsx';
 import { Colours } from './colours.tsx';
 import { Fields } from './fields.tsx';
 import { Sample } from './sample.tsx';
-import { Tables } from './tables.tsx';
+import { SteadyTables, Tables } from './tables.tsx';
 
 /** What a payee might write to deceive: an override of the direction, a line break, markup. */
 const HOSTILE = 'ACME\u202eDTL\n<b>Ltd</b>';
@@ -36,6 +37,7 @@ export default function ComponentsPage(): ReactNode {
         <DialogSample />
       </Sample>
       <Tables />
+      <SteadyTables />
       <Charts />
       <Sample name="Tabs">
         <TabsSample />
@@ -49,7 +51,7 @@ export default function ComponentsPage(): ReactNode {
           ))}
         </div>
       </Sample>
-      <Sample name="Money, Moment, Day, ForeignText, Facts">
+      <Sample name="Money, Moment, Day, ForeignText, Iban, Facts">
         <Facts
           facts={[
             { name: 'EUR', value: <Money amount="1234567.5" currency="EUR" /> },
@@ -59,6 +61,7 @@ export default function ComponentsPage(): ReactNode {
             { name: 'Moment', value: <Moment at="2026-07-01T09:30:00Z" /> },
             { name: 'Day', value: <Day on="2026-07-01" /> },
             { name: 'ForeignText', value: <ForeignText>{HOSTILE}</ForeignText> },
+            { name: 'Iban', value: <Iban>DE89370400440532013000</Iban> },
             { name: 'Nothing', value: null },
           ]}
         />

@@ -1,7 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import { Badge } from '../../design/badge.tsx';
+import { Button } from '../../design/button.tsx';
+import { Checkbox } from '../../design/field.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Money } from '../../design/money.tsx';
+import { SteadyTable } from '../../design/steady-table.tsx';
 import { type Sort, Table } from '../../design/table.tsx';
 import { Sample } from './sample.tsx';
 
@@ -32,6 +35,37 @@ export function Tables(): ReactNode {
             title: 'Amount',
             numeric: true,
             cell: ({ amount }) => <Money amount={amount} currency="EUR" />,
+          },
+        ]}
+      />
+    </Sample>
+  );
+}
+
+/** A table that others change: while it is held, what leaves it keeps its place. */
+export function SteadyTables(): ReactNode {
+  const [isHeld, hold] = useState(true);
+  const [isShort, setShort] = useState(false);
+  return (
+    <Sample name="SteadyTable">
+      <div className="row">
+        <Checkbox label="Held" checked={isHeld} onChange={({ target }) => hold(target.checked)} />
+        <Button onPress={() => setShort(!isShort)}>{isShort ? 'A row comes' : 'A row leaves'}</Button>
+      </div>
+      <SteadyTable
+        name="SteadyTable"
+        scope="rows"
+        isHeld={isHeld}
+        rows={isShort ? ROWS.slice(1) : ROWS}
+        rowKey={({ id }) => id}
+        columns={[
+          { key: 'id', title: 'Payment', cell: ({ row: { id } }) => id },
+          {
+            key: 'state',
+            title: 'State',
+            cell: ({ row, isGone }) => (
+              <Badge tone={isGone ? 'neutral' : row.state}>{isGone ? 'gone' : row.state}</Badge>
+            ),
           },
         ]}
       />
