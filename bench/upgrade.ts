@@ -1,6 +1,6 @@
 /**
  * A former commit's program and this one's side by side on one database, under load, while the database is migrated. What is refused must
- * be nothing, and p99 at most doubles. `npm run bench -- upgrade [commit]`; docs/performance.md has the numbers.
+ * be nothing, and p99 at most doubles. `npm run bench -- upgrade [commit] [requests of a phase]`; docs/performance.md has the numbers.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const PAYMENTS = 100_000;
 const CALLERS = 4;
 const PHASE_MS = 10_000;
 /** A p99 of fewer requests says little: a phase is repeated until it has as many, or takes too long on a busy machine. */
-const MIN_REQUESTS = 5_000;
+const MIN_PHASE_REQUESTS = 5_000;
 const MAX_PHASE_MS = 150_000;
 /** Answers that come shortly after a program has ended belong to its end. */
 const SETTLE_MS = 500;
@@ -47,7 +47,7 @@ export async function run(args: string[]): Promise<void> {
       return program;
     };
     const before = await start(former);
-    const load = new Load(before, await fill(before));
+    const load = new Load(before, await fill(before), Number(args[1] ?? MIN_PHASE_REQUESTS));
     await load.phase('the former program alone', () => pause(PHASE_MS));
     const migrations = await readMigrations();
     await load.phase('while the database is migrated', async () => {
@@ -201,11 +201,14 @@ class Load {
   /** Where the requests of the present phase are kept. */
   #times: number[] = [];
   #p99 = 0;
+  readonly #enough: number;
   #running = true;
   readonly #callers: Promise<void>[];
 
-  constructor(program: Program, base: Body) {
+  /** @param enough requests of a phase */
+  constructor(program: Program, base: Body, enough: number) {
     this.programs = [program];
+    this.#enough = enough;
     this.#callers = Array.from({ length: CALLERS }, () => this.#call(base));
     print('| | requests | p50 ms | p99 ms | p99 to the first |\n|---|---|---|---|---|');
   }
@@ -221,7 +224,7 @@ class Load {
   ): Promise<void> {
     const kept: number[] = [];
     const began = performance.now();
-    for (let round = 0; kept.length < MIN_REQUESTS && performance.now() - began < MAX_PHASE_MS; round += 1) {
+    for (let round = 0; kept.length < this.#enough && performance.now() - began < MAX_PHASE_MS; round += 1) {
       await prepare(round);
       this.#times = kept;
       await work();
