@@ -192,7 +192,7 @@ begin
 end $$;
 
 create constraint trigger clients_identity after update on clients deferrable initially deferred for each row
-  when ((old.client_name, old.status, old.cell) is distinct from (new.client_name, new.status, new.cell))
+  when (old.client_name is distinct from new.client_name or old.status is distinct from new.status or old.cell is distinct from new.cell)
   execute function raise_identity_version('client', 'client_id');
 create constraint trigger contacts_identity after update on contacts deferrable initially deferred for each row
   when (old.status is distinct from new.status or old.trusted_access is distinct from new.trusted_access)

@@ -3,11 +3,12 @@
 
 alter table audit rename to audit_before;
 alter table audit_before drop constraint audit_pkey;
-drop index audit_at, audit_entity, audit_client;
+drop index audit_at;
+drop index audit_entity;
+drop index audit_client;
 drop trigger audit_unsealed on audit_before;
 drop trigger audit_immutable on audit_before;
 drop trigger audit_not_truncated on audit_before;
-alter table audit_before alter column id drop identity;
 alter table audit_before add column reason text, add column staff json;
 
 -- Partitioned by the UTC day of `at`, the service's time. The default partition takes days that have none yet (the sandbox's clock jumps).
@@ -30,7 +31,13 @@ create table audit (
   primary key (at, id)
 ) partition by range (at);
 create table audit_default partition of audit default;
-select setval(pg_get_serial_sequence('audit', 'id'), coalesce(max(id), 0) + 1, false) from audit_before;
+-- In a block, as what follows: a cell that is new has no rows from before, and Citus cannot distribute these statements.
+do $$ begin
+  if exists (select from audit_before) then
+    perform setval(pg_get_serial_sequence('audit', 'id'), max(id) + 1, false) from audit_before;
+    alter table audit_before alter column id drop identity;
+  end if;
+end $$;
 
 alter table audit_unsealed add column at timestamptz;
 update audit_unsealed u set at = a.at from audit_before a where a.id = u.id;
@@ -74,12 +81,16 @@ create table audit_chain_keyed (
   hash bytea not null
 );
 -- A row of the trail that was removed before has no content here; the verification finds it.
-insert into audit_chain_keyed
-  select c.position, c.audit_id, coalesce(a.at, '-infinity'), coalesce(max(a.at) over before_it, '-infinity'),
-    coalesce(a.at < max(a.at) over before_it - interval '24 hours', false),
-    coalesce(a.entity, ''), coalesce(a.entity_id, ''), a.client_id, coalesce(a.actor, ''), c.hash
-  from audit_chain c left join audit_before a on a.id = c.audit_id
-  window before_it as (order by c.position);
+do $$ begin
+  if exists (select from audit_chain) then
+    insert into audit_chain_keyed
+      select c.position, c.audit_id, coalesce(a.at, '-infinity'), coalesce(max(a.at) over before_it, '-infinity'),
+        coalesce(a.at < max(a.at) over before_it - interval '24 hours', false),
+        coalesce(a.entity, ''), coalesce(a.entity_id, ''), a.client_id, coalesce(a.actor, ''), c.hash
+      from audit_chain c left join audit_before a on a.id = c.audit_id
+      window before_it as (order by c.position);
+  end if;
+end $$;
 drop table audit_chain;
 alter table audit_chain_keyed rename to audit_chain;
 alter table audit_chain add constraint audit_chain_pkey primary key (position);

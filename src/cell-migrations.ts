@@ -65,8 +65,9 @@ function stepsOfCell(
     for (const [index, step] of all.entries()) {
       if (index < skipped) continue;
       const last = index === all.length - 1;
-      const statements = splitStatements(step.sql).filter(concernsCells);
-      if (statements.some((statement) => /\bas identity\b/i.test(statement))) statements.push(numbersStatement(number));
+      const statements = splitStatements(step.sql)
+        .filter(concernsCells)
+        .map((statement) => withNumbers(statement, number));
       const done = last ? `migration = ${migration.number}, steps = 0` : `steps = ${index + 1}`;
       steps.push({
         name: `${cell.schema}: ${migration.name}${all.length > 1 ? `, step ${index + 1}` : ''}`,
@@ -113,23 +114,11 @@ function concernsCells(statement: string): boolean {
   return table === undefined || !ONCE_TABLES.has(table);
 }
 
-/** Lets the identities of a cell begin at its own numbers, where they do not yet. */
-function numbersStatement(number: number): string {
-  const start = number * NUMBERS_OF_CELL;
-  return `do $numbers$
-declare
-  identity record;
-begin
-  for identity in
-    select t.relname, a.attname from pg_class t
-      join pg_attribute a on a.attrelid = t.oid and a.attidentity <> '' and not a.attisdropped
-      join pg_depend d on d.refobjid = t.oid and d.refobjsubid = a.attnum and d.deptype = 'i' and d.classid = 'pg_class'::regclass
-      join pg_sequence s on s.seqrelid = d.objid
-    where t.relnamespace = quote_ident(current_schema())::regnamespace and not t.relispartition and s.seqstart < ${start}
-  loop
-    execute format('alter table %I alter column %I set start with ${start + 1} restart', identity.relname, identity.attname);
-  end loop;
-end $numbers$`;
+const IDENTITY = /\bgenerated always as identity\b(?! *\()/gi;
+
+/** Lets the identities of a cell begin at its own numbers. Citus takes this only from the statement that makes the table. */
+function withNumbers(statement: string, number: number): string {
+  return statement.replace(IDENTITY, `generated always as identity (start with ${number * NUMBERS_OF_CELL + 1})`);
 }
 
 /** Views with the names of the cells' tables, over all cells, for who reads without knowing the client. */
