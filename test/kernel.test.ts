@@ -23,6 +23,7 @@ import type { Logger } from '../src/log.ts';
 import { decimal, sum } from '../src/money.ts';
 import { Periodic } from '../src/periodic.ts';
 import { marketsOpen } from '../src/quotes/fx-availability.ts';
+import { textArray } from '../src/text-array.ts';
 import { isUuid } from '../src/uuid.ts';
 
 const seed = Number(process.env.SEED ?? 20_260_701);
@@ -375,6 +376,12 @@ test('a task that is woken faster than it is due runs all the same', async (t) =
   }
   assert.equal(runs, 1);
   await periodic.stop();
+});
+
+test('a list of texts is written as PostgreSQL reads it, whatever is in them', () => {
+  assert.equal(textArray([]), '{}');
+  assert.equal(textArray(['CLI1', '', 'a,b', '{null}']), '{"CLI1","","a,b","{null}"}');
+  assert.equal(textArray(['a"b', 'c\\d']), '{"a\\"b","c\\\\d"}');
 });
 
 test('a UUID has its usual spelling; PostgreSQL would refuse other texts', () => {
