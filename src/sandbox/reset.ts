@@ -1,9 +1,11 @@
 import { takeLock } from '../approvals/lock.ts';
 import { audit } from '../audit.ts';
+import { keepingNotes } from '../change.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { noteReset } from '../feed/removal.ts';
 import type { ImportScope } from '../imports/kind.ts';
+import type { Presentation } from '../payments/presentation.ts';
 import { lendRates } from '../quotes/exchange-rates.ts';
 import { removeNotifications } from '../webhooks/removal.ts';
 import { DEMO_RATES } from './demonstration/banks.ts';
@@ -52,8 +54,7 @@ export async function resetClient(
     clientId,
     after: { action: 'reset' },
   });
-  await noteReset(tx, act, scope.presentation, clientId);
-  for (const table of TABLES) await tx.query(`delete from ${table} where client_id = $1`, [clientId]);
+  await removeRecords(tx, act, { clientId, presentation: scope.presentation });
   await removeNotifications(tx, clientId);
   if (await isDemonstrated(tx, clientId)) {
     const made: Act = { ...act, actor: 'service:demonstration', summarised: true };
@@ -61,5 +62,41 @@ export async function resetClient(
     await lendRates(tx, { base_currency: 'GBP', rates: DEMO_RATES }, () =>
       putClientData(tx, { ...scope, act: made, notify: false }, (id) => id === clientId),
     );
+  }
+}
+
+/** How often removing begins again before the caller hears of it. */
+const MAX_ATTEMPTS = 20;
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** Others made a record after those to be removed had been noted. */
+class Overtaken extends Error {}
+
+/**
+ * Removes exactly the records that the change feed hears of. The core and the contacts go on meanwhile: if they have made a record after
+ * the others were noted, or refer to one that is to be removed, it begins again.
+ */
+async function removeRecords(
+  tx: Transaction,
+  act: Act,
+  request: { clientId: string; presentation: Presentation },
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await tx.query('savepoint removal');
+    try {
+      await keepingNotes(tx, async () => {
+        const noted = await noteReset(tx, act, request);
+        for (const table of TABLES) {
+          const { rowCount } = await tx.query(`delete from ${table} where client_id = $1`, [request.clientId]);
+          if (noted.has(table) && rowCount !== noted.get(table)) throw new Overtaken(`${table} has changed`);
+        }
+      });
+      await tx.query('release savepoint removal');
+      return;
+    } catch (error) {
+      const isOvertaken = error instanceof Overtaken || (error as { code?: string }).code === FOREIGN_KEY_VIOLATION;
+      if (!isOvertaken || attempt === MAX_ATTEMPTS) throw error;
+      await tx.query('rollback to savepoint removal; release savepoint removal');
+    }
   }
 }

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
 import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
 import { accessToken } from '../world/access-token.ts';
+import { until } from '../world/command.ts';
+import { copyOf } from '../world/feed-copy.ts';
 import { createIntegrator } from '../world/sandbox.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
 
@@ -141,6 +144,40 @@ describe('POST /sandbox/reset', () => {
     assert.equal(reset.status, 204, reset.text);
     assert.deepEqual((await service.operator('GET', '/exchange-rates')).body, rates.body);
     await service.operator('PUT', '/exchange-rates', former[0]);
+  });
+
+  test('what others make meanwhile is removed and told of, or stays', async (t) => {
+    const client = await createIntegrator(service);
+    assert.equal((await client.ask('POST', '/sandbox/trigger', { event: 'TRADE_STATUS_CHANGE:Created' })).status, 201);
+    // Removing begins with this table: it waits there, after it has told the feed what it removes.
+    const other = new pg.Client({ connectionString: service.databaseUrl });
+    await other.connect();
+    t.after(() => other.end());
+    await other.query('begin; lock table step_up_challenges in share mode');
+    const reset = client.ask('POST', '/sandbox/reset');
+    await until(async () => {
+      const { rows } = await service.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from step_up%'",
+      );
+      return rows.length > 0;
+    });
+    const trade = await service.operator('POST', '/trades', {
+      ...{ client_id: client.clientId, contact_id: client.contactId, trade_id: 'TRD-MEANWHILE' },
+      ...{ buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: '10.00', rate: '1.17', maturity_date: '2030-01-02' },
+    });
+    assert.equal(trade.status, 201, trade.text);
+    await other.query('commit');
+    assert.equal((await reset).status, 204);
+    const { rows } = await service.query('select trade_id from trades where client_id = $1', [client.clientId]);
+    await until(async () => (await service.query('select from changes_unpublished limit 1')).rows.length === 0);
+    const { body: feed } = await service.operator(
+      'GET',
+      `/changes?entities=trade&client_id=${client.clientId}&limit=1000`,
+    );
+    assert.deepEqual(
+      [...copyOf(feed.changes).values()].map((change) => change.entity_id),
+      rows.map((row) => row.trade_id),
+    );
   });
 
   test('a client that the demonstration did not make is empty; tokens, contacts, subscriptions and the log stay', async (t) => {
