@@ -118,9 +118,9 @@ async function checkPartitions(db: Db, now: Date): Promise<Finding> {
   if (!started?.started) return ok('partitions', 'the first start makes them');
   const { rows } = await db.query<{ name: string }>(
     `select name || '_' || to_char(day, 'YYYYMMDD') as name
-     from unnest('{events,notifications,attempts}'::text[]) name,
+     from unnest('{webhook_events,notifications,attempts}'::text[]) name,
        generate_series(($1::timestamptz at time zone 'UTC')::date, ($1::timestamptz at time zone 'UTC')::date + 1, interval '1 day') day
-     where to_regclass('delivery.' || name || '_' || to_char(day, 'YYYYMMDD')) is null order by 1`,
+     where to_regclass(format('%I.%I', current_schema(), name || '_' || to_char(day, 'YYYYMMDD'))) is null order by 1`,
     [now],
   );
   return warnIf(rows.length > 0, 'partitions', {

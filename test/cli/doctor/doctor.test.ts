@@ -366,6 +366,7 @@ describe('what is in the database', () => {
       assert.equal(good.code, 0, good.stdout);
       assert.match(good.stdout, /^ok +ports +the running service has them$/m);
       assert.match(good.stdout, /^ok +service +runs and is ready/m);
+      assert.match(good.stdout, /^ok +partitions +those of today and tomorrow are there$/m);
       assert.match(good.stdout, /\d+ ok, \d+ warnings, 0 failed\n$/);
 
       await client.query(FAULTS);
