@@ -53,7 +53,7 @@ const SANDBOX_PAGES: typeof PAGES = {
 };
 
 /** The addresses of an environment's pages. */
-export function pagesOf({ environment }: Config): [string, AppPage][] {
+export function pagesOf({ environment }: Pick<Config, 'environment'>): [string, AppPage][] {
   return Object.entries(environment === 'sandbox' ? { ...PAGES, ...SANDBOX_PAGES } : PAGES);
 }
 
