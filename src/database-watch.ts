@@ -4,10 +4,13 @@ import { leaveFormerServer } from './database-client.ts';
 import { databaseFault } from './database-fault.ts';
 import type { Logger } from './log.ts';
 import type { Part } from './parts.ts';
+import { PatientPool } from './patient-pool.ts';
 import { Periodic } from './periodic.ts';
 import type { Readiness } from './readiness.ts';
 
 const INTERVAL_MS = 1_000;
+/** Checks that renew all connections from the last one on that found the database read-only: one may have been on its way meanwhile. */
+const RENEWALS = 3;
 /** Milliseconds that a check gets. */
 const ANSWER_WITHIN_MS = 2_500;
 
@@ -15,7 +18,7 @@ interface Options {
   url: string;
   log: Logger;
   readiness: Readiness;
-  /** Their connections are closed while the server behind them takes no writes. */
+  /** Their connections are replaced while the server behind them takes no writes. */
   pools: Pool[];
   /** Why the schema does not fit this program; undefined where it does. */
   schemaFault(pool: Pool): Promise<string | undefined>;
@@ -29,7 +32,7 @@ export class DatabaseWatch implements Part {
   readonly #options: Options;
   readonly #pool: Pool;
   readonly #checking: Periodic;
-  #readOnly = false;
+  #renewals = 0;
   /** The server that answered last, known by its start: after a failover it is another one. `answeredAt`: monotonic. */
   #server: { started: string | undefined; answeredAt: number } | undefined;
 
@@ -69,11 +72,11 @@ export class DatabaseWatch implements Part {
     this.#server = { started: state?.started, answeredAt: monotonic() };
     // What still leads to the server before would wait for its answers until the network gives up.
     if (former && former.started !== state?.started) await leaveFormerServer(urls, former.answeredAt);
-    const wasReadOnly = this.#readOnly;
-    this.#readOnly = state?.read_only ?? false;
+    const readOnly = state?.read_only ?? false;
+    this.#renewals = readOnly ? RENEWALS : Math.max(this.#renewals - 1, 0);
     // Connections that were opened meanwhile can go on refusing writes when the database takes them again.
-    if (this.#readOnly || wasReadOnly) await Promise.all([this.#pool, ...pools].map(closeIdle));
-    if (this.#readOnly) return 'the database is read-only';
+    if (this.#renewals > 0) for (const pool of [this.#pool, ...pools]) if (pool instanceof PatientPool) pool.renew();
+    if (readOnly) return 'the database is read-only';
     // Only a write tells whether there is space for one.
     await transaction(this.#pool, async (tx) => {
       await tx.query('set local work_mem = 64');
@@ -88,11 +91,3 @@ const STATE = `select pg_is_in_recovery() or current_setting('transaction_read_o
 
 /** Does not fit into 64 kB of memory: PostgreSQL writes about 100 kB to its disk, which fails where that is full. It takes 1.5 ms. */
 const SPILL = 'select count(*) from generate_series(1, 8000)';
-
-/** Closes the connections of a pool that nobody uses now; the next query opens one to whichever server takes writes. */
-async function closeIdle(pool: Pool): Promise<void> {
-  for (let left = pool.idleCount; left > 0; left -= 1) {
-    const connection = await pool.connect().catch(() => undefined);
-    connection?.release(true);
-  }
-}

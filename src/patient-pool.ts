@@ -12,16 +12,24 @@ type Connected = Parameters<pg.Pool['connect']>[0];
 
 /**
  * A pool that tells many callers from a database that does not answer. Who has waited `connectionTimeoutMillis` for a connection waits on
- * while others get theirs, and fails as before where nothing moves.
+ * while others get theirs, and fails as before where nothing moves. Its connections can be replaced, also those that are in use.
  */
 export class PatientPool extends pg.Pool {
   #freedAt = Number.NEGATIVE_INFINITY;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  readonly #openedAt = new WeakMap<pg.PoolClient, number>();
 
   constructor(config: pg.PoolConfig) {
     super(config);
     this.on('release', (error: Error | boolean | undefined) => {
       if (!error) this.#freedAt = monotonic();
     });
+    this.on('connect', (client) => this.#openedAt.set(client, monotonic()));
+  }
+
+  /** From now on nobody gets a connection that is open already. Who has one keeps it. */
+  renew(): void {
+    this.#renewedAt = monotonic();
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -42,7 +50,10 @@ export class PatientPool extends pg.Pool {
       const now = monotonic();
       if (error && NONE_FREE.test(error.message) && now < until && now - this.#freedAt < MAX_PAUSE_MS)
         this.#takeTurn(callback, until);
-      else callback(error, client, release);
+      else if (client && (this.#openedAt.get(client) ?? now) <= this.#renewedAt) {
+        release(true);
+        this.#takeTurn(callback, until);
+      } else callback(error, client, release);
     });
   }
 }

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createPool } from '../src/database.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../src/embedded/postgres.ts';
+import type { PatientPool } from '../src/patient-pool.ts';
 import { createWorld } from './world/client.ts';
 import { until } from './world/command.ts';
 import { log } from './world/database.ts';
@@ -175,6 +176,23 @@ test('many callers take their turns, however long it takes; where nothing moves,
     await assert.rejects(pool.query('select 1'), /timeout exceeded/);
     held.release();
     await pool.query('select 1');
+  } finally {
+    await pool.end();
+  }
+});
+
+test('a pool that is renewed gives nobody a connection from before, also one that was in use', async () => {
+  const pool = createPool(database.url, log, { max: 1 }) as PatientPool;
+  try {
+    const process = async () => (await pool.query('select pg_backend_pid() as pid')).rows[0].pid;
+    const former = await process();
+    assert.equal(await process(), former);
+    const inUse = await pool.connect();
+    pool.renew();
+    inUse.release();
+    const renewed = await process();
+    assert.notEqual(renewed, former);
+    assert.equal(await process(), renewed);
   } finally {
     await pool.end();
   }
