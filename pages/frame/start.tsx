@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type AnyRouter, RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from '../data/queries.ts';
@@ -26,7 +26,7 @@ export async function start({ prefix, router, texts }: Application): Promise<voi
   const [messages] = await Promise.all([loadTexts(texts, language), router.load(), session]);
   const root = document.getElementById('root');
   if (!root) throw new Error('the document has no #root');
-  createRoot(root).render(
+  const application = (
     <StrictMode>
       <TextContext value={{ language, messages }}>
         <I18nProvider locale={language}>
@@ -35,6 +35,8 @@ export async function start({ prefix, router, texts }: Application): Promise<voi
           </QueryClientProvider>
         </I18nProvider>
       </TextContext>
-    </StrictMode>,
+    </StrictMode>
   );
+  // A transition draws in slices of some milliseconds: a slow phone scrolls and takes taps in between.
+  startTransition(() => createRoot(root).render(application));
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useDeferredValue, useRef } from 'react';
 import { exportAddress, type Payment, type SearchTexts, searchQuery } from '../../data/payments.ts';
 import { Button } from '../../design/button.tsx';
 import { Moment } from '../../design/moment.tsx';
@@ -67,7 +67,9 @@ function Results({ clientId, search, onGo }: ResultsProps): ReactNode {
   const size = Number(search.page_size ?? PAGE_SIZE);
   const page = Number(search.page ?? 1);
   const wanted = { ...search, order, order_by: orderBy, page: String(page), page_size: String(size) };
-  const { data, error, refetch, isPlaceholderData } = useQuery(searchQuery(clientId, wanted));
+  const { data: found, error, refetch, isPlaceholderData } = useQuery(searchQuery(clientId, wanted));
+  // Many rows are drawn in slices: a slow phone scrolls and takes taps in between.
+  const data = useDeferredValue(found);
   const columns = useSearchColumns();
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={8} />;
   const sorted = Object.keys(ORDERS).find((key) => ORDERS[key] === orderBy) ?? 'created_date';
@@ -76,7 +78,7 @@ function Results({ clientId, search, onGo }: ResultsProps): ReactNode {
     onGo({ ...rest, order_by: ORDERS[key] ?? 'order_date', order: descending ? 'desc' : 'asc' });
   };
   return (
-    <section className="card stack" aria-label={t('payments.results')} aria-busy={isPlaceholderData}>
+    <section className="card stack" aria-label={t('payments.results')} aria-busy={isPlaceholderData || data !== found}>
       <div className="row apart">
         <h2 role="status">{t('payments.total', { count: data.total })}</h2>
         <Button
