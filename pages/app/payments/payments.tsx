@@ -80,7 +80,9 @@ function Results({ clientId, search, onGo }: ResultsProps): ReactNode {
   return (
     <section className="card stack" aria-label={t('payments.results')} aria-busy={isPlaceholderData || data !== found}>
       <div className="row apart">
-        <h2 role="status">{t('payments.total', { count: data.total })}</h2>
+        <h2>
+          <span role="status">{t('payments.total', { count: data.total })}</span>
+        </h2>
         <Button
           isDisabled={data.total === 0}
           onPress={() => download(exportAddress(clientId, { ...search, order, order_by: orderBy }))}

@@ -53,7 +53,7 @@ export class PageFrame {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
+<meta name="description" content="${title} - ${this.#institution}">
 <meta name="color-scheme" content="light dark">
 <title>${title} - ${this.#institution}</title>
 <style>${new Html(this.#css)}</style>
