@@ -11,6 +11,8 @@ let pool: pg.Pool;
 before(async () => {
   database = await createDatabase();
   pool = new pg.Pool({ connectionString: database.url });
+  // Dropping the database ends connections that are still closing.
+  pool.on('error', () => {});
 });
 after(async () => {
   await pool.end();

@@ -17,6 +17,8 @@ let pool: pg.Pool;
 before(async () => {
   database = await createDatabase();
   pool = new pg.Pool({ connectionString: database.url });
+  // Dropping the database ends connections that are still closing.
+  pool.on('error', () => {});
   await pool.query(
     `insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow,
        payment_approvals_enabled, payment_creator_approval_enabled, created_at)

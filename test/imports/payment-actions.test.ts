@@ -140,6 +140,7 @@ async function traces(id: string): Promise<object> {
 
 /** The changes of a payment and of its approvals in the feed. */
 async function changes(id: string): Promise<object[]> {
+  await until(async () => (await service.query('select from changes_unpublished limit 1')).rows.length === 0);
   const found: object[] = [];
   let after = '';
   for (;;) {
