@@ -18,16 +18,30 @@ export const settingsKey = (clientId: string) => ['approval-settings', clientId]
 export const settingsQuery = (clientId: string) =>
   queryOptions({
     queryKey: [...settingsKey(clientId), 'now'],
-    // A form is open: what was typed is not overwritten by a look at the window.
+    // A form is open: another version would replace what was typed.
     refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
     queryFn: async ({ signal }) => {
-      const [scene, { body: configuration, headers }] = await Promise.all([
+      const [scene, configuration] = await Promise.all([
         call<ApprovalScene>('GET', '/app/data/approval-scene', { query: { client_id: clientId }, signal }),
         callClient('GET /approvals-workflow/config', clientId, { signal }),
       ]);
-      return { scene: scene.body, configuration, version: Number(headers.get('x-configuration-version') ?? 0) };
+      return { scene: scene.body, configuration: configuration.body, version: versionOf(configuration) };
     },
   });
+
+/** The number of the version in force: somebody else may have saved one since the form was filled. */
+export const latestVersionQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: [...settingsKey(clientId), 'latest'],
+    staleTime: 0,
+    gcTime: 0,
+    queryFn: async ({ signal }) => versionOf(await callClient('GET /approvals-workflow/config', clientId, { signal })),
+  });
+
+function versionOf({ headers }: { headers: Headers }): number {
+  return Number(headers.get('x-configuration-version') ?? 0);
+}
 
 /** Who would have to approve, as a configuration stands in the form. */
 export const dryRunQuery = (clientId: string, body: WrittenApprovalConfiguration) =>

@@ -9,6 +9,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Whoever is signed in: the call does not depend on whom the page shows. */
   isForAnybody?: boolean;
+  /** It may take so long, with its body. */
+  timeoutMs?: number;
 }
 
 export interface Answer<Body> {
@@ -27,8 +29,16 @@ export function showPerson(person: string): boolean {
   return shownPerson === person;
 }
 
-/** No call waits longer for its answer. */
+/** No call waits longer for its answer, unless it says so. */
 const TIMEOUT_MS = 20_000;
+
+/** Is aborted when the session is over. */
+const session = new AbortController();
+
+/** Ends all calls, and those to come: what the person of the session has asked for is not for whoever uses the browser next. */
+export function endCalls(): void {
+  session.abort();
+}
 
 /**
  * A call of the service that the page came from, with its cookie. Decimals of the answer keep all their digits: read them with `decimal`.
@@ -36,7 +46,38 @@ const TIMEOUT_MS = 20_000;
  * @throws CallError refused, or no answer; DOMException `AbortError`
  */
 export async function call<Body>(method: string, path: string, options: CallOptions = {}): Promise<Answer<Body>> {
-  const { query, body, headers = {}, signal, isForAnybody = false } = options;
+  const { headers, read } = await answerTo(method, path, options);
+  const body = await read(bodyOf);
+  const total = headers.get('x-total-count');
+  return { body: body as Body, total: total === null ? undefined : Number(total), headers };
+}
+
+/** A file, and the name that the service gives it. */
+export interface FileAnswer {
+  name: string;
+  content: Blob;
+}
+
+/** As `call`, for a file. The browser holds it, and puts a large one on its disk; the page never has it as a text. */
+export async function callFile(path: string, options: CallOptions): Promise<FileAnswer> {
+  const { headers, read } = await answerTo('GET', path, options);
+  const name = /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? 'file';
+  return { name, content: await read((response) => response.blob()) };
+}
+
+interface Opened {
+  headers: Headers;
+  /** Reads the body. @throws CallError where it breaks off */
+  read: <Body>(reader: (response: Response) => Promise<Body>) => Promise<Body>;
+}
+
+/** The answer to a call that was not refused. @throws as `call` */
+async function answerTo(method: string, path: string, options: CallOptions): Promise<Opened> {
+  const { query, body, headers = {}, signal, isForAnybody = false, timeoutMs = TIMEOUT_MS } = options;
+  const lost = (cause: unknown) => {
+    if (signal?.aborted && signal.reason?.name !== 'TimeoutError') throw cause;
+    throw new CallError(0, { code: 'connection_lost' });
+  };
   const response = await fetch(path + queryText(query), {
     method,
     headers: {
@@ -47,17 +88,18 @@ export async function call<Body>(method: string, path: string, options: CallOpti
       ...headers,
     },
     ...(body === undefined ? {} : { body: stringify(body) }),
-    signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]),
-  }).catch((cause: unknown) => {
-    if (signal?.aborted && signal.reason?.name !== 'TimeoutError') throw cause;
-    throw new CallError(0, { code: 'connection_lost' });
-  });
+    signal: AbortSignal.any([session.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+  }).catch(lost);
+  const read: Opened['read'] = (reader) => reader(response).catch(lost);
+  if (!response.ok) throw new CallError(response.status, (await read(bodyOf)) ?? {}, response.headers);
+  return { headers: response.headers, read };
+}
+
+/** JSON, where the answer has any. */
+async function bodyOf(response: Response): Promise<object | undefined> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  const parsed = isJson && text !== '' ? parse(text) : undefined;
-  if (!response.ok) throw new CallError(response.status, parsed ?? {}, response.headers);
-  const total = response.headers.get('x-total-count');
-  return { body: parsed as Body, total: total === null ? undefined : Number(total), headers: response.headers };
+  return isJson && text !== '' ? (parse(text) as object) : undefined;
 }
 
 /** A query as the service reads it: lists repeat their name, and what is undefined or empty is left out. */

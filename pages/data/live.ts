@@ -8,9 +8,18 @@ const INTERVAL_MS = 1_500;
 const HIDDEN_INTERVAL_MS = 20_000;
 /** At a busy client a page fetches again so often at most: with the interval above, a change is seen within five seconds. */
 const MIN_FETCH_INTERVAL_MS = 2_000;
+/** A page waits so long for the first position. */
+const FIRST_TIMEOUT_MS = 1_000;
 
 /** The position that each client's data was fetched at: the next page goes on from there. */
 const positions = new Map<string, number>();
+
+/** Asks for a client's position before a page fetches anything of the client, so that it need not fetch everything once more. */
+export async function learnPosition(clientId: string): Promise<void> {
+  // Where no answer comes, the page learns it with its first look.
+  const now = await changePosition(clientId, AbortSignal.timeout(FIRST_TIMEOUT_MS)).catch(() => undefined);
+  if (now !== undefined && !positions.has(clientId)) positions.set(clientId, now);
+}
 
 /**
  * Follows the changes of a client's payments: what is shown of them is fetched again within seconds of each. Of the browser's tabs that

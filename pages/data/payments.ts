@@ -7,7 +7,7 @@ import type { Marks } from '../../src/payments/marks.ts';
 import type { PaymentNews } from '../../src/payments/news.ts';
 import type { Outcome } from '../../src/payments/outcomes.ts';
 import type { PaymentSteps } from '../../src/payments/steps.ts';
-import { type CallOptions, call } from './call.ts';
+import { type CallOptions, call, callFile, type FileAnswer } from './call.ts';
 import { callClient } from './client-api.ts';
 
 /** A value as it arrives: moments are texts. */
@@ -119,9 +119,16 @@ export const searchQuery = (clientId: string, search: SearchTexts) =>
     placeholderData: keepPreviousData,
   });
 
-/** Where everything that a search matches comes from, as a file. */
-export function exportAddress(clientId: string, search: SearchTexts): string {
-  return `/app/data/payments.csv?${new URLSearchParams({ client_id: clientId, ...search })}`;
+/** The service takes at most so long for an export. */
+const EXPORT_TIMEOUT_MS = 600_000;
+
+/** Everything that a search matches, as a file. */
+export function exportPayments(clientId: string, search: SearchTexts): Promise<FileAnswer> {
+  return callFile('/app/data/payments.csv', {
+    query: { client_id: clientId, ...search },
+    headers: { accept: 'text/csv' },
+    timeoutMs: EXPORT_TIMEOUT_MS,
+  });
 }
 
 export const paymentQuery = (clientId: string, id: string) =>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { call, showPerson } from './call.ts';
+import { call, endCalls, showPerson } from './call.ts';
 import { CallError, type SessionEnd } from './call-error.ts';
 import { queryClient, SESSION } from './queries.ts';
 import { PATIENCE_MS } from './tabs.ts';
@@ -133,6 +133,7 @@ export function useSessionLife(prefix: string): SessionLife {
   useEffect(() => {
     if (!isOver) return;
     setOver(state);
+    endCalls();
     queryClient.clear();
   }, [isOver, state]);
   const stay = async () => {

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
-import { useText } from '../texts/text.tsx';
+import { useLocale, useText } from '../texts/text.tsx';
 import { ChartTable } from './chart-table.tsx';
+import { numberFormat } from './formats.ts';
 import './chart.css';
 
 /** One bar: what went well below, what failed on top of it. */
@@ -29,6 +30,8 @@ const GAP = 2;
 export function BarChart({ name, bars, good, bad, unit }: BarChartProps): ReactNode {
   const t = useText();
   const most = Math.max(1, ...bars.map((bar) => bar.good + bar.bad));
+  const format = numberFormat(useLocale(), {});
+  const total = (kind: 'good' | 'bad') => format.format(bars.reduce((sum, bar) => sum + bar[kind], 0));
   const tall = (count: number) => (count / most) * HEIGHT;
   const width = bars.length * STEP;
   return (
@@ -50,8 +53,8 @@ export function BarChart({ name, bars, good, bad, unit }: BarChartProps): ReactN
       <div className="chart-ends" aria-hidden="true">
         <span>{bars[0]?.label}</span>
         <span className="row">
-          <Key kind="chart-good" text={good} />
-          <Key kind="chart-bad" text={bad} />
+          <Key kind="chart-good" text={`${total('good')} ${good}`} />
+          <Key kind="chart-bad" text={`${total('bad')} ${bad}`} />
         </span>
         <span>{bars.at(-1)?.label}</span>
       </div>

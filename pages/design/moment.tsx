@@ -6,15 +6,35 @@ const MOMENT: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'sh
 const EXACT: Intl.DateTimeFormatOptions = { dateStyle: 'full', timeStyle: 'long' };
 const DAY: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' };
 
+interface MomentProps {
+  at: string | null;
+  /** The time may stand below the day, where a column is narrow. */
+  isStacked?: boolean;
+}
+
 /** An instant in the person's language and time zone; the exact one on hover. */
-export function Moment({ at }: { at: string | null }): ReactNode {
+export function Moment({ at, isStacked = false }: MomentProps): ReactNode {
   const locale = useLocale();
   if (at === null) return null;
   const date = new Date(at);
+  const format = dateFormat(locale, MOMENT);
   return (
-    <time dateTime={at} title={dateFormat(locale, EXACT).format(date)}>
-      {dateFormat(locale, MOMENT).format(date)}
+    <time dateTime={at} title={dateFormat(locale, EXACT).format(date)} className={isStacked ? 'stacked' : undefined}>
+      {isStacked ? <Halves parts={format.formatToParts(date)} /> : format.format(date)}
     </time>
+  );
+}
+
+/** The day and the time, with what the language puts between them. */
+function Halves({ parts }: { parts: Intl.DateTimeFormatPart[] }): ReactNode {
+  const hour = parts.findIndex(({ type }) => type === 'hour');
+  const textOf = (some: Intl.DateTimeFormatPart[]) => some.map(({ value }) => value).join('');
+  return (
+    <>
+      <span>{textOf(parts.slice(0, hour - 1))}</span>
+      {parts[hour - 1]?.value}
+      <span>{textOf(parts.slice(hour))}</span>
+    </>
   );
 }
 

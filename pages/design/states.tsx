@@ -33,7 +33,11 @@ export function Loading({ rows = 4 }: { rows?: number }): ReactNode {
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {
   const t = useText();
   if (error instanceof CallError && error.status === 403)
-    return <Empty title={t('design.forbidden')}>{t('design.forbidden.text')}</Empty>;
+    return (
+      <div role="alert">
+        <Empty title={t('design.forbidden')}>{t('design.forbidden.text')}</Empty>
+      </div>
+    );
   const known = error instanceof CallError ? error : undefined;
   return (
     <Alert>

@@ -78,7 +78,7 @@ function HeadCell<Row>({
           onClick={() => onSort({ key, descending: sorted ? !sorted.descending : false })}
         >
           {title}
-          <span aria-hidden="true">{sorted ? (sorted.descending ? ' ↓' : ' ↑') : ' ↕'}</span>
+          <span aria-hidden="true">{sorted ? (sorted.descending ? '\u00a0↓' : '\u00a0↑') : '\u00a0↕'}</span>
         </button>
       ) : (
         title

@@ -80,7 +80,8 @@ function isParent(to: string, links: FrameProps['links']): boolean {
   return links.some((other) => other.to !== to && other.to.startsWith(to === '/' ? to : `${to}/`));
 }
 
-function Mark(): ReactNode {
+/** Whose pages these are: the logo, or else the initial and the name. */
+export function Mark(): ReactNode {
   const { name, logo } = institution;
   if (logo) return <img src={logo} alt={name} />;
   return (

@@ -26,13 +26,14 @@ export function useKeptFocus(): void {
       const { activeElement: active } = document;
       const isElsewhere = active !== null && active !== document.body && isUsable(active);
       if (!isLost() || isElsewhere || document.querySelector('.dialog')) return;
-      last = undefined;
       const result = document.querySelector('main [role=status]:has(.notice)') ?? document.querySelector('h1');
       const next = opener && isUsable(opener) ? opener : result;
+      // What cannot take it yet, because React Aria lets go of the page only now, is asked again at the next change.
       if (next instanceof HTMLElement) next.focus();
     };
     const changes = new MutationObserver(look);
-    changes.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] });
+    const attributeFilter = ['disabled', 'inert'];
+    changes.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter });
     document.addEventListener('focusin', remember);
     document.addEventListener('focusout', forget);
     return () => {

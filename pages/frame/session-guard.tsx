@@ -8,6 +8,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { Status } from '../design/notice.tsx';
 import { Failure } from '../design/states.tsx';
 import { useText } from '../texts/text.tsx';
+import { Mark } from './frame.tsx';
 
 /** How long it is said that the connection is back. */
 const BACK_MS = 4_000;
@@ -55,7 +56,9 @@ function SignedOut({ why, minutes }: { why: SessionEnd; minutes: number }): Reac
   return (
     <main className="signed-out">
       <div className="card stack">
-        <p className="quiet">{institution.name}</p>
+        <div className="frame-mark">
+          <Mark />
+        </div>
         <div role="status">
           <h1 tabIndex={-1} ref={head}>
             {title}

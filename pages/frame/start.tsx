@@ -16,14 +16,16 @@ interface Application {
   prefix: string;
   router: AnyRouter;
   texts: TextFiles;
+  /** What else has to be known before the first page is drawn. */
+  learn?: () => Promise<void>;
 }
 
 /** Draws an application into its document, in the document's language. What the first page needs is fetched side by side. */
-export async function start({ prefix, router, texts }: Application): Promise<void> {
+export async function start({ prefix, router, texts, learn }: Application): Promise<void> {
   applyTheme();
   const language = LANGUAGES.find((each) => each === document.documentElement.lang) ?? 'en';
   const session = queryClient.prefetchQuery(sessionQuery(prefix));
-  const [messages] = await Promise.all([loadTexts(texts, language), router.load(), session]);
+  const [messages] = await Promise.all([loadTexts(texts, language), router.load(), session, learn?.()]);
   const root = document.getElementById('root');
   if (!root) throw new Error('the document has no #root');
   const application = (

@@ -1,8 +1,13 @@
 import { londonTimestamp } from '../calendar.ts';
+import { isDistributed } from '../cell-pool.ts';
+import { contactNames } from '../contact-names.ts';
 import type { Db } from '../database.ts';
 import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from './facts.ts';
 
 /** Reads the facts of documents. A row is found through its client (docs/decisions.md, 1). */
+
+/** The client `c`. It exists once: where a worker of Citus has its payments and trades, it is read by itself. */
+const CLIENT = `json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'account_number', c.account_number) as client`;
 
 /** Payments that a trade receipt lists. It says how many others there are. */
 const MAX_PAYMENTS_OF_TRADE = 200;
@@ -19,18 +24,19 @@ interface DocumentPaymentRow extends Record<string, unknown> {
 
 /** A payment's facts, or undefined if the client has no payment with that id. */
 export async function paymentFacts(db: Db, clientId: string, paymentId: string): Promise<PaymentFacts | undefined> {
+  const joined = !isDistributed(db);
   const { rows } = await db.query<DocumentPaymentRow & Omit<PaymentFacts, 'authorised_date' | 'sent_date'>>({
-    name: 'document-payment',
+    name: `document-payment${joined ? '' : '-apart'}`,
     text: `select p.payment_id, p.uuid, p.reference, p.status::text as status, p.scheme, p.charges, p.amount, p.payment_currency, p.fee_amount,
         p.fee_currency, p.payment_date, p.created, p.authorised_date, p.sent_date, p.trade_id, p.authorisation_workflow, p.multipayment_id,
-        json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'account_number', c.account_number) as client,
+        ${joined ? `${CLIENT},` : ''}
         json_build_object('contact_id', p.contact_id, 'name', p.ordered_by_name) as ordered_by,
         json_build_object('beneficiary_id', p.beneficiary_id, 'name', p.beneficiary_name, 'iban', p.iban, 'account_number', p.account_number,
           'swift_code', p.swift_code, 'bank_identifier', p.bank_identifier, 'bank_name', null, 'address', null) as beneficiary,
         case when a.payment_id is not null then json_build_object('status', a.status, 'authorisations', a.authorisations,
           'version', a.requirement -> 'ruleset' -> 'version') end as approval
       from payments p
-      join clients c on c.client_id = $1
+      ${joined ? 'join clients c on c.client_id = $1' : ''}
       left join payment_approvals a on a.client_id = $1 and a.payment_id = p.id
       where p.client_id = $1 and p.payment_id = $2`,
     values: [clientId, paymentId],
@@ -42,6 +48,7 @@ export async function paymentFacts(db: Db, clientId: string, paymentId: string):
     approval && (approval.version === null ? eyes : `approval rules, version ${approval.version} of the configuration`);
   return {
     ...facts,
+    ...(joined ? {} : { client: await clientFacts(db, clientId) }),
     created_date: londonTimestamp(created),
     authorised_date: row.authorised_date && londonTimestamp(row.authorised_date),
     sent_date: row.sent_date && londonTimestamp(row.sent_date),
@@ -57,13 +64,14 @@ interface DocumentTradeRow extends Record<string, unknown> {
 
 /** A trade's facts, or undefined if the client has no trade with that id. */
 export async function tradeFacts(db: Db, clientId: string, tradeId: string): Promise<TradeFacts | undefined> {
+  const joined = !isDistributed(db);
   const { rows } = await db.query<DocumentTradeRow & Omit<TradeFacts, 'maturity_date'>>({
-    name: 'document-trade',
+    name: `document-trade${joined ? '' : '-apart'}`,
     text: `select t.trade_id, t.parent_trade_id, t.status, t.trade_type, t.reference, t.rate_symbol, t.rate, t.buy_currency, t.buy_amount,
         t.sell_currency, t.sell_amount, t.fee_amount, t.fee_currency, t.order_date, t.maturity_date,
-        json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'account_number', c.account_number) as client,
-        json_build_object('contact_id', p.contact_id, 'name', p.name) as booked_by
-      from trades t join clients c on c.client_id = $1 join contacts p on p.contact_id = t.contact_id
+        ${joined ? `${CLIENT},` : ''}
+        json_build_object('contact_id', t.contact_id, 'name', ${joined ? 'p.name' : "''"}) as booked_by
+      from trades t ${joined ? 'join clients c on c.client_id = $1 join contacts p on p.contact_id = t.contact_id' : ''}
       where t.client_id = $1 and t.trade_id = $2`,
     values: [clientId, tradeId],
   });
@@ -76,10 +84,22 @@ export async function tradeFacts(db: Db, clientId: string, tradeId: string): Pro
       where p.client_id = $1 and p.trade_id = $2 order by p.created, p.id limit ${MAX_PAYMENTS_OF_TRADE}`,
     values: [clientId, tradeId],
   });
+  if (!joined) {
+    row.client = await clientFacts(db, clientId);
+    const { contact_id: contactId = '' } = row.booked_by ?? {};
+    row.booked_by = { contact_id: contactId, name: (await contactNames(db, [contactId])).get(contactId) ?? '' };
+  }
   return {
     ...row,
     maturity_date: row.maturity_date && londonTimestamp(row.maturity_date),
     payments: payments.rows.map(({ total: _total, ...payment }) => payment),
     further_payments: (payments.rows[0]?.total ?? 0) - payments.rows.length,
   };
+}
+
+async function clientFacts(db: Db, clientId: string): Promise<ClientFacts> {
+  const { rows } = await db.query<{ client: ClientFacts }>(`select ${CLIENT} from clients c where c.client_id = $1`, [
+    clientId,
+  ]);
+  return (rows[0] as { client: ClientFacts }).client;
 }

@@ -236,11 +236,16 @@ describe('/app/developers', { skip }, () => {
     );
     await page.getByLabel('Status').selectOption('4xx');
     await page.getByText('query.page: must be at least 1').waitFor();
-    await page.getByRole('button', { name: /GET .*reference=/ }).click();
+    const asked = page.getByRole('button', { name: /GET .*reference=/ });
+    await asked.click();
     await page
       .getByRole('region', { name: /Answer body/ })
       .getByText('invalid_parameter')
       .waitFor();
+    const place = await asked.boundingBox();
+    await service.client(token, 'GET', `/payments?client_id=${world.clientId}&page=-1`);
+    await page.getByRole('button', { name: /GET .*page=-1/ }).waitFor();
+    assert.deepEqual(await asked.boundingBox(), place, 'it keeps its place under the pointer');
     await page.getByLabel('Event').selectOption('PAYMENT_STATUS_CHANGE:SENT');
     await click(page, 'Trigger');
     await said(page, /PAYMENT_STATUS_CHANGE:SENT was triggered: payment/);
@@ -286,6 +291,25 @@ describe('/app/approvals/settings', { skip }, () => {
       [world.clientId],
     );
     assert.deepEqual(rows, [{ from: '1000.00000001' }]);
+
+    // Another person saves while this form is filled.
+    await page.getByLabel('Name of group 1').fill('Treasury');
+    const token = await accessToken(service, world.contactId);
+    const others = {
+      groups: [{ name: 'Board', users: [{ id: world.contactId }] }],
+      ruleset: { currency: 'GBP', rules: [] },
+    };
+    const saved = await service.client(token, 'POST', `/approvals-workflow/config?client_id=${world.clientId}`, {
+      body: others,
+    });
+    assert.equal(saved.status, 200, saved.text);
+    await click(page, 'Save');
+    const dialog = page.getByRole('dialog', { name: 'Save' });
+    await dialog.getByRole('alert').getByText('Somebody else has saved version 2 meanwhile').waitFor();
+    assert.ok(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+    await page.keyboard.press('Escape');
+    await click(page, 'Discard changes');
+    await page.locator('input[value=Board]').waitFor();
 
     await page.getByLabel('Name of group 1').fill('');
     await page.getByRole('alert').filter({ hasText: 'groups[0].name' }).first().waitFor();

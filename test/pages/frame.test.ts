@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { institutionLogo } from '../../src/http/page/institution-assets.ts';
 import {
   assertAccessible,
   assertQuiet,
@@ -22,8 +23,9 @@ const MAX_SCRIPT_BYTES = 204_800;
 
 const STORED = 'JSON.stringify(localStorage) + JSON.stringify(sessionStorage)';
 
+/** Without a size of its own, as drawing programs save it. */
 const LOGO =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 20" width="80" height="20"><rect width="80" height="20" fill="#c00"/></svg>';
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 20"><rect width="80" height="20" fill="#c00"/></svg>';
 
 let folder: string;
 let service: TestService;
@@ -49,17 +51,26 @@ test('a page is drawn after the sign-in, with its client in the address, and lea
 }, async () => {
   const person = await createPerson(service, { name: 'Ada <script>alert(1)</script>' });
   const page = await browser.open();
+  const logoWidth = () =>
+    page
+      .getByRole('banner')
+      .getByRole('img', { name: 'Lombard Sandbox' })
+      .evaluate(async (element) => {
+        const img = element as unknown as { decode(): Promise<void>; clientWidth: number };
+        await img.decode();
+        return img.clientWidth;
+      });
+  await page.goto(`${service.api}/app`);
+  assert.ok((await logoWidth()) > 50, 'on the sign-in page');
+  await page.getByText('to continue to Lombard Sandbox', { exact: true }).waitFor();
   await signInTo(page, service, person);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForURL(`${service.api}/app?client_id=${person.clientId}`);
   assert.match(await page.title(), / - Lombard Sandbox$/);
-  const logo = page.getByRole('banner').getByRole('img', { name: 'Lombard Sandbox' });
-  const width = await logo.evaluate(async (element) => {
-    const img = element as unknown as { decode(): Promise<void>; naturalWidth: number };
-    await img.decode();
-    return img.naturalWidth;
-  });
-  assert.equal(width, 80);
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    assert.ok((await logoWidth()) > 50, `at ${width} px`);
+  }
   await page.getByRole('link', { name: 'Profile' }).click();
   await page.waitForURL(`${service.api}/app/profile?client_id=${person.clientId}`);
   await page.getByText('Ada <script>alert(1)</script>').first().waitFor();
@@ -74,6 +85,20 @@ test('a page is drawn after the sign-in, with its client in the address, and lea
   await page.goBack();
   await page.locator('[name=password]').waitFor();
   await page.context().close();
+});
+
+test('a logo is shown as what it is, whatever its file is called', { skip }, () => {
+  const { config } = service.service.context;
+  const logoOf = (name: string, content: string) => {
+    const logo = join(folder, name);
+    writeFileSync(logo, content, 'latin1');
+    return institutionLogo({ ...config, institution: { ...config.institution, logo } });
+  };
+  for (const name of ['emblem', 'LOGO.PNG', 'logo.svg'])
+    assert.equal(logoOf(name, '\x89PNG\r\n\x1a\n')?.type, 'image/png', name);
+  assert.equal(logoOf('logo.png', LOGO)?.type, 'image/svg+xml');
+  assert.match(logoOf('emblem', LOGO)?.name ?? '', /^logo-[0-9a-f]{16}\.svg$/);
+  assert.throws(() => logoOf('logo.png', 'GIF89a'), /neither SVG nor PNG/);
 });
 
 test('a page whose file does not come says so, and is tried again', { skip }, async () => {
@@ -112,6 +137,10 @@ test('assets: hashed names, compressed, kept for a year; a page is never kept', 
   assert.equal(seen.get('/app')?.['cache-control'], 'no-store');
   assert.match(seen.get('/app')?.['content-security-policy'] ?? '', /frame-ancestors 'none'/);
   assert.doesNotMatch(seen.get('/app')?.['content-security-policy'] ?? '', /unsafe/);
+  const icon = await page.locator('link[rel=icon]').getAttribute('href');
+  const drawing = await fetch(service.api + icon);
+  assert.equal(drawing.status, 200);
+  assert.doesNotMatch(drawing.headers.get('content-security-policy') ?? 'unsafe', /unsafe/);
   const none = await fetch(`${service.api}/app/assets/none-12345678.js`);
   assert.equal(none.status, 404);
   await page.context().close();

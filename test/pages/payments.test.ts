@@ -148,6 +148,8 @@ describe('the story of a payment', { skip }, () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('EUR 300.30').waitFor();
     await dialog.getByText('JPY 7').waitFor();
+    await dialog.getByText('Müller GmbH').waitFor();
+    await dialog.getByText('DE89').waitFor();
     await assertAccessible(page);
     await assertWellFormed(page);
     await world.ask(carl, 'PATCH', `/payments/${second}`, { reason: 'No invoice' }, '&action=reject');
@@ -196,7 +198,7 @@ describe('deciding about a payment', { skip }, () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.waitForFunction("document.activeElement?.textContent === 'Reject'");
+    await page.waitForFunction("() => document.activeElement?.textContent === 'Reject'");
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await assertAccessible(page);
@@ -205,7 +207,7 @@ describe('deciding about a payment', { skip }, () => {
     await page.locator('[name=reason]:focus').waitFor();
     await page.keyboard.type('Twice');
     await page.keyboard.press('Tab');
-    await page.waitForFunction("document.activeElement?.textContent === 'Back'");
+    await page.waitForFunction("() => document.activeElement?.textContent === 'Back'");
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByText('Rejected. The creator is told.').waitFor();
@@ -358,6 +360,48 @@ describe('lists', { skip }, () => {
     await page.context().close();
   });
 
+  test('go back to the last page that there is, where the page that was shown is decided', async () => {
+    const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
+    const id = await world.create('1');
+    const page = await open(world.person('Ann'), world, '/profile');
+    // Of a second page, whose payments are decided before it is looked at.
+    await page.route('**/app/api/payments?*page=1&page_size=200*', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), 'x-total-count': '201' } });
+    });
+    await go(page, world, '/approvals');
+    await row(page, id).waitFor();
+    const second = page.waitForResponse((response) => response.url().includes('page=2&page_size=200'));
+    await button(page, 'Next page').click();
+    await second;
+    await page.getByText('Page 1 of 2').waitFor();
+    await row(page, id).waitFor();
+    assert.equal(await page.getByText('Nothing waits for you').count(), 0);
+    await page.context().close();
+  });
+
+  test('are fetched once when they are opened, and again when something has changed', async () => {
+    const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
+    const page = await open(world.person('Ann'), world, '/approvals');
+    let position = 7;
+    let asked = 0;
+    let fetched = 0;
+    await page.route('**/app/data/changes?*', (route) => {
+      asked += 1;
+      return route.fulfill({ json: { position } });
+    });
+    page.on('request', (request) => {
+      if (request.url().includes('status=pending_your_approval')) fetched += 1;
+    });
+    await go(page, world, '/approvals');
+    await page.getByText('Nothing waits for you').waitFor();
+    await eventually('second look', async () => asked > 2 || undefined);
+    assert.equal(fetched, 1);
+    position += 1;
+    await eventually('second fetch', async () => fetched === 2 || undefined);
+    await page.context().close();
+  });
+
   test('of two tabs one asks for both; where it is closed the other goes on', async () => {
     const world = await approvalsWorld(service, ['Ann'], { authorisation_workflow: '4-eyes' });
     const page = await open(world.person('Ann'), world, '/approvals');
@@ -446,7 +490,7 @@ describe('lists', { skip }, () => {
     await table.getByRole('link').last().click();
     await page.getByRole('heading', { level: 1, name: /^Payment/ }).waitFor();
     await page.goBack();
-    await page.waitForFunction('scrollY > 500');
+    await page.waitForFunction('() => scrollY > 500');
     await page.getByLabel('Currency', { exact: true }).fill('eur');
     await page.getByLabel('Status', { exact: true }).selectOption('authorised');
     await page.getByLabel('Created from', { exact: true }).fill('2026-01-01');
@@ -469,6 +513,20 @@ describe('lists', { skip }, () => {
     assert.equal(file.trimEnd().split('\r\n').length, 4);
     assert.match(file, /,1\.50,EUR,/);
     assert.match(file, /,'=1\+1,/);
+    assert.match(download.suggestedFilename(), /^payments-[\d-]+\.csv$/);
+    await page.getByRole('status').filter({ hasText: 'is in your downloads' }).waitFor();
+    const refusal = { code: 'rate_limited', message: 'Too many requests.', details: 'too many exports at once' };
+    await page.route('**/payments.csv?*', (route) => route.fulfill({ status: 429, json: refusal }));
+    await button(page, 'Export CSV').click();
+    await page.getByRole('alert').filter({ hasText: 'Too many requests at once' }).waitFor();
+    await assertAccessible(page);
+    await page.unroute('**/payments.csv?*');
+    await page.route('**/payments.csv?*', (route) => route.abort('internetdisconnected'));
+    await button(page, 'Export CSV').click();
+    await page.getByRole('alert').filter({ hasText: 'The connection broke off' }).waitFor();
+    await page.unroute('**/payments.csv?*');
+    await Promise.all([page.waitForEvent('download'), button(page, 'Export CSV').click()]);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
     await page.goBack();
     await page.goBack();
     await page.getByText('Page 2 of 3').waitFor();
@@ -498,6 +556,34 @@ describe('lists', { skip }, () => {
     await tab.getByRole('heading', { level: 1, name: `Payment ${second}` }).waitFor();
     await tab.getByLabel('Client', { exact: true }).selectOption(one.clientId);
     await tab.getByRole('link', { name: first, exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test('a link without a client asks which one, keeps its filters, and is left by going back', async () => {
+    const [one, two] = [await approvalsWorld(service, []), await approvalsWorld(service, [])];
+    const both = await one.hire('Both', undefined, {});
+    await service.operator('PATCH', `/contacts/${both.id}`, {
+      clients: [{ client_id: one.clientId }, { client_id: two.clientId }],
+    });
+    await two.create('1', { reference: 'other' });
+    const wanted = await two.create('2', { reference: 'wanted' });
+    const page = await open(both, one, '/profile');
+    await page.goto(`${service.api}/app/payments?reference=wanted`);
+    await page.getByRole('heading', { level: 1, name: 'Choose a client' }).waitFor();
+    await assertWellFormed(page);
+    await assertAccessible(page);
+    await page.getByText(two.clientId).waitFor();
+    await page.locator('main .card').filter({ hasText: two.clientId }).getByRole('button').click();
+    await page.waitForURL(`${service.api}/app/payments?reference=wanted&client_id=${two.clientId}`);
+    await page.getByRole('link', { name: wanted, exact: true }).waitFor();
+    await page.getByText('1 payment', { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
+    await page.goto(`${service.api}/app/payments/${wanted}`);
+    await page.getByRole('heading', { level: 1, name: 'Choose a client' }).waitFor();
+    await page.locator('main .card').filter({ hasText: two.clientId }).getByRole('button').click();
+    await page.getByRole('heading', { level: 1, name: `Payment ${wanted}` }).waitFor();
+    assertQuiet(page);
     await page.context().close();
   });
 });
@@ -530,6 +616,10 @@ test('every page is well formed and accessible, from 390 to 2,560 px, whatever o
   await go(page, world, '/approvals');
   const place = await row(page, id).locator('label').boundingBox();
   assert.ok(place && place.width >= 44 && place.height >= 44, 'a thumb hits the checkbox');
+  await choice(page, id).check();
+  await page.setViewportSize({ width: 1280, height: 844 });
+  await page.waitForFunction(`() => document.querySelector('th:nth-child(4)').getBoundingClientRect().width > 150`);
+  await page.setViewportSize({ width: 390, height: 844 });
   await assertAccessible(page);
   await go(page, world, `/payments/${id}`);
   await page.getByText('123,456,789,012,345,678.12').first().waitFor();

@@ -5,12 +5,12 @@ import { type TransactionRecord, transactionsQuery } from '../../data/accounts.t
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Money } from '../../design/money.tsx';
-import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { Empty } from '../../design/states.tsx';
 import { type Column, Table } from '../../design/table.tsx';
 import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
-import { Pager } from '../pager.tsx';
+import { PagedList } from '../paged-list.tsx';
 
 const PAGE_ROWS = 20;
 const MINUS = '\u2212';
@@ -21,26 +21,24 @@ export function Transactions({ accountId, currency }: { accountId: number; curre
   const { client_id: clientId } = useClient();
   const [page, setPage] = useState(1);
   const wanted = { currency_account_id: accountId, page, page_size: PAGE_ROWS };
-  const { data, error, refetch } = useQuery(transactionsQuery(clientId, wanted));
+  const found = useQuery(transactionsQuery(clientId, wanted));
   return (
     <section className="card stack" aria-label={t('accounts.transactions')}>
       <h2>{t('accounts.transactions')}</h2>
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading />}
-      {data?.total === 0 && (
-        <Empty title={t('accounts.transactions.none')}>{t('accounts.transactions.none.text', { currency })}</Empty>
-      )}
-      {data && data.total > 0 && (
-        <>
-          <Table
-            name={t('accounts.transactions')}
-            columns={columnsOf(t)}
-            rows={data.rows}
-            rowKey={({ transaction_id: id }) => String(id)}
-          />
-          <Pager page={page} size={PAGE_ROWS} total={data.total} onPage={setPage} />
-        </>
-      )}
+      <PagedList found={found} page={page} size={PAGE_ROWS} onPage={setPage}>
+        {({ rows, total }) =>
+          total === 0 ? (
+            <Empty title={t('accounts.transactions.none')}>{t('accounts.transactions.none.text', { currency })}</Empty>
+          ) : (
+            <Table
+              name={t('accounts.transactions')}
+              columns={columnsOf(t)}
+              rows={rows}
+              rowKey={({ transaction_id: id }) => String(id)}
+            />
+          )
+        }
+      </PagedList>
     </section>
   );
 }

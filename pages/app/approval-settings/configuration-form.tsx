@@ -1,28 +1,23 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import {
-  type ApprovalConfiguration,
-  dryRunQuery,
-  type Person,
-  saveConfiguration,
-  settingsKey,
-} from '../../data/approval-settings.ts';
+import { type ApprovalConfiguration, dryRunQuery, type Person, settingsKey } from '../../data/approval-settings.ts';
 import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Failure } from '../../design/states.tsx';
 import { useText } from '../../texts/text.tsx';
-import { useAct } from '../act.ts';
 import { useClient } from '../client.tsx';
 import { draftOf, written } from './draft.ts';
 import { GroupFields } from './group-fields.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { Samples } from './samples.tsx';
+import { SaveDialog } from './save-dialog.tsx';
 
 /** How long nobody has typed before the service is asked what the form would mean. */
 const PAUSE_MS = 500;
 
 interface ConfigurationFormProps {
+  /** Of the configuration. */
+  version: number;
   configuration: ApprovalConfiguration;
   people: Person[];
   mayManage: boolean;
@@ -30,20 +25,16 @@ interface ConfigurationFormProps {
 }
 
 /** Groups and rules as a form. Beside it stands who would have to approve sample amounts, before anything is saved. */
-export function ConfigurationForm({ configuration, people, mayManage, onDone }: ConfigurationFormProps): ReactNode {
+export function ConfigurationForm(props: ConfigurationFormProps): ReactNode {
+  const { version, configuration, people, mayManage, onDone } = props;
   const t = useText();
   const { client_id: clientId } = useClient();
   const [draft, setDraft] = useState(() => draftOf(configuration));
   const [amounts, setAmounts] = useState('');
   const [isSaving, setSaving] = useState(false);
   const asked = useSettled(written(draft, amounts.split(/[;\s]+/).filter(Boolean)));
+  const queries = useQueryClient();
   const run = useQuery({ ...dryRunQuery(clientId, asked), enabled: mayManage });
-  const save = useAct(async () => {
-    await saveConfiguration(clientId, written(draft));
-    // Before the new version replaces this form.
-    setSaving(false);
-    onDone(t('settings.saved'));
-  }, [settingsKey(clientId)]);
   /** No rule was saved or begun: the client's workflow decides. */
   const isEyes = configuration.ruleset === null && draft.rules.length === 0;
   const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(configuration));
@@ -75,39 +66,35 @@ export function ConfigurationForm({ configuration, people, mayManage, onDone }: 
             run.data && <Samples run={run.data} people={people} />
           )}
           <div className="row">
-            <Button
-              kind="primary"
-              isDisabled={!isChanged}
-              onPress={() => {
-                save.reset();
-                setSaving(true);
-              }}
-            >
+            <Button kind="primary" isDisabled={!isChanged} onPress={() => setSaving(true)}>
               {t('settings.save')}
             </Button>
-            {isChanged && <Button onPress={() => setDraft(draftOf(configuration))}>{t('settings.undo')}</Button>}
+            {isChanged && (
+              <Button
+                onPress={() => {
+                  setDraft(draftOf(configuration));
+                  void queries.invalidateQueries({ queryKey: settingsKey(clientId) });
+                }}
+              >
+                {t('settings.undo')}
+              </Button>
+            )}
           </div>
         </section>
       )}
-      <Dialog
-        title={t('settings.save')}
-        isOpen={isSaving}
-        onBack={() => setSaving(false)}
-        action={
-          <Button
-            kind="primary"
-            isPending={save.isPending}
-            isDisabled={run.error !== null || run.isFetching}
-            onPress={() => save.mutate()}
-          >
-            {t('settings.save')}
-          </Button>
-        }
-      >
-        <p>{t('settings.save.text')}</p>
-        {run.error ? <Failure error={run.error} /> : run.data && <Samples run={run.data} people={people} />}
-        {save.error && <Failure error={save.error} />}
-      </Dialog>
+      {isSaving && (
+        <SaveDialog
+          draft={draft}
+          version={version}
+          run={run}
+          people={people}
+          onBack={() => setSaving(false)}
+          onDone={() => {
+            setSaving(false);
+            onDone(t('settings.saved'));
+          }}
+        />
+      )}
     </>
   );
 }

@@ -49,6 +49,7 @@ export default function SettingsPage(): ReactNode {
           </section>
           <ConfigurationForm
             key={data.version}
+            version={data.version}
             configuration={data.configuration}
             people={data.scene.people}
             mayManage={mayManage}

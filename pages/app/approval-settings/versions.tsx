@@ -10,7 +10,7 @@ import { Failure, Loading } from '../../design/states.tsx';
 import { Table } from '../../design/table.tsx';
 import { useLocale, useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
-import { Pager } from '../pager.tsx';
+import { PagedList } from '../paged-list.tsx';
 import { type Difference, differences } from './difference.ts';
 
 const PAGE_ROWS = 10;
@@ -21,41 +21,45 @@ export function Versions(): ReactNode {
   const { client_id: clientId } = useClient();
   const [page, setPage] = useState(1);
   const [shown, setShown] = useState<number>();
-  const { data, error, refetch } = useQuery(versionsQuery(clientId, page, PAGE_ROWS));
+  const found = useQuery(versionsQuery(clientId, page, PAGE_ROWS));
   return (
     <section className="card stack" aria-label={t('settings.versions')}>
       <h2>{t('settings.versions')}</h2>
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading rows={2} />}
-      {data?.total === 0 && <p className="quiet">{t('settings.versions.none')}</p>}
-      {data && data.total > 0 && (
-        <>
-          <Table
-            name={t('settings.versions')}
-            columns={[
-              { key: 'version', title: t('settings.version'), cell: ({ version }) => version },
-              { key: 'at', title: t('settings.at'), cell: ({ created_date: at }) => <Moment at={at} /> },
-              { key: 'by', title: t('settings.by'), cell: (version) => <ForeignText>{authorOf(version)}</ForeignText> },
-              {
-                key: 'what',
-                title: t('settings.what'),
-                cell: ({ version }) => (
-                  <Button
-                    kind="quiet"
-                    aria-label={t('settings.what.of', { version })}
-                    onPress={() => setShown(version)}
-                  >
-                    {t('settings.show')}
-                  </Button>
-                ),
-              },
-            ]}
-            rows={data.rows}
-            rowKey={({ version }) => version}
-          />
-          <Pager page={page} size={PAGE_ROWS} total={data.total} onPage={setPage} />
-        </>
-      )}
+      <PagedList found={found} page={page} size={PAGE_ROWS} onPage={setPage} expected={2}>
+        {({ rows, total }) =>
+          total === 0 ? (
+            <p className="quiet">{t('settings.versions.none')}</p>
+          ) : (
+            <Table
+              name={t('settings.versions')}
+              columns={[
+                { key: 'version', title: t('settings.version'), cell: ({ version }) => version },
+                { key: 'at', title: t('settings.at'), cell: ({ created_date: at }) => <Moment at={at} /> },
+                {
+                  key: 'by',
+                  title: t('settings.by'),
+                  cell: (version) => <ForeignText>{authorOf(version)}</ForeignText>,
+                },
+                {
+                  key: 'what',
+                  title: t('settings.what'),
+                  cell: ({ version }) => (
+                    <Button
+                      kind="quiet"
+                      aria-label={t('settings.what.of', { version })}
+                      onPress={() => setShown(version)}
+                    >
+                      {t('settings.show')}
+                    </Button>
+                  ),
+                },
+              ]}
+              rows={rows}
+              rowKey={({ version }) => version}
+            />
+          )
+        }
+      </PagedList>
       {shown !== undefined && <VersionDialog version={shown} onBack={() => setShown(undefined)} />}
     </section>
   );

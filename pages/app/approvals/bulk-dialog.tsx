@@ -1,16 +1,19 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { approveAll, type BulkOutcome, liveKey, type Payment } from '../../data/payments.ts';
 import { sumsOf } from '../../data/sums.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Facts } from '../../design/facts.tsx';
 import { TextArea } from '../../design/field.tsx';
+import { ForeignText } from '../../design/foreign-text.tsx';
 import { Money } from '../../design/money.tsx';
 import { Alert } from '../../design/notice.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Refusal } from '../decide/decision-dialog.tsx';
+import { AccountNumber } from '../payments/payee.tsx';
+import './bulk-dialog.css';
 
 /** Characters of a reason. */
 const MAX_REASON_LENGTH = 500;
@@ -22,7 +25,7 @@ interface BulkDialogProps {
   onDone: (outcome: BulkOutcome) => void;
 }
 
-/** Asks before several payments are approved: how many, and what they come to in each currency. */
+/** Asks before several payments are approved: how many, what they come to in each currency, and whom they pay. */
 export function BulkDialog({ payments, onBack, onDone }: BulkDialogProps): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
@@ -60,6 +63,7 @@ export function BulkDialog({ payments, onBack, onDone }: BulkDialogProps): React
           ),
         }))}
       />
+      <Payees payments={payments} />
       <TextArea
         label={t('decide.reason')}
         name="reason"
@@ -74,5 +78,32 @@ export function BulkDialog({ payments, onBack, onDone }: BulkDialogProps): React
         </Alert>
       )}
     </Dialog>
+  );
+}
+
+/** Each payee with its account, once. Many of them scroll, so that the reason and the buttons stay in sight. */
+function Payees({ payments }: Pick<BulkDialogProps, 'payments'>): ReactNode {
+  const t = useText();
+  const title = useId();
+  const payees = new Map(
+    payments.map((each) => [`${each.iban ?? each.account_number} ${each.beneficiary_name}`, each]),
+  );
+  return (
+    <div className="stack tight">
+      <p className="small quiet" id={title}>
+        {t('approvals.bulk.payees', { count: payees.size })}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever works by keyboard scrolls it too */}
+      <ul className="plain bulk-payees" aria-labelledby={title} tabIndex={0}>
+        {[...payees].map(([key, payment]) => (
+          <li key={key}>
+            <ForeignText>{payment.beneficiary_name}</ForeignText>{' '}
+            <span className="small quiet">
+              <AccountNumber payment={payment} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

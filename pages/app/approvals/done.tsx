@@ -4,7 +4,8 @@ import { DECISIONS_SIZE, type Decision, decisionsQuery } from '../../data/paymen
 import { Badge } from '../../design/badge.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
-import { type SteadyRow, SteadyTable } from '../../design/steady-table.tsx';
+import type { SteadyRow } from '../../design/steady-rows.ts';
+import { SteadyTable } from '../../design/steady-table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';

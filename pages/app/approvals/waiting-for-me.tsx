@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
 import type { BulkOutcome } from '../../data/payments.ts';
 import {
   homeQuery,
@@ -14,11 +14,12 @@ import { sumsOf } from '../../data/sums.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/field.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
-import { type SteadyRow, SteadyTable } from '../../design/steady-table.tsx';
+import type { SteadyRow } from '../../design/steady-rows.ts';
+import { SteadyTable } from '../../design/steady-table.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
-import { Pager } from '../pager.tsx';
+import { lastPage, Pager } from '../pager.tsx';
 import { ActivityText, DECIDED } from '../payments/activity.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { BulkResult } from './bulk-result.tsx';
@@ -38,7 +39,9 @@ export function WaitingForMe(): ReactNode {
   const { data: home } = useQuery(homeQuery(clientId));
   const [selected, select] = useState<ReadonlyMap<string, Payment>>(new Map());
   const [outcome, setOutcome] = useState<BulkOutcome>();
-  if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
+  // The rows are drawn in slices when they come: a slow phone scrolls in between. What changes in them later is drawn at once.
+  const isDrawn = useDeferredValue(data !== undefined);
+  if (!data || !isDrawn) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={6} />;
   const toggle = (payment: Payment, isOn: boolean) => {
     const next = new Map(selected);
     if (isOn && next.size < LIST_SIZE) next.set(payment.payment_id, payment);
@@ -49,7 +52,7 @@ export function WaitingForMe(): ReactNode {
   return (
     <div className="stack">
       <BulkResult outcome={outcome} />
-      {open.length === 0 && selected.size === 0 ? (
+      {data.total === 0 && selected.size === 0 ? (
         <NothingWaits activity={home?.activity ?? []} />
       ) : (
         <>
@@ -70,6 +73,7 @@ export function WaitingForMe(): ReactNode {
               activity={home?.activity ?? []}
               selected={stepUp ? undefined : selected}
               onToggle={toggle}
+              onEmpty={() => setPage(lastPage(data.total, LIST_SIZE))}
             />
           </div>
         </>
@@ -85,9 +89,10 @@ interface WaitingTableProps {
   /** undefined: nothing can be selected. */
   selected: ReadonlyMap<string, Payment> | undefined;
   onToggle: (payment: Payment, isOn: boolean) => void;
+  onEmpty: () => void;
 }
 
-function WaitingTable({ page, activity, selected, onToggle }: WaitingTableProps): ReactNode {
+function WaitingTable({ page, activity, selected, onToggle, onEmpty }: WaitingTableProps): ReactNode {
   const t = useText();
   const columns = useWaitingColumns<Row>(({ row }) => row.payment);
   const marks = useMarksColumn<Row>(({ row }) => row);
@@ -127,6 +132,7 @@ function WaitingTable({ page, activity, selected, onToggle }: WaitingTableProps)
       rowKey={idOf}
       scope={page.page}
       isHeld={selected !== undefined && selected.size > 0}
+      onEmpty={onEmpty}
     />
   );
 }
@@ -162,12 +168,8 @@ function Selection({ open, selected, onSelect, onDone }: SelectionProps): ReactN
         }
       />
       <p className="selection-sums">
-        {selected.size > 0 && (
-          <>
-            {t('approvals.selected', { count: selected.size })} <Sums sums={sumsOf([...selected.values()])} />
-            {selected.size === LIST_SIZE && t('approvals.most', { count: LIST_SIZE })}
-          </>
-        )}
+        {t('approvals.selected', { count: selected.size })} <Sums sums={sumsOf([...selected.values()])} />
+        {selected.size === LIST_SIZE && t('approvals.most', { count: LIST_SIZE })}
       </p>
       <Button kind="primary" isDisabled={selected.size === 0} onPress={() => ask([...selected.values()])}>
         {t('approvals.approveSelected')}

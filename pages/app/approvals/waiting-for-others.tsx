@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { LIST_SIZE, type Listed, waitingQuery } from '../../data/payments.ts';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
-import { type SteadyRow, SteadyTable } from '../../design/steady-table.tsx';
+import type { SteadyRow } from '../../design/steady-rows.ts';
+import { SteadyTable } from '../../design/steady-table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
-import { Pager } from '../pager.tsx';
+import { lastPage, Pager } from '../pager.tsx';
 import { useMarksColumn, useWaitingColumns } from './columns.tsx';
 
 type Row = SteadyRow<Listed>;
@@ -39,6 +40,7 @@ export function WaitingForOthers(): ReactNode {
         rows={data.rows}
         rowKey={({ payment }) => payment.payment_id}
         scope={data.page}
+        onEmpty={() => setPage(lastPage(data.total, LIST_SIZE))}
       />
       <Pager page={page} size={LIST_SIZE} total={data.total} onPage={setPage} />
     </div>

@@ -7,20 +7,26 @@ import { Facts } from '../../design/facts.tsx';
 import { Select } from '../../design/field.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
-import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { Empty } from '../../design/states.tsx';
+import { useSteadyRows } from '../../design/steady-rows.ts';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
-import { Pager } from '../pager.tsx';
+import { PagedList } from '../paged-list.tsx';
 
 const PAGE_ROWS = 20;
 const STATUSES = ['2xx', '4xx', '5xx'];
+
+/** A program may name several requests the same. */
+const keyOf = ({ request_id: id, at }: LoggedRequest) => `${id} ${at}`;
 
 /** What the client's programs asked, with the code and details of each refusal. */
 export function RequestList(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
   const [wanted, setWanted] = useState({ status: '', page: 1, page_size: PAGE_ROWS });
-  const { data, error, refetch } = useQuery(requestsQuery(clientId, wanted));
+  const found = useQuery(requestsQuery(clientId, wanted));
+  const scope = JSON.stringify([wanted, found.isPlaceholderData]);
+  const { rows, holders } = useSteadyRows(found.data?.rows ?? [], { keyOf, scope });
   return (
     <section className="card stack" aria-label={t('developers.requests')}>
       <h2>{t('developers.requests')}</h2>
@@ -37,24 +43,21 @@ export function RequestList(): ReactNode {
           ))}
         </Select>
       </div>
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading />}
-      {data?.rows.length === 0 && <Empty title={t('developers.none')}>{t('developers.none.text')}</Empty>}
-      {data && data.rows.length > 0 && (
-        <>
-          <ul className="requests">
-            {data.rows.map((request) => (
-              <RequestItem key={`${request.request_id} ${request.at}`} request={request} />
-            ))}
-          </ul>
-          <Pager
-            page={wanted.page}
-            size={PAGE_ROWS}
-            total={data.total}
-            onPage={(page) => setWanted({ ...wanted, page })}
-          />
-        </>
-      )}
+      <PagedList found={found} page={wanted.page} size={PAGE_ROWS} onPage={(page) => setWanted({ ...wanted, page })}>
+        {() => (
+          <div {...holders}>
+            {rows.length === 0 ? (
+              <Empty title={t('developers.none')}>{t('developers.none.text')}</Empty>
+            ) : (
+              <ul className="requests">
+                {rows.map(({ row }) => (
+                  <RequestItem key={keyOf(row)} request={row} />
+                ))}
+              </ul>
+            )}
+          </div>
+        )}
+      </PagedList>
     </section>
   );
 }

@@ -1,9 +1,8 @@
 import { type UseQueryOptions, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Page, Wanted } from '../../data/documents.ts';
-import { Failure, Loading } from '../../design/states.tsx';
 import { useClient } from '../client.tsx';
-import { Pager } from '../pager.tsx';
+import { PagedList } from '../paged-list.tsx';
 import { DocumentSearch } from './document-search.tsx';
 
 const PAGE_ROWS = 10;
@@ -21,22 +20,13 @@ interface DocumentListProps<Row> {
 export function DocumentList<Row>({ label, query, empty, card }: DocumentListProps<Row>): ReactNode {
   const { client_id: clientId } = useClient();
   const [wanted, setWanted] = useState({ text: '', page: 1 });
-  const { data, error, refetch } = useQuery(query(clientId, { ...wanted, size: PAGE_ROWS }));
+  const found = useQuery(query(clientId, { ...wanted, size: PAGE_ROWS }));
   return (
     <div className="stack">
       <DocumentSearch label={label} onSearch={(text) => setWanted({ text, page: 1 })} />
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Loading />}
-      {data?.total === 0 && empty}
-      {data?.rows.map(card)}
-      {data && (
-        <Pager
-          page={wanted.page}
-          size={PAGE_ROWS}
-          total={data.total}
-          onPage={(page) => setWanted({ ...wanted, page })}
-        />
-      )}
+      <PagedList found={found} page={wanted.page} size={PAGE_ROWS} onPage={(page) => setWanted({ ...wanted, page })}>
+        {({ rows, total }) => (total === 0 ? empty : rows.map(card))}
+      </PagedList>
     </div>
   );
 }

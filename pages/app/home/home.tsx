@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useDeferredValue, useRef, useState } from 'react';
 import { useLive } from '../../data/live.ts';
 import { homeQuery, type RecentActivity } from '../../data/payments.ts';
 import { Failure, Loading } from '../../design/states.tsx';
@@ -16,7 +16,8 @@ export default function HomePage(): ReactNode {
   const t = useText();
   const { client_id: clientId } = useClient();
   useLive(clientId);
-  const { data, error, refetch } = useQuery(homeQuery(clientId));
+  const { data: found, error, refetch } = useQuery(homeQuery(clientId));
+  const data = useDeferredValue(found);
   return (
     <Page title={t('home.title')}>
       {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading rows={8} />)}

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useRef } from 'react';
-import { exportAddress, type Payment, type SearchTexts, searchQuery } from '../../data/payments.ts';
-import { Button } from '../../design/button.tsx';
+import { type Payment, type SearchTexts, searchQuery } from '../../data/payments.ts';
 import { Moment } from '../../design/moment.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
 import { type Column, type Sort, Table } from '../../design/table.tsx';
@@ -12,6 +11,7 @@ import { useText } from '../../texts/text.tsx';
 import { usePaymentColumns } from '../approvals/columns.tsx';
 import { useClient } from '../client.tsx';
 import { Pager } from '../pager.tsx';
+import { ResultsHead } from './results-head.tsx';
 import { filtersOf, filtersText, PAGE_SIZE, searchOf } from './search-fields.ts';
 import { SearchForm } from './search-form.tsx';
 import { PaymentStatus } from './status.tsx';
@@ -79,19 +79,14 @@ function Results({ clientId, search, onGo }: ResultsProps): ReactNode {
   };
   return (
     <section className="card stack" aria-label={t('payments.results')} aria-busy={isPlaceholderData || data !== found}>
-      <div className="row apart">
-        <h2>
-          <span role="status">{t('payments.total', { count: data.total })}</span>
-        </h2>
-        <Button
-          isDisabled={data.total === 0}
-          onPress={() => download(exportAddress(clientId, { ...search, order, order_by: orderBy }))}
-        >
-          {t('payments.export')}
-        </Button>
-      </div>
+      <ResultsHead
+        key={filtersText(search)}
+        clientId={clientId}
+        search={{ ...search, order, order_by: orderBy }}
+        total={data.total}
+      />
       {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {data.rows.length === 0 ? (
+      {data.total === 0 ? (
         <Empty title={t(filtersOf(search) > 0 ? 'payments.none.found' : 'payments.none')}>
           {t(filtersOf(search) > 0 ? 'payments.none.found.text' : 'payments.none.text')}
         </Empty>
@@ -129,16 +124,8 @@ function useSearchColumns(): Column<Payment>[] {
       key: 'created_date',
       title: t('payments.field.created_date'),
       sortable: true,
-      cell: ({ created_date: at }) => <Moment at={at} />,
+      cell: ({ created_date: at }) => <Moment at={at} isStacked />,
     },
     { key: 'status', title: t('payments.field.status'), cell: ({ status }) => <PaymentStatus status={status} /> },
   ];
-}
-
-/** The browser saves what the service sends: the page does not hold it. */
-function download(address: string): void {
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = '';
-  link.click();
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Button } from '../../design/button.tsx';
 import { Select } from '../../design/field.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
+import { useSteadyRows } from '../../design/steady-rows.ts';
 import { useText } from '../../texts/text.tsx';
 import { useClient } from '../client.tsx';
 import { DELIVERY_STATUSES, type DeliveryStatus, deliveriesQuery } from './deliveries.ts';
@@ -30,7 +31,11 @@ export function DeliveryList({
   const [type, setType] = useState('');
   const [first, setFirst] = useState(PAGE_ROWS);
   const filter = { status: (status || undefined) as DeliveryStatus | undefined, type: type || undefined };
-  const { data, error, refetch } = useQuery(deliveriesQuery(clientId, subscription.id, filter, first));
+  const { data, error, refetch, isPlaceholderData } = useQuery(
+    deliveriesQuery(clientId, subscription.id, filter, first),
+  );
+  const scope = JSON.stringify([filter, first, isPlaceholderData]);
+  const { rows, holders } = useSteadyRows(data?.rows ?? [], { keyOf: ({ id }) => id, scope });
   return (
     <section className="stack" aria-label={t('webhooks.deliveries')}>
       <h3>{t('webhooks.deliveries')}</h3>
@@ -52,22 +57,24 @@ export function DeliveryList({
       </div>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
-      {data?.rows.length === 0 && (
-        <Empty title={t('webhooks.deliveries.none')}>{t('webhooks.deliveries.none.text')}</Empty>
-      )}
-      {data && data.rows.length > 0 && (
-        <ul className="deliveries">
-          {data.rows.map((delivery) => (
-            <DeliveryItem
-              key={delivery.id}
-              delivery={delivery}
-              subscription={subscription}
-              mayManage={mayManage}
-              onDone={onDone}
-            />
-          ))}
-        </ul>
-      )}
+      <div {...holders}>
+        {data && rows.length === 0 && (
+          <Empty title={t('webhooks.deliveries.none')}>{t('webhooks.deliveries.none.text')}</Empty>
+        )}
+        {rows.length > 0 && (
+          <ul className="deliveries">
+            {rows.map(({ row }) => (
+              <DeliveryItem
+                key={row.id}
+                delivery={row}
+                subscription={subscription}
+                mayManage={mayManage}
+                onDone={onDone}
+              />
+            ))}
+          </ul>
+        )}
+      </div>
       {data?.hasMore && first < MAX_ROWS && (
         <Button onPress={() => setFirst(Math.min(MAX_ROWS, first + PAGE_ROWS))}>{t('webhooks.more')}</Button>
       )}

@@ -55,7 +55,9 @@ export default function WebhooksPage(): ReactNode {
       <Status>{done}</Status>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
-      {data?.subscriptions.length === 0 && <Empty title={t('webhooks.none')}>{t('webhooks.none.text')}</Empty>}
+      {data?.subscriptions.length === 0 && (
+        <Empty title={t('webhooks.none')}>{mayManage && t('webhooks.none.text')}</Empty>
+      )}
       {data?.subscriptions.map((subscription) => (
         <Receiver
           key={subscription.id}

@@ -62,6 +62,7 @@ function Charts({ history: { from, step_seconds: seconds, measures } }: { histor
   const clock = dateFormat(useLocale(), { hour: '2-digit', minute: '2-digit' });
   const labels = measures.requests.map((_, step) => clock.format(Date.parse(from) + step * seconds * 1_000));
   const at = (measure: Measure, step: number) => measures[measure][step] ?? 0;
+  const most = (measure: Measure) => t('console.chart.most', { value: Math.round(Math.max(...measures[measure])) });
   const latest = (measure: Measure) => measures[measure].reduce((sum, value) => sum + value, 0);
   return (
     <div className="console-charts">
@@ -77,9 +78,9 @@ function Charts({ history: { from, step_seconds: seconds, measures } }: { histor
         </Chart>
       ))}
       {LINES.map(({ title, measure }) => (
-        <Chart key={title} title={title}>
+        <Chart key={title} title={title} figure={most(measure)}>
           <LineChart
-            name={`${t(title)}: ${t('console.chart.most', { value: Math.max(...measures[measure]) })}`}
+            name={`${t(title)}: ${most(measure)}`}
             points={labels.map((label, step) => ({
               label,
               height: at(measure, step),
@@ -93,12 +94,22 @@ function Charts({ history: { from, step_seconds: seconds, measures } }: { histor
   );
 }
 
-function Chart({ title, children }: { title: TextKey; children: ReactNode }): ReactNode {
+interface ChartProps {
+  title: TextKey;
+  /** What the chart comes to, where its own key does not say it. */
+  figure?: string;
+  children: ReactNode;
+}
+
+function Chart({ title, figure, children }: ChartProps): ReactNode {
   const t = useText();
   const id = useId();
   return (
     <section className="card stack tight" aria-labelledby={id}>
-      <h3 id={id}>{t(title)}</h3>
+      <div className="row apart">
+        <h3 id={id}>{t(title)}</h3>
+        {figure && <span className="small quiet">{figure}</span>}
+      </div>
       {children}
     </section>
   );

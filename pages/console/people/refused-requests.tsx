@@ -25,32 +25,42 @@ export function useRequestColumns(): Column<RefusedRequest>[] {
     {
       key: 'code',
       title: t('console.col.code'),
-      cell: ({ code, details }) => (
-        <div>
-          {code} <div className="small quiet">{details && <ForeignText>{details}</ForeignText>}</div>
-        </div>
-      ),
+      cell: ({ code, details }) =>
+        (code !== null || details !== null) && (
+          <div>
+            {code} {details !== null && <Small>{details}</Small>}
+          </div>
+        ),
     },
     {
       key: 'client',
       title: t('console.col.client'),
-      cell: ({ client_id: client, contact_id: contact, application }) => (
-        <div>
-          <IdLink to="clients" id={client} /> <IdLink to="contacts" id={contact} />
-          <div className="small quiet">{application && <ForeignText>{application}</ForeignText>}</div>
-        </div>
-      ),
+      cell: ({ client_id: client, contact_id: contact, application }) =>
+        (client !== null || contact !== null || application !== null) && (
+          <div>
+            <IdLink to="clients" id={client} /> <IdLink to="contacts" id={contact} />
+            {application !== null && <Small>{application}</Small>}
+          </div>
+        ),
     },
     {
       key: 'request',
       title: t('console.col.request'),
       cell: ({ request_id: id, ms }) => (
         <div>
-          <ForeignText>{id}</ForeignText> {ms !== null && <span className="quiet small">{ms} ms</span>}
+          <ForeignText>{id}</ForeignText> {ms !== null && <span className="quiet small">{`${ms}\u00a0ms`}</span>}
         </div>
       ),
     },
   ];
+}
+
+function Small({ children }: { children: string }): ReactNode {
+  return (
+    <div className="small quiet">
+      <ForeignText>{children}</ForeignText>
+    </div>
+  );
 }
 
 /** The refused requests of one client or contact. */

@@ -69,7 +69,7 @@ function Finds({ q }: { q: string }): ReactNode {
               cell: ({ client_id: id }) => <IdLink to="clients" id={id} />,
             },
             { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
-            { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} /> },
+            { key: 'at', title: t('console.col.at'), cell: ({ at }) => <Moment at={at} isStacked /> },
           ]}
         />
       </section>

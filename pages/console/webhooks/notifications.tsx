@@ -88,7 +88,7 @@ function OneNotification({ id, columns }: { id: string; columns: Column<Notifica
 function useColumns(): Column<Notification>[] {
   const t = useText();
   return [
-    { key: 'at', title: t('console.col.at'), cell: (row) => <Moment at={row.created_at} /> },
+    { key: 'at', title: t('console.col.at'), cell: (row) => <Moment at={row.created_at} isStacked /> },
     {
       key: 'id',
       title: t('console.col.id'),
@@ -98,9 +98,19 @@ function useColumns(): Column<Notification>[] {
         </ListLink>
       ),
     },
-    { key: 'type', title: t('console.col.type'), cell: ({ type }) => type },
+    {
+      key: 'type',
+      title: t('console.col.type'),
+      cell: ({ type, client_id: client }) => (
+        <div>
+          {type}
+          <div className="small">
+            <IdLink to="clients" id={client} />
+          </div>
+        </div>
+      ),
+    },
     { key: 'status', title: t('console.col.status'), cell: ({ status }) => <State>{status}</State> },
-    { key: 'client', title: t('console.col.client'), cell: ({ client_id: id }) => <IdLink to="clients" id={id} /> },
     {
       key: 'attempts',
       title: t('console.col.attempts'),

@@ -39,13 +39,28 @@ export default function SubscriptionsPage(): ReactNode {
               </ListLink>
             ),
           },
-          { key: 'client', title: t('console.col.client'), cell: (row) => <IdLink to="clients" id={row.client_id} /> },
           {
-            key: 'contact',
-            title: t('console.col.contact'),
-            cell: (row) => <IdLink to="contacts" id={row.contact_id} />,
+            key: 'client',
+            title: t('console.col.client'),
+            cell: (row) => (
+              <div className="stack tight">
+                <IdLink to="clients" id={row.client_id} />
+                <IdLink to="contacts" id={row.contact_id} />
+              </div>
+            ),
           },
-          { key: 'url', title: t('console.col.url'), cell: ({ url }) => <ForeignText>{url}</ForeignText> },
+          {
+            key: 'url',
+            title: t('console.col.url'),
+            cell: ({ url, types }) => (
+              <div>
+                <ForeignText>{url}</ForeignText>
+                <div className="small quiet">
+                  {types.length > 0 ? types.join(', ') : <Badge tone="warn">{t('console.sub.noTypes')}</Badge>}
+                </div>
+              </div>
+            ),
+          },
           {
             key: 'active',
             title: t('console.col.active'),

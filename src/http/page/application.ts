@@ -61,7 +61,8 @@ export class PageApplication {
       if (!file) throw new Problem('not_found', 'path: is not a file of the pages');
       if ('encoding' in file && file.encoding) reply.header('content-encoding', file.encoding);
       reply.headers(ASSET_HEADERS);
-      if (file.type.startsWith('image/svg')) reply.header('content-security-policy', DRAWING_POLICY);
+      if (file === this.#logo && file.type.startsWith('image/svg'))
+        reply.header('content-security-policy', DRAWING_POLICY);
       return reply.type(file.type).send(file.content);
     });
   }

@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
+import { basename } from 'node:path';
 import type { Config } from '../../config.ts';
-import { StartupError } from '../../errors.ts';
+import { readLogo } from '../../logo.ts';
 import { brandColours } from './contrast.ts';
 import { html } from './html.ts';
-
-const LOGO_TYPES: Record<string, string> = {
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-};
 
 /** A file that the service makes from its configuration, under a name that changes with its content. */
 export interface InstitutionAsset {
@@ -20,15 +12,15 @@ export interface InstitutionAsset {
   content: Buffer;
 }
 
-/**
- * The institution's logo, as it was given.
- * @returns undefined where none is configured, or its type is none that the pages show
- * @throws StartupError if the file cannot be read
- */
+/** The institution's logo as documents have it; undefined where none is configured. @throws Error as `readLogo` */
 export function institutionLogo({ institution: { logo } }: Config): InstitutionAsset | undefined {
-  const ending = extname(logo ?? '').toLowerCase();
-  const type = LOGO_TYPES[ending];
-  return logo === undefined || type === undefined ? undefined : asset(`logo${ending}`, type, readLogo(logo));
+  if (logo === undefined) return undefined;
+  const { path, data } = readLogo(logo);
+  return {
+    name: basename(path),
+    type: path.endsWith('.png') ? 'image/png' : 'image/svg+xml',
+    content: Buffer.from(data),
+  };
 }
 
 /** The icon of the browser's tab: the initial on the institution's colour. */
@@ -48,14 +40,4 @@ export function initialOf(name: string): string {
 function asset(name: string, type: string, content: Buffer): InstitutionAsset {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 8);
   return { name: name.replace('.', `-${hash}.`), type, content };
-}
-
-function readLogo(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new StartupError(
-      `LOMBARD_INSTITUTION_LOGO: "${path}" cannot be read (${(error as NodeJS.ErrnoException).code})`,
-    );
-  }
 }

@@ -14,6 +14,24 @@ export function requireOwnOrigin(address: string, { headers }: FastifyRequest): 
     throw new Problem('permission_denied', 'header.Sec-Fetch-Site: the pages call from their own origin only');
 }
 
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Where a browser goes that opened a page at another name of this machine: `localhost` and `127.0.0.1` are two origins, so that the page's
+ * form could not be sent, and its cookie would not come back. Only between names of this machine, with the same port: a proxy that names
+ * another host to the service is left alone.
+ * @param address the public address of the pages
+ * @returns undefined where it came by the right name
+ */
+export function ownAddress(address: string, { headers, url }: FastifyRequest): string | undefined {
+  const own = new URL(address);
+  const opened = `${own.protocol}//${headers.host ?? ''}`;
+  if (!URL.canParse(opened)) return undefined;
+  const { hostname, port } = new URL(opened);
+  const isElsewhere = hostname !== own.hostname && port === own.port;
+  return isElsewhere && LOOPBACK.has(hostname) && LOOPBACK.has(own.hostname) ? address + url : undefined;
+}
+
 /**
  * Refuses a call of a page that shows somebody else than the person who is signed in now: another tab has signed in as that person. The
  * page sends the `person` of its session as `X-Lombard-Person`.

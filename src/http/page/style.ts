@@ -21,9 +21,11 @@ header, footer { padding: 1.25rem 1.5rem; }
 .mark span { flex: none; display: grid; place-items: center; width: 2.25rem; height: 2.25rem; border-radius: .625rem;
   background: var(--brand); color: var(--on-brand); }
 .mark img { max-height: 2.5rem; max-width: 14rem; }
+@media (prefers-color-scheme: dark) { .mark img { background: #fff; border-radius: .125rem; box-shadow: 0 0 0 .25rem #fff; } }
 main { flex: 1; width: 100%; max-width: 26rem; margin: 0 auto; padding: 1rem; }
 .card { background: var(--card); border: 1px solid var(--soft); border-radius: 1rem; padding: 2rem;
   box-shadow: 0 1px 2px rgb(0 0 0 / .05), 0 12px 32px -12px rgb(0 0 0 / .14); }
+a { color: var(--accent); text-underline-offset: .15em; }
 h1 { margin: 0; font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; overflow-wrap: anywhere; }
 h1 + p { margin: .375rem 0 1.5rem; color: var(--quiet); overflow-wrap: anywhere; }
 label { display: block; margin: 1.125rem 0 .375rem; font-weight: 600; font-size: .9375rem; }

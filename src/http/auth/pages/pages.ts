@@ -3,7 +3,7 @@ import type { Config } from '../../../config.ts';
 import type { Refusal } from '../../../identity/oauth-error.ts';
 import { MIN_PASSWORD_LENGTH } from '../../../identity/password.ts';
 import type { Language } from '../../../language.ts';
-import { PageFrame } from '../../page/frame.ts';
+import { type Allowed, PageFrame } from '../../page/frame.ts';
 import { type Html, html } from '../../page/html.ts';
 import { TEXTS } from './texts.ts';
 
@@ -66,7 +66,7 @@ ${noticeOf(notice)}
 <button type="submit">${t.submit}</button>
 </form>
 <p><a href="/forgotten-password?ui_locales=${language}">${t.forgotten}</a></p>`,
-      t.returnsTo(placeOf(form.redirectUri)),
+      { footer: t.returnsTo(placeOf(form.redirectUri)) },
     );
   }
 
@@ -165,7 +165,7 @@ ${
 <button class="second" type="submit">${t.resend}</button>
 </form>`
 }`,
-      t.returnsTo(placeOf(form.redirectUri)),
+      { footer: t.returnsTo(placeOf(form.redirectUri)) },
     );
   }
 
@@ -211,9 +211,9 @@ ${hidden}<button type="submit">${t.signOut}</button>
     return this.#frame.layout(language, t.signedOut, html`<h1>${t.signedOut}</h1><p>${t.signedOutText}</p>`);
   }
 
-  /** Sends a page. @param formTarget as of `PageFrame.send` */
-  send(reply: FastifyReply, status: number, page: Html, formTarget?: string): FastifyReply {
-    return this.#frame.send(reply, status, page, { formTarget });
+  /** Sends a page. @param allowed as of `PageFrame.send` */
+  send(reply: FastifyReply, status: number, page: Html, allowed?: Allowed): FastifyReply {
+    return this.#frame.send(reply, status, page, allowed);
   }
 }
 
