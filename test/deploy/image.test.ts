@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { PORTS, printed, REPOSITORY } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
+import { endWithTests, removeWithTests } from '../world/leftovers.ts';
 import { call } from '../world/service.ts';
 
 const MAX_IMAGE_MB = 400;
@@ -28,7 +29,7 @@ const runtime = instructions.findLastIndex((line) => line.startsWith('FROM '));
 
 /** Where the Dockerfile's steps are run. Not in the directory for temporary files: the image has one of its own. */
 function makeRoot(): string {
-  return mkdtempSync('/var/tmp/lombard-image-');
+  return removeWithTests(mkdtempSync('/var/tmp/lombard-image-'));
 }
 
 /** Runs the COPY and RUN steps of the stages before the image, each below a directory of its own; the last one is `app`. */
@@ -94,11 +95,12 @@ describe('the image', { skip }, () => {
       mount -t tmpfs tmpfs /tmp && cd ${root}/app &&
       exec setpriv --reuid ${USER} --regid ${USER} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all ${command}`;
     // A group of its own: unshare itself takes no SIGTERM while it waits.
-    return spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script], {
+    const child = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script], {
       detached: true,
       env: { PATH: `${root}/node:/usr/sbin:/usr/bin:/sbin:/bin`, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    return endWithTests(child);
   };
   const settings = () => ({
     ...Object.fromEntries(

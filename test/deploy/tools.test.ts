@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -51,6 +52,10 @@ describe('what an institution deploys with', () => {
   const render = () =>
     run('helm', ['template', 'bank', 'helm', '--kube-version', KUBERNETES, '--set', `${settings},${all}`]);
 
+  test('hadolint finds nothing in the Dockerfile', { skip: lacks('hadolint', '--version') }, () => {
+    run('hadolint', ['Dockerfile']);
+  });
+
   test('helm takes the chart, and renders a deployment for each role', { skip: lacks('helm', 'version') }, () => {
     run('helm', ['lint', '--strict', 'helm', '--set', settings]);
     const rendered = render();
@@ -65,11 +70,33 @@ describe('what an institution deploys with', () => {
   });
 
   test('kubeconform takes what helm renders', { skip: lacks('helm', 'version') || lacks('kubeconform', '-v') }, (t) => {
-    const args = ['-strict', '-ignore-missing-schemas', '-kubernetes-version', KUBERNETES, '-'];
+    const args = ['-strict', '-summary', '-ignore-missing-schemas', '-kubernetes-version', KUBERNETES, '-'];
     const { status, stdout } = spawnSync('kubeconform', args, { input: render(), encoding: 'utf8' });
-    if (stdout.includes('failed downloading schema'))
+    if (stdout.includes('failed downloading schema') || stdout.includes('Valid: 0, Invalid: 0, Errors: 0'))
       return t.skip('the schemas of Kubernetes cannot be downloaded here');
     assert.equal(status, 0, stdout);
+    // A service monitor is no part of Kubernetes.
+    assert.match(stdout, /Valid: 16, Invalid: 0, Errors: 0, Skipped: 1/);
+  });
+
+  test('helm writes settings as the service reads them', { skip: lacks('helm', 'version') }, () => {
+    const values = `settings: { LOMBARD_API_RATE: 1000000, LOMBARD_SINGLE_SIGN_ON: yes, LOMBARD_PROXIES: '', LOMBARD_BRAND: 'A "B"' }
+roles: { api: { settings: { LOMBARD_POOL: 16 } } }`;
+    const args = ['template', 'bank', 'helm', '--kube-version', KUBERNETES, '--set', settings, '--values', '-'];
+    const { stdout, stderr } = spawnSync('helm', args, { cwd: deploy, input: values, encoding: 'utf8' });
+    const written = (name: string) =>
+      [...stdout.matchAll(new RegExp(`name: ${name}, value: (.*) }`, 'g'))].map(([, value]) => value);
+    assert.deepEqual(
+      ['LOMBARD_API_RATE', 'LOMBARD_SINGLE_SIGN_ON', 'LOMBARD_BRAND'].map((name) => [...new Set(written(name))]),
+      [['"1000000"'], ['"yes"'], ['"A \\"B\\""']],
+      stderr,
+    );
+    assert.deepEqual([written('LOMBARD_PROXIES'), written('LOMBARD_POOL')], [[], ['"16"']]);
+  });
+
+  test('the chart installs the version of the program', () => {
+    const { version } = JSON.parse(readFileSync(`${deploy}../package.json`, 'utf8'));
+    assert.match(readFileSync(`${deploy}helm/Chart.yaml`, 'utf8'), new RegExp(`^appVersion: ${version}$`, 'm'));
   });
 
   test('helm names a required setting that is missing', { skip: lacks('helm', 'version') }, () => {

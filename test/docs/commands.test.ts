@@ -20,6 +20,7 @@ import { promisify } from 'node:util';
 import { MESSAGES } from '../../src/errors.ts';
 import { inherited } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
+import { endWithTests } from '../world/leftovers.ts';
 import { type Block, type Page, page, pages, repository, snippetsAfter } from './pages.ts';
 
 /**
@@ -76,6 +77,7 @@ before(async () => {
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  endWithTests(service);
   let printed = '';
   await new Promise<void>((resolve, reject) => {
     service.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${printed}`)));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,10 +85,8 @@ test('docs/configuration.md: one role', { skip }, async () => {
   await serves(environment);
 });
 
-test('docs/upgrading.md: two roles', { skip }, async () => {
-  await asAdministrator('drop database if exists lombard with (force)');
-  await asAdministrator('drop role if exists lombard');
-  await asAdministrator(block('upgrading.md', 'create database'));
+/** With the two roles of docs/upgrading.md: the owner migrates, the other one serves. */
+async function migratesAndServes(): Promise<void> {
   const environment = {
     ...variables(block('configuration.md', 'LOMBARD_ENVIRONMENT=production')),
     ...variables(block('upgrading.md', 'LOMBARD_MIGRATE_DATABASE_URL=')),
@@ -96,4 +95,37 @@ test('docs/upgrading.md: two roles', { skip }, async () => {
   assert.equal(migrated.code, 0, migrated.stderr + migrated.stdout);
   const { LOMBARD_MIGRATE_DATABASE_URL: _, ...service } = environment;
   await serves({ ...service, LOMBARD_MIGRATE: 'no' });
+}
+
+test('docs/upgrading.md: two roles', { skip }, async () => {
+  await asAdministrator('drop database if exists lombard with (force)');
+  await asAdministrator('drop role if exists lombard');
+  await asAdministrator(block('upgrading.md', 'create database'));
+  await migratesAndServes();
+});
+
+test('docs/backup.md: a dump of two roles, on a new server', { skip }, async () => {
+  const typed = (commands: string, { url, port }: DefaultServer) =>
+    execFileSync('/bin/sh', ['-ec', commands], {
+      cwd: folder,
+      stdio: 'pipe',
+      env: {
+        PATH: `${defaultPrograms()}:/usr/bin:/bin`,
+        DATABASE_URL: url.replace(/postgres$/, 'lombard'),
+        ...{ PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres' },
+      },
+    });
+  const former = server as DefaultServer;
+  for (const command of ['pg_dump ', 'pg_dumpall ']) typed(block('backup.md', command), former);
+  const restored = (await startDefaultServer()) as DefaultServer;
+  try {
+    const [commands = '', rest] = block('backup.md', 'pg_restore').split('lombard migrate');
+    assert.equal(rest, '\n');
+    typed(commands, restored);
+    server = restored;
+    await migratesAndServes();
+  } finally {
+    server = former;
+    await restored.stop();
+  }
 });

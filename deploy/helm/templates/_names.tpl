@@ -35,7 +35,19 @@ capabilities: { drop: [ALL] }
 - { name: LOMBARD_MASTER_KEY_FILE, value: /run/lombard/master-key }
 - { name: LOMBARD_OPERATOR_TOKEN_FILE, value: /run/lombard/operator-token }
 - { name: SMTP_URL_FILE, value: /run/lombard/smtp-url }
-{{- range $name, $value := .Values.settings }}
-- { name: {{ $name }}, value: {{ required (printf "settings.%s is required" $name) $value | quote }} }
+{{- range $name := list "LOMBARD_API_URL" "LOMBARD_AUTH_URL" "LOMBARD_MAIL_FROM" }}
+{{- $_ := required (printf "settings.%s is required" $name) (get $.Values.settings $name) }}
+{{- end }}
+{{- include "lombard.settings" .Values.settings }}
+{{- end -}}
+
+{{- /* Settings as variables; empty ones are left out. YAML reads yes as true, and Helm would write the 1000000 of a file as 1e+06. */ -}}
+{{- define "lombard.settings" -}}
+{{- range $name, $value := . }}
+{{- if not (or (kindIs "invalid" $value) (eq (toString $value) "")) }}
+{{- $text := kindIs "string" $value | ternary $value (toJson $value) }}
+{{- if kindIs "bool" $value }}{{ $text = ternary "yes" "no" $value }}{{ end }}
+- { name: {{ $name }}, value: {{ $text | quote }} }
+{{- end }}
 {{- end }}
 {{- end -}}
