@@ -67,6 +67,18 @@ export class Caller {
     });
   }
 
+  /** As a person of the institution, by the console. @param session the value of its cookie */
+  console(what: string, session: string, { method = 'POST', path, ...rest }: Ask, reason = ''): Promise<Entry> {
+    return this.ledger.ask({
+      ...{ what, method, insist: false, ...rest },
+      headers: {
+        ...{ cookie: `lombard-console=${session}`, 'x-lombard-page': '1' },
+        ...(reason && { 'x-reason': encodeURIComponent(reason) }),
+      },
+      url: () => `${this.front().operator}${path}`,
+    });
+  }
+
   /** By a form, at the authorization server: as the application that signs people in, or as a page of it. */
   authorization(
     what: string,

@@ -10,6 +10,7 @@ import { nobodyDied } from './checks/processes.ts';
 import type { Round } from './checks/round.ts';
 import { rulesetsGovern } from './checks/rulesets.ts';
 import { secondFactorsHold } from './checks/second-factors.ts';
+import { staffIsNamed } from './checks/staff.ts';
 import { statementsSent } from './checks/statements.ts';
 import { tokensHold } from './checks/tokens.ts';
 import { type Entry, MARKED, type MarkedTable } from './ledger.ts';
@@ -37,6 +38,7 @@ const CHECKS: Record<string, Check> = {
   'what is to be sent again arrives again': redelivered,
   'tokens hold, and revoked ones do not': tokensHold,
   'second factors and new passwords hold': secondFactorsHold,
+  'what the staff did is under its name, with the reason': staffIsNamed,
   'consumers stand where they acknowledged': consumersStand,
   'erased persons are gone': personsErased,
   'no process ends by itself': nobodyDied,

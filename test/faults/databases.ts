@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { until } from '../world/command.ts';
 import { type DefaultServer, startDefaultServer, startStandby } from '../world/default-postgresql.ts';
+import { removeWithTests } from '../world/leftovers.ts';
 import { Link } from './link.ts';
 
 const DISK = '700m';
@@ -126,6 +127,7 @@ function mountDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-faults-'));
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', folder], { stdio: 'ignore' });
+    removeWithTests(folder);
     chmodSync(folder, 0o777);
     return folder;
   } catch {

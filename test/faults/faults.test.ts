@@ -41,6 +41,7 @@ const TAMPERING: Fault = {
       'create trigger forget before insert on attempts for each row execute function forget()',
       'update operator_tokens set revoked_at = null',
       'delete from change_consumers',
+      'update audit set staff = null where staff is not null',
       `update contacts set name = 'Gone' where name = 'erased'`,
     );
   },

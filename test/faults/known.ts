@@ -59,6 +59,10 @@ export class Known {
   readonly applications: { id: string; secrets: string[] }[] = [];
   /** Cookies of browsers that signed out. */
   readonly endedSessions: string[] = [];
+  /** Cookies of the staff's browsers that signed out. */
+  readonly endedStaffSessions: string[] = [];
+  /** What the staff did by the console, and why. */
+  readonly staffActs: { requestId: string; reason: string }[] = [];
   /** Passwords that were answered to be changed. */
   readonly passwords: { email: string; password: string; former: string }[] = [];
   /** Approvals with a code; `answered` is false where nobody answered. */

@@ -59,6 +59,11 @@ export interface Request {
   statusOf?: ((answer: Answer) => number) | undefined;
 }
 
+/** @throws Error where a call was done that has to be refused */
+export function refused({ what, requestIds, status }: Entry): void {
+  if (status !== undefined && status < 400) throw new Error(`${what} ${requestIds.join()} was answered ${status}`);
+}
+
 /** Everything that was asked for, with what was answered. */
 export class Ledger {
   readonly entries: Entry[] = [];

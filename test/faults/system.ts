@@ -6,14 +6,19 @@ import { freePort } from '../../src/embedded/port.ts';
 import { migrate } from '../../src/migrate.ts';
 import { type Command, lombard, until } from '../world/command.ts';
 import { log } from '../world/database.ts';
+import { removeWithTests } from '../world/leftovers.ts';
+import { OpenIdProvider } from '../world/openid-provider.ts';
 import { hasPooler, type Pooler, startPooler } from '../world/pooler.ts';
 import { call } from '../world/service.ts';
 import { Databases } from './databases.ts';
 import type { Link } from './link.ts';
 
+/** The person of the institution who signs in to the console. */
+export const CHIEF = { sub: 'chief', name: 'Chief of the faults', groups: ['chiefs'] };
 export const OPERATOR_TOKEN = 'operator-token-of-the-faults';
 /** Links in records are made from it: every process has the same. */
 const API_URL = 'http://api.example.com';
+const OPERATOR_URL = 'http://operator.example.com';
 /** For the first start of all processes together. */
 const START_SECONDS = 180;
 /** Characters of what a process said, where it ended. */
@@ -107,18 +112,31 @@ export class ServiceProcess {
   }
 }
 
+/** What is around the processes. */
+interface Surroundings {
+  databases: Databases;
+  pooler: Pooler | undefined;
+  provider: OpenIdProvider;
+}
+
 /** The service as an institution runs it: two processes that answer requests, one of them through PgBouncer, two workers, two databases. */
 export class System {
   readonly databases: Databases;
   readonly pooler: Pooler | undefined;
   readonly fronts: ServiceProcess[];
   readonly workers: ServiceProcess[];
+  /** Where the staff signs in. */
+  readonly provider: OpenIdProvider;
   readonly #folder: string;
   readonly #pool: pg.Pool;
 
-  private constructor(databases: Databases, pooler: Pooler | undefined, folder: string, processes: ServiceProcess[]) {
+  private constructor(
+    { databases, pooler, provider, folder }: Surroundings & { folder: string },
+    processes: ServiceProcess[],
+  ) {
     this.databases = databases;
     this.pooler = pooler;
+    this.provider = provider;
     this.#folder = folder;
     this.fronts = processes.slice(0, processes.length / 2);
     this.workers = processes.slice(processes.length / 2);
@@ -130,7 +148,9 @@ export class System {
     const databases = await Databases.start();
     await migrate(databases.primary.url, log);
     const pooler = hasPooler() ? await startPooler(databases.writerUrl, 'transaction') : undefined;
-    const folder = mkdtempSync(join(tmpdir(), 'lombard-faults-'));
+    const provider = await new OpenIdProvider().start();
+    provider.person = CHIEF;
+    const folder = removeWithTests(mkdtempSync(join(tmpdir(), 'lombard-faults-')));
     const processes: ServiceProcess[] = [];
     for (const [name, roles] of small ? SMALL : WHOLE) {
       const { url, links } = await databases.path();
@@ -144,11 +164,11 @@ export class System {
           name,
           links,
           { api, auth, operator, health },
-          { ...common(folder), LOMBARD_ROLES: roles, ...addresses },
+          { ...common(folder), ...provider.settings, LOMBARD_ROLES: roles, ...addresses },
         ),
       );
     }
-    const system = new System(databases, pooler, folder, processes);
+    const system = new System({ databases, pooler, provider, folder }, processes);
     try {
       await Promise.all(processes.map((process) => process.ready(START_SECONDS)));
     } catch (error) {
@@ -171,6 +191,7 @@ export class System {
     await this.#pool.end();
     await this.pooler?.stop();
     await this.databases.stop();
+    await this.provider.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
@@ -182,6 +203,7 @@ function common(folder: string): Record<string, string> {
     LOMBARD_OPERATOR_TOKEN: OPERATOR_TOKEN,
     LOMBARD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     LOMBARD_API_URL: API_URL,
+    LOMBARD_OPERATOR_URL: OPERATOR_URL,
     LOMBARD_TRUSTED_PORT: '0',
     LOMBARD_API_RATE: '0',
     LOMBARD_AUTH_RATE: '0',

@@ -10,6 +10,7 @@ import * as payments from './payments.ts';
 import * as records from './records.ts';
 import * as sandbox from './sandbox.ts';
 import { approveWithCode } from './second-factors.ts';
+import { attend } from './staff.ts';
 
 export type Act = (at: Caller) => Promise<void>;
 
@@ -22,6 +23,6 @@ export const ACTS: readonly Act[] = [
   ...Object.values(nightly),
   ...Object.values(sandbox),
   ...[configure, approveMany, visit, askStatement, sendStatement, ping, redeliver, replay, subscribe, consume],
-  ...[operatorToken, application, signOn, erase, approveWithCode, browse, forget],
+  ...[operatorToken, application, signOn, erase, approveWithCode, browse, forget, attend],
   ...[pay, pay, pay, pay, move, move, move, decide, decide, decide, approveMany, book],
 ];

@@ -1,7 +1,7 @@
 import { type Answer, APPLICATION } from '../../world/service.ts';
 import type { Caller } from '../caller.ts';
 import { authenticator, type ReadCode, texts } from '../codes.ts';
-import type { Entry } from '../ledger.ts';
+import { refused } from '../ledger.ts';
 
 /** The least of nine digits of a phone. */
 const FIRST_PHONE = 100_000_000;
@@ -92,9 +92,4 @@ async function approvePayment(at: Caller, { contactId, readCode }: Approver, tok
 
 function other(code: string): string {
   return String((Number(code) + 1) % 10 ** code.length).padStart(code.length, '0');
-}
-
-/** @throws Error where a call was done that has to be refused */
-function refused({ what, requestIds, status }: Entry): void {
-  if (status !== undefined && status < 400) throw new Error(`${what} ${requestIds.join()} was answered ${status}`);
 }

@@ -27,6 +27,11 @@ export async function tokensHold({ system, known }: Round): Promise<void> {
       const { status } = await call(`${api}/app/session`, 'GET', { headers: { cookie: `lombard-app=${session}` } });
       expect('the cookie of a browser that signed out', status, 401);
     }
+    for (const session of known.endedStaffSessions) {
+      const headers = { cookie: `lombard-console=${session}`, 'x-lombard-page': '1' };
+      const { status } = await call(`${operator}/console/session`, 'GET', { headers });
+      expect('the cookie of a person of the staff who signed out', status, 401);
+    }
     for (const { id, secrets } of known.applications) {
       for (const [n, secret] of secrets.entries()) {
         const { status } = await call(`${auth}/introspect`, 'POST', { raw: 'token=x', headers: basic(id, secret) });
