@@ -165,7 +165,7 @@ async function measurePermissions(pool: Pool, meanwhile: Pool): Promise<void> {
         await refreshApprovers(tx, act, clientId);
       });
       const took = performance.now() - began;
-      const refresher = new ApproverRefresher(pool, { now: () => NOW }, log);
+      const refresher = new ApproverRefresher({ backgroundPool: pool, clock: { now: () => NOW }, log });
       refresher.start();
       const others = measureOthers(meanwhile, clientId);
       while ((await pool.query('select from approver_refreshes')).rows.length > 0) await pause(POLL_MS);

@@ -1,62 +1,80 @@
 /**
- * What operations cost where there is much of everything: `npm run bench -- scale [operations] [search] [disk]`.
+ * What operations cost where there is much of everything: `npm run bench -- scale [search] [operations] [cells] [disk]`.
  *
- * `operations`: processor time of one search page, creation, approval, delivery and imported line, of the service and of PostgreSQL apart,
- * with 10, 1,000 and 20,000 clients, then for a client with many million payments and for a small one beside it.
- * `search`: the shapes of `npm run bench -- search` for a client with a million payments and for one with many, each beside 10,000 small
- * clients, in two databases in turn.
+ * - `search`: the shapes of `npm run bench -- search` for a client with many million payments and for one with a tenth of them, each
+ *   beside 10,000 small clients, in two databases in turn.
+ * - `operations`: processor time of one search page, creation, approval, delivery and imported line, of the service and of PostgreSQL
+ *   apart, with 10, 1,000 and 20,000 clients, then for a client with many million payments and for a small one beside it.
+ * - `cells`: the same of 100 clients in 2 and in 8 cells of a Citus cluster, whose coordinator LOMBARD_TEST_DATABASE_URL names, all its
+ *   servers together; beside them, 100 clients of one PostgreSQL.
+ * - `disk`: what a payment of five steps takes.
  *
- * `disk`: what a payment of five steps takes.
- *
- * LOMBARD_BENCH_MILLIONS: the payments of the large client, 10 by default. Its database takes 1.3 KB for each, and half an hour of one
- * core to fill; it stays in the temporary directory, or in LOMBARD_BENCH_DIR. docs/scale.md has the numbers.
+ * LOMBARD_BENCH_MILLIONS: the payments of the large client, 10 by default; 0.1 for a quick look. Its database takes 1.3 KB for each, and
+ * half an hour of one core to fill; it stays in the temporary directory, or in LOMBARD_BENCH_DIR. docs/scale.md has the numbers.
  */
 import { createPool, type Pool } from '../src/database.ts';
+import { NO_CLUSTER } from '../test/world/database.ts';
 import { preciseMilliseconds } from './feed/processor-time.ts';
 import { BIG, benchDatabase, log, type Population } from './payments-data.ts';
 import { measureDisk } from './scale/disk.ts';
-import { HEADING, measureClients, measureLarge } from './scale/operations.ts';
+import { HEADING, measureClients, measureCluster, measureLarge } from './scale/operations.ts';
 import { measure } from './search/measure.ts';
 import { SHAPES } from './search-data.ts';
 
 const MILLIONS = Number(process.env.LOMBARD_BENCH_MILLIONS ?? 10);
-const CLIENTS = [10, 1_000, 20_000];
+/** The client that it is compared with. */
+const FEWER = MILLIONS / 10;
+/** A quick look leaves out those who take minutes to make. */
+const CLIENTS = MILLIONS < 1 ? [10, 1_000] : [10, 1_000, 20_000];
+
+const CLIENTS_OF_CELLS = 100;
 
 /** A client with so many million payments, and 10,000 with a tenth of that among them. */
 const population = (millions: number): Population => ({
-  payments: millions * 1_100_000,
+  payments: Math.round(millions * 100) * 11_000,
   big: [10, 11],
   others: 10_000,
 });
 
 export async function run(args: string[]): Promise<void> {
   const wanted = (part: string) => args.length === 0 || args.includes(part);
+  // First: the operations change who may approve the payments that are pending.
+  if (wanted('search')) await compareSearches();
   if (wanted('operations')) {
     print(HEADING);
     for (const clients of CLIENTS) print(await measureClients(clients));
     for (const line of await measureLarge(population(MILLIONS), `${MILLIONS} million`)) print(line);
   }
-  if (wanted('search')) await compareSearches();
+  if (args.includes('cells')) {
+    print(HEADING);
+    print(await measureClients(CLIENTS_OF_CELLS));
+    for (const cells of [2, 8]) print((await measureCluster(CLIENTS_OF_CELLS, cells)) ?? NO_CLUSTER);
+  }
   if (!wanted('disk')) return;
   print('\n| for | bytes a payment |\n|---|---|');
   for (const line of await measureDisk()) print(line);
 }
 
 async function compareSearches(): Promise<void> {
-  const small = await benchDatabase(population(1));
+  const small = await benchDatabase(population(FEWER));
   const large = await benchDatabase(population(MILLIONS));
   const one = await connect(small.url);
   const many = await connect(large.url);
   try {
     print(
-      `\n| shape | of 1 million: matches | CPU ms | p50 ms | of ${MILLIONS} million | CPU ms | p50 ms | ratio of CPU |`,
+      `\n| shape | of ${FEWER} million: matches | CPU ms | p50 ms | of ${MILLIONS} million | CPU ms | p50 ms | ratio of CPU |`,
     );
     print('|---|---|---|---|---|---|---|---|');
     for (const shape of SHAPES) {
+      // Some shapes look for a value that fits first, at a cost of its own.
+      const queries = [
+        await shape.query(BIG, FEWER * 1_000_000, one.pool),
+        await shape.query(BIG, MILLIONS * 1_000_000, many.pool),
+      ] as const;
       const before = [one, many].map(({ pid }) => preciseMilliseconds(pid));
       const measured = await measure([
-        { pool: one.pool, client: BIG, query: await shape.query(BIG, 1_000_000, one.pool) },
-        { pool: many.pool, client: BIG, query: await shape.query(BIG, MILLIONS * 1_000_000, many.pool) },
+        { pool: one.pool, client: BIG, query: queries[0] },
+        { pool: many.pool, client: BIG, query: queries[1] },
       ]);
       const costs = [one, many].map(
         ({ pid }, n) => (preciseMilliseconds(pid) - (before[n] as number)) / (measured[n]?.runs ?? 1),

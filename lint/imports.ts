@@ -26,6 +26,7 @@ const ROOMS: Record<string, string[]> = {
   statements: ['kernel', 'documents', 'webhooks'],
   operator: ['kernel'],
   feed: ['kernel', 'accounts', 'approvals', 'identity', 'payments', 'statements', 'webhooks'],
+  relocation: ['kernel', 'approvals', 'feed'],
   imports: ['kernel', 'accounts', 'approvals', 'identity', 'operator', 'payments', 'quotes', 'webhooks'],
   sandbox: [
     ...[
@@ -95,6 +96,7 @@ const ROOMS: Record<string, string[]> = {
       'imports',
       'keys',
       'operator',
+      'relocation',
       'root',
     ],
     ...['sandbox', 'webhooks'],

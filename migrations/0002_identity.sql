@@ -29,8 +29,43 @@ create table clients (
   statement_push_secret bytea,
   became_client date,
   cell int not null default 0 references cells,
+  -- The cell to which it is being moved (src/client-moves.ts).
+  moves_to int references cells,
   created_at timestamptz not null
 );
+
+-- Refuses a row of a client that lives in another cell than the one that is named. Databases with several cells call it for each row
+-- (src/cell-migrations.ts); with one cell nobody does.
+create function refuse_other_cell() returns trigger language plpgsql as $$
+declare
+  own int := (select cell from clients where client_id = new.client_id);
+begin
+  if own <> tg_argv[0]::int then
+    raise exception 'the client % lives in cell %, and cell % was about to get a row of it in %', new.client_id, own, tg_argv[0], tg_table_name;
+  end if;
+  return new;
+end $$;
+
+-- Where there are several cells: whose the identifiers are that callers may give, since an index sees one cell only (src/claims.ts). Empty
+-- where there is one cell.
+create type claimed_field as enum ('payment_id', 'uuid', 'trade_id', 'beneficiary_id', 'account_id', 'transaction_id',
+  'multipayment_unique_id', 'mass_beneficiary_id');
+create table claims (
+  field claimed_field not null,
+  id text not null,
+  client_id text not null,
+  claimed_at timestamptz not null default now(),
+  primary key (field, id)
+);
+create index claims_age on claims (claimed_at);
+-- Up to which moment claims without a record were looked for (src/claim-sweep.ts).
+create table claims_swept (
+  "only" boolean primary key default true check ("only"),
+  up_to timestamptz not null
+);
+
+-- Always empty. Where Citus has cells on its workers, a statement about this table makes a commit one of two phases (src/two-phase-client.ts).
+create table two_phase (n int primary key);
 
 -- The last change of each onboarding, as it was notified; its `links.self` leads here.
 create table onboarding_events (

@@ -192,7 +192,8 @@ begin
 end $$;
 
 create constraint trigger clients_identity after update on clients deferrable initially deferred for each row
-  when (old.client_name is distinct from new.client_name or old.status is distinct from new.status or old.cell is distinct from new.cell)
+  when (old.client_name is distinct from new.client_name or old.status is distinct from new.status or old.cell is distinct from new.cell
+    or old.moves_to is distinct from new.moves_to)
   execute function raise_identity_version('client', 'client_id');
 create constraint trigger contacts_identity after update on contacts deferrable initially deferred for each row
   when (old.status is distinct from new.status or old.trusted_access is distinct from new.trusted_access)

@@ -111,6 +111,14 @@ create table audit_key (
 );
 insert into audit_key (unkeyed) select coalesce(max(position), 0) from audit_chain;
 
+-- Where the chain ends, with several cells (ARCHITECTURE, Cells): each has the links of its rows. Empty with one.
+create table audit_end (
+  "only" boolean primary key default true check ("only"),
+  position bigint not null,
+  hash bytea not null,
+  latest_at timestamptz not null
+);
+
 -- Each minute the end of the chain, also where nothing was sealed since: the minute itself is proved. `mac` is made with the chain's key,
 -- over position, hash, at and floor.
 create table audit_heads (

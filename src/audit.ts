@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { overAll } from './cell-pool.ts';
+import { unionOfCells } from './cell-union.ts';
 import { type ChangeEntity, noteChange } from './change.ts';
 import type { Act } from './context.ts';
 import type { Db } from './database.ts';
@@ -120,20 +122,27 @@ export interface AuditOfRecord {
   reason: string | null;
 }
 
-/** What the trail says about a record, the oldest row first; rows that are not in the chain yet are the newest. */
+/**
+ * What the trail says about a record, the oldest row first; rows that are not in the chain yet are the newest. Those of a client that was
+ * moved are in several cells.
+ */
 export async function auditOf(
   db: Db,
   { entity, entityId, limit }: { entity: string; entityId: string; limit: number },
 ): Promise<AuditOfRecord[]> {
-  const { rows } = await db.query<AuditOfRecord>({
-    name: 'audit-of-record',
-    text: `with found as materialized (
-        (select at, audit_id as id from audit_chain where entity_id = $2 and entity = $1 order by position limit $3)
-        union all select at, id from audit_unsealed)
-      select a.at, a.actor, a.request_id, a.action, a.before, a.after, a.reason from found f
-      cross join lateral (select * from audit where at = f.at and id = f.id offset 0) a
-      where a.entity = $1 and a.entity_id = $2 order by a.id limit $3`,
-    values: [entity, entityId, limit],
+  const { rows } = await overAll(db, () => {
+    const union = unionOfCells(db, 'audit_chain');
+    const values = [entity, entityId, limit];
+    return union
+      ? db.query<AuditOfRecord>(`select * from (${union(OF_RECORD)}) a order by id limit $3`, values)
+      : db.query<AuditOfRecord>({ name: 'audit-of-record', text: OF_RECORD, values });
   });
   return rows;
 }
+
+const OF_RECORD = `with found as materialized (
+    (select at, audit_id as id from audit_chain where entity_id = $2 and entity = $1 order by position limit $3)
+    union all select at, id from audit_unsealed)
+  select a.id, a.at, a.actor, a.request_id, a.action, a.before, a.after, a.reason from found f
+  cross join lateral (select * from audit where at = f.at and id = f.id offset 0) a
+  where a.entity = $1 and a.entity_id = $2 order by a.id limit $3`;

@@ -24,12 +24,15 @@ type Backlogs = Record<keyof typeof GAUGES, number>;
 
 /** Gauges of what waits in the database for background work. Read when a scrape asks, at most every five seconds. */
 export class Backlog implements Part {
-  readonly #pool: Pool;
+  readonly #cells: readonly Pool[];
   readonly #clock: Clock;
+  /** Cells that have not answered the last question yet: nobody asks them again until then. */
+  readonly #asked = new Set<Pool>();
   #reading: { at: number; found: Promise<Backlogs | undefined> } | undefined;
 
-  constructor(pool: Pool, clock: Clock) {
-    this.#pool = pool;
+  /** @param cells the background pool of each cell */
+  constructor(cells: readonly Pool[], clock: Clock) {
+    this.#cells = cells;
     this.#clock = clock;
   }
 
@@ -41,15 +44,36 @@ export class Backlog implements Part {
     running.delete(this);
   }
 
-  /** What waits; undefined where the database does not tell in time. */
+  /** What waits, in the cells that tell; undefined where none does in time. */
   async read(): Promise<Backlogs | undefined> {
-    if (!this.#reading || monotonic() - this.#reading.at > MAX_AGE_MS) {
-      const found = this.#pool.query<Backlogs>(SELECT, [this.#clock.now()]).then(first, () => undefined);
-      this.#reading = { at: monotonic(), found };
-    }
-    const { found } = this.#reading;
-    return (await endsWithin(found, MAX_WAIT_MS)) ? found : undefined;
+    if (!this.#reading || monotonic() - this.#reading.at > MAX_AGE_MS)
+      this.#reading = { at: monotonic(), found: this.#readAll() };
+    return this.#reading.found;
   }
+
+  async #readAll(): Promise<Backlogs | undefined> {
+    const found = await Promise.all(this.#cells.map((cell) => this.#readCell(cell)));
+    const told = found.filter((each) => each !== undefined);
+    return told.length > 0 ? told.reduce(together) : undefined;
+  }
+
+  async #readCell(cell: Pool): Promise<Backlogs | undefined> {
+    if (this.#asked.has(cell)) return undefined;
+    this.#asked.add(cell);
+    const answer = cell
+      .query<Backlogs>(SELECT, [this.#clock.now()])
+      .then(first, () => undefined)
+      .finally(() => this.#asked.delete(cell));
+    return (await endsWithin(answer, MAX_WAIT_MS)) ? answer : undefined;
+  }
+}
+
+/** What waits in two cells: ages as the older one's, the rest as the sum. */
+function together(one: Backlogs, other: Backlogs): Backlogs {
+  const both = { ...one };
+  for (const name of Object.keys(GAUGES) as (keyof Backlogs)[])
+    both[name] = name.endsWith('_age_seconds') ? Math.max(one[name], other[name]) : one[name] + other[name];
+  return both;
 }
 
 /** The services of this process: one, except in tests. */

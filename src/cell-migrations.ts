@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import { NUMBERS_OF_CELL } from './cell-numbers.ts';
 import { schemaOf } from './cell-pool.ts';
-import { CELL_TABLES, ONCE_TABLES } from './cell-tables.ts';
+import { CLIENT_TABLES, ONCE_TABLES } from './cell-tables.ts';
+import { viewsAreMissing, viewsOfAll, viewsOfNone } from './cell-views.ts';
+import { hasCitus } from './cells.ts';
+import { DISTRIBUTING, distributed, LOCAL, rolesOnWorkers } from './citus-statements.ts';
 import { type CellStep, stepsOf } from './migration-steps.ts';
 import type { Migration } from './schema.ts';
 import { splitStatements } from './sql-statements.ts';
@@ -11,6 +14,15 @@ interface CellRow {
   schema: string;
   migration: number;
   steps: number;
+}
+
+/** What the cells of a database have in common. */
+interface Cells {
+  /** The schema of what exists once, and of the first cell. */
+  home: string;
+  migrations: readonly Migration[];
+  /** Whether Citus distributes the schemas of further cells over its workers. */
+  citus: boolean;
 }
 
 /**
@@ -23,23 +35,26 @@ export async function missingCellSteps(
   { home, cells, migrations }: { home: string; cells: number; migrations: readonly Migration[] },
 ): Promise<CellStep[]> {
   const there = await cellRows(client);
+  const citus = await hasCitus(client);
   const count = Math.max(cells > 1 ? cells : 0, ...there.map(({ number }) => number));
   const steps: CellStep[] = [];
   for (let number = 1; number <= count; number += 1) {
     const row = there.find((cell) => cell.number === number);
     const cell = row ?? { number, schema: schemaOf(home, number), migration: 0, steps: 0 };
-    steps.push(...stepsOfCell(client, { home, cell, migrations }));
+    steps.push(...stepsOfCell(client, cell, { home, migrations, citus }));
   }
-  if (steps.length > 0) steps.push(viewsStep(client, home, count));
+  if (steps.length > 0 || (count > 0 && (await viewsAreMissing(client, home))))
+    steps.push(lastStep(client, { home, citus }, count));
   return steps;
 }
 
-/** The schemas of further cells, and that of the views over all cells; none where there is one cell. */
-export async function furtherSchemas(client: pg.Client): Promise<string[]> {
-  const cells = await cellRows(client);
-  if (cells.length === 0) return [];
+/** The schemas of further cells, and those of the views; none where there is one cell. */
+export async function furtherSchemas(client: pg.Client): Promise<{ cells: string[]; views: string[] }> {
+  const cells = (await cellRows(client)).map(({ schema }) => schema);
+  if (cells.length === 0) return { cells, views: [] };
   const { rows } = await client.query<{ home: string }>('select current_schema() as home');
-  return [...cells.map(({ schema }) => schema), schemaOf(rows[0]?.home ?? '', 'all')];
+  const home = rows[0]?.home ?? '';
+  return { cells, views: [schemaOf(home, 'all'), schemaOf(home, 'none')] };
 }
 
 async function cellRows(client: pg.Client): Promise<CellRow[]> {
@@ -51,13 +66,11 @@ async function cellRows(client: pg.Client): Promise<CellRow[]> {
   return found.rows;
 }
 
-function stepsOfCell(
-  client: pg.Client,
-  { home, cell, migrations }: { home: string; cell: CellRow; migrations: readonly Migration[] },
-): CellStep[] {
+function stepsOfCell(client: pg.Client, cell: CellRow, { home, migrations, citus }: Cells): CellStep[] {
   const { number } = cell;
   const schema = client.escapeIdentifier(cell.schema);
-  const path = `set search_path = ${schema}, ${client.escapeIdentifier(home)}, pg_temp`;
+  const schemas = `${schema}, ${client.escapeIdentifier(home)}, pg_temp`;
+  const path = `set search_path = ${schemas}${citus ? `; ${DISTRIBUTING}` : ''}`;
   const steps: CellStep[] = [];
   for (const migration of migrations.filter((each) => each.number > cell.migration)) {
     const all = stepsOf(migration);
@@ -67,7 +80,8 @@ function stepsOfCell(
       const last = index === all.length - 1;
       const statements = splitStatements(step.sql)
         .filter(concernsCells)
-        .map((statement) => withNumbers(statement, number));
+        .map((statement) => withNumbers(statement, number))
+        .flatMap((statement) => (citus ? (distributed(statement, schemas) ?? []) : statement));
       const done = last ? `migration = ${migration.number}, steps = 0` : `steps = ${index + 1}`;
       steps.push({
         name: `${cell.schema}: ${migration.name}${all.length > 1 ? `, step ${index + 1}` : ''}`,
@@ -81,6 +95,7 @@ function stepsOfCell(
   const [first] = steps;
   if (first && cell.migration === 0 && cell.steps === 0)
     first.statements.unshift(
+      ...(citus ? [rolesOnWorkers()] : []),
       `create schema if not exists ${schema}`,
       `insert into cells (number, schema) values (${number}, ${client.escapeLiteral(cell.schema)}) on conflict do nothing`,
     );
@@ -121,21 +136,34 @@ function withNumbers(statement: string, number: number): string {
   return statement.replace(IDENTITY, `generated always as identity (start with ${number * NUMBERS_OF_CELL + 1})`);
 }
 
-/** Views with the names of the cells' tables, over all cells, for who reads without knowing the client. */
-function viewsStep(client: pg.Client, home: string, count: number): CellStep {
-  const name = schemaOf(home, 'all');
-  const schema = client.escapeIdentifier(name);
+/** Citus takes notice of a table of the coordinator only where it knows it. Its rights have to be there before. */
+const TWO_PHASE = [
+  'grant select, delete on two_phase to public',
+  `do $$ begin
+     if not exists (select from pg_dist_partition where logicalrelid = 'two_phase'::regclass) then
+       perform citus_add_local_table_to_metadata('two_phase');
+     end if;
+   end $$`,
+];
+
+/**
+ * What all cells have together: the views of who names no cell (cell-views.ts); and the triggers by which each cell takes rows of its own
+ * clients only. Workers of Citus do not know the clients.
+ */
+function lastStep(client: pg.Client, { home, citus }: Pick<Cells, 'home' | 'citus'>, count: number): CellStep {
   const schemas = [home, ...Array.from({ length: count }, (_, index) => schemaOf(home, index + 1))];
-  const views = [...CELL_TABLES].map((table) => {
-    const parts = schemas.map((each) => `select * from ${client.escapeIdentifier(each)}.${table}`);
-    return `create view ${schema}.${table} as ${parts.join(' union all ')}`;
+  const triggers = (citus ? [home] : schemas).flatMap((each, number) => {
+    const cell = client.escapeIdentifier(each);
+    return [...CLIENT_TABLES].map(
+      (table) =>
+        `create or replace trigger own_clients before insert on ${cell}.${table} for each row execute function ${cell}.refuse_other_cell(${number})`,
+    );
   });
-  const statements = [`drop schema if exists ${schema} cascade`, `create schema ${schema}`, ...views];
   return {
-    name: `${name}: views over all cells`,
-    path: `set search_path = ${client.escapeIdentifier(home)}, pg_temp`,
+    name: `${schemaOf(home, 'all')}: views over all cells, and what keeps each to its clients`,
+    path: `set search_path = ${client.escapeIdentifier(home)}, pg_temp${citus ? `; ${LOCAL}` : ''}`,
     kind: 'transaction',
-    statements,
+    statements: [...viewsOfAll(home, schemas), ...viewsOfNone(home), ...triggers, ...(citus ? TWO_PHASE : [])],
     mark: 'update cells set made = true',
   };
 }

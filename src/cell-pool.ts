@@ -1,6 +1,21 @@
 import pg from 'pg';
+import { monotonic } from './calendar.ts';
 import { type Cell, currentCell, inCell } from './cell-scope.ts';
+import { CellTurns } from './cell-turns.ts';
+import { databaseFault, SILENCE, silence } from './database-fault.ts';
 import { PatientPool } from './patient-pool.ts';
+
+/** Statements in a row without an answer in time after which a cell counts as silent, and milliseconds for which nobody asks it then. */
+const MIN_UNANSWERED = 3;
+const SILENT_MS = 1_000;
+/**
+ * Where an answer may take longer than so many milliseconds, the callers of one cell have half of the connections at most: one that has gone
+ * silent leaves the other half to the others. Requests give up sooner, and have all.
+ */
+const MAX_SHARED_MS = 5_000;
+
+/** Connections of a pool for what commits by itself beside a transaction; each has one for some milliseconds. */
+const MAX_BESIDE_CONNECTIONS = 2;
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
@@ -8,26 +23,42 @@ type Connected = Parameters<pg.Pool['connect']>[0];
 export interface CellPaths {
   /** The schema of what exists once, and of the first cell. */
   home: string;
+  /** Whether Citus has the schemas of further cells on its workers. */
+  distributed: boolean;
+  /** The numbers of all cells. */
+  numbers: number[];
 }
 
 /** What a connection of a database with several cells knows: the cell that its `search_path` names now, and all others. */
 interface Connection {
   paths: CellPaths;
   cell: Cell;
+  /** Further cells in which its transaction has worked. */
+  entered: Set<Cell>;
+  beside: pg.Pool | undefined;
+  /** The one of these that has not answered in time. */
+  silent?: Cell;
 }
 
 const CONNECTIONS = new WeakMap<object, Connection>();
 
-/** The schema of a cell; of the views over all cells. */
+/** The schema of a cell; of the views over all cells; of those that refuse the tables of clients. */
 export function schemaOf(home: string, cell: Cell): string {
   if (cell === 0) return home;
-  return cell === 'all' ? `${home}_cells` : `${home}_cell_${cell}`;
+  if (cell === 'all') return `${home}_cells`;
+  return cell === 'none' ? `${home}_no_cell` : `${home}_cell_${cell}`;
 }
 
 /** The `search_path` of a cell. @param local until the end of the transaction */
 function pathStatement({ home }: CellPaths, cell: Cell, local = false): string {
   const schemas = [...new Set([schemaOf(home, cell), home])].map((schema) => pg.escapeIdentifier(schema));
   return `set ${local ? 'local ' : ''}search_path = ${schemas.join(', ')}`;
+}
+
+/** What sets the path of a connection's cell until the end of a transaction; empty where it is that of the session. */
+export function localPathOf(client: object): string {
+  const connection = CONNECTIONS.get(client);
+  return connection && connection.cell !== 0 ? pathStatement(connection.paths, connection.cell, true) : '';
 }
 
 /** What pg.Pool keeps of idle connections; the last one is given out next. */
@@ -42,11 +73,41 @@ interface Idle {
  */
 export class CellPool extends PatientPool {
   readonly paths: CellPaths;
+  /** Connections of the first cell for what commits by itself beside a transaction; undefined where all cells are in one PostgreSQL. */
+  readonly beside: PatientPool | undefined;
 
-  constructor(config: pg.PoolConfig, paths: CellPaths) {
+  readonly #ownSessions: boolean;
+  /** Statements in a row that a cell has not answered in time, and monotonic milliseconds until which nobody asks it. */
+  readonly #unanswered = new Map<Cell, { statements: number; untilMs: number }>();
+  readonly #turns: CellTurns | undefined;
+
+  /** @param options `ownSessions`: false behind a pooler in transaction mode, where each transaction sets its path (pooled-client.ts) */
+  constructor(config: pg.PoolConfig, paths: CellPaths, { ownSessions }: { ownSessions: boolean }) {
     super(config);
     this.paths = paths;
-    this.on('connect', (client) => CONNECTIONS.set(client, { paths, cell: 0 }));
+    this.#ownSessions = ownSessions;
+    const { max = 0, query_timeout: limitMs = 0, connectionTimeoutMillis: waitMs = 0 } = config;
+    if (limitMs > MAX_SHARED_MS) this.#turns = new CellTurns(Math.ceil(max / 2), waitMs);
+    this.on('release', (error, client) => this.#released(client, error));
+    this.beside = paths.distributed ? new PatientPool({ ...config, max: MAX_BESIDE_CONNECTIONS }) : undefined;
+    this.beside?.on('error', (error, client) => this.emit('error', error, client));
+    this.on('connect', (client) =>
+      CONNECTIONS.set(client, { paths, cell: 0, entered: new Set(), beside: this.beside }),
+    );
+  }
+
+  override renew(): void {
+    super.renew();
+    this.beside?.renew();
+  }
+
+  override end(): Promise<void>;
+  override end(callback: () => void): void;
+  override end(callback?: () => void): Promise<void> | undefined {
+    const ended = Promise.all([super.end(), this.beside?.end()]).then(() => {});
+    if (!callback) return ended;
+    ended.then(callback);
+    return undefined;
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -62,21 +123,66 @@ export class CellPool extends PatientPool {
   }
 
   #connectTo(cell: Cell, callback: Connected): void {
-    this.#putForward(cell);
+    if (this.#isSilent(cell)) return void process.nextTick(callback, new Error(SILENCE), undefined, () => {});
+    if (!this.#turns || typeof cell !== 'number') return void this.#connectNow(cell, callback);
+    const turns = this.#turns;
+    turns.take(cell, (late) => {
+      if (late) return callback(late, undefined, () => {});
+      this.#connectNow(cell, (error, client, release) => {
+        if (client) turns.keep(client, cell);
+        else turns.end(cell);
+        callback(error, client, release);
+      });
+    });
+  }
+
+  #connectNow(cell: Cell, callback: Connected): void {
+    if (this.#ownSessions) this.#putForward(cell);
     super.connect((error, client, release) => {
       const connection = client && CONNECTIONS.get(client);
       if (!connection || connection.cell === cell) return callback(error, client, release);
+      if (!this.#ownSessions) {
+        connection.cell = cell;
+        return callback(error, client, release);
+      }
       client.query(pathStatement(this.paths, cell)).then(
         () => {
           connection.cell = cell;
           callback(undefined, client, release);
         },
         (failure: Error) => {
+          connection.silent = cell;
           release(failure);
           callback(failure, undefined, () => {});
         },
       );
     });
+  }
+
+  #released(client: object, error: Error | boolean | undefined): void {
+    this.#turns?.endOf(client);
+    const connection = CONNECTIONS.get(client);
+    const cell = connection?.silent ?? connection?.cell ?? 0;
+    if (connection) delete connection.silent;
+    if (!error) return void this.#unanswered.delete(cell);
+    const unanswered = this.#unanswered.get(cell) ?? { statements: 0, untilMs: 0 };
+    if (silence(error)) this.#unanswered.set(cell, unanswered);
+    unanswered.statements += silence(error) ? 1 : 0;
+    unanswered.untilMs = monotonic() + SILENT_MS;
+  }
+
+  /**
+   * Whether a cell is not asked now. One caller a second, and one at a time, finds out whether a silent cell answers again. Otherwise its
+   * callers would take all connections, waiting. What belongs to no client is asked always: it is not in a cell.
+   */
+  #isSilent(cell: Cell): boolean {
+    if (cell === 'none') return false;
+    const unanswered = this.#unanswered.get(cell);
+    if (!unanswered || unanswered.statements < MIN_UNANSWERED) return false;
+    const now = monotonic();
+    if (now < unanswered.untilMs) return true;
+    unanswered.untilMs = now + Math.max(SILENT_MS, this.options.query_timeout ?? 0);
+    return false;
   }
 
   /** Puts the connection that suits a cell where the pool takes the next one from. */
@@ -89,42 +195,129 @@ export class CellPool extends PatientPool {
   }
 }
 
-/** The cell of a pool that `poolOf` has made. */
+/** The pool of all cells behind one that `poolOf` has made, and its cell. */
+const WHOLE = new WeakMap<object, CellPool>();
 const BOUND = new WeakMap<object, Cell>();
 
 /** A pool whose connections belong to one cell, whoever asks for them: for background work. @returns the pool itself where there is one cell */
 export function poolOf(pool: pg.Pool, cell: Cell): pg.Pool {
   if (!(pool instanceof CellPool)) return pool;
-  const bound = Object.create(pool) as pg.Pool;
-  const connect = (callback?: Connected) => inCell(cell, () => (callback ? pool.connect(callback) : pool.connect()));
-  const query = (...input: Parameters<pg.Pool['query']>) => inCell(cell, () => pool.query(...input));
+  const whole = WHOLE.get(pool) ?? pool;
+  const bound = Object.create(whole) as pg.Pool;
+  const connect = (callback?: Connected) => inCell(cell, () => (callback ? whole.connect(callback) : whole.connect()));
+  const query = (...input: Parameters<pg.Pool['query']>) => inCell(cell, () => whole.query(...input));
+  WHOLE.set(bound, whole);
   BOUND.set(bound, cell);
   return Object.assign(bound, { connect, query });
 }
 
-/** `setUp` of further connections that belong to the cell of a pool; nothing where there is one cell. */
-export function setUpOf(pool: pg.Pool): string {
-  return pool instanceof CellPool ? `${pathStatement(pool.paths, BOUND.get(pool) ?? 0)};` : '';
+/** What leads a session of its own to a cell of a pool's database; empty where it has one. */
+export function pathOf(pool: pg.Pool, cell: Cell): string {
+  return pool instanceof CellPool ? pathStatement(pool.paths, cell) : '';
+}
+
+/** How the connections of a pool belong to cells; undefined where there is one. */
+export function pathsOf(pool: pg.Pool): CellPaths | undefined {
+  return pool instanceof CellPool ? pool.paths : undefined;
 }
 
 /**
  * Runs a part of a transaction in another cell of the same database. Statements before and after it stay in the cell of the transaction.
+ * @param tx a pool stays in its cell
  * @returns what the work returns
  */
-export async function withinCell<T>(tx: pg.PoolClient, cell: Cell, work: () => Promise<T>): Promise<T> {
+export async function withinCell<T>(
+  tx: { query(text: string): Promise<unknown> },
+  cell: Cell,
+  work: () => Promise<T>,
+): Promise<T> {
   const connection = CONNECTIONS.get(tx);
   if (!connection || connection.cell === cell) return work();
   const { paths, cell: before } = connection;
   await tx.query(pathStatement(paths, cell, true));
   connection.cell = cell;
+  connection.entered.add(cell);
   try {
     const result = await work();
     await tx.query(pathStatement(paths, before, true));
     return result;
+  } catch (error) {
+    if (silence(error)) connection.silent ??= cell;
+    throw error;
   } finally {
     // Where the work failed, the rollback brings the path back.
     connection.cell = before;
   }
+}
+
+/** Whether a connection is in a cell other than the first, or its transaction has worked in one. */
+export function worksInFurtherCell(client: object): boolean {
+  const connection = CONNECTIONS.get(client);
+  return connection !== undefined && [connection.cell, ...connection.entered].some((cell) => Number(cell) > 0);
+}
+
+/** The cells in which a transaction that has ended has worked. */
+export function leaveCells(tx: object): Cell[] {
+  const connection = CONNECTIONS.get(tx);
+  if (!connection) return [];
+  const cells = [connection.cell, ...connection.entered];
+  connection.entered.clear();
+  return cells;
+}
+
+/** Beyond the locks of the first cell, which are those of a database with one cell. */
+const LOCKS_OF_CELL = 2 ** 32;
+
+/** The number of an advisory lock that each cell has for itself. @param lock of LOCKS */
+export function lockIn(tx: object, lock: number): number {
+  const cell = CONNECTIONS.get(tx)?.cell ?? 0;
+  return typeof cell === 'number' ? lock + cell * LOCKS_OF_CELL : lock;
+}
+
+/** Whether a worker of Citus has the cell of a connection, or of a pool that belongs to a cell. */
+export function isDistributed(db: object): boolean {
+  const connection = db instanceof CellPool ? { paths: db.paths, cell: cellOfPool(db) } : CONNECTIONS.get(db);
+  return connection?.paths.distributed === true && connection.cell !== 0 && connection.cell !== 'none';
+}
+
+function cellOfPool(pool: CellPool): Cell {
+  return BOUND.get(pool) ?? currentCell();
+}
+
+/** The schemas of all cells, quoted, where a connection is to read all of them and a worker of Citus has some. */
+export function distributedCells(db: object): string[] | undefined {
+  const { paths, cell } =
+    db instanceof CellPool ? { paths: db.paths, cell: cellOfPool(db) } : (CONNECTIONS.get(db) ?? {});
+  if (!paths?.distributed || cell !== 'all') return undefined;
+  return paths.numbers.map((number) => pg.escapeIdentifier(schemaOf(paths.home, number)));
+}
+
+/**
+ * Reads in all cells; in the present one alone where another one does not answer, within a transaction, and where the database has one cell.
+ */
+export async function overAll<T>(db: object, work: () => Promise<T>): Promise<T> {
+  if (!(db instanceof CellPool)) return work();
+  try {
+    return await inCell('all', work);
+  } catch (error) {
+    if (!databaseFault(error)) throw error;
+    return work();
+  }
+}
+
+/** The schema of a cell, quoted, for a statement that needs two of them. @param db of a database with several cells */
+export function quotedSchema(db: object, cell: Cell): string {
+  const paths = db instanceof CellPool ? db.paths : CONNECTIONS.get(db)?.paths;
+  if (!paths) throw new TypeError('the database has one cell');
+  return pg.escapeIdentifier(schemaOf(paths.home, cell));
+}
+
+/**
+ * Where a statement commits by itself, before the transaction of a connection does. Undefined where the transaction can do it, because one
+ * PostgreSQL has all cells. It finds the tables that exist once, and those of the first cell.
+ */
+export function besideOf(db: object): pg.Pool | undefined {
+  return db instanceof CellPool ? db.beside : CONNECTIONS.get(db)?.beside;
 }
 
 /** Whether the database of a connection has several cells. */

@@ -1,11 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The number of a cell, or all cells together, for reading only. 0 is the first cell, whose schema also has what exists once. */
-export type Cell = number | 'all';
+/**
+ * Where statements run: the number of a cell; all cells together, for reading only; or none, which is for what belongs to no client. 0 is the
+ * first cell, whose schema also has what exists once. What runs in none is refused the tables of clients, rather than shown the first cell's.
+ */
+export type Cell = number | 'all' | 'none';
 
 /** The cell in which statements run, while a request is served. A request changes it once its client is known. */
 export interface CellScope {
   cell: Cell;
+  /** The client whose cell it is. */
+  clientId?: string | undefined;
 }
 
 const SCOPE = new AsyncLocalStorage<CellScope>();
@@ -20,7 +25,7 @@ export function inCell<T>(cell: Cell, work: () => T): T {
   return SCOPE.run({ cell }, work);
 }
 
-/** The cell of what runs now. */
+/** The cell of what runs now; none where nobody has said. */
 export function currentCell(): Cell {
-  return SCOPE.getStore()?.cell ?? 0;
+  return SCOPE.getStore()?.cell ?? 'none';
 }

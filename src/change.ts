@@ -30,6 +30,14 @@ export interface RecordText {
   amount?: string;
 }
 
+/** Records that a caller has changed before. They are of use as long as nobody else changes them. */
+export interface RecordMemory {
+  /** A changed record with its new version; undefined where it has to be read. */
+  find(id: string, version: number): RecordText | undefined;
+  /** Takes a record that was read with its new version. */
+  keep(id: string, version: number, record: RecordText): void;
+}
+
 /** A record that a transaction has changed. */
 export interface Change {
   entity: ChangeEntity;
@@ -51,6 +59,8 @@ export interface Change {
   reason?: string | undefined;
   /** Writes the record, where the code that changed it knows it: then it is not read again. */
   known?: (() => RecordText) | undefined;
+  /** What may know the record by its version. */
+  memory?: RecordMemory | undefined;
 }
 
 /** What a step of a transaction has changed so far, in the order of the first change of each record. */
@@ -84,6 +94,8 @@ export function noteChange(tx: object, act: Act, change: Change): void {
     if (!known.created) known.movedTo = change.movedTo ?? known.movedTo;
     // What was known of it before is over.
     known.known = change.known;
+    // A memory knows only of the changes that were noted with it.
+    known.memory &&= change.memory;
   }
 }
 
@@ -126,6 +138,11 @@ export function finishedSteps<T extends object>(tx: object): T[] {
   const finished = FINISHED.get(tx) ?? [];
   FINISHED.set(tx, finished);
   return finished as T[];
+}
+
+/** Whether a transaction has noted anything that is not written yet. */
+export function hasNotes(tx: object): boolean {
+  return CHANGED.has(tx) || (FINISHED.get(tx)?.length ?? 0) > 0;
 }
 
 /** Forgets the steps of a transaction that has ended. */

@@ -30,8 +30,8 @@ export interface Config {
   migrateDatabaseUrl: string | undefined;
   /** Whether a start migrates. */
   migrate: boolean;
-  /** Cells to make on a distributed PostgreSQL. */
-  cells: number;
+  /** Cells to make on a distributed PostgreSQL; undefined: as many as it has, or 32. */
+  cells: number | undefined;
   host: string;
   operatorHost: string;
   apiPort: number;
@@ -207,7 +207,7 @@ function readDatabase(settings: Settings) {
     sessionDatabaseUrl: settings.databaseUrl('LOMBARD_SESSION_DATABASE_URL'),
     migrateDatabaseUrl: settings.databaseUrl('LOMBARD_MIGRATE_DATABASE_URL'),
     migrate: settings.oneOf('LOMBARD_MIGRATE', ['yes', 'no'], 'yes') === 'yes',
-    cells: settings.integer('LOMBARD_CELLS', 1, { min: 1, max: MAX_CELLS }),
+    cells: settings.integer('LOMBARD_CELLS', undefined, { min: 1, max: MAX_CELLS }),
   };
   if (database.databaseUrl) return database;
   for (const [name, given] of [

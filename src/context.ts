@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from './calendar.ts';
+import type { CellActivity, CellRhythm } from './cell-activity.ts';
 import type { Config } from './config.ts';
 import type { Vault } from './crypto.ts';
 import type { Pool } from './database.ts';
@@ -26,7 +27,7 @@ export function configuredAddresses(config: Config): Addresses {
   };
 }
 
-/** What the parts of the running service share; made once, in service.ts. */
+/** What the parts of the running service share; made once, in service.ts. Background work has one of its cell (cell-context.ts). */
 export interface Context {
   config: Config;
   /** For requests: waits are limited (database.ts), so that a lost database is a 502 in time. */
@@ -44,6 +45,10 @@ export interface Context {
   /** Where a request came from, as far as LOMBARD_PROXIES are believed. */
   addressOf: (request: IncomingMessage) => string;
   addresses: Addresses;
+  /** Where something was written; undefined where the database has one cell. */
+  activity?: CellActivity | undefined;
+  /** When the tasks of the cell run; undefined where the database has one. */
+  rhythm?: CellRhythm | undefined;
 }
 
 /** A person of the institution: a subject of its OpenID provider. */

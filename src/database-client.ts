@@ -46,6 +46,25 @@ export class DatabaseClient extends pg.Client {
     return this;
   }
 
+  /**
+   * Runs the last statement of a transaction and commits it. Both go to the server together, which saves a round trip for each change. Where
+   * the statement fails, the server passes over the commit.
+   */
+  commitAfter(statement: pg.QueryConfig): Promise<void> {
+    const query = new pg.Query(statement);
+    const { submit } = query;
+    query.submit = (connection) => submit.call(query, endingWithCommit(connection));
+    return new Promise((resolve, reject) => {
+      const ended = (error?: Error | null) => (error ? reject(error) : resolve());
+      (this.query as (query: pg.Query, ended: (error?: Error | null) => void) => void).call(this, query, ended);
+    });
+  }
+
+  protected async commitSeparately(statement: pg.QueryConfig): Promise<void> {
+    await this.query(statement);
+    await this.query('commit');
+  }
+
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
@@ -54,6 +73,17 @@ export class DatabaseClient extends pg.Client {
     super.end(callback);
     return undefined;
   }
+}
+
+/** A connection that has the server commit after a statement, before it waits for the next message. */
+function endingWithCommit(connection: pg.Connection): pg.Connection {
+  const execute = (...how: Parameters<pg.Connection['execute']>) => {
+    connection.execute(...how);
+    connection.parse({ name: '', text: 'commit', types: [] }, true);
+    connection.bind({}, true);
+    connection.execute({}, true);
+  };
+  return Object.create(connection, { execute: { value: execute } });
 }
 
 /**

@@ -12,6 +12,9 @@ const CONNECTION_ERRORS = new Set([
 const CONNECTION_MESSAGES =
   /Connection terminated|Client has encountered a connection error|not queryable|Connection ended|timeout expired/;
 
+/** What pg says where an answer does not come in time. */
+export const SILENCE = 'Query read timeout';
+
 /** What a SQLSTATE, or the class that it begins with, says of the database; the first that fits. */
 const STATES: [RegExp, string][] = [
   [/^25006/, 'the database is read-only'],
@@ -33,10 +36,15 @@ export function databaseFault(error: unknown): string | undefined {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   const state = STATES.find(([pattern]) => pattern.test(code));
   if (state) return state[1];
-  if (/Query read timeout/.test(message)) return 'the database does not answer';
+  if (silence(error)) return 'the database does not answer';
   if (/timeout exceeded when trying to connect/.test(message)) return 'no database connection became free in time';
   if (CONNECTION_ERRORS.has(code) || CONNECTION_MESSAGES.test(message)) return 'the database cannot be reached';
   return undefined;
+}
+
+/** Whether the server gave no answer in time. What it was asked may still be running. */
+export function silence(error: unknown): boolean {
+  return (error as Error).message === SILENCE;
 }
 
 /** Whether a connection leads to a server that takes no writes, for example one that another has replaced. It is closed. */

@@ -1,10 +1,12 @@
 import pg from 'pg';
 import { type CellPaths, CellPool } from './cell-pool.ts';
 import { DatabaseClient } from './database-client.ts';
-import { refusesWrites } from './database-fault.ts';
+import { refusesWrites, silence } from './database-fault.ts';
 import type { Logger } from './log.ts';
 import { watchPool } from './metrics.ts';
 import { PatientPool } from './patient-pool.ts';
+import { NamelessClient, PathClient } from './pooled-client.ts';
+import { agreeing } from './two-phase-client.ts';
 
 /** A request that waits for a connection, or for an answer on it, gives up in time for a 502 within 3 s. */
 const CONNECT_TIMEOUT_MS = 1_800;
@@ -38,16 +40,6 @@ const types = new pg.TypeOverrides();
 types.setTypeParser(INT8, Number);
 types.setTypeParser(DATE, (text) => text);
 
-/** A connection that prepares no statement by name. The next transaction may run on another connection of the server. */
-class NamelessClient extends DatabaseClient {
-  override query(...[config, ...others]: never[]): never {
-    const given: unknown = config;
-    if (typeof given === 'object' && given !== null && 'text' in given && 'name' in given && !('submit' in given))
-      return super.query({ ...given, name: undefined } as never, ...others) as never;
-    return super.query(config as never, ...others) as never;
-  }
-}
-
 /**
  * Opens a pool. A connection that breaks while idle is dropped and logged; the next query opens another.
  * @param options `background`: queries may take any time, or `answerWithin` milliseconds (background work, imports, migrations);
@@ -68,10 +60,11 @@ export function createPool(
     cells?: CellPaths | undefined;
   } = {},
 ): Pool {
-  const { setUp = '', longestLife = 0, answerWithin = options.background ? undefined : QUERY_TIMEOUT_MS } = options;
+  const { longestLife = 0, answerWithin = options.background ? undefined : QUERY_TIMEOUT_MS } = options;
+  const setUp = setUpOf(options);
   const config: pg.PoolConfig = {
     connectionString: url,
-    Client: options.names === false ? NamelessClient : DatabaseClient,
+    Client: clientFor(options),
     max: options.max ?? DEFAULT_CONNECTIONS,
     types,
     application_name: options.name ?? 'lombard',
@@ -84,7 +77,8 @@ export function createPool(
     allowExitOnIdle: false,
     ...(setUp === '' ? {} : { onConnect: async (client) => void (await client.query(setUp)) }),
   };
-  const pool = options.cells ? new CellPool(config, options.cells) : new PatientPool(config);
+  const { names = true, cells } = options;
+  const pool = cells ? new CellPool(config, cells, { ownSessions: names }) : new PatientPool(config);
   watchPool(options.name ?? 'lombard', pool);
   pool.on('error', (error) => {
     // A closing pool does not wait until the server has closed its side.
@@ -93,14 +87,33 @@ export function createPool(
   return pool;
 }
 
+function clientFor({ names = true, cells }: { names?: boolean; cells?: CellPaths | undefined }): typeof DatabaseClient {
+  const Client = names ? DatabaseClient : cells ? PathClient : NamelessClient;
+  return cells?.distributed ? agreeing(Client) : Client;
+}
+
+/** What the sessions of a database with several cells need beside what the caller has them set. */
+function setUpOf({ setUp = '', names = true, cells }: SetUp): string {
+  // A pooler keeps its own sessions, and sees to it.
+  if (!cells || !names) return setUp;
+  // Who waited for a silent cell and has gone leaves no statement behind, with its locks.
+  return [...(setUp === '' ? [] : [setUp]), "set client_connection_check_interval = '1s'"].join('; ');
+}
+
+interface SetUp {
+  setUp?: string;
+  names?: boolean;
+  cells?: CellPaths | undefined;
+}
+
 /** What happens around the transactions of a pool. */
 export interface TransactionHooks {
   /** What a transaction has changed is about to be read. */
   beforeReading(tx: Transaction): Promise<void>;
   /** A step of a transaction has ended, and another one follows. */
   stepEnded(tx: Transaction): Promise<void>;
-  /** The last statements of a transaction before it commits. */
-  beforeCommit(tx: Transaction): Promise<void>;
+  /** Runs the last statements of a transaction before it commits. @returns the very last one, if any, which is still to be run */
+  beforeCommit(tx: Transaction): Promise<pg.QueryConfig | undefined>;
   /** A transaction has ended, either way. */
   ended(tx: Transaction): void;
 }
@@ -114,8 +127,10 @@ export function hookTransactions(pool: Pool, hooks: TransactionHooks): void {
 
 /** Commits the transaction of a connection, after the hooks of its pool. */
 export async function commit(tx: Transaction): Promise<void> {
-  await HOOKS.get(tx)?.beforeCommit(tx);
-  await tx.query('commit');
+  const last = await HOOKS.get(tx)?.beforeCommit(tx);
+  // A pool with hooks has been made by `createPool`.
+  if (last) await (tx as unknown as DatabaseClient).commitAfter(last);
+  else await tx.query('commit');
   HOOKS.get(tx)?.ended(tx);
 }
 
@@ -160,7 +175,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
     return result;
   } catch (error) {
     // A server that did not answer in time will not answer a rollback either. Closing the connection rolls back.
-    if ((error as Error).message === 'Query read timeout' || refusesWrites(error)) broken ??= error as Error;
+    if (silence(error) || refusesWrites(error)) broken ??= error as Error;
     if (!broken) {
       await rollback(tx).catch((failed: Error) => {
         broken = failed;

@@ -61,7 +61,7 @@ export const MESSAGES = {
   certificate_invalid: 'The client certificate is not accepted',
   certificate_missing: 'A client certificate is required',
   https_required: 'The connection must use HTTPS',
-  interrupted: 'The service stops before the request is done',
+  interrupted: 'The service cannot do the request now',
   integration_error: 'Something that the service depends on has failed',
 } as const;
 

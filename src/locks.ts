@@ -35,6 +35,10 @@ export const LOCKS = {
   auditPartitions: 7_210_446,
   /** One process erases persons. */
   erasure: 7_210_447,
+  /** With the hash of a client's id: a command moves it to another cell. */
+  clientMove: 7_210_451,
+  /** One process looks for claims without a record. */
+  claimSweep: 7_210_452,
   /** One process publishes changes. */
   changePublisher: 7_210_445,
 } as const;

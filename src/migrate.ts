@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { furtherSchemas, missingCellSteps } from './cell-migrations.ts';
-import { schemaOf } from './cell-pool.ts';
-import { cellsFault, hasCitus } from './cells.ts';
+import { viewsWithdrawn } from './cell-views.ts';
+import { cellsToMake, hasCitus } from './cells.ts';
+import { DISTRIBUTING, LOCAL, serviceRoleOnWorkers } from './citus-statements.ts';
 import { DatabaseClient } from './database-client.ts';
 import { StartupError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import type { Logger } from './log.ts';
 import { applyCellStep, applySteps, printCellStep, printSteps, STEPS_TABLE } from './migration-steps.ts';
-import { planSettingStatements } from './plan-settings.ts';
+import { planSettingStatements, workerPlanSettingStatements } from './plan-settings.ts';
 import { type Migration, readMigrations } from './schema.ts';
-import { type ServiceRole, serviceRightsStatements, serviceRoleStatements } from './service-role.ts';
+import { hasServiceGroup, type ServiceRole, serviceRightsStatements, serviceRoleStatements } from './service-role.ts';
 
 const MIN_SERVER_VERSION = 150_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -20,9 +21,9 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 export interface MigrateOptions {
   /** The role of DATABASE_URL, where the owner who migrates is another one. */
   service?: ServiceRole | undefined;
-  /** LOMBARD_CELLS. */
-  cells?: number;
-  /** Makes the cells on an ordinary PostgreSQL too; for tests of what is not complete yet (ARCHITECTURE, Cells). */
+  /** LOMBARD_CELLS, where it is set. */
+  cells?: number | undefined;
+  /** Makes the cells on an ordinary PostgreSQL too; for tests. */
   trialCells?: boolean;
   /** Other files than migrations/; for tests. */
   migrations?: Migration[];
@@ -44,21 +45,22 @@ interface Step {
  * @throws StartupError if the server is older than 15, a recorded migration differs from the file
  */
 export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
-  await asOwner(url, options, async (client, home) => {
+  await asOwner(url, async (client, home) => {
     await takeTurn(client);
     await client.query(`${TABLE}; ${STEPS_TABLE}`);
     const migrations = options.migrations ?? (await readMigrations());
     const steps = await missingMigrations(client, migrations);
-    // A migration may change a column that they show. They come back with the steps of the cells.
     if (steps.length > 0)
-      await client.query(`drop schema if exists ${client.escapeIdentifier(schemaOf(home, 'all'))} cascade`);
+      await applyCellStep(client, viewsWithdrawn(home, await sessionStatement(client, home)), log).catch((error) => {
+        throw failure({ name: 'views over all cells', sql: '' }, error);
+      });
     for (const step of steps) {
       await applySteps(client, step.migration as Migration, log).catch((error) => {
         throw failure(step, error);
       });
       log.info({ migration: step.name }, 'database migrated');
     }
-    for (const step of await missingCellSteps(client, { home, cells: cellsOf(options), migrations })) {
+    for (const step of await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations })) {
       await applyCellStep(client, step, log).catch((error) => {
         throw failure({ name: step.name, sql: '' }, error);
       });
@@ -68,9 +70,8 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
   });
 }
 
-/** Without Citus a database has one cell, whatever the variable says. */
-function cellsOf({ cells = 1, trialCells }: MigrateOptions): number {
-  return trialCells ? cells : 1;
+async function cellsOf(client: pg.Client, { cells, trialCells }: MigrateOptions): Promise<number> {
+  return trialCells ? (cells ?? 1) : cellsToMake(client, cells);
 }
 
 /** What `migrate` would do now; it changes nothing. @returns names for a person, and the statements as one text */
@@ -78,14 +79,15 @@ export async function whatIsMissing(
   url: string,
   options: MigrateOptions = {},
 ): Promise<{ names: string[]; sql: string }> {
-  return asOwner(url, options, async (client, home) => {
+  return asOwner(url, async (client, home) => {
     const migrations = options.migrations ?? (await readMigrations());
     const steps = await missingMigrations(client, migrations);
-    const cellSteps = await missingCellSteps(client, { home, cells: cellsOf(options), migrations });
+    const cellSteps = await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations });
     const settings = await missingSettings(client, home, options, steps.length + cellSteps.length > 0);
     const printed = steps.map(({ migration }) => printSteps(client, migration as Migration));
     const session = await sessionStatement(client, home);
-    if (printed.length > 0) printed.unshift(`${TABLE};\n${STEPS_TABLE};\n`);
+    if (printed.length > 0)
+      printed.unshift(`${TABLE};\n${STEPS_TABLE};\n`, printCellStep(viewsWithdrawn(home, session)));
     printed.push(...cellSteps.map(printCellStep));
     if (cellSteps.length > 0) printed.push(`${session};\n`);
     printed.push(...settings.map(({ sql }) => `${sql};\n`));
@@ -98,11 +100,7 @@ const TABLE = `create table if not exists migrations (
   number int primary key, name text not null, sha256 text not null, oldest_program int not null,
   applied_at timestamptz not null default now())`;
 
-async function asOwner<T>(
-  url: string,
-  { cells = 1, trialCells }: MigrateOptions,
-  work: (client: pg.Client, home: string) => Promise<T>,
-): Promise<T> {
+async function asOwner<T>(url: string, work: (client: pg.Client, home: string) => Promise<T>): Promise<T> {
   const client = new DatabaseClient({
     connectionString: url,
     application_name: 'lombard-migrate',
@@ -115,8 +113,6 @@ async function asOwner<T>(
   });
   try {
     await refuseOldServer(client);
-    const fault = trialCells ? undefined : await cellsFault(client, cells);
-    if (fault) throw new StartupError(fault);
     const home = await homeSchema(client);
     await client.query(await sessionStatement(client, home));
     // A process that is killed while it waits leaves nothing behind that waits on.
@@ -142,8 +138,8 @@ async function homeSchema(client: pg.Client): Promise<string> {
  */
 async function sessionStatement(client: pg.Client, home: string): Promise<string> {
   const path = `set search_path = ${client.escapeIdentifier(home)}, pg_temp`;
-  // All tables stay on the coordinator. Citus would send functions, types and grants to its workers, one statement of a message.
-  return (await hasCitus(client)) ? `${path}; set citus.enable_ddl_propagation = off` : path;
+  // What exists once stays on the coordinator. Citus would send functions, types and grants to its workers, one statement of a message.
+  return (await hasCitus(client)) ? `${path}; ${LOCAL}` : path;
 }
 
 /**
@@ -190,20 +186,32 @@ async function missingSettings(
   const step = (sql: string): Step => ({ name: sql.replace(/ password '.*'/, ''), sql });
   const session = await sessionStatement(client, home);
   await client.query(session);
-  const steps = (await planSettingStatements(client, client.user ?? '')).map(step);
+  const distributed = (await hasCitus(client)) && (await furtherSchemas(client)).cells.length > 0;
+  const steps = (await planSettingStatements(client, client.user ?? '', distributed)).map(step);
+  const onWorkers = async (...roles: string[]) =>
+    distributed ? (await workerPlanSettingStatements(client, roles)).map(step) : [];
+  // GraphQL reads there as a role of its own.
+  steps.push(...(await onWorkers(client.user ?? '', 'lombard_client')));
   if (!service || service.user === client.user) return steps;
   steps.push(...(await serviceRoleStatements(client, service, pending)).map(step));
-  if (!pending) steps.push(...(await missingCellRights(client, session)).map(step));
-  return [...steps, ...(await planSettingStatements(client, service.user)).map(step)];
+  if (distributed) steps.push(...(await serviceRoleOnWorkers(client, service)).map(step));
+  if (!pending) steps.push(...(await missingCellRights(client, { session, distributed })).map(step));
+  steps.push(...(await planSettingStatements(client, service.user, distributed)).map(step));
+  return [...steps, ...(await onWorkers(service.user))];
 }
 
-/** What the service's role may not do yet in the schemas of further cells. @param session the path of the home schema */
-async function missingCellRights(client: pg.Client, session: string): Promise<string[]> {
+/** What the service's role may not do yet in the schemas of further cells. @param session the settings for the home schema */
+async function missingCellRights(
+  client: pg.Client,
+  { session, distributed }: { session: string; distributed: boolean },
+): Promise<string[]> {
   const statements: string[] = [];
-  for (const schema of await furtherSchemas(client)) {
-    const path = `set search_path = ${client.escapeIdentifier(schema)}, pg_temp`;
+  const { cells, views } = await furtherSchemas(client);
+  for (const schema of [...cells, ...views]) {
+    const onWorkers = distributed && cells.includes(schema);
+    const path = `set search_path = ${client.escapeIdentifier(schema)}, pg_temp${onWorkers ? `; ${DISTRIBUTING}` : ''}`;
     await client.query(path);
-    const rights = await serviceRightsStatements(client);
+    const rights = await serviceRightsStatements(client, await hasServiceGroup(client));
     if (rights.length > 0) statements.push(path, ...rights, session);
     await client.query(session);
   }

@@ -1,5 +1,5 @@
 import type { CellPaths } from './cell-pool.ts';
-import { cellsFault, readPaths } from './cells.ts';
+import { readPaths } from './cells.ts';
 import type { Config } from './config.ts';
 import { createPool } from './database.ts';
 import { readHosts } from './database-hosts.ts';
@@ -59,7 +59,7 @@ export async function openDatabase(
   if (config.migrate) await migrate(addresses.owner, log, migrateOptions(config, addresses));
   const pool = createPool(addresses.requests, log, { max: 1, name: 'lombard-start', names: usesNames(config) });
   try {
-    const fault = (await schemaFault(pool)) ?? (await cellsFault(pool, config.cells));
+    const fault = await schemaFault(pool);
     if (fault) throw new StartupError(fault);
     return await readPaths(pool);
   } finally {

@@ -6,8 +6,8 @@ const WAKE_AFTER_MS = 5;
 export interface PeriodicTask {
   /** For the log. */
   name: string;
-  /** Milliseconds between the end of a run and the start of the next. */
-  intervalMs: number;
+  /** Milliseconds between the end of a run and the start of the next; a function where that changes. */
+  intervalMs: number | (() => number);
   /** Milliseconds between waking it and its run: what comes meanwhile is done by the same run. */
   wakeAfterMs?: number;
   log: Logger;
@@ -63,7 +63,8 @@ export class Periodic {
     this.#timer = undefined;
     if (this.#stopped) return;
     const { intervalMs, wakeAfterMs = WAKE_AFTER_MS } = this.#task;
-    this.#timer = setTimeout(() => void this.#run(), this.#woken ? wakeAfterMs : intervalMs);
+    const pauseMs = typeof intervalMs === 'number' ? intervalMs : intervalMs();
+    this.#timer = setTimeout(() => void this.#run(), this.#woken ? wakeAfterMs : pauseMs);
   }
 
   #run(): Promise<void> {

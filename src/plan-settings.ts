@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { onWorkers } from './citus-statements.ts';
 
 /**
  * What the plans of the statements rely on. Migrating sets it for the service's role in its database, and not for each session: a pooler
@@ -16,11 +17,19 @@ const PLAN_SETTINGS: Record<string, string> = {
   plan_cache_mode: 'force_generic_plan',
 };
 
-/** `setUp` of background connections: their statements run seldom, and on few or many rows. */
-export const PLAN_EACH_TIME = 'set plan_cache_mode = auto';
+/**
+ * Citus sends a statement to a worker with its values, so that it plans each one again, on the coordinator and on the worker. A generic plan
+ * of a prepared statement fails for some of them.
+ */
+const DISTRIBUTED_SETTINGS = { ...PLAN_SETTINGS, plan_cache_mode: 'force_custom_plan' };
+
+/** `setUp` of background connections: their statements run seldom, and on few or many rows. Citus plans each time anyway. */
+export function planEachTime(distributed = false): string {
+  return distributed ? '' : 'set plan_cache_mode = auto';
+}
 
 /** What the role lacks in the database that the client is connected to, as `name=value`. */
-async function missingPlanSettings(client: pg.Client, role: string): Promise<string[]> {
+async function missingPlanSettings(client: pg.Client, role: string, wanted: Record<string, string>): Promise<string[]> {
   const { rows } = await client.query<{ setting: string }>(
     `select unnest(s.setconfig) as setting from pg_db_role_setting s
      join pg_database d on d.oid = s.setdatabase join pg_roles r on r.oid = s.setrole
@@ -28,7 +37,7 @@ async function missingPlanSettings(client: pg.Client, role: string): Promise<str
     [role],
   );
   const there = new Set(rows.map(({ setting }) => setting));
-  return Object.entries(PLAN_SETTINGS)
+  return Object.entries(wanted)
     .map(([name, value]) => `${name}=${value}`)
     .filter((setting) => !there.has(setting));
 }
@@ -36,11 +45,38 @@ async function missingPlanSettings(client: pg.Client, role: string): Promise<str
 /**
  * The statements that give a role what it lacks in the database that the client is connected to; none where it has everything.
  * A role may run them for itself; for another role it needs to administer that role.
+ * @param distributed Citus has cells on its workers
  */
-export async function planSettingStatements(client: pg.Client, role: string): Promise<string[]> {
+export async function planSettingStatements(client: pg.Client, role: string, distributed: boolean): Promise<string[]> {
   const database = client.escapeIdentifier(client.database ?? '');
-  return (await missingPlanSettings(client, role)).map((setting) => {
-    const [name = '', value = ''] = setting.split('=');
-    return `alter role ${client.escapeIdentifier(role)} in database ${database} set ${name} = '${value}'`;
-  });
+  return (await missingPlanSettings(client, role, distributed ? DISTRIBUTED_SETTINGS : PLAN_SETTINGS)).map(
+    (setting) => {
+      const [name = '', value = ''] = setting.split('=');
+      return `alter role ${client.escapeIdentifier(role)} in database ${database} set ${name} = '${value}'`;
+    },
+  );
+}
+
+/**
+ * The statement that gives roles the settings on the workers of Citus; none where they have them there. The coordinator connects to a worker
+ * as the role that asks, and hands on nothing that a session or the coordinator's role has set.
+ */
+export async function workerPlanSettingStatements(client: pg.Client, roles: readonly string[]): Promise<string[]> {
+  const settings = Object.entries(DISTRIBUTED_SETTINGS);
+  const literals = (texts: readonly string[]) => texts.map((text) => client.escapeLiteral(text)).join(', ');
+  const { rows } = await client.query<{ made: boolean }>(
+    `select coalesce(bool_and(result = '${roles.length}'), true) as made from run_command_on_workers($workers$
+       select count(*) from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase join pg_roles r on r.oid = s.setrole
+       where d.datname = current_database() and r.rolname in (${literals(roles)})
+         and s.setconfig @> array[${literals(settings.map(([name, value]) => `${name}=${value}`))}]$workers$)`,
+  );
+  if (rows[0]?.made) return [];
+  const database = client.escapeIdentifier(client.database ?? '');
+  const statements = roles.flatMap((role) =>
+    settings.map(
+      ([name, value]) =>
+        `alter role ${client.escapeIdentifier(role)} in database ${database} set ${name} = '${value}';`,
+    ),
+  );
+  return [onWorkers(statements.join(' '))];
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { unionOfCells } from './cell-union.ts';
 import { type Db, first, type Transaction } from './database.ts';
 
 /**
@@ -45,10 +46,29 @@ export async function updateRow<R extends pg.QueryResultRow>(
   return rows[0];
 }
 
-/** The next identifier of a sequence, as `CLI000001`. From the millionth on it has more digits. */
+/** Identifiers that are made: numbers of a sequence after a prefix, as `CLI000001`. From the millionth on they have more digits. */
+export interface Numbers {
+  sequence: string;
+  prefix: string;
+}
+
+/** The next identifier of a sequence. */
 export async function nextId(tx: Transaction, sequence: string, prefix: string): Promise<string> {
   const { rows } = await tx.query<{ id: string }>(`select nextval($1::regclass)::text as id`, [sequence]);
-  return prefix + (rows[0]?.id ?? '').padStart(6, '0');
+  return numbered(prefix, rows[0]?.id ?? '');
+}
+
+/** The next identifiers of a sequence, in its order. */
+export async function nextIds(tx: Transaction, { sequence, prefix }: Numbers, count: number): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    'select nextval($1::regclass)::text as id from generate_series(1, $2)',
+    [sequence, count],
+  );
+  return rows.map(({ id }) => numbered(prefix, id));
+}
+
+function numbered(prefix: string, number: string): string {
+  return prefix + number.padStart(6, '0');
 }
 
 /** Which page of a list, from 1 on; of one client, if it is given. */
@@ -88,11 +108,29 @@ export async function listRows<R extends pg.QueryResultRow>(
 ): Promise<List<R>> {
   const { select, from, client, order, filters = [] } = list;
   const { where, values } = whereOf([...(client ? [[`${client} = ?`, clientId] as const] : []), ...filters]);
+  const bounded = clientId === undefined;
+  const union = bounded ? unionOfCells(db, from) : undefined;
+  const [limit, offset] = [`$${values.length + 1}`, `$${values.length + 2}`];
   const { rows } = await db.query<R>(
-    `select ${select} from ${from} where ${where} order by ${order} limit $${values.length + 1} offset $${values.length + 2}`,
+    union
+      ? pageOfUnion(union, { select, from, where, order }, { limit, offset })
+      : `select ${select} from ${from} where ${where} order by ${order} limit ${limit} offset ${offset}`,
     [...values, pageSize, (page - 1) * pageSize],
   );
-  return { rows, total: await countRows(db, { from, where, values, bounded: clientId === undefined }) };
+  return { rows, total: await countRows(db, { from, where, values, bounded }) };
+}
+
+/** A page over all cells: each gives what could be on it. The columns that it is sorted by are in the rows, as `order_1` and so on. */
+function pageOfUnion(
+  union: (select: string) => string,
+  { select, from, where, order }: { select: string; from: string; where: string; order: string },
+  { limit, offset }: { limit: string; offset: string },
+): string {
+  const keys = order.split(', ').map((key) => key.split(' '));
+  const columns = keys.map(([column], index) => `${column} as order_${index + 1}`).join(', ');
+  const outer = keys.map(([, direction = ''], index) => `order_${index + 1} ${direction}`).join(', ');
+  const ofCell = `select ${select}, ${columns} from ${from} where ${where} order by ${order} limit ${limit}::int + ${offset}::int`;
+  return `select * from (${union(ofCell)}) u order by ${outer} limit ${limit}::int offset ${offset}::int`;
 }
 
 /** How many rows match. @param list `bounded`: undefined where more than 10,000 do */
@@ -100,10 +138,19 @@ export async function countRows(
   db: Db,
   { from, where, values, bounded }: { from: string; where: string; values: unknown[]; bounded: boolean },
 ): Promise<number | undefined> {
-  const matching = `select from ${from} where ${where}${bounded ? ` limit ${MAX_COUNTED_ROWS + 1}` : ''}`;
+  const union = unionOfCells(db, from);
+  if (union && !bounded) return countInCells(db, union(`select count(*) as n from ${from} where ${where}`), values);
+  const matching = union
+    ? union(`select 1 from ${from} where ${where} limit ${MAX_COUNTED_ROWS + 1}`)
+    : `select from ${from} where ${where}${bounded ? ` limit ${MAX_COUNTED_ROWS + 1}` : ''}`;
   const counted = first(await db.query<{ total: number }>(`select count(*) as total from (${matching}) m`, values));
   const total = counted?.total ?? 0;
   return bounded && total > MAX_COUNTED_ROWS ? undefined : total;
+}
+
+async function countInCells(db: Db, counts: string, values: unknown[]): Promise<number> {
+  const counted = await db.query<{ total: number }>(`select sum(n)::int8 as total from (${counts}) c`, values);
+  return first(counted)?.total ?? 0;
 }
 
 /** A text that a `like` finds anywhere: its own wildcards are letters. */

@@ -11,6 +11,8 @@ export interface ServiceRole {
 const GROUP = 'lombard_service';
 /** Rows that the service may add and read, and never change or delete: the audit trail and its chain. */
 const APPEND_ONLY = /^audit(_chain|_default|_heads)?$/;
+/** The bit by which PostgreSQL says that a view takes rows: then it leads to a table, and has the rights of one (cell-views.ts). */
+const INSERTS = 1 << 3;
 /** Rows that the service may only read. */
 const READ_ONLY = /^migrations$|^migration_steps$/;
 
@@ -48,6 +50,15 @@ export async function serviceRoleStatements(client: pg.Client, role: ServiceRole
   return [...statements, ...(await serviceRightsStatements(client, there.group))];
 }
 
+/** Whether the role exists to which the service's rights are granted. */
+export async function hasServiceGroup(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ there: boolean }>(
+    'select exists (select from pg_roles where rolname = $1) as there',
+    [GROUP],
+  );
+  return rows[0]?.there ?? false;
+}
+
 /** The statements that give the service's role what it lacks in the first schema of the path. @param group whether its role exists */
 export async function serviceRightsStatements(client: pg.Client, group = true): Promise<string[]> {
   const statements = await missingUsage(client, group);
@@ -66,7 +77,8 @@ async function missingUsage(client: pg.Client, group: boolean): Promise<string[]
 
 async function relations(client: pg.Client, group: boolean): Promise<Relation[]> {
   const { rows } = await client.query<Relation>(
-    `select c.relname as name, case c.relkind when 'S' then 'sequence' when 'v' then 'view' else 'table' end as kind,
+    `select c.relname as name, case when c.relkind = 'S' then 'sequence'
+         when c.relkind = 'v' and pg_relation_is_updatable(c.oid, false) & ${INSERTS} = 0 then 'view' else 'table' end as kind,
        c.relrowsecurity and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'service') as secured,
        case when not $1 then '{}' when c.relkind = 'S'
          then array(select p from unnest('{usage,select,update}'::text[]) p where has_sequence_privilege($2, c.oid, p))

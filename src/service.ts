@@ -2,8 +2,10 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAuditDays } from './audit/days.ts';
 import { ServiceClock } from './calendar.ts';
-import { cellNumbers } from './cell-directory.ts';
-import { poolOf } from './cell-pool.ts';
+import { CellActivity } from './cell-activity.ts';
+import { askCells, cellPools } from './cell-context.ts';
+import { createCellGrowth, unknownCellsFault } from './cell-growth.ts';
+import { hasSeveralCells, pathsOf } from './cell-pool.ts';
 import type { Config } from './config.ts';
 import { type Addresses, type Context, configuredAddresses } from './context.ts';
 import { Vault } from './crypto.ts';
@@ -15,6 +17,7 @@ import { StartupError } from './errors.ts';
 import { recordChanges } from './feed/tasks.ts';
 import { createAuthListener } from './http/auth/listener.ts';
 import { createAddressOf } from './http/caller-address.ts';
+import { cellsOf } from './http/cells.ts';
 import { type ClientRoutes, createClientListener } from './http/client/listener.ts';
 import { clientRoutes } from './http/client/routes.ts';
 import { createHealthListener } from './http/health.ts';
@@ -32,7 +35,7 @@ import { databaseAddresses, openDatabase, usesNames } from './open-database.ts';
 import type { ConfiguredToken } from './operator/configured-token.ts';
 import { type FirstToken, firstOperatorToken } from './operator/first-token.ts';
 import { Parts } from './parts.ts';
-import { PLAN_EACH_TIME } from './plan-settings.ts';
+import { planEachTime } from './plan-settings.ts';
 import { sandboxKey } from './private-file.ts';
 import { RateCounts } from './rate-counts.ts';
 import { Readiness } from './readiness.ts';
@@ -42,6 +45,12 @@ import { checkStart } from './start-checks.ts';
 import { EventSignal } from './webhooks/event-signal.ts';
 import { createDays } from './webhooks/retention.ts';
 import { startWorkers } from './workers.ts';
+
+/**
+ * Milliseconds after which background work gives up a statement, where there are several cells: one that does not answer holds up no other.
+ * With one cell it waits, because it has nothing else to do.
+ */
+const CELL_ANSWER_MS = 30_000;
 
 export interface Service {
   context: Context;
@@ -112,7 +121,9 @@ export async function startService(config: Config, log: Logger, options: StartOp
       pools: [],
     };
     const operatorUrl = await startListeners(starting);
-    if (config.roles.has('worker')) await startWorkers(starting);
+    const workers = config.roles.has('worker') ? await startWorkers(starting) : undefined;
+    if (hasSeveralCells(context.pool))
+      await parts.start(createCellGrowth(context, async () => void (await workers?.renew())));
     const { addresses } = context;
     const stop = () => stopService(config, parts, readiness);
     await watchDatabase(starting);
@@ -142,7 +153,10 @@ async function watchDatabase({ context, parts, pools }: Starting): Promise<void>
   const { pool, backgroundPool, log, readiness } = context;
   const url = pool.options.connectionString as string;
   const watched = [pool, backgroundPool, ...pools];
-  await parts.start(new DatabaseWatch({ url, log, readiness, pools: watched, schemaFault }));
+  const fault = hasSeveralCells(pool)
+    ? schemaFault
+    : async (db: Pool) => (await schemaFault(db)) ?? (await unknownCellsFault(db));
+  await parts.start(new DatabaseWatch({ url, log, readiness, pools: watched, schemaFault: fault }));
 }
 
 async function stopService(config: Config, parts: Parts, readiness: Readiness): Promise<void> {
@@ -172,8 +186,9 @@ async function startContext(start: {
   const backgroundPool = createPool(addresses.sessions, log, {
     max: config.backgroundPoolSize,
     background: true,
+    ...(cells && { answerWithin: CELL_ANSWER_MS }),
     name: 'lombard-background',
-    setUp: PLAN_EACH_TIME,
+    setUp: planEachTime(cells?.distributed),
     cells,
   });
   await parts.start({ stop: () => backgroundPool.end() });
@@ -197,6 +212,7 @@ async function startContext(start: {
     addressOf: createAddressOf(config),
     addresses: configuredAddresses(config),
   };
+  if (cells) context.activity = new CellActivity(pool, log);
   await parts.start(recordChanges(context));
   await checkMasterKey(context);
   if (config.environment === 'sandbox') await parts.start(new ClockFollower(pool, clock, log));
@@ -213,7 +229,9 @@ async function startDatabase(config: Config, log: Logger, parts: Parts): Promise
 
 /** @throws StartupError in production, if a master key that sealed secrets of this database is missing */
 async function checkMasterKey({ config, pool, vault, log }: Context): Promise<void> {
-  const fault = await missingKey(poolOf(pool, 'all'), vault);
+  const { answering, silent } = await askCells(pool);
+  for (const cell of silent) log.error(cell, 'a cell does not answer; its clients get 502 until it does');
+  const fault = await missingKey(answering, vault);
   if (!fault) return;
   if (config.environment === 'production') throw new StartupError(fault);
   // A sandbox continues: everything that needs none of the old secrets works.
@@ -224,12 +242,10 @@ async function checkMasterKey({ config, pool, vault, log }: Context): Promise<vo
 async function prepareDatabase(context: Context): Promise<FirstToken> {
   // If another process holds the lock, that process creates the partitions.
   const { backgroundPool, clock, log } = context;
-  for (const cell of await cellNumbers(backgroundPool)) {
-    const pool = poolOf(backgroundPool, cell);
+  for (const pool of await cellPools(backgroundPool))
     await Promise.all([createDays(pool, clock.now()), createAuditDays(pool, clock.now())]).catch((error: Error) =>
-      log.warn({ cell, reason: error.message }, "today's partitions could not be created; the worker tries again"),
+      log.warn({ reason: error.message }, "today's partitions could not be created; the worker tries again"),
     );
-  }
   return firstOperatorToken(context);
 }
 
@@ -267,7 +283,12 @@ async function startAuthListener(starting: Starting): Promise<void> {
   const { config, log } = context;
   // Its own connections: many sign-ins at once take none from the payments search, and leave it no cold ones.
   const url = context.pool.options.connectionString as string;
-  const pool = createPool(url, log, { max: config.authPoolSize, name: 'lombard-auth', names: usesNames(config) });
+  const pool = createPool(url, log, {
+    max: config.authPoolSize,
+    name: 'lombard-auth',
+    names: usesNames(config),
+    cells: pathsOf(context.pool),
+  });
   pools.push(pool);
   await parts.start({ stop: () => pool.end() });
   const app = await createAuthListener({ ...context, pool }, sessions);
@@ -302,10 +323,16 @@ async function startTrustedListener(starting: Starting, routes: ClientRoutes[]):
   });
 }
 
-async function listen({ parts, signal }: Starting, listening: Listening, binding: Binding): Promise<Listener> {
+async function listen(
+  { context: { activity }, parts, signal }: Starting,
+  listening: Listening,
+  binding: Binding,
+): Promise<Listener> {
   // The answer follows the commit of the change: then the delivery engine looks for its event.
   const signalAfterwards: RequestListener = (request, response) => {
-    if (request.method !== 'GET') response.once('finish', () => signal.raise());
+    if (request.method === 'GET') return;
+    const raise = activity ? () => activity.wrote(cellsOf(request)) : () => signal.raise();
+    response.once('finish', raise);
   };
   listening.server.on('request', signalAfterwards);
   const listener = new Listener(listening, binding);

@@ -67,7 +67,11 @@ export class Settings {
     return this.oneOf(name, ['yes', 'no'], otherwise) === 'yes';
   }
 
-  integer(name: string, otherwise: number, { min, max }: { min: number; max: number }): number {
+  integer<Default extends number | undefined>(
+    name: string,
+    otherwise: Default,
+    { min, max }: { min: number; max: number },
+  ): number | Default {
     const given = this.text(name);
     if (given === undefined) return otherwise;
     const value = Number(given);

@@ -1,8 +1,11 @@
 import { ApproverRefresher } from './approvals/refresher.ts';
 import { createAuditTasks } from './audit/tasks.ts';
 import { Backlog } from './backlog.ts';
-import { contextOf } from './cell-context.ts';
-import { cellNumbers } from './cell-directory.ts';
+import { intervalIn } from './cell-activity.ts';
+import { cellContexts, contextOf } from './cell-context.ts';
+import { createCellLook } from './cell-look.ts';
+import { besideOf, hasSeveralCells } from './cell-pool.ts';
+import { createClaimSweep } from './claim-sweep.ts';
 import type { Context } from './context.ts';
 import type { Drawing } from './documents/drawing.ts';
 import { createErasures } from './erasure/job.ts';
@@ -10,7 +13,7 @@ import { createClearing, createPublisher } from './feed/tasks.ts';
 import { createJournalClearing } from './journals.ts';
 import { MailWorker } from './mails/worker.ts';
 import { createAnswerClearing } from './operator/idempotency.ts';
-import type { Parts } from './parts.ts';
+import { Parts } from './parts.ts';
 import { rollUpTotals } from './payments/roll-up.ts';
 import { Periodic } from './periodic.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
@@ -32,36 +35,91 @@ interface Workers {
 /**
  * Background work. Every process may do it; the database decides which one does. What belongs to clients is done for each cell by itself,
  * so that one whose server is down holds up no other.
+ * @returns what begins again when cells were added; undefined where the database has one
  */
-export async function startWorkers({ context, parts, drawing, signal }: Workers): Promise<void> {
+export async function startWorkers(workers: Workers): Promise<RenewableWorkers | undefined> {
+  if (!hasSeveralCells(workers.context.pool)) return void (await startAll(workers));
+  const renewable = new RenewableWorkers(workers);
+  await workers.parts.start(renewable, { takesWork: true });
+  return renewable;
+}
+
+/** The background work of several cells as one part, which can begin again with more of them. */
+class RenewableWorkers {
+  readonly #workers: Workers;
+  #parts: Parts | undefined;
+  #stopped = false;
+  #changing: Promise<void> = Promise.resolve();
+
+  constructor(workers: Workers) {
+    this.#workers = workers;
+  }
+
+  start(): Promise<void> {
+    return this.renew();
+  }
+
+  /** Ends what is under way, and begins again. */
+  renew(): Promise<void> {
+    const former = this.#changing.catch(() => {});
+    this.#changing = former.then(async () => {
+      await this.#parts?.stop();
+      this.#parts = new Parts(new AbortController().signal);
+      if (!this.#stopped) await startAll({ ...this.#workers, parts: this.#parts });
+    });
+    return this.#changing;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#changing.catch(() => {});
+    await this.#parts?.stop();
+  }
+}
+
+async function startAll({ context: everywhere, parts, drawing, signal }: Workers): Promise<void> {
+  // A timer that a request wakes would run in the cell of that request.
+  const context = contextOf(everywhere, 'none');
   const { backgroundPool, clock, log, config } = context;
-  const cells = (await cellNumbers(backgroundPool)).map((cell) => contextOf(context, cell));
+  const cells = await cellContexts(context);
   const publisher = createPublisher(context, cells);
   const tasks = [
     publisher,
     createClearing(context),
-    new Backlog(contextOf(context, 'all').backgroundPool, clock),
+    new Backlog(
+      cells.map((cell) => cell.backgroundPool),
+      clock,
+    ),
     createJournalClearing(backgroundPool, clock, log),
     createErasures(context),
     createAnswerClearing(context),
+    ...createAuditTasks(context, cells),
     ...cells.flatMap(tasksOfCell),
+    ...(context.activity ? [createCellLook(context, cells)] : []),
+    ...(besideOf(backgroundPool) ? [createClaimSweep(context)] : []),
   ];
   for (const task of tasks) await parts.start(task);
-  if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot));
-  const dispatchers = cells.map((cell) => new Dispatcher(cell));
-  for (const dispatcher of dispatchers) await parts.start(dispatcher, { takesWork: true });
-  signal.listen(...dispatchers, publisher);
-  for (const cell of cells) await parts.start(new StatementWorker(cell, drawing), { takesWork: true });
+  if (config.autopilot !== undefined) await parts.start(new Autopilot(context, config.autopilot, cells));
+  const dispatcher = new Dispatcher(context, {}, cells);
+  await parts.start(dispatcher, { takesWork: true });
+  signal.listen(dispatcher, publisher);
+  context.activity?.listen(
+    (numbers) => dispatcher.wake(numbers),
+    () => publisher.wake(),
+  );
+  const statements = new StatementWorker(context, drawing, cells);
+  await parts.start(statements, { takesWork: true });
   await parts.start(new MailWorker(context, cells), { takesWork: true });
 }
 
 function tasksOfCell(context: Context) {
-  const { backgroundPool, clock, log } = context;
+  const { backgroundPool, log, rhythm } = context;
   const run = async () => void (await rollUpTotals(backgroundPool));
-  return [
+  const tasks = [
     createUnreadStreams(context),
-    new Periodic({ name: 'payment totals', intervalMs: TOTALS_INTERVAL_MS, log, run }),
-    new ApproverRefresher(backgroundPool, clock, log),
-    ...createAuditTasks(context),
+    new Periodic({ name: 'payment totals', intervalMs: intervalIn(context, TOTALS_INTERVAL_MS), log, run }),
+    new ApproverRefresher(context),
   ];
+  rhythm?.wakes(...tasks);
+  return tasks;
 }

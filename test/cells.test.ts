@@ -2,14 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { hasCitus, listCells } from '../src/cells.ts';
+import { onServer, workersOf } from './world/cluster.ts';
 import { lombard } from './world/command.ts';
-import {
-  createDatabase,
-  createEmptyDatabase,
-  givenServer,
-  NO_GIVEN_SERVER,
-  type TestDatabase,
-} from './world/database.ts';
+import { createClusterDatabase, createDatabase, NO_CLUSTER, type TestDatabase } from './world/database.ts';
 
 /** `lombard cells` and LOMBARD_CELLS; on Citus too, where LOMBARD_TEST_DATABASE_URL names a database with workers. */
 let database: TestDatabase;
@@ -80,59 +75,34 @@ test('LOMBARD_CELLS: a wrong value is refused, and without Citus there is one ce
   assert.equal((await listCells(pool)).length, 1);
 });
 
-test('a Citus cluster: migrating leaves its workers alone, and several cells are refused', async (t) => {
-  const given = givenServer();
-  if (given === undefined) return t.skip(NO_GIVEN_SERVER);
-  const nodes = await nodesOf(given);
-  if (nodes.length === 0) return t.skip('the database of LOMBARD_TEST_DATABASE_URL has no Citus workers');
-  const empty = await createEmptyDatabase();
-  const name = new URL(empty.url).pathname.slice(1);
-  const workers = nodes.map(({ host, port }) =>
-    Object.assign(new URL(given as string), { hostname: host, port: String(port) }),
-  );
+test('a Citus cluster: as many cells as are asked for, more later, and never fewer', async (t) => {
+  const cluster = await createClusterDatabase();
+  if (!cluster) return t.skip(NO_CLUSTER);
+  const { url } = cluster;
   try {
-    for (const worker of workers) await run(worker, `create database ${name}`);
-    for (const node of [empty.url, ...workers.map((worker) => at(worker, name))])
-      await run(node, 'create extension citus');
-    const { hostname, port } = new URL(given);
-    await run(empty.url, `select citus_set_coordinator_host('${hostname}', ${port || 5432})`);
-    for (const { host, port } of nodes) await run(empty.url, `select citus_add_node('${host}', ${port})`);
-
-    const refused = await lombard(['migrate'], { DATABASE_URL: empty.url, LOMBARD_CELLS: '32' }).ended;
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /LOMBARD_CELLS: must be 1, not "32": .*docs\/scale\.md/);
-    const migrated = await lombard(['migrate'], { DATABASE_URL: empty.url }).ended;
-    assert.equal(migrated.code, 0, migrated.stderr + migrated.stdout);
-    for (const worker of workers) {
-      const { rows } = await run(
-        at(worker, name),
-        "select proname from pg_proc where pronamespace = 'public'::regnamespace",
+    const checked = await lombard(['migrate', '--check', '--json'], { DATABASE_URL: url }).ended;
+    assert.ok(JSON.parse(checked.stdout).missing.some((name: string) => name.startsWith('public_cell_32: ')));
+    for (const [asked, count] of [
+      ['1', 1],
+      ['2', 3],
+      [undefined, 3],
+      ['3', 4],
+      ['2', 4],
+    ] as const) {
+      const environment = { DATABASE_URL: url, ...(asked === undefined ? {} : { LOMBARD_CELLS: asked }) };
+      const migrated = await lombard(['migrate'], environment).ended;
+      assert.equal(migrated.code, 0, migrated.stderr + migrated.stdout);
+      const listed = await cells(['list', '--json'], environment);
+      assert.equal(JSON.parse(listed.stdout).length, count, asked);
+    }
+    // What exists once is on the coordinator only.
+    for (const worker of await workersOf(url)) {
+      const { rows } = await onServer(worker, (client) =>
+        client.query("select proname from pg_proc where pronamespace = 'public'::regnamespace"),
       );
       assert.deepEqual(rows, []);
     }
   } finally {
-    await empty.drop();
-    for (const worker of workers) await run(worker, `drop database if exists ${name} with (force)`);
+    await cluster.drop();
   }
 });
-
-/** The workers that the database of a server knows; none without Citus. */
-async function nodesOf(url: string): Promise<{ host: string; port: number }[]> {
-  const known = await run(url, "select to_regclass('pg_dist_node') is not null as known");
-  if (!known.rows[0].known) return [];
-  return (await run(url, 'select nodename as host, nodeport as port from pg_dist_node where groupid <> 0')).rows;
-}
-
-async function run(url: string | URL, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url.toString() });
-  await client.connect();
-  try {
-    return await client.query(text);
-  } finally {
-    await client.end();
-  }
-}
-
-function at(server: URL, name: string): string {
-  return new URL(`/${name}`, server).toString();
-}

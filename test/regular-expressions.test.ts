@@ -36,6 +36,8 @@ const BUILT: Record<string, RegExp[]> = {
   ],
   'feed/cursor.ts': [/^\d{20}-[0-9a-f]{8}$/],
 };
+/** What reads nothing but this project's migrations. */
+const OWN_TEXTS: ReadonlySet<string> = new Set(['citus-statements.ts']);
 
 interface Found {
   file: string;
@@ -56,7 +58,7 @@ function expressions(): Found[] {
   for (const root of ROOTS) {
     const folder = new URL(root, import.meta.url);
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      if (!/\.[jt]s$/.test(file)) continue;
+      if (!/\.[jt]s$/.test(file) || OWN_TEXTS.has(file)) continue;
       const { program, errors } = parseSync(file, readFileSync(new URL(file, folder), 'utf8'));
       assert.deepEqual(errors, [], file);
       for (const pattern of expressionsIn(program as unknown as Node, file)) found.push({ file, pattern });

@@ -8,12 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openServer } from './world/database.ts';
+import { endWithTests } from './world/leftovers.ts';
 import { memoryFolder } from './world/memory-folder.ts';
 import { buildPages } from './world/pages-build.ts';
 import { groupTests } from './world/test-groups.ts';
 
 /** Folders at once: the machines have two cores, and most tests wait for the database more than they compute. */
-const CONCURRENCY = 4;
+const CONCURRENCY = 5;
 
 /**
  * Where Node keeps the modules that it has compiled, types stripped, for the processes of this run and of the next ones. Its keys contain
@@ -48,6 +49,8 @@ const child = spawn(
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, LOMBARD_TEST_SERVER: server.url },
   },
 );
+// Whoever ends this run ends its files too.
+endWithTests(child);
 const code = await new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
 await server.stop();
 groups.remove();

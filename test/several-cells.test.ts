@@ -1,31 +1,47 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { inCell } from '../src/cell-scope.ts';
 import { CELL_TABLES } from '../src/cell-tables.ts';
 import { migrate, whatIsMissing } from '../src/migrate.ts';
+import { readMigrations } from '../src/schema.ts';
 import { createWorld } from './world/client.ts';
 import { until } from './world/command.ts';
-import { createEmptyDatabase, log, type TestDatabase } from './world/database.ts';
+import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from './world/database.ts';
 import { createSubscriber } from './world/graphql.ts';
+import { pageSession } from './world/page-session.ts';
 import { Receiver } from './world/receivers/receiver.ts';
-import { type Answer, startTestService, type TestService } from './world/service.ts';
+import { type Answer, call, startTestService, type TestService } from './world/service.ts';
 
-/** Several cells in one ordinary PostgreSQL, each a schema (ARCHITECTURE, Cells). No configuration makes them yet. */
+/**
+ * Several cells, each a schema (ARCHITECTURE, Cells): in one ordinary PostgreSQL, or on the workers of a Citus cluster, where
+ * LOMBARD_TEST_DATABASE_URL names one. No configuration makes them yet.
+ */
 const CELLS = 3;
 let database: TestDatabase;
+let distributed: boolean;
 let service: TestService;
 before(async () => {
-  database = await createEmptyDatabase();
+  const cluster = await createClusterDatabase();
+  distributed = cluster !== undefined;
+  database = cluster ?? (await createEmptyDatabase());
   await migrate(database.url, log, { cells: 2, trialCells: true });
 });
 after(async () => {
   await service?.stop();
+  const server = new URL('/postgres', database.url).toString();
+  await query(`drop owned by ${ROLE}`).catch(() => {});
   await database.drop();
+  await query(`drop role if exists ${ROLE}`, [], server);
 });
 
+/** The service runs as a role that owns nothing. */
+const ROLE = `service_${randomBytes(4).toString('hex')}`;
+
 // biome-ignore lint/suspicious/noExplicitAny: what a test reads of a row is its own affair
-async function query(text: string, values?: unknown[]): Promise<any[]> {
-  const client = new pg.Client({ connectionString: database.url });
+async function query(text: string, values?: unknown[], connectionString = database.url): Promise<any[]> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
     return (await client.query(text, values)).rows;
@@ -50,7 +66,10 @@ test('migrating makes cells, and later more: each has the tables of the first, a
     ['public', 'public_cell_1', 'public_cell_2', 'public_cell_3'].map(structureOf),
   );
   assert.ok((first as string[]).length > 500, `${first?.length} parts`);
-  for (const other of others) assert.deepEqual(other, first);
+  for (const other of others)
+    assert.deepEqual(
+      ...([other, first].map((parts) => (distributed ? parts?.filter(isComparable) : parts)) as [string[], string[]]),
+    );
   for (const cell of [1, 2, 3]) {
     const [made] = await query(
       `insert into public_cell_${cell}.webhook_events (client_id, type, body, created_at) values ('X', 'PING', '', now()) returning id`,
@@ -59,6 +78,11 @@ test('migrating makes cells, and later more: each has the tables of the first, a
     await query(`delete from public_cell_${cell}.webhook_events`);
   }
 });
+
+/** A distributed cell has other triggers, and no key to what exists once. */
+function isComparable(part: string): boolean {
+  return !part.startsWith('trigger ') && !part.endsWith('REFERENCES clients(client_id)');
+}
 
 /** Everything that a schema has for the tables of cells, but for its name and its numbers. */
 async function structureOf(schema: string): Promise<string[]> {
@@ -76,13 +100,63 @@ async function structureOf(schema: string): Promise<string[]> {
      union all select 'policy ' || o.relname || polname || pg_get_expr(polqual, polrelid) from own o join pg_policy on polrelid = o.oid`,
     [schema, [...CELL_TABLES]],
   );
-  return rows.map(({ part }) => (part as string).replaceAll(`${schema}.`, '').replaceAll('public.', '')).sort();
+  return rows
+    .map(({ part }) => (part as string).replaceAll(`${schema}.`, '').replaceAll('public.', ''))
+    .map((part) => part.replace(/refuse_other_cell\('\d+'\)/, 'refuse_other_cell(its number)'))
+    .sort();
 }
 
+test('while a migration runs, nobody takes the first cell for all', async () => {
+  const failing = { number: 9_999, name: '9999_fails.sql', sql: 'select 1/0', sha256: 'none', oldestProgram: 9_999 };
+  const migrations = [...(await readMigrations()), failing];
+  await assert.rejects(migrate(database.url, log, { migrations }), /division by zero/);
+  await assert.rejects(query('select payment_id from public_cells.payments'), { code: '57P03' });
+  assert.equal((await whatIsMissing(database.url)).names.length, 1);
+  await migrate(database.url, log);
+  assert.deepEqual(await query('select payment_id from public_cells.payments'), []);
+});
+
+test('a process that was started with one cell refuses clients of others that were added', async () => {
+  const own = await createEmptyDatabase();
+  const before = await startTestService({}, { url: own.url, drop: async () => {} });
+  try {
+    const world = await createSubscriber(before, 'Old');
+    await migrate(own.url, log, { cells: 2, trialCells: true });
+    const after = await startTestService({}, { url: own.url, drop: async () => {} });
+    try {
+      const other = await createSubscriber(after, 'New');
+      const list = (at: TestService, { token, clientId }: typeof other) =>
+        at.client(token, 'GET', `/payments?client_id=${clientId}`);
+      for (const [at, of] of [
+        [after, world],
+        [after, other],
+        [before, world],
+      ] as const)
+        assert.equal((await list(at, of)).status, 200);
+      const refused = await list(before, other);
+      assert.deepEqual([refused.status, refused.body.code], [503, 'interrupted'], refused.text);
+      assert.ok(refused.headers.get('retry-after'));
+      await until(() => before.service.readiness.fault()?.includes('several cells now'));
+    } finally {
+      await after.stop();
+    }
+  } finally {
+    await before.stop();
+    await own.drop();
+  }
+});
+
 test('a service serves clients of several cells', async (t) => {
+  await migrate(database.url, log, {
+    cells: CELLS,
+    trialCells: true,
+    service: { user: ROLE, password: 'secret' },
+  });
+  const url = new URL(database.url);
+  Object.assign(url, { username: ROLE, password: 'secret' });
   service = await startTestService(
-    { LOMBARD_WEBHOOK_ALLOW: '127.0.0.0/8' },
-    { url: database.url, drop: async () => {} },
+    { LOMBARD_WEBHOOK_ALLOW: '127.0.0.0/8', LOMBARD_MIGRATE: 'no' },
+    { url: url.toString(), drop: async () => {} },
   );
   // One after the other: two that are created at once may go to one cell.
   const worlds: Awaited<ReturnType<typeof createSubscriber>>[] = [];
@@ -139,6 +213,14 @@ test('a service serves clients of several cells', async (t) => {
     assert.equal(read.status, 200, read.text);
     const moved = await service.operator('POST', `/payments/${ids[0]}/actions`, { action: 'validate' });
     assert.equal(moved.status, 200, moved.text);
+    const cookie = `lombard-app=${(await pageSession(service, first.contactId)).cookies.get('lombard-app')}`;
+    for (const [id, status] of [
+      [ids[0], 200],
+      [ids[2], 404],
+    ]) {
+      const page = await call(`${service.api}/app/payments/${id}`, 'GET', { headers: { cookie } });
+      assert.equal(page.status, status, page.text);
+    }
   });
 
   await t.test('nobody reaches a client of another cell', async () => {
@@ -190,6 +272,26 @@ test('a service serves clients of several cells', async (t) => {
     );
   });
 
+  await t.test('work that names no cell is refused what clients have, and may add what belongs to none', async () => {
+    const { pool } = service.service.context;
+    const refused = /this work names no cell, and \w+ is in the cells of clients/;
+    for (const text of [
+      'select payment_id from payments where false',
+      'select count(*) from clients c where exists (select from payments p where p.client_id = c.client_id)',
+      'select from audit limit 1',
+      'delete from subscriptions',
+      `insert into sandbox_requests (client_id) values ('${first.clientId}')`,
+    ])
+      await assert.rejects(pool.query(text), refused, text);
+    const rows = await pool.query(
+      `insert into audit (at, actor, request_id, action, entity, entity_id) values (now(), 'service:test', 'none', 'action', 'test', '1') returning id`,
+    );
+    assert.deepEqual(await query('select id from public.audit where id = $1', [rows.rows[0].id]), [
+      { id: String(rows.rows[0].id) },
+    ]);
+    assert.equal((await inCell('all', () => pool.query('select from payments'))).rowCount, 8);
+  });
+
   await t.test('webhooks are sent from every cell', async () => {
     const receiver = await Receiver.start();
     try {
@@ -233,5 +335,23 @@ test('a service serves clients of several cells', async (t) => {
     });
     const totals = await query('select distinct client_id from public_cells.payment_totals');
     assert.equal(totals.length, 4);
+  });
+
+  await t.test('a running process learns of a cell that is added', async () => {
+    const receiver = await Receiver.start();
+    try {
+      const options = { cells: CELLS + 1, trialCells: true, service: { user: ROLE, password: 'secret' } };
+      await migrate(database.url, log, options);
+      const world = await createSubscriber(service, 'In the new cell');
+      assert.equal(await cellOf(world.clientId), CELLS + 1);
+      await world.subscribe({ url: receiver.url(), types: ['PAYMENT_STATUS_CHANGE'], active: true });
+      assert.equal((await world.pay()).status, 201);
+      await receiver.wait(1);
+      const left = 'select count(*)::int as n from public_cell_4.';
+      for (const table of ['changes_unpublished', 'audit_unsealed', 'payment_total_deltas'])
+        await until(async () => (await query(`${left}${table}`))[0].n === 0);
+    } finally {
+      await receiver.stop();
+    }
   });
 });

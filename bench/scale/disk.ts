@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../../src/embedded/postgres.ts';
 import { migrate } from '../../src/migrate.ts';
-import { startFedService } from '../feed/service.ts';
+import { serverClock, startFedService } from '../feed/service.ts';
 import { log } from '../payments-data.ts';
 import { lanes, post } from './calls.ts';
+import { BenchCells } from './cells.ts';
 import { Meter } from './meter.ts';
 import { importClients, importParties, partyOf, paymentOf } from './people.ts';
 import { MASTER_KEY, startReceiver } from './receiver.ts';
@@ -22,7 +23,6 @@ const GROUPS: [name: string, condition: string][] = [
   ['audit', "relname ~ '^audit'"],
   ['change feed', "relname ~ '^change'"],
   ['events, notifications, attempts', "relname ~ '^(webhook|subscriptions|notifications|attempts)'"],
-  ['answers kept for idempotency', "relname ~ '^idempotency'"],
   ['payments, approvals, totals', 'true'],
 ];
 
@@ -42,8 +42,8 @@ export async function measureDisk(): Promise<string[]> {
       const parties = Array.from({ length: CLIENTS }, (_, n) => partyOf(`C${n}`));
       await importClients(service, parties);
       await importParties(service, parties);
-      const stop = await startReceiver(database.url, parties);
-      const meter = await Meter.create(db, [service.pid]);
+      const stop = await startReceiver(await BenchCells.read(database.url), parties);
+      const meter = await Meter.create(db, [service.pid], await serverClock(db));
       const before = await sizes(db);
       await lanes(PAYMENTS, async (n) => {
         const party = parties[n % CLIENTS] as (typeof parties)[number];

@@ -2,13 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { processorSeconds } from '../feed/processor-time.ts';
-import { serverClock } from '../feed/service.ts';
 
 const IDLE_MS = 4_000;
 const LOOK_EVERY_MS = 250;
 /** What the background has still to do for changes that were answered. */
 const LEFT = `select (select count(*) from webhook_outbox) + (select count(*) from webhook_queue where attempts = 0)
-  + (select count(*) from changes_unpublished) + (select count(*) from payment_total_deltas) as left`;
+  + (select count(*) from changes_unpublished) + (select count(*) from payment_total_deltas)
+  + (select count(*) from approver_refreshes) as left`;
 
 /** Microseconds of one operation. */
 export interface Cost {
@@ -27,9 +27,9 @@ export class Meter {
     this.#server = server;
   }
 
-  /** @param pids of the processes that will be measured */
-  static async create(db: pg.Client, pids: number[]): Promise<Meter> {
-    const meter = new Meter(db, await serverClock(db));
+  /** @param pids of the processes that will be measured; `server` gives the processor time of PostgreSQL in seconds */
+  static async create(db: pg.Client, pids: number[], server: () => number): Promise<Meter> {
+    const meter = new Meter(db, server);
     await meter.settle();
     const before = [...pids.map(processorSeconds), meter.#server()];
     const began = performance.now();

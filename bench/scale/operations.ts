@@ -7,13 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { sha256 } from '../../src/crypto.ts';
-import { createPool, transaction } from '../../src/database.ts';
+import { transaction } from '../../src/database.ts';
 import { startEmbedded } from '../../src/embedded/postgres.ts';
 import { migrate } from '../../src/migrate.ts';
 import { notify } from '../../src/webhooks/notification.ts';
+import { createClusterDatabase } from '../../test/world/database.ts';
 import { type FedService, startFedService } from '../feed/service.ts';
 import { BIG, benchDatabase, log, type Population } from '../payments-data.ts';
 import { get, lanes, post } from './calls.ts';
+import { allServersClock, BenchCells } from './cells.ts';
 import { type Cost, Meter } from './meter.ts';
 import { importClients, importLines, importParties, type Party, partyOf, paymentOf } from './people.ts';
 import { MASTER_KEY, startReceiver } from './receiver.ts';
@@ -45,6 +47,24 @@ export async function measureClients(count: number): Promise<string> {
   } finally {
     await database.stop();
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** So many clients in cells on the workers of the cluster that LOMBARD_TEST_DATABASE_URL names; undefined where it names none. */
+export async function measureCluster(count: number, cells: number): Promise<string | undefined> {
+  const database = await createClusterDatabase();
+  if (!database) return undefined;
+  try {
+    await migrate(database.url, log, { cells, trialCells: true });
+    const parties = Array.from({ length: count }, (_, n) => partyOf(`C${n}`));
+    const prepare = async (service: FedService) => {
+      // The clients of one import go to one cell.
+      for (const party of parties) await importClients(service, [party]);
+      await importParties(service, parties);
+    };
+    return `| ${count} in ${cells} cells of Citus | ${await measureAll(database.url, sample(parties), prepare)} |`;
+  } finally {
+    await database.drop();
   }
 }
 
@@ -92,8 +112,6 @@ async function measureAll(
   prepare: (service: FedService) => Promise<void>,
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-scale-service-'));
-  const db = new pg.Client({ connectionString: url });
-  await db.connect();
   const environment = {
     LOMBARD_MASTER_KEY: MASTER_KEY.toString('base64'),
     LOMBARD_API_RATE: '0',
@@ -101,13 +119,16 @@ async function measureAll(
   };
   const service = await startFedService(url, join(folder, 'service'), environment);
   let api: ChildProcess | undefined;
+  let db: pg.Client | undefined;
   try {
     await prepare(service);
-    await db.query('vacuum (analyze) clients, contacts, contact_clients, beneficiaries, trades');
+    const cells = await BenchCells.read(url);
+    db = await cells.connect();
+    await cells.analyze(db);
     const pages = await startApi(url, join(folder, 'api'));
     api = pages.child;
-    const meter = await Meter.create(db, [service.pid, api.pid as number]);
-    const work = new Operations(url, db, service, parties);
+    const meter = await Meter.create(db, [service.pid, api.pid as number], await allServersClock(db, url));
+    const work = new Operations(cells, db, service, parties);
     const costs = await work.measure(meter, { pid: api.pid as number, url: pages.url });
     return costs
       .map(({ service: own, database }) => `${Math.max(0, own).toFixed(0)} + ${Math.max(0, database).toFixed(0)}`)
@@ -118,7 +139,7 @@ async function measureAll(
       await once(api, 'exit');
     }
     await service.stop();
-    await db.end();
+    await db?.end();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -143,14 +164,14 @@ async function startApi(url: string, folder: string): Promise<{ child: ChildProc
 }
 
 class Operations {
-  readonly #url: string;
+  readonly #cells: BenchCells;
   readonly #db: pg.Client;
   readonly #service: FedService;
   readonly #parties: Party[];
   readonly #run = `S${Date.now().toString(36)}`;
 
-  constructor(url: string, db: pg.Client, service: FedService, parties: Party[]) {
-    this.#url = url;
+  constructor(cells: BenchCells, db: pg.Client, service: FedService, parties: Party[]) {
+    this.#cells = cells;
     this.#db = db;
     this.#service = service;
     this.#parties = parties;
@@ -205,17 +226,14 @@ class Operations {
 
   /** Events of clients that have one subscription each, from the event to the receiver's answer in the history. */
   async #deliveries(meter: Meter): Promise<Cost> {
-    const stop = await startReceiver(this.#url, this.#parties);
-    const pool = createPool(this.#url, log, { max: 4, background: true });
-    const write = (n: number) =>
-      transaction(pool, (tx) =>
-        notify(tx, {
-          clientId: this.#party(n).client,
-          type: 'PAYMENT_STATUS_CHANGE',
-          body: JSON.stringify({ n, pad: PADDING }),
-          now: new Date(),
-        }),
-      );
+    const stop = await startReceiver(this.#cells, this.#parties);
+    const pool = this.#cells.pool(4);
+    const write = (n: number) => {
+      const { client: clientId } = this.#party(n);
+      const event = { clientId, type: 'PAYMENT_STATUS_CHANGE', body: JSON.stringify({ n, pad: PADDING }) } as const;
+      const now = new Date();
+      return this.#cells.inCellOf(clientId, () => transaction(pool, (tx) => notify(tx, { ...event, now })));
+    };
     try {
       return await meter.measure(this.#service.pid, CALLS, () => lanes(CALLS, write));
     } finally {

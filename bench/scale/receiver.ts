@@ -2,26 +2,30 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Vault } from '../../src/crypto.ts';
-import { createPool, transaction } from '../../src/database.ts';
+import { transaction } from '../../src/database.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
-import { log } from '../payments-data.ts';
+import type { BenchCells } from './cells.ts';
 import type { Party } from './people.ts';
 
 /** Seals the secrets of subscriptions; the service has it too. */
 export const MASTER_KEY = Buffer.alloc(32, 7);
 
 /** Subscribes the clients to their payments, in place of any subscription that there is. @returns what ends the receiver */
-export async function startReceiver(url: string, parties: Party[]): Promise<() => Promise<void>> {
+export async function startReceiver(cells: BenchCells, parties: Party[]): Promise<() => Promise<void>> {
   const receiver = fork(new URL('../webhooks/receiver.ts', import.meta.url));
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
-  const pool = createPool(url, log, { max: 1, background: true });
+  const pool = cells.pool(1);
   const settings = { sandbox: true, brand: 'Service', vault: new Vault(MASTER_KEY), streamUrl: 'http://none.example' };
-  await pool.query('update subscriptions set deleted_at = now() where deleted_at is null');
   for (const { client, approver } of parties) {
+    await cells.inCellOf(client, () =>
+      pool.query('update subscriptions set deleted_at = now() where client_id = $1 and deleted_at is null', [client]),
+    );
     const made = { clientId: client, contactId: approver, url: `http://127.0.0.1:${port}/hook` };
     const more = { types: ['PAYMENT_STATUS_CHANGE'], active: true, secret: 'secret' };
     const act = { now: new Date(), actor: 'bench', requestId: 'bench' };
-    await transaction(pool, (tx) => createSubscription(tx, act, { ...made, ...more }, settings));
+    await cells.inCellOf(client, () =>
+      transaction(pool, (tx) => createSubscription(tx, act, { ...made, ...more }, settings)),
+    );
   }
   await pool.end();
   return async () => {

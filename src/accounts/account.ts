@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
+import { newId } from '../claims.ts';
 import type { Act } from '../context.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -76,7 +76,7 @@ function details(input: GivenDetails[]): AccountDetails[] {
 export async function createAccount(tx: Transaction, act: Act, input: AccountInput): Promise<OwnedAccount> {
   await requireClient(tx, input.client_id);
   const row = {
-    account_id: input.account_id ?? randomUUID(),
+    account_id: await newId(tx, input.client_id, 'account_id', input.account_id),
     client_id: input.client_id,
     account_type: input.account_type ?? 'Business',
     account_subtype: input.account_subtype ?? 'EMoney',

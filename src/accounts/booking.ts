@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import { noteChange, noteRecord } from '../change.ts';
+import { newId } from '../claims.ts';
 import type { Act } from '../context.ts';
 import type { CopyValue } from '../copy.ts';
 import { first, type Transaction } from '../database.ts';
@@ -47,7 +47,7 @@ export async function bookTransaction(
   );
   if (!account) throw await noAccount(tx, input);
   const { balance } = account;
-  const id = input.transaction_id ?? randomUUID();
+  const id = await newId(tx, input.client_id, 'transaction_id', input.transaction_id);
   const row = transactionRow(input, { id, amount, debit, balance, booked, valued }, act.now);
   await insertRow(tx, 'transactions', row, { returning: 'id' });
   const transaction = shown(input, { id, amount, debit, balance, booked, valued });

@@ -80,10 +80,17 @@ interface Owner {
 
 async function findOwners(tx: Transaction, requests: PaymentActionRequest[]): Promise<Map<string, Owner>> {
   const { rows } = await tx.query<Owner>(
-    `select u.payment_id, u.contact_id, p.client_id, u.contact_id = '' or exists (
-       select from contact_clients c where c.client_id = p.client_id and c.contact_id = u.contact_id) as known
+    `select u.payment_id, u.contact_id, p.client_id, u.contact_id = '' as known
      from unnest($1::text[], $2::text[]) as u(payment_id, contact_id) join payments p on p.payment_id = u.payment_id`,
     [requests.map(({ paymentId }) => paymentId), requests.map(({ contactId }) => contactId ?? '')],
   );
+  const acting = rows.filter(({ known }) => !known);
+  const found = await tx.query<{ contact_id: string; client_id: string }>(
+    `select distinct c.contact_id, c.client_id from unnest($1::text[], $2::text[]) as u(contact_id, client_id)
+     join contact_clients c on c.client_id = u.client_id and c.contact_id = u.contact_id`,
+    [acting.map((row) => row.contact_id), acting.map((row) => row.client_id)],
+  );
+  const members = new Set(found.rows.map((row) => `${row.contact_id}\0${row.client_id}`));
+  for (const row of acting) row.known = members.has(`${row.contact_id}\0${row.client_id}`);
   return new Map(rows.map((row) => [`${row.payment_id}\0${row.contact_id}`, row]));
 }

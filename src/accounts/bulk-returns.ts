@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import { noteChange } from '../change.ts';
+import { claimIds } from '../claims.ts';
 import type { Act } from '../context.ts';
 import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';
@@ -88,6 +89,12 @@ async function bookCredits(
     return { input, booking };
   });
   await saveBalances(tx, inputs, balances);
+  // Random identifiers: nobody else has one of them.
+  await claimIds(
+    tx,
+    'transaction_id',
+    credits.map(({ input, booking }) => ({ id: booking.id, clientId: input.client_id })),
+  );
   return credits;
 }
 

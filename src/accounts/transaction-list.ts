@@ -1,3 +1,4 @@
+import { unionOfCells } from '../cell-union.ts';
 import { type Db, first } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { countRows, type List, type ListRequest, whereOf } from '../rows.ts';
@@ -42,10 +43,15 @@ export async function listTransactions(
   const ofClient = `select t.* from (select account_id from currency_accounts where client_id = $1) a cross join lateral (
       select ${COLUMNS}, t.id from transactions t where ${where} and t.currency_account_id = a.account_id
       order by t.booking_datetime desc, t.id desc limit ${limit} + ${offset}) t order by t.booked desc, t.id desc`;
-  const { rows } = await db.query<Row>(
-    `${clientId === undefined ? newest : ofClient} limit ${limit} offset ${offset}`,
-    [...values, pageSize, (page - 1) * pageSize],
-  );
+  const union = clientId === undefined ? unionOfCells(db, 'transactions') : undefined;
+  const all = union
+    ? `select t.* from (${union(`${newest} limit ${limit} + ${offset}`)}) t order by t.booked desc, t.id desc`
+    : newest;
+  const { rows } = await db.query<Row>(`${clientId === undefined ? all : ofClient} limit ${limit} offset ${offset}`, [
+    ...values,
+    pageSize,
+    (page - 1) * pageSize,
+  ]);
   const bounded = clientId === undefined;
   return { rows: rows.map(record), total: await countRows(db, { from: 'transactions t', where, values, bounded }) };
 }

@@ -1,6 +1,7 @@
+import { isDistributed } from '../cell-pool.ts';
 import type { Db, Transaction } from '../database.ts';
 import type { PaymentNumber } from '../identifiers.ts';
-import { telling } from './notices.ts';
+import { telling, tellWaiting } from './notices.ts';
 import type { ApprovalState } from './rules.ts';
 
 /** Who may act on a payment that is pending of authorization, in a table of its own (docs/approvals.md). */
@@ -40,11 +41,13 @@ export async function writeApprovers(
   approvers: Approver[],
 ): Promise<void> {
   if (approvers.length === 0) return;
+  // Citus would plan both in parts.
+  const apart = !payment.quiet && isDistributed(tx);
   const write = `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
       select $1, $2, $3, $4, * from unnest($5::text[], $6::boolean[], $7::boolean[])`;
   await tx.query({
-    name: payment.quiet ? 'approvers-write-quietly' : 'approvers-write',
-    text: payment.quiet ? write : telling(write),
+    name: payment.quiet || apart ? 'approvers-write-quietly' : 'approvers-write',
+    text: payment.quiet || apart ? write : telling(write),
     values: [
       payment.clientId,
       payment.id,
@@ -55,6 +58,12 @@ export async function writeApprovers(
       approvers.map(({ mayReject }) => mayReject),
     ],
   });
+  if (!apart) return;
+  const told = approvers.filter(({ mayAuthorise }) => mayAuthorise);
+  await tellWaiting(
+    tx,
+    told.map(({ contact }) => ({ clientId: payment.clientId, id: payment.id, contactId: contact })),
+  );
 }
 
 export async function removeApprovers(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import { londonTimestamp } from '../calendar.ts';
 import { noteChange } from '../change.ts';
+import { contactNames } from '../contact-names.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -145,22 +146,23 @@ export async function listVersions(
   clientId: string,
   { page, pageSize }: { page: number; pageSize: number },
 ): Promise<{ rows: ConfigurationVersion[]; total: number }> {
-  const { rows } = await db.query<{ version: number; created_at: Date; created_by: string; name: string | null }>(
-    `select v.version, v.created_at, v.created_by, c.name from approval_configurations v
-     left join contacts c on v.created_by = 'contact:' || c.contact_id
-     where v.client_id = $1 order by v.version desc limit $2 offset $3`,
+  const { rows } = await db.query<{ version: number; created_at: Date; created_by: string }>(
+    `select version, created_at, created_by from approval_configurations
+     where client_id = $1 order by version desc limit $2 offset $3`,
     [clientId, pageSize, (page - 1) * pageSize],
   );
   const total = await db.query<{ total: number }>(
     'select count(*) as total from approval_configurations where client_id = $1',
     [clientId],
   );
+  const contactOf = (row: { created_by: string }) => /^contact:(.*)$/.exec(row.created_by)?.[1] ?? '';
+  const names = await contactNames(db, rows.map(contactOf));
   return {
     rows: rows.map((row) => ({
       version: row.version,
       created_date: londonTimestamp(row.created_at),
       created_by: row.created_by,
-      contact_name: row.name,
+      contact_name: names.get(contactOf(row)) ?? null,
     })),
     total: total.rows[0]?.total ?? 0,
   };

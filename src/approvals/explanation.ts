@@ -1,3 +1,4 @@
+import { contactNames } from '../contact-names.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import type { PaymentNumber } from '../identifiers.ts';
@@ -56,7 +57,6 @@ interface Row {
   amount: string;
   payment_currency: string;
   creator: string;
-  creator_name: string;
   approval: (Approval & { status: string; remaining: number }) | null;
 }
 
@@ -68,10 +68,10 @@ interface Row {
 export async function explainApproval(tx: Transaction, clientId: string, paymentId: string): Promise<Explanation> {
   await tx.query('set transaction isolation level repeatable read, read only');
   const { rows } = await tx.query<Row>(
-    `select p.id, p.status, p.amount, p.payment_currency, p.contact_id as creator, c.name as creator_name,
+    `select p.id, p.status, p.amount, p.payment_currency, p.contact_id as creator,
        (select json_build_object('requirement', a.requirement, 'authorisations', a.authorisations, 'status', a.status,
           'remaining', a.remaining) from payment_approvals a where a.client_id = $1 and a.payment_id = p.id) as approval
-     from payments p join contacts c on c.contact_id = p.contact_id where p.client_id = $1 and p.payment_id = $2`,
+     from payments p where p.client_id = $1 and p.payment_id = $2`,
     [clientId, paymentId],
   );
   const payment = rows[0];
@@ -83,7 +83,7 @@ export async function explainApproval(tx: Transaction, clientId: string, payment
     status: payment.status,
     creator: {
       contact_id: payment.creator,
-      contact_name: payment.creator_name,
+      contact_name: (await contactNames(tx, [payment.creator])).get(payment.creator) ?? '',
       creation_counts: approval?.requirement.creation_counts ?? false,
     },
     // Which token of the institution gave one is not the client's to know.
@@ -136,15 +136,11 @@ function ruleOf(payment: Row, { requirement: { ruleset } }: Approval): Explained
 
 async function levelsOf(tx: Transaction, rules: ApprovalRules, state: ApprovalState): Promise<ExplainedLevel[]> {
   const ids = state.levels.flatMap((level) => level.places.flatMap(({ contact_id: id }) => id ?? []));
-  const { rows } = await tx.query<{ contact_id: string; name: string }>(
-    'select contact_id, name from contacts where contact_id = any($1)',
-    [ids],
-  );
-  const names = new Map(rows.map((row) => [row.contact_id, row.name]));
+  const names = await contactNames(tx, ids);
   return state.levels.map(({ level, met, alternative, places }) => ({
     level,
     met,
-    one_of: rules.kind === 'levels' ? (rules.levels[level - 1] ?? []).map((names) => ({ all_of: names })) : [],
+    one_of: rules.kind === 'levels' ? (rules.levels[level - 1] ?? []).map((all) => ({ all_of: all })) : [],
     alternative,
     places: places.map((place) => ({ ...place, contact_name: names.get(place.contact_id ?? '') ?? null })),
   }));

@@ -37,8 +37,8 @@ async function refreshInCell(tx: Transaction, act: Act, clientIds: string[]): Pr
 /** An import of contacts can name more clients than there are locks. Clients without approvals need none. */
 async function withApprovals(tx: Transaction, clientIds: string[]): Promise<string[]> {
   const { rows } = await tx.query<{ client_id: string }>(
-    `select client_id from clients c where client_id = any($1) and (payment_approvals_enabled or exists (
-       select from payment_approvals a where a.client_id = c.client_id and a.status = 'Pending approval'))`,
+    `select client_id from clients where client_id = any($1) and (payment_approvals_enabled or client_id in (
+       select client_id from payment_approvals where client_id = any($1) and status = 'Pending approval'))`,
     [clientIds],
   );
   return rows.map((row) => row.client_id);

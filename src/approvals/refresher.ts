@@ -1,7 +1,8 @@
 import { type Clock, monotonic } from '../calendar.ts';
+import { intervalIn } from '../cell-activity.ts';
+import type { Context } from '../context.ts';
 import { first, type Pool, type Transaction, transaction } from '../database.ts';
 import type { PaymentNumber } from '../identifiers.ts';
-import type { Logger } from '../log.ts';
 import type { Part } from '../parts.ts';
 import { Periodic } from '../periodic.ts';
 import { permittedContacts } from './approvers.ts';
@@ -40,14 +41,21 @@ export class ApproverRefresher implements Part {
   /** Payments of a batch, so that it takes about BATCH_MS. */
   #payments = MIN_PAYMENTS;
 
-  constructor(pool: Pool, clock: Clock, log: Logger) {
+  constructor(context: Pick<Context, 'backgroundPool' | 'clock' | 'log' | 'rhythm'>) {
+    const { backgroundPool: pool, clock, log } = context;
     this.#pool = pool;
     this.#clock = clock;
-    this.#task = new Periodic({ name: 'approvers', intervalMs: INTERVAL_MS, log, run: () => this.#refreshAll() });
+    const intervalMs = intervalIn(context, INTERVAL_MS);
+    this.#task = new Periodic({ name: 'approvers', intervalMs, log, run: () => this.#refreshAll() });
   }
 
   start(): void {
     this.#task.start();
+  }
+
+  /** There may be clients to refresh. */
+  wake(): void {
+    this.#task.wake();
   }
 
   async stop(): Promise<void> {

@@ -1,41 +1,54 @@
 import { addDays } from '../calendar.ts';
+import { withinCell } from '../cell-pool.ts';
 import type { Context } from '../context.ts';
 import { Daily } from '../daily.ts';
 import { type Db, first, type Pool, transaction } from '../database.ts';
+import { type ChainEnd, chainEnd, linksAt, lockChain, positionFrom } from './end.ts';
 import { headMac } from './heads.ts';
 import { readChainKey } from './key.ts';
-import { type ChainEnd, chainEnd, lockChain } from './seal.ts';
+import { sealCells } from './seal.ts';
 
 /** Days ahead for which partitions are made, so that nothing waits at midnight. */
 const DAYS_AHEAD = 3;
 /** Rows of the chain that one statement removes. */
 const CLEARED_ROWS = 5_000;
 
-/** Makes the trail's partitions of today (UTC, service time) and the next days. */
+/**
+ * Makes the trail's partitions of today (UTC, service time) and the next days. What the functions of the owner say of themselves reaches a
+ * worker of Citus only in a transaction.
+ */
 export async function createAuditDays(pool: Pool, now: Date): Promise<void> {
   const today = now.toISOString().slice(0, 10);
   for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++)
-    await pool.query('select create_audit_day($1)', [addDays(today, ahead)]);
+    await transaction(pool, (tx) => tx.query('select create_audit_day($1)', [addDays(today, ahead)]));
 }
 
 /**
- * Drops the days that are older than the retention (LOMBARD_AUDIT_RETENTION_DAYS), and their links. The head before the first
- * row that remains is kept: the verification begins there.
+ * Drops the days of a cell that are older than the retention (LOMBARD_AUDIT_RETENTION_DAYS), and their links. The head before the first
+ * row that remains in any cell is kept: the verification begins there.
  * @returns the days that were dropped
  * @throws ChainKeyFault
  */
 async function dropOldAudit(context: Context, now: Date): Promise<string[]> {
   const { backgroundPool: pool, config } = context;
   const oldest = addDays(now.toISOString().slice(0, 10), -config.auditRetentionDays);
+  // A row that is not sealed has no place before the floor.
+  await sealCells(pool, context.vault);
   await raiseFloor(context, new Date(`${oldest}T00:00:00Z`));
   const dropped: string[] = [];
   for (const day of await daysBefore(pool, oldest)) {
-    const row = first(await pool.query<{ dropped: boolean }>('select drop_audit_day($1, $2) as dropped', [day, now]));
+    const row = first(
+      await transaction(pool, (tx) =>
+        tx.query<{ dropped: boolean }>('select drop_audit_day($1, $2) as dropped', [day, now]),
+      ),
+    );
     if (row?.dropped) dropped.push(day);
   }
   for (;;) {
     const row = first(
-      await pool.query<{ cleared: number }>('select clear_audit_behind_floor($1, $2) as cleared', [now, CLEARED_ROWS]),
+      await transaction(pool, (tx) =>
+        tx.query<{ cleared: number }>('select clear_audit_behind_floor($1, $2) as cleared', [now, CLEARED_ROWS]),
+      ),
     );
     if ((row?.cleared ?? 0) < CLEARED_ROWS) return dropped;
   }
@@ -46,7 +59,7 @@ async function raiseFloor({ backgroundPool, vault, clock }: Context, before: Dat
   await transaction(backgroundPool, async (tx) => {
     await lockChain(tx);
     const key = await readChainKey(tx, vault);
-    const place = await lastBefore(tx, before);
+    const place = await withinCell(tx, 'all', () => lastBefore(tx, before));
     if (!key || !place || place.position <= key.unkeyed) return;
     const head = { ...place, at: clock.now(), floor: true };
     await tx.query('select set_audit_floor($1, $2, $3, $4)', [head.position, head.hash, head.at, headMac(key, head)]);
@@ -55,22 +68,10 @@ async function raiseFloor({ backgroundPool, vault, clock }: Context, before: Dat
 
 /** The last link before the first row that is as new as a moment; the end of the chain, where no row is. */
 async function lastBefore(db: Db, moment: Date): Promise<ChainEnd | undefined> {
-  const kept = first(
-    await db.query<{ position: number }>(
-      'select position from audit_chain where latest_at >= $1 order by latest_at, position limit 1',
-      [moment],
-    ),
-  );
-  if (!kept) {
-    const end = await chainEnd(db);
-    // Where it is the floor already, nothing was sealed since.
-    return first(
-      await db.query<ChainEnd>('select position, hash from audit_chain where position = $1', [end.position]),
-    );
-  }
-  return first(
-    await db.query<ChainEnd>('select position, hash from audit_chain where position = $1 - 1', [kept.position]),
-  );
+  const kept = await positionFrom(db, moment);
+  // Where the end is the floor already, nothing was sealed since.
+  const [link] = await linksAt(db, [kept === undefined ? (await chainEnd(db)).position : kept - 1]);
+  return link;
 }
 
 /** The days before another one that have a partition. */
@@ -82,7 +83,7 @@ async function daysBefore(db: Db, oldest: string): Promise<string[]> {
   return rows.map(({ day }) => day).filter((day) => day < oldest);
 }
 
-/** Makes partitions ahead and drops old ones, each day. */
+/** Makes the partitions of a cell ahead and drops old ones, each day. */
 export function createAuditKeeper(context: Context): Daily {
   const { clock, config, log, backgroundPool } = context;
   return new Daily({

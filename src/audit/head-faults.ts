@@ -1,9 +1,9 @@
 import { type Db, first } from '../database.ts';
 import { Problem } from '../errors.ts';
+import { type ChainEnd, chainEnd, linksAt } from './end.ts';
 import { floorHead, type Head, headMac } from './heads.ts';
 import type { ChainKey } from './key.ts';
 import type { Fault } from './links.ts';
-import { chainEnd } from './seal.ts';
 
 /** Heads that one statement reads. */
 const BATCH_ROWS = 5_000;
@@ -18,9 +18,12 @@ export interface GivenHead {
 interface CheckedHead extends Head {
   /** Counts the heads as they were stored. */
   number: number;
-  /** Of the chain at that position; null where the chain has no such position. */
-  linked: Buffer | null;
-  /** The end of the chain. */
+}
+
+/** What the chain has where heads say that it is. */
+interface Chain {
+  /** By position. */
+  links: ReadonlyMap<number, Buffer>;
   end: number;
 }
 
@@ -36,18 +39,22 @@ export async function faultOfHeads(
   range: { from?: Date | undefined; to?: Date | undefined },
 ): Promise<Fault | undefined> {
   const floor = (await floorHead(db))?.position ?? 0;
+  const end = (await chainEnd(db)).position;
   for (let after = 0; ; ) {
     const { rows } = await db.query<CheckedHead>(
-      `select h.number, h.position, h.hash, h.at, h.floor, h.mac, c.hash as linked,
-         coalesce((select position from audit_chain order by position desc limit 1), 0) as end
-       from audit_heads h left join audit_chain c on c.position = h.position
+      `select h.number, h.position, h.hash, h.at, h.floor, h.mac from audit_heads h
        where h.number > $1 and ($2::timestamptz is null or h.at >= $2) and ($3::timestamptz is null or h.at < $3)
          or h.number > $1 and h.number = (select number from audit_heads order by position desc, number desc limit 1)
        order by h.number limit ${BATCH_ROWS}`,
       [after, range.from ?? null, range.to ?? null],
     );
+    const found = await linksAt(
+      db,
+      rows.map(({ position }) => position),
+    );
+    const chain = { links: new Map(found.map(({ position, hash }) => [position, hash])), end };
     for (const head of rows) {
-      const fault = head.position > floor || head.floor ? faultOfHead(key, head, floor) : undefined;
+      const fault = head.position > floor || head.floor ? faultOfHead(key, head, { floor, chain }) : undefined;
       if (fault) return fault;
     }
     after = rows.at(-1)?.number ?? after;
@@ -55,11 +62,26 @@ export async function faultOfHeads(
   }
 }
 
-function faultOfHead(key: ChainKey, head: CheckedHead, floor: number): Fault | undefined {
+function faultOfHead(
+  key: ChainKey,
+  head: CheckedHead,
+  { floor, chain }: { floor: number; chain: Chain },
+): Fault | undefined {
   if (!head.mac.equals(headMac(key, head))) return forged(head);
   if (head.position <= floor) return undefined;
-  if (head.linked === null) return cut(head, head.end);
-  return head.linked.equals(head.hash) ? undefined : differs(head, `the head of ${head.at.toISOString()}`);
+  const linked = chain.links.get(head.position);
+  if (!linked) return cut(head, chain.end);
+  return linked.equals(head.hash) ? undefined : differs(head, `the head of ${head.at.toISOString()}`);
+}
+
+/** Whether the chain of several cells reaches up to where it was sealed. */
+export async function faultOfEnd(db: Db): Promise<Fault | undefined> {
+  const floor = (await floorHead(db))?.position ?? 0;
+  const sealed = first(await db.query<ChainEnd>('select position, hash from audit_end where position > $1', [floor]));
+  if (!sealed) return undefined;
+  const [link] = await linksAt(db, [sealed.position]);
+  if (!link) return cut(sealed, (await chainEnd(db)).position);
+  return link.hash.equals(sealed.hash) ? undefined : differs(sealed, 'its end in audit_end');
 }
 
 /**
@@ -74,10 +96,7 @@ export async function faultOfGivenHead(db: Db, given: GivenHead | undefined): Pr
       field: 'head',
       message: `must be a position from ${floor.position} on: the retention has dropped what is before`,
     });
-  const linked =
-    given.position === floor?.position
-      ? floor
-      : first(await db.query<{ hash: Buffer }>('select hash from audit_chain where position = $1', [given.position]));
+  const linked = given.position === floor?.position ? floor : (await linksAt(db, [given.position]))[0];
   if (!linked) return cut(given, (await chainEnd(db)).position);
   return linked.hash.toString('hex') === given.hash.toLowerCase() ? undefined : differs(given, 'the given head');
 }

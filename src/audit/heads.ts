@@ -2,8 +2,8 @@ import type { Context } from '../context.ts';
 import { type Db, first, type Transaction, transaction } from '../database.ts';
 import { type Filter, type List, listRows } from '../rows.ts';
 import { mac } from './chain.ts';
+import { lockChain, openEnd } from './end.ts';
 import { type ChainKey, readChainKey } from './key.ts';
-import { chainEnd, lockChain } from './seal.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -67,7 +67,7 @@ async function storeHead(
 ): Promise<Head | 'cut' | undefined> {
   await lockChain(tx);
   const newest = await newestHead(tx);
-  const { position, hash } = await chainEnd(tx);
+  const { position, hash } = await openEnd(tx);
   if (!isDue(newest, now)) return undefined;
   if (newest && newest.position > position) return 'cut';
   const key = await readKey();

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { withinCell } from '../cell-pool.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first } from '../database.ts';
 
@@ -60,12 +61,14 @@ export async function chainKey(tx: Db, vault: Vault): Promise<ChainKey> {
   return { secret: createSecretKey(secret), unkeyed, anchor };
 }
 
-/** The row of the key, with the end of the chain. @throws ChainKeyFault */
+/** The row of the key, with the end of the chain; with several cells, of its part in the first. @throws ChainKeyFault */
 async function keyRow(db: Db): Promise<KeyRow> {
   const row = first(
-    await db.query<KeyRow>(
-      `select k.unkeyed, k.sealed, c.position, c.hash, exists (select from audit_heads) as headed
-       from audit_key k left join lateral (select position, hash from audit_chain order by position desc limit 1) c on true`,
+    await withinCell(db, 0, () =>
+      db.query<KeyRow>(
+        `select k.unkeyed, k.sealed, c.position, c.hash, exists (select from audit_heads) or exists (select from audit_end) as headed
+         from audit_key k left join lateral (select position, hash from audit_chain order by position desc limit 1) c on true`,
+      ),
     ),
   );
   if (!row) throw new ChainKeyFault('key_missing', 'the row of audit_key with the key of the chain was removed');

@@ -1,3 +1,4 @@
+import { overCells } from '../cell-union.ts';
 import type { Db } from '../database.ts';
 import { KEYED_CONTENT, keyedLink, mac, markOf, UNKEYED_CONTENT, unkeyedLink } from './chain.ts';
 import type { ChainKey } from './key.ts';
@@ -48,6 +49,10 @@ interface RowContent {
 const copiesOf = (row: string) =>
   `json_build_array(${row}.entity, ${row}.entity_id, ${row}.client_id, ${row}.actor)::text`;
 
+/** Positions have no gaps, so that no batch has more than its part of them. */
+const LINKS = `select c.position, c.audit_id as id, c.hash, c.at, c.latest_at, c.late, ${copiesOf('c')} as copies, e.mac as erasure
+  from audit_chain c left join audit_erasures e on e.audit_id = c.audit_id where c.position between $1 and $2`;
+
 /** The next links after a position, in order, up to `end` at most. */
 export async function readLinks(
   db: Db,
@@ -57,13 +62,12 @@ export async function readLinks(
   const until = unkeyed && key ? Math.min(end, key.unkeyed) : end;
   const { rows } = await db.query<Omit<LinkedRow, 'content'>>(
     `select * from (
-       select position, audit_id as id, hash, ${momentText('at')} as at, ${copiesOf('c')} as copies,
-         (select mac from audit_erasures e where e.audit_id = c.audit_id) as erasure,
+       select position, id, hash, ${momentText('at')} as at, copies, erasure,
          late <> (at < latest_at - interval '24 hours')
            or (lag(position) over w is not null or position = 1) and latest_at <> greatest(at, lag(latest_at) over w) as misdated
-       from audit_chain c where position between $1 and $2 window w as (order by position) limit ${BATCH_ROWS + 1}) c
-     where position > $1`,
-    [after, until],
+       from ${overCells(db, 'audit_chain', LINKS)} c window w as (order by position)) c
+     where position > $1 order by position`,
+    [after, Math.min(until, after + BATCH_ROWS)],
   );
   const columns = `a.id, ${unkeyed ? UNKEYED_CONTENT : KEYED_CONTENT} as content, ${copiesOf('a')} as copies`;
   const found = await readRows<RowContent>(db, rows, { columns });

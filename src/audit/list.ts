@@ -1,3 +1,4 @@
+import { overCells } from '../cell-union.ts';
 import type { Db } from '../database.ts';
 import { countRows, type Filter, type List, whereOf } from '../rows.ts';
 import { momentText, type RowPlace, readRows } from './rows.ts';
@@ -44,7 +45,7 @@ export async function listAuditAfter(
   { after, limit }: { after: number; limit: number },
 ): Promise<AuditRow[]> {
   const { where, values } = whereOf([['position > ?', after], ...conditions(filter)]);
-  return readPage(db, `where ${where} order by position limit ${limit}`, values);
+  return readPage(db, { where, values, order: 'asc', limit, offset: 0 });
 }
 
 /** A page of the trail, and how many rows match. Pages far away cost more; `listAuditAfter` has no such end. */
@@ -54,7 +55,7 @@ export async function listAudit(
   { limit, offset, order }: { limit: number; offset: number; order: 'asc' | 'desc' },
 ): Promise<List<AuditRow>> {
   const { where, values } = whereOf(conditions(filter));
-  const rows = await readPage(db, `where ${where} order by position ${order} limit ${limit} offset ${offset}`, values);
+  const rows = await readPage(db, { where, values, order, limit, offset });
   const bounded = filter.clientId === undefined;
   return { rows, total: await countRows(db, { from: 'audit_chain', where, values, bounded }) };
 }
@@ -86,9 +87,20 @@ function firstPosition(moment: string): string {
   return `select coalesce((select position from audit_chain where latest_at >= ${moment} order by latest_at, position limit 1), ${NO_END})`;
 }
 
-async function readPage(db: Db, rest: string, values: unknown[]): Promise<AuditRow[]> {
+interface PageOfLinks {
+  where: string;
+  values: unknown[];
+  order: 'asc' | 'desc';
+  limit: number;
+  offset: number;
+}
+
+/** The conditions hold for each cell by itself: its moments never fall either. */
+async function readPage(db: Db, { where, values, order, limit, offset }: PageOfLinks): Promise<AuditRow[]> {
+  const select = `select position, hash, audit_id as id, ${momentText('at')} as at from audit_chain
+    where ${where} order by position ${order} limit ${limit + offset}`;
   const { rows: links } = await db.query<RowPlace & { position: number; hash: Buffer }>(
-    `select position, hash, audit_id as id, ${momentText('at')} as at from audit_chain ${rest}`,
+    `select * from ${overCells(db, 'audit_chain', select)} c order by position ${order} limit ${limit} offset ${offset}`,
     values,
   );
   const rows = await readRows<Omit<AuditRow, 'position' | 'hash'>>(db, links, { columns: COLUMNS });

@@ -1,4 +1,7 @@
 import { addDays } from '../calendar.ts';
+import { cellOfNumber } from '../cell-numbers.ts';
+import { distributedCells } from '../cell-pool.ts';
+import { selectInCell } from '../cell-union.ts';
 import type { Db } from '../database.ts';
 
 /** Where a row of the trail is. `at` has all digits that PostgreSQL keeps (`momentText`). */
@@ -29,13 +32,24 @@ export async function readRows<R>(
   places: readonly RowPlace[],
   { columns, where = 'true', values = [] }: RowSelection,
 ): Promise<R[]> {
-  if (places.length === 0) return [];
-  const { rows } = await db.query(
-    `select ${columns} from unnest($1::timestamptz[], $2::bigint[]) as f(at, id)
-     cross join lateral (select * from audit where at = f.at and id = f.id and ${daysOf(places)} and (${where}) offset 0) a`,
-    [places.map(({ at }) => at), places.map(({ id }) => id), ...values],
-  );
-  return rows as R[];
+  const found: R[] = [];
+  for (const [cell, ofCell] of distributedCells(db) ? byCell(places) : [[0, places] as const]) {
+    const text = selectInCell(
+      db,
+      cell,
+      `select ${columns} from unnest($1::timestamptz[], $2::bigint[]) as f(at, id)
+       cross join lateral (select * from audit where at = f.at and id = f.id and ${daysOf(ofCell)} and (${where}) offset 0) a`,
+    );
+    if (text === undefined || ofCell.length === 0) continue;
+    const { rows } = await db.query(text, [ofCell.map(({ at }) => at), ofCell.map(({ id }) => id), ...values]);
+    found.push(...(rows as R[]));
+  }
+  return found;
+}
+
+/** A row stays in the cell that has made its number. */
+function byCell(places: readonly RowPlace[]): Map<number, RowPlace[]> {
+  return Map.groupBy(places, ({ id }) => cellOfNumber(id));
 }
 
 function daysOf(places: readonly RowPlace[]): string {

@@ -1,19 +1,13 @@
+import { cellPools, inEach } from '../cell-context.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Pool, transaction } from '../database.ts';
-import { LOCKS } from '../locks.ts';
-import { GENESIS, KEYED_CONTENT, keyedLink, markOf } from './chain.ts';
+import { KEYED_CONTENT, keyedLink, markOf } from './chain.ts';
+import { lockChain, moveEnd, openEnd } from './end.ts';
 import { chainKey } from './key.ts';
 import { momentText, type RowPlace, readRows } from './rows.ts';
 
 /** Rows that one transaction seals. */
 const SEAL_BATCH_ROWS = 5_000;
-
-/** The end of the chain, or another place in it. */
-export interface ChainEnd {
-  /** 0: before the first row. */
-  position: number;
-  hash: Buffer;
-}
 
 interface Unsealed extends RowPlace {
   actor: string;
@@ -24,22 +18,39 @@ interface Unsealed extends RowPlace {
 }
 const UNSEALED = `a.id, ${momentText('a.at')} as at, a.actor, a.entity, a.entity_id, a.client_id, ${KEYED_CONTENT} as content`;
 
-/** Takes the lock under which one process works on the chain, until the end of the transaction. */
-export async function lockChain(tx: Db): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.auditSeal]);
+/** Chains all rows of all cells that were committed before the call. @throws ChainKeyFault */
+export async function sealCells(pool: Pool, vault: Vault): Promise<void> {
+  await sealInOrder(await cellPools(pool), vault);
 }
 
-/** The end of the chain. Behind the retention's floor nothing needs to be left. */
-export async function chainEnd(db: Db): Promise<ChainEnd> {
-  const { rows } = await db.query<ChainEnd>(
-    `(select position, hash from audit_chain order by position desc limit 1)
-     union all (select position, hash from audit_heads where floor order by position desc limit 1)
-     order by position desc limit 1`,
+/**
+ * Chains the rows of some cells, the oldest first: what comes behind newer rows is kept as long as they are. A cell that fails holds up no
+ * other.
+ * @param pools one for each cell
+ * @param each how the work goes from one to the next
+ * @throws ChainKeyFault
+ */
+export async function sealInOrder(
+  pools: readonly Pool[],
+  vault: Vault,
+  each: (pools: readonly Pool[], work: (pool: Pool) => Promise<void>) => Promise<void> = inEach,
+): Promise<void> {
+  if (pools.length === 1) return sealAll(pools[0] as Pool, vault);
+  const waiting: { pool: Pool; oldest: number }[] = [];
+  const looking = each(pools, async (pool) => {
+    const row = first(await pool.query<{ at: Date | number }>('select at from audit_unsealed order by id limit 1'));
+    if (row) waiting.push({ pool, oldest: Number(row.at) });
+  });
+  const failure = await looking.catch((error: Error) => error);
+  waiting.sort((a, b) => a.oldest - b.oldest);
+  await each(
+    waiting.map(({ pool }) => pool),
+    (pool) => sealAll(pool, vault),
   );
-  return rows[0] ?? { position: 0, hash: GENESIS };
+  if (failure) throw failure;
 }
 
-/** Chains all rows that were committed before the call. @throws ChainKeyFault */
+/** Chains all rows of the cell of a pool that were committed before the call. @throws ChainKeyFault */
 export async function sealAll(pool: Pool, vault: Vault): Promise<void> {
   while ((await sealBatch(pool, vault)) === SEAL_BATCH_ROWS) {
     // The next batch.
@@ -59,13 +70,16 @@ async function sealBatch(pool: Pool, vault: Vault): Promise<number> {
     const rows = await readRows<Unsealed>(tx, places, { columns: UNSEALED });
     rows.sort((a, b) => a.id - b.id);
     const key = await chainKey(tx, vault);
-    const { position, hash } = await chainEnd(tx);
+    const { position, hash, latest, shared } = await openEnd(tx);
     let previous = hash;
     const hashes = rows.map(({ content }, index) => {
       previous = keyedLink(key, previous, { position: position + 1 + index, mark: markOf(key, content) });
       return previous;
     });
-    if (rows.length > 0) await addLinks(tx, position, { rows, hashes });
+    if (rows.length > 0) {
+      await addLinks(tx, { position, latest }, { rows, hashes });
+      if (shared) await moveEnd(tx, { position: position + rows.length, hash: previous });
+    }
     await tx.query('delete from audit_unsealed where id = any($1::bigint[])', [places.map(({ id }) => id)]);
     return places.length;
   });
@@ -74,17 +88,17 @@ async function sealBatch(pool: Pool, vault: Vault): Promise<number> {
 /** What lists filter by is copied from the rows; the verification compares it. */
 async function addLinks(
   tx: Db,
-  position: number,
+  end: { position: number; latest: string | null },
   { rows, hashes }: { rows: Unsealed[]; hashes: Buffer[] },
 ): Promise<void> {
   await tx.query(
     `insert into audit_chain (position, audit_id, at, latest_at, late, entity, entity_id, client_id, actor, hash)
      select $1 + n, id, at, latest_at, at < latest_at - interval '24 hours', entity, entity_id, client_id, actor, hash
-     from (select *, greatest(max(at) over (order by n), (select latest_at from audit_chain where position = $1)) as latest_at
+     from (select *, greatest(max(at) over (order by n), $9::timestamptz) as latest_at
        from unnest($2::bigint[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[])
          with ordinality as u(id, at, entity, entity_id, client_id, actor, hash, n)) u`,
     [
-      position,
+      end.position,
       rows.map(({ id }) => id),
       rows.map(({ at }) => at),
       rows.map(({ entity }) => entity),
@@ -92,6 +106,7 @@ async function addLinks(
       rows.map(({ client_id }) => client_id),
       rows.map(({ actor }) => actor),
       hashes,
+      end.latest,
     ],
   );
 }

@@ -1,24 +1,37 @@
+import { cellsInTurn } from '../cell-activity.ts';
+import { createRounds } from '../cell-context.ts';
 import type { Context } from '../context.ts';
 import { Periodic } from '../periodic.ts';
 import { createAuditKeeper } from './days.ts';
 import { makeHead } from './heads.ts';
-import { sealAll } from './seal.ts';
+import { sealInOrder } from './seal.ts';
 
 const INTERVAL_MS = 1_000;
 
-/** Seals what was committed, stores the heads, and keeps the partitions. */
-export function createAuditTasks(context: Context): Periodic[] {
-  const { backgroundPool, vault, log } = context;
-  const days = createAuditKeeper(context);
+/** Seals what was committed, stores the heads, and keeps the partitions. One cell is sealed after the other: they have one chain. */
+export function createAuditTasks(context: Context, cells: readonly Context[]): Periodic[] {
+  const { vault, log } = context;
+  const keepers = new Map(cells.map((cell) => [cell, createAuditKeeper(cell)]));
+  const rounds = createRounds(cells.map(({ backgroundPool }) => backgroundPool));
+  const daily = createRounds(cells);
   const sealing = new Periodic({
     name: 'audit seal',
     intervalMs: INTERVAL_MS,
     log,
     run: async () => {
-      await sealAll(backgroundPool, vault);
-      await makeHead(context);
+      try {
+        const pools = cellsInTurn(cells, sealInOrder).map(({ backgroundPool }) => backgroundPool);
+        await sealInOrder(pools, vault, rounds);
+      } finally {
+        await makeHead(context);
+      }
     },
   });
-  const keeping = new Periodic({ name: 'audit days', intervalMs: INTERVAL_MS, log, run: () => days.keep() });
+  const keeping = new Periodic({
+    name: 'audit days',
+    intervalMs: INTERVAL_MS,
+    log,
+    run: () => daily(cells, async (cell) => keepers.get(cell)?.keep()),
+  });
   return [sealing, keeping];
 }

@@ -1,11 +1,14 @@
+import { poolOf } from '../cell-pool.ts';
+import { overCells } from '../cell-union.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Pool } from '../database.ts';
 import { GENESIS } from './chain.ts';
-import { faultOfFloor, faultOfGivenHead, faultOfHeads, type GivenHead } from './head-faults.ts';
+import { type ChainEnd, chainEnd, linksAt, positionFrom } from './end.ts';
+import { faultOfEnd, faultOfFloor, faultOfGivenHead, faultOfHeads, type GivenHead } from './head-faults.ts';
 import { floorHead, type Head, type ShownHead, shown } from './heads.ts';
 import { type ChainKey, ChainKeyFault, readChainKey } from './key.ts';
 import { type Fault, faultOfLink, missingLink, readLinks } from './links.ts';
-import { type ChainEnd, chainEnd, sealAll } from './seal.ts';
+import { sealCells } from './seal.ts';
 
 /** What to verify; undefined: everything that is kept. */
 export interface VerificationRange {
@@ -33,7 +36,7 @@ export interface Verification {
 
 /**
  * Proves the trail: each row has the content that was sealed, none is missing, moved or added, and the chain still has every head that
- * was stored and the one that is given (docs/audit.md).
+ * was stored and the one that is given (docs/audit.md). The cells of a database have one chain.
  * @throws Problem invalid_parameter, if the given head is of a position that the retention has dropped
  */
 export async function verifyAudit(
@@ -43,8 +46,9 @@ export async function verifyAudit(
   range: VerificationRange,
 ): Promise<Verification> {
   try {
-    await sealAll(pool, vault);
-    return await verify(pool, await readChainKey(pool, vault), now, range);
+    await sealCells(pool, vault);
+    const everywhere = poolOf(pool, 'all');
+    return await verify(everywhere, await readChainKey(poolOf(pool, 0), vault), now, range);
   } catch (error) {
     if (!(error instanceof ChainKeyFault)) throw error;
     const fault = { what: error.what, position: null, id: null, message: error.message };
@@ -65,6 +69,7 @@ async function verify(
   const fault =
     walked.fault ??
     (key ? await faultOfHeads(pool, key, range) : undefined) ??
+    (await faultOfEnd(pool)) ??
     (await faultOfGivenHead(pool, range.head)) ??
     (await addedRow(pool, range));
   return {
@@ -114,14 +119,7 @@ async function walk(
 /** The first position at or after a moment, or the one after the last; `otherwise` where no moment is given. */
 async function firstPosition(db: Db, moment: Date | undefined, otherwise: number): Promise<number> {
   if (!moment) return otherwise;
-  const row = first(
-    await db.query<{ position: number }>(
-      `select coalesce((select position from audit_chain where latest_at >= $1 order by latest_at, position limit 1),
-         (select max(position) + 1 from audit_chain), 1) as position`,
-      [moment],
-    ),
-  );
-  return row?.position ?? otherwise;
+  return (await positionFrom(db, moment)) ?? (await chainEnd(db)).position + 1;
 }
 
 /** A link, or what stands before the first one that is kept; undefined where it is missing. */
@@ -129,19 +127,23 @@ export async function linkAt(db: Db, position: number, known?: Head): Promise<Ch
   if (position === 0) return { position, hash: GENESIS };
   const floor = known ?? (await floorHead(db));
   if (position === floor?.position) return floor;
-  return first(await db.query<ChainEnd>('select position, hash from audit_chain where position = $1', [position]));
+  return (await linksAt(db, [position]))[0];
 }
+
+/** The first row of a cell without a link: each cell has those of its own rows. */
+const ADDED = `select a.at, a.id from audit a
+  where ($1::timestamptz is null or a.at >= $1) and ($2::timestamptz is null or a.at < $2)
+    and not exists (select from audit_chain c where c.audit_id = a.id and c.at = a.at)
+    and not exists (select from audit_unsealed u where u.id = a.id)
+  order by a.at, a.id limit 1`;
 
 /** A row that nobody has sealed and nobody will: it was added past the service. */
 async function addedRow(db: Db, range: VerificationRange): Promise<Fault | undefined> {
   const row = first(
-    await db.query<{ id: number }>(
-      `select a.id from audit a where ($1::timestamptz is null or a.at >= $1) and ($2::timestamptz is null or a.at < $2)
-         and not exists (select from audit_chain c where c.audit_id = a.id and c.at = a.at)
-         and not exists (select from audit_unsealed u where u.id = a.id)
-       order by a.at, a.id limit 1`,
-      [range.from ?? null, range.to ?? null],
-    ),
+    await db.query<{ id: number }>(`select id from ${overCells(db, 'audit', ADDED)} a order by at, id limit 1`, [
+      range.from ?? null,
+      range.to ?? null,
+    ]),
   );
   if (!row) return undefined;
   return {

@@ -1,12 +1,20 @@
-import { type Cell, hasCitus, listCells } from '../cells.ts';
+import { randomUUID } from 'node:crypto';
+import { ServiceClock } from '../calendar.ts';
+import { cellNodes, moveCell, plannedMoves } from '../cell-moves.ts';
+import { type Cell, cellNumber, hasCitus, listCells } from '../cells.ts';
+import { homeOfClient } from '../client-moves.ts';
 import { readConfig } from '../config.ts';
 import type { Pool } from '../database.ts';
+import { type Relocation, RelocationFault, relocateClient } from '../relocation/relocation.ts';
+import { readOffset } from '../sandbox/clock.ts';
 import { withDatabase } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
 
 const MEBIBYTE_BYTES = 1 << 20;
+/** A move needs one that says so, one for its transaction, and one that publishes. */
+const MAX_CONNECTIONS = 3;
 
 const COLUMNS: Column<Cell>[] = [
   ['CELL', ({ cell }) => cell],
@@ -28,19 +36,35 @@ export function cellsCommands({ program, does }: Frame): void {
   );
 
   const rebalance = cells.command('rebalance').description('spread the cells evenly over the servers');
-  does(example(rebalance, 'cells rebalance'), () =>
+  does(example(rebalance, 'cells rebalance'), ({ print }) =>
     inDatabase(async (pool) => {
-      throw await immovable(pool, 'there is one cell, so nothing can be spread');
+      if ((await listCells(pool)).length === 1)
+        throw await immovable(pool, 'there is one cell, so nothing can be spread');
+      const moves = await plannedMoves(pool);
+      if (moves.length === 0) print.note('the cells are spread evenly already');
+      for (const { cell, node } of moves) {
+        await moveCell(pool, cell, node);
+        print.note(`the cell ${cell} is on ${node} now`);
+      }
+      print.rows(await listCells(pool), COLUMNS, { whole: true });
     }),
   );
 
   const move = cells.command('move <cell> <node>').description('move a cell to another server, while its clients work');
-  does(example(move, 'cells move public db2.internal:5432'), ({ args, print }) => {
+  does(example(move, 'cells move public_cell_1 db2.internal:5432'), ({ args, print }) => {
     const [name = '', node = ''] = args;
     return inDatabase(async (pool) => {
+      const [first, ...others] = await listCells(pool);
       const cell = await findCell(pool, name);
-      if (cell.node !== node) throw await immovable(pool, `the cell ${cell.cell} stays on ${cell.node}`);
-      print.done(`the cell ${cell.cell} is on ${node} already`, cell);
+      if (cell.node === node) return print.done(`the cell ${cell.cell} is on ${node} already`, cell);
+      if (others.length === 0) throw await immovable(pool, `the cell ${cell.cell} stays on ${cell.node}`);
+      if (cell.cell === first?.cell)
+        throw new CommandFailure(`the cell ${cell.cell} stays on ${cell.node}: it also has what exists once`);
+      const nodes = await cellNodes(pool);
+      if (!nodes.includes(node))
+        throw new CommandFailure(`the server ${node} is none that can have cells: they are ${nodes.join(', ')}`);
+      await moveCell(pool, cell.cell, node);
+      print.done(`the cell ${cell.cell} is on ${node} now`, { ...cell, node });
     });
   });
 
@@ -48,16 +72,31 @@ export function cellsCommands({ program, does }: Frame): void {
   does(example(client, 'cells move-client CLI000001 public'), ({ args, print }) => {
     const [clientId = '', name = ''] = args;
     return inDatabase(async (pool) => {
-      const { rowCount } = await pool.query('select from clients where client_id = $1', [clientId]);
-      if (rowCount === 0) throw new CommandFailure(`the client ${clientId} does not exist`);
+      const home = await homeOfClient(pool, clientId);
+      if (!home) throw new CommandFailure(`the client ${clientId} does not exist`);
       const { cell } = await findCell(pool, name);
-      print.done(`the client ${clientId} is in the cell ${cell} already`, { client_id: clientId, cell });
+      const to = (await cellNumber(pool, cell)) ?? home.cell;
+      const already = to === home.cell;
+      if (!already) await relocate(pool, { clientId, from: home.cell, to });
+      print.done(`the client ${clientId} is in the cell ${cell}${already ? ' already' : ''}`, {
+        client_id: clientId,
+        cell,
+      });
     });
   });
 }
 
+/** @throws CommandFailure */
+async function relocate(pool: Pool, relocation: Relocation): Promise<void> {
+  const now = new Date(new ServiceClock().now().getTime() + (await readOffset(pool)));
+  const act = { now, actor: 'command line', requestId: randomUUID() };
+  await relocateClient(pool, act, relocation).catch((error) => {
+    throw error instanceof RelocationFault ? new CommandFailure(error.message) : error;
+  });
+}
+
 function inDatabase<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-  return withDatabase(readConfig(), 'lombard-cells', work);
+  return withDatabase(readConfig(), 'lombard-cells', work, { as: 'owner', connections: MAX_CONNECTIONS });
 }
 
 /** @throws CommandFailure */
@@ -70,7 +109,7 @@ async function findCell(pool: Pool, name: string): Promise<Cell> {
 /** Why a cell cannot go to another server. */
 async function immovable(pool: Pool, what: string): Promise<CommandFailure> {
   const why = (await hasCitus(pool))
-    ? 'this version keeps it on the coordinator of Citus'
+    ? 'LOMBARD_CELLS makes others on the workers of Citus, and the first one stays on the coordinator'
     : 'several cells need Citus, which this PostgreSQL does not have';
   return new CommandFailure(`${what}: ${why} (docs/scale.md)`);
 }

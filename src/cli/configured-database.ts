@@ -10,12 +10,18 @@ import { embeddedUrl } from './operator-tokens.ts';
 
 /**
  * Opens the database of the service for a command that runs at the same time: DATABASE_URL, or the embedded server of the data directory while that runs.
+ * @param options `as`: the owner of the database, for what the service may not do
  * @throws CommandFailure where there is none, or its schema does not fit this program
  */
-export async function withDatabase<T>(config: Config, name: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const { sessions } = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir));
+export async function withDatabase<T>(
+  config: Config,
+  name: string,
+  work: (pool: Pool) => Promise<T>,
+  { as = 'sessions', connections = 1 }: { as?: 'sessions' | 'owner'; connections?: number } = {},
+): Promise<T> {
+  const url = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir))[as];
   const open = (cells?: CellPaths) =>
-    createPool(sessions, createLog('silent', false), { max: 1, background: true, name, cells });
+    createPool(url, createLog('silent', false), { max: connections, background: true, name, cells });
   let pool = open();
   try {
     const fault = await schemaFault(pool);

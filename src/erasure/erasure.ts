@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { audit, auditOf } from '../audit.ts';
+import { withinCell } from '../cell-pool.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
@@ -53,7 +54,10 @@ export async function eraseContact(
   if (known && (known.state === 'running' || erased)) return { erasure_id: known.erasure_id };
   if (contact.status !== 'disabled')
     throw new Problem('contact_not_disabled', { field: 'contact_id', message: 'must be disabled first: PATCH status' });
-  const person = await personOf(tx, contactId, contact);
+  const { name, email, phone } = contact;
+  const now = { contactId, names: [name], emails: [email], phones: phone === null ? [] : [phone] };
+  // Most of the trail of contacts is in the first cell. The job adds what the others know.
+  const person = await withinCell(tx, 0, () => withHistory(tx, now));
   const erasureId = known?.erasure_id ?? randomUUID();
   await tx.query(
     `insert into erasures as e (erasure_id, contact_id, state, sealed, started_at, rows) values ($1, $2, 'running', $3, $4, 1)
@@ -79,20 +83,18 @@ export async function eraseContact(
   return { erasure_id: erasureId };
 }
 
-/** All names, addresses and numbers that the trail knows of a contact. */
-async function personOf(
-  tx: Transaction,
-  contactId: string,
-  now: { name: string; email: string; phone: string | null },
-): Promise<Person> {
-  const trail = await auditOf(tx, { entity: 'contact', entityId: contactId, limit: MAX_HISTORY_ROWS });
-  const versions: Record<string, unknown>[] = [{ ...now }];
+/** A person with all names, addresses and numbers that the trail of a cell knows too. */
+export async function withHistory(db: Db, person: Person): Promise<Person> {
+  const { contactId } = person;
+  const trail = await auditOf(db, { entity: 'contact', entityId: contactId, limit: MAX_HISTORY_ROWS });
+  const versions: Record<string, unknown>[] = [];
   for (const { before, after } of trail) versions.push(before ?? {}, after ?? {});
-  const texts = (field: string) =>
-    [...new Set(versions.map((version) => version[field]))].filter(
+  const texts = (known: string[], field: string) =>
+    [...new Set([...known, ...versions.map((version) => version[field])])].filter(
       (text) => typeof text === 'string' && ![ERASED, erasedEmail(contactId), ''].includes(text),
-    );
-  return { contactId, names: texts('name'), emails: texts('email'), phones: texts('phone') } as Person;
+    ) as string[];
+  const { names, emails, phones } = person;
+  return { contactId, names: texts(names, 'name'), emails: texts(emails, 'email'), phones: texts(phones, 'phone') };
 }
 
 async function endSessions(tx: Transaction, contactId: string, now: Date): Promise<void> {

@@ -1,27 +1,34 @@
-import { cellNumbers } from '../cell-directory.ts';
-import { poolOf } from '../cell-pool.ts';
+import { monotonic } from '../calendar.ts';
+import { cellPools, inEach } from '../cell-context.ts';
 import type { Context } from '../context.ts';
-import { first, type Transaction } from '../database.ts';
+import { first, type Pool, type Transaction } from '../database.ts';
 import { LOCKS } from '../locks.ts';
 import { Periodic } from '../periodic.ts';
 import { eraseCopies } from './copies.ts';
-import { PURPOSE } from './erasure.ts';
+import { PURPOSE, withHistory } from './erasure.ts';
 import { cancelNotifications } from './notifications.ts';
 import { type Person, PersonEraser } from './person.ts';
 import { eraseTrail } from './trail.ts';
 
 const INTERVAL_MS = 1_000;
+/** Milliseconds after which an erasure that failed is tried again. Others come first meanwhile. */
+const RETRY_AFTER_MS = 2_000;
 
 /** Erases the copies of persons, in batches. It can be interrupted at any point: another process begins again, and finds the rest. */
 export function createErasures(context: Context): Periodic {
-  return new Periodic({ name: 'erasures', intervalMs: INTERVAL_MS, log: context.log, run: () => eraseNext(context) });
+  const notBefore = new Map<string, number>();
+  const run = () => eraseNext(context, notBefore);
+  return new Periodic({ name: 'erasures', intervalMs: INTERVAL_MS, log: context.log, run });
 }
 
-async function eraseNext(context: Context): Promise<void> {
+/** @param notBefore of erasures that have failed: monotonic milliseconds before which they are not tried again */
+async function eraseNext(context: Context, notBefore: Map<string, number>): Promise<void> {
   const { backgroundPool } = context;
+  const failed = [...notBefore].filter(([, until]) => monotonic() < until).map(([id]) => id);
   const waiting = first(
     await backgroundPool.query<{ erasure_id: string; sealed: Buffer }>(
-      `select erasure_id, sealed from erasures where state = 'running' order by started_at, erasure_id limit 1`,
+      `select erasure_id, sealed from erasures where state = 'running' and erasure_id <> all($1) order by started_at, erasure_id limit 1`,
+      [failed],
     ),
   );
   if (!waiting) return;
@@ -32,6 +39,11 @@ async function eraseNext(context: Context): Promise<void> {
     if (!rows[0]?.free) return;
     try {
       await erase(context, waiting.erasure_id, waiting.sealed);
+      notBefore.delete(waiting.erasure_id);
+    } catch (error) {
+      // A cell that does not answer holds up nobody else.
+      notBefore.set(waiting.erasure_id, monotonic() + RETRY_AFTER_MS);
+      throw error;
     } finally {
       await session.query('select pg_advisory_unlock($1)', [LOCKS.erasure]);
     }
@@ -42,22 +54,40 @@ async function eraseNext(context: Context): Promise<void> {
 
 async function erase(context: Context, erasureId: string, sealed: Buffer): Promise<void> {
   const { backgroundPool, vault, clock, log } = context;
-  const eraser = new PersonEraser(JSON.parse(vault.open(sealed, PURPOSE)) as Person);
+  const pools = await cellPools(backgroundPool);
+  const known = JSON.parse(vault.open(sealed, PURPOSE)) as Person;
+  const eraser = new PersonEraser(pools.length === 1 ? known : await remember(context, { erasureId, known, pools }));
   const note = async (tx: Transaction, rows: number) => {
     if (rows > 0) await tx.query('update erasures set rows = rows + $2 where erasure_id = $1', [erasureId, rows]);
   };
-  for (const cell of await cellNumbers(backgroundPool)) {
-    const pool = poolOf(backgroundPool, cell);
+  await inEach(pools, async (pool) => {
     await cancelNotifications(pool, eraser, { now: clock.now(), note });
     await eraseCopies(pool, eraser, note);
     await eraseTrail(pool, { eraser, erasureId, vault, now: clock.now(), note });
     // What was written meanwhile: entries of journals wait in their processes for a moment, and deliveries were being tried.
     await eraseCopies(pool, eraser, note);
     await cancelNotifications(pool, eraser, { now: clock.now(), note });
-  }
+  });
   await backgroundPool.query(`update erasures set state = 'done', sealed = null, ended_at = $2 where erasure_id = $1`, [
     erasureId,
     clock.now(),
   ]);
   log.info({ erasure_id: erasureId }, 'a person was erased');
+}
+
+/**
+ * Adds what the trails of several cells know of a person. It is kept before any of them is erased: a cell that does not answer now is
+ * erased later, when the others know no more.
+ */
+async function remember(
+  { backgroundPool, vault }: Context,
+  { erasureId, known, pools }: { erasureId: string; known: Person; pools: readonly Pool[] },
+): Promise<Person> {
+  let person = known;
+  for (const pool of pools) person = await withHistory(pool, person).catch(() => person);
+  await backgroundPool.query('update erasures set sealed = $2 where erasure_id = $1', [
+    erasureId,
+    vault.seal(JSON.stringify(person), PURPOSE),
+  ]);
+  return person;
 }

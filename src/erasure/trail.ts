@@ -1,11 +1,13 @@
 import { markOf } from '../audit/chain.ts';
+import { chainEnd } from '../audit/end.ts';
 import { type ChainKey, readChainKey } from '../audit/key.ts';
 import { erasureMac, faultOfLink, type LinkedRow, readLinks } from '../audit/links.ts';
 import { momentText, readRows } from '../audit/rows.ts';
 import { sealAll } from '../audit/seal.ts';
 import { linkAt } from '../audit/verification.ts';
+import { withinCell } from '../cell-pool.ts';
 import type { Vault } from '../crypto.ts';
-import { type Db, first, type Pool, type Transaction, transaction } from '../database.ts';
+import { type Db, type Pool, type Transaction, transaction } from '../database.ts';
 import type { Note } from './copies.ts';
 import type { PersonEraser } from './person.ts';
 
@@ -35,27 +37,25 @@ interface Trail {
 export async function eraseTrail(pool: Pool, trail: Trail): Promise<void> {
   await sealAll(pool, trail.vault);
   const key = await readChainKey(pool, trail.vault);
-  const bounds = first(
-    await pool.query<{ low: number; high: number }>(
-      'select coalesce(min(position), 1) as low, coalesce(max(position), 0) as high from audit_chain',
-    ),
-  );
-  if (!key || !bounds) return;
-  for (let from = bounds.low; from <= bounds.high; from += WINDOW_ROWS) {
-    const rows = await findRows(pool, trail.eraser, { from, to: from + WINDOW_ROWS - 1 });
+  if (!key) return;
+  const { position: end } = await chainEnd(pool);
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { rows, last } = await findRows(pool, trail.eraser, { after, end });
     if (rows.length > 0) await transaction(pool, (tx) => replaceRows(tx, key, { rows, trail }));
+    after = last;
   }
 }
 
-/** The rows of a window that may say something of the person. */
+/** The rows of a window that may say something of the person. @returns the last position of the window too; undefined where it is the last one */
 async function findRows(
   pool: Pool,
   eraser: PersonEraser,
-  { from, to }: { from: number; to: number },
-): Promise<TrailRow[]> {
+  { after, end }: { after: number; end: number },
+): Promise<{ rows: TrailRow[]; last: number | undefined }> {
   const { rows: links } = await pool.query<{ id: number; at: string; position: number }>(
-    `select position, audit_id as id, ${momentText('at')} as at from audit_chain where position between $1 and $2 order by position`,
-    [from, to],
+    `select position, audit_id as id, ${momentText('at')} as at from audit_chain
+     where position > $1 and position <= $2 order by position limit ${WINDOW_ROWS}`,
+    [after, end],
   );
   const found = await readRows<Omit<TrailRow, 'at' | 'position'>>(pool, links, {
     columns: 'a.id, a.entity, a.entity_id, a.before::text as before, a.after::text as after, a.reason',
@@ -63,10 +63,11 @@ async function findRows(
     values: [eraser.likePatterns],
   });
   const byId = new Map(links.map((link) => [link.id, link]));
-  return found.flatMap((row) => {
+  const rows = found.flatMap((row) => {
     const link = byId.get(row.id);
     return link ? [{ ...row, at: link.at, position: link.position }] : [];
   });
+  return { rows, last: links.length < WINDOW_ROWS ? undefined : links.at(-1)?.position };
 }
 
 async function replaceRows(
@@ -86,10 +87,12 @@ async function replaceRows(
   if (replaced.length === 0) return;
   // What was altered before by somebody else stays a fault: nothing names it.
   const sound = new Map<number, Link>();
-  for (const row of replaced) {
-    const link = await soundLink(tx, key, row.position);
-    if (link) sound.set(row.id, link);
-  }
+  await withinCell(tx, 'all', async () => {
+    for (const row of replaced) {
+      const link = await soundLink(tx, key, row.position);
+      if (link) sound.set(row.id, link);
+    }
+  });
   await tx.query('select replace_audit_rows($1, $2, $3, $4, $5, $6, $7, $8)', [
     replaced.map(({ id }) => id),
     replaced.map(({ at }) => at),

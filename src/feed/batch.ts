@@ -1,3 +1,5 @@
+import type { QueryConfig } from 'pg';
+import { isDistributed } from '../cell-pool.ts';
 import type { Transaction } from '../database.ts';
 import { sum } from '../money.ts';
 import type { Line, Tally } from './line.ts';
@@ -15,6 +17,7 @@ const ROW_COLUMNS = 'batch, place, changes, client_ids, entities, body';
 const ROW_TYPES = 'int, int, text[], text[], text';
 const TALLY_COLUMNS = 'at, client_id, tally, currency, count, sum';
 const TALLY_TYPES = 'text[], text[], text[], int[], numeric[]';
+const TALLY_TYPE = 'text, text, text, int, numeric';
 
 /** Parameters from a number on, each with its type. */
 function parameters(types: string, from: number): string {
@@ -25,12 +28,22 @@ function parameters(types: string, from: number): string {
 }
 
 /** Takes the number of the transaction and writes its first row, which is most often the only one. */
-const OPEN = 'with taken as (insert into changes_unpublished (changes, at) values ($1, $2) returning batch)';
+const TAKE = 'insert into changes_unpublished (changes, at) values ($1, $2) returning batch';
+const OPEN = `with taken as (${TAKE})`;
 const FIRST_ROW = `insert into changes (${ROW_COLUMNS}) select batch, ${parameters(ROW_TYPES, 3)} from taken returning batch`;
 const FURTHER_ROW = `insert into changes (${ROW_COLUMNS}) values ($1, ${parameters(ROW_TYPES, 2)})`;
 const tallyRows = (at: string, from: number) =>
   `insert into change_tallies (${TALLY_COLUMNS}) select ${at}::timestamptz, * from unnest(${parameters(TALLY_TYPES, from)})`;
-const ONLY_ROW = `${OPEN}, tallied as (${tallyRows('$2', 8)}) ${FIRST_ROW}`;
+const TALLY_ROW = `insert into change_tallies (${TALLY_COLUMNS}) values ($2::timestamptz, ${parameters(TALLY_TYPE, 8)})`;
+const onlyRow = (tallied: string) => `${OPEN}, tallied as (${tallied}) ${FIRST_ROW}`;
+/** With one tally, as most transactions have: lists would take as long as the three rows. */
+const COUNTED = { name: 'changes-counted', text: onlyRow(TALLY_ROW) };
+const TALLIED = { name: 'changes-tallied', text: onlyRow(tallyRows('$2', 8)) };
+
+/** A tally of several changes. */
+interface Counted extends Tally {
+  count: number;
+}
 
 /**
  * The changes of a transaction on their way into the database: rows of some hundred lines, and what the reconciliation counts. Lines are
@@ -42,7 +55,7 @@ export class Batch {
   readonly #at: Date;
   /** How many changes the transaction has. */
   readonly #changes: number;
-  readonly #tallies = new Map<string, Tally & { count: number }>();
+  readonly #tallies = new Map<string, Counted>();
   #number: number | undefined;
   #place = 0;
   #lines = 0;
@@ -70,18 +83,23 @@ export class Batch {
     }
   }
 
-  /** Writes what is left. */
-  async end(): Promise<void> {
-    const tallies = this.#takeTallies();
-    if (this.#number === undefined && tallies) {
-      const values = [this.#changes, this.#at, ...this.#takeRow(), ...tallies];
-      await this.#tx.query({ name: 'changes-tallied', text: ONLY_ROW, values });
-      return;
+  /** Writes what is left, except for the last statement. @returns that one */
+  async end(): Promise<QueryConfig> {
+    const tallies = [...this.#tallies.values()];
+    if (isDistributed(this.#tx)) await this.#takeNumber();
+    if (tallies.length === 0) {
+      await this.#writing;
+      return this.#rowStatement();
+    }
+    if (this.#number === undefined) {
+      const [only] = tallies;
+      const counted = tallies.length === 1 && only ? valuesOf(only) : listsOf(tallies);
+      const values = [this.#changes, this.#at, ...this.#takeRow(), ...counted];
+      return { ...(tallies.length === 1 ? COUNTED : TALLIED), values };
     }
     await this.#writeRow();
     await this.#writing;
-    if (tallies)
-      await this.#tx.query({ name: 'change-tallies', text: tallyRows('$1', 2), values: [this.#at, ...tallies] });
+    return { name: 'change-tallies', text: tallyRows('$1', 2), values: [this.#at, ...listsOf(tallies)] };
   }
 
   #append({ head, record }: Line): void {
@@ -110,15 +128,29 @@ export class Batch {
   /** Returns when the row before has been written. */
   async #writeRow(): Promise<void> {
     await this.#writing;
-    if (this.#number !== undefined) {
-      const values = [this.#number, ...this.#takeRow()];
-      this.#writing = this.#tx.query({ name: 'changes-row', text: FURTHER_ROW, values });
-      // The code that waits for it meets its failure; until then it must not count as unhandled.
-      this.#writing.catch(() => {});
+    if (isDistributed(this.#tx)) await this.#takeNumber();
+    const written = this.#tx.query<{ batch: number }>(this.#rowStatement());
+    if (this.#number === undefined) {
+      this.#number = (await written).rows[0]?.batch;
       return;
     }
-    const values = [this.#changes, this.#at, ...this.#takeRow()];
-    const { rows } = await this.#tx.query<{ batch: number }>({ name: 'changes', text: `${OPEN} ${FIRST_ROW}`, values });
+    this.#writing = written;
+    // The code that waits for it meets its failure; until then it must not count as unhandled.
+    written.catch(() => {});
+  }
+
+  /** Writes the next row, the first one with the number of the transaction. */
+  #rowStatement(): QueryConfig {
+    return this.#number === undefined
+      ? { name: 'changes', text: `${OPEN} ${FIRST_ROW}`, values: [this.#changes, this.#at, ...this.#takeRow()] }
+      : { name: 'changes-row', text: FURTHER_ROW, values: [this.#number, ...this.#takeRow()] };
+  }
+
+  /** Takes the number of the transaction before its first row: Citus would plan both in parts. */
+  async #takeNumber(): Promise<void> {
+    if (this.#number !== undefined) return;
+    const values = [this.#changes, this.#at];
+    const { rows } = await this.#tx.query<{ batch: number }>({ name: 'changes-take', text: TAKE, values });
     this.#number = rows[0]?.batch;
   }
 
@@ -133,18 +165,15 @@ export class Batch {
     this.#entities.clear();
     return row;
   }
+}
 
-  /** The values of TALLY_TYPES; undefined where nothing is counted. */
-  #takeTallies(): unknown[] | undefined {
-    const tallies = [...this.#tallies.values()];
-    if (tallies.length === 0) return undefined;
-    const values = (of: (tally: Tally & { count: number }) => unknown) => tallies.map(of);
-    return [
-      values(({ clientId }) => clientId),
-      values(({ tally }) => tally),
-      values(({ currency }) => currency),
-      values(({ count }) => count),
-      values(({ amount }) => amount),
-    ];
-  }
+/** The values of TALLY_TYPE. */
+function valuesOf({ clientId, tally, currency, count, amount }: Counted): unknown[] {
+  return [clientId, tally, currency, count, amount];
+}
+
+/** The values of TALLY_TYPES. */
+function listsOf(tallies: readonly Counted[]): unknown[] {
+  const rows = tallies.map(valuesOf);
+  return TALLY_TYPES.split(', ').map((_, index) => rows.map((row) => row[index]));
 }

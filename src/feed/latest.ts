@@ -1,6 +1,8 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { monotonic } from '../calendar.ts';
-import { type Db, first } from '../database.ts';
+import { hasSeveralCells } from '../cell-pool.ts';
+import { type Db, first, type Pool } from '../database.ts';
+import { cellsBetween } from './cells.ts';
 
 /** Milliseconds between two looks at the feed, however many ask. */
 const LOOK_INTERVAL_MS = 500;
@@ -14,15 +16,15 @@ const MAX_CLIENTS = 100_000;
  * counts as changed when it began to look: a page then reads once in vain.
  */
 export class LatestChanges {
-  readonly #db: Db;
+  readonly #pool: Pool;
   readonly #positions = new BoundedMap<string, number>(MAX_CLIENTS);
   #floor = 0;
   #last: number | undefined;
   #looking: Promise<void> | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(db: Db) {
-    this.#db = db;
+  constructor(pool: Pool) {
+    this.#pool = pool;
   }
 
   /** A number that grows with every change of the client's records, and of its contacts. */
@@ -37,26 +39,39 @@ export class LatestChanges {
 
   async #look(): Promise<void> {
     if (this.#last === undefined) await this.#skip();
-    else {
-      const { rows } = await this.#db.query<{ position: number; client_ids: string[] }>({
-        name: 'latest-changes',
-        text: `select o.position, c.client_ids from change_order o join changes c on c.batch = o.batch
-          where o.position > $1 order by o.position limit ${MAX_READ_ROWS}`,
-        values: [this.#last],
-      });
-      for (const { position, client_ids: clients } of rows) {
-        for (const client of clients) this.#positions.set(client, position);
-        this.#last = position;
-      }
-      if (rows.length === MAX_READ_ROWS) await this.#skip();
-    }
+    else if (hasSeveralCells(this.#pool)) await this.#readCells(this.#last);
+    else await this.#read(this.#pool, this.#last);
     this.#lookedMs = monotonic();
+  }
+
+  /** Where a cell does not tell, every client counts as changed. */
+  async #readCells(last: number): Promise<void> {
+    try {
+      const cells = await cellsBetween(this.#pool, last, Number.MAX_SAFE_INTEGER);
+      for (const { pool } of cells) await this.#read(pool, last);
+    } catch {
+      await this.#skip();
+    }
+  }
+
+  async #read(db: Db, after: number): Promise<void> {
+    const { rows } = await db.query<{ position: number; client_ids: string[] }>({
+      name: 'latest-changes',
+      text: `select o.position, c.client_ids from change_order o join changes c on c.batch = o.batch
+        where o.position > $1 order by o.position limit ${MAX_READ_ROWS}`,
+      values: [after],
+    });
+    for (const { position, client_ids: clients } of rows) {
+      for (const client of clients) this.#positions.set(client, Math.max(position, this.#positions.get(client) ?? 0));
+      this.#last = Math.max(position, this.#last ?? 0);
+    }
+    if (rows.length === MAX_READ_ROWS) await this.#skip();
   }
 
   /** Goes on at the end of the feed. */
   async #skip(): Promise<void> {
     const end = first(
-      await this.#db.query<{ position: number }>('select coalesce(max(position), 0) as position from change_order'),
+      await this.#pool.query<{ position: number }>('select coalesce(max(position), 0) as position from change_order'),
     );
     this.#floor = end?.position ?? 0;
     this.#last = this.#floor;

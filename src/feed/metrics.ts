@@ -1,15 +1,25 @@
 import { Gauge } from 'prom-client';
-import { contextOf } from '../cell-context.ts';
+import { cellPools } from '../cell-context.ts';
 import type { Context } from '../context.ts';
+import type { Db } from '../database.ts';
 import { metrics } from '../metrics.ts';
 import { listConsumers } from './consumer.ts';
 import { readCursors } from './cursor.ts';
+
+/** When the oldest change that is not published was made, in the cells that tell; null where there is none. @throws where no cell tells */
+export async function oldestUnpublished(cells: readonly Db[]): Promise<Date | null> {
+  const text = 'select min(at) as oldest from changes_unpublished';
+  const asked = await Promise.allSettled(cells.map((cell) => cell.query<{ oldest: Date | null }>(text)));
+  const told = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.rows[0]?.oldest ?? null] : []));
+  if (told.length === 0) throw (asked[0] as PromiseRejectedResult).reason;
+  return told.reduce((oldest, each) => (each && (!oldest || each < oldest) ? each : oldest));
+}
 
 let observed: Context | undefined;
 
 /** Sets whose feed the gauges show. They ask the database when they are read. */
 export function observeFeed(context: Context | undefined): void {
-  observed = context && contextOf(context, 'all');
+  observed = context;
 }
 
 new Gauge({
@@ -19,11 +29,10 @@ new Gauge({
   async collect() {
     if (!observed) return;
     const { pool, clock } = observed;
-    const found = await pool
-      .query<{ oldest: Date | null }>('select min(at) as oldest from changes_unpublished')
+    const oldest = await cellPools(pool)
+      .then(oldestUnpublished)
       .catch(() => undefined);
-    const oldest = found?.rows[0]?.oldest;
-    if (found) this.set(oldest ? Math.max(0, (clock.now().getTime() - oldest.getTime()) / 1_000) : 0);
+    if (oldest !== undefined) this.set(oldest ? Math.max(0, (clock.now().getTime() - oldest.getTime()) / 1_000) : 0);
   },
 });
 

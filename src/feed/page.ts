@@ -1,5 +1,7 @@
+import { CellPool, isDistributed } from '../cell-pool.ts';
 import type { ChangeEntity } from '../change.ts';
 import type { Db } from '../database.ts';
+import { cellsBetween, type FeedCell } from './cells.ts';
 import type { Cursors } from './cursor.ts';
 import { isWanted, type Wanted, withCursor } from './line.ts';
 
@@ -42,25 +44,59 @@ export async function readPage(db: Db, cursors: Cursors, request: PageRequest): 
   const changes: string[] = [];
   for (let from = after; from < end; from += window) {
     const until = Math.min(end, from + window);
-    for (const { position, line } of await readLines(db, { ...request, after: from, until })) {
+    const { lines, end: read } = await readLines(db, { ...request, after: from, until });
+    for (const { position, line } of lines) {
       changes.push(withCursor(line, cursors.write(position)));
       if (changes.length === limit) return { changes, position, more: position < last };
     }
+    if (read < until) return { changes, position: read, more: true };
   }
   return { changes, position: end, more: end < last };
 }
 
-/** The lines that a reader wants, after one position and up to another. */
-async function readLines(
-  db: Db,
-  { after, until, clientId, entities }: { after: number; until: number } & Wanted,
-): Promise<{ position: number; line: string }[]> {
+interface Part extends Wanted {
+  after: number;
+  until: number;
+}
+
+interface PlacedLine {
+  position: number;
+  line: string;
+}
+
+/**
+ * The lines that a reader wants, after one position and up to another. `end`: up to where they could be read. The feed has one order, so
+ * that it stops at the first change of a cell that does not answer.
+ * @throws where that is the next one
+ */
+async function readLines(db: Db, part: Part): Promise<{ lines: PlacedLine[]; end: number }> {
+  if (!(db instanceof CellPool)) return { lines: await linesIn(db, part), end: part.until };
+  const cells = await cellsBetween(db, part.after, part.until);
+  const asked = await Promise.allSettled(cells.map((cell) => linesIn(cell.pool, part)));
+  let end = part.until;
+  const lines: PlacedLine[] = [];
+  for (const [index, answer] of asked.entries()) {
+    const { position } = cells[index] as FeedCell;
+    if (answer.status === 'fulfilled') lines.push(...answer.value);
+    else if (position - 1 <= part.after) throw answer.reason;
+    else end = Math.min(end, position - 1);
+  }
+  return { lines: lines.filter(({ position }) => position <= end).sort((a, b) => a.position - b.position), end };
+}
+
+async function linesIn(db: Db, { after, until, clientId, entities }: Part): Promise<PlacedLine[]> {
   const filtered = clientId !== undefined || entities !== undefined;
+  const joined = isDistributed(db);
+  const wanted = `c.place + c.changes > $1::bigint - o.position + 1 and c.place <= $2::bigint - o.position
+    ${filtered ? 'and ($3::text is null or c.client_ids @> array[$3::text]) and ($4::text[] is null or c.entities && $4)' : ''}`;
   const { rows } = await db.query<PageRow>({
-    name: `change-page-${filtered}`,
-    text: `select o.position + c.place as position, c.body from change_order o cross join lateral (
-        select place, body from changes where batch = o.batch and place + changes > $1::bigint - o.position + 1 and place <= $2::bigint - o.position
-          ${filtered ? 'and ($3::text is null or client_ids @> array[$3::text]) and ($4::text[] is null or entities && $4)' : ''}) c
+    name: `change-page-${filtered}${joined ? '-joined' : ''}`,
+    // Citus joins the order with a cell on a worker, but looks nothing up there for each row.
+    text: `select o.position + c.place as position, c.body from change_order o ${
+      joined
+        ? `join changes c on c.batch = o.batch and ${wanted}`
+        : `cross join lateral (select place, body from changes c where c.batch = o.batch and ${wanted}) c`
+    }
       where o.position >= coalesce((select position from change_order where position <= $1::bigint + 1 order by position desc limit 1), 0)
         and o.position <= $2
       order by o.position, c.place`,

@@ -1,4 +1,5 @@
 import { addDays, startOfLondonDay } from '../calendar.ts';
+import { unionOfCells } from '../cell-union.ts';
 import type { Db } from '../database.ts';
 
 interface Tally {
@@ -24,9 +25,12 @@ export interface Reconciled {
  * @param day `YYYY-MM-DD`
  */
 export async function reconcile(db: Db, day: string): Promise<Reconciled[]> {
+  const ofDay = 'from change_tallies where at >= $1 and at < $2';
+  const grouped = `select client_id, tally, currency, sum(count) as count, sum(sum) as sum ${ofDay} group by client_id, tally, currency`;
   const { rows } = await db.query<{ client_id: string; tally: string; currency: string } & Tally>(
-    `select client_id, tally, currency, sum(count)::bigint as count, sum(sum)::text as sum from change_tallies
-     where at >= $1 and at < $2 group by client_id, currency, tally order by client_id, currency, tally`,
+    `select client_id, tally, currency, sum(count)::bigint as count, sum(sum)::text as sum
+     from (${unionOfCells(db, 'change_tallies')?.(grouped) ?? `select * ${ofDay}`}) t
+     group by client_id, currency, tally order by client_id, currency, tally`,
     [startOfLondonDay(day), startOfLondonDay(addDays(day, 1))],
   );
   const reconciled = new Map<string, Reconciled>();

@@ -1,4 +1,14 @@
-import { type Change, type Changes, changesOf, finishedSteps, forgetSteps, keyOf, takeChanges } from '../change.ts';
+import type { QueryConfig } from 'pg';
+import {
+  type Change,
+  type Changes,
+  changesOf,
+  finishedSteps,
+  forgetSteps,
+  keyOf,
+  type RecordText,
+  takeChanges,
+} from '../change.ts';
 import type { Transaction, TransactionHooks } from '../database.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { textArray } from '../text-array.ts';
@@ -18,7 +28,7 @@ interface FinishedLine extends Line {
  * Writes what a transaction has changed, as its last statements. First it raises the versions, which locks them until the commit, in
  * one order for everybody. Only then does it read the records and take the number of its batch. So a change shows everything that
  * was committed before it, and two changes of one record have their numbers in the order of their versions. A record that the
- * transaction knows (`noteRecord`) is not read again.
+ * transaction knows (`noteRecord`), or that a memory knows by its version, is not read again.
  */
 export class ChangeRecorder implements TransactionHooks {
   readonly #presentation: () => Presentation;
@@ -42,16 +52,16 @@ export class ChangeRecorder implements TransactionHooks {
       for (const line of lines) finished.push({ ...line, at: changes.act.now });
   }
 
-  async beforeCommit(tx: Transaction): Promise<void> {
+  async beforeCommit(tx: Transaction): Promise<QueryConfig | undefined> {
     const finished = finishedSteps<FinishedLine>(tx);
     const changes = takeChanges(tx);
     const at = changes?.act.now ?? finished[0]?.at;
-    if (!at) return;
+    if (!at) return undefined;
     if (changes) await raiseVersions(tx, changes);
     const batch = new Batch(tx, at, finished.length + (changes?.records.size ?? 0));
     await batch.add(finished);
     if (changes) for await (const lines of this.#lines(tx, changes)) await batch.add(lines);
-    await batch.end();
+    return batch.end();
   }
 
   ended(tx: Transaction): void {
@@ -65,19 +75,37 @@ export class ChangeRecorder implements TransactionHooks {
     const all = [...records.values()];
     for (let from = 0; from < all.length; from += MAX_RECORDS_AT_ONCE) {
       const part = all.slice(from, from + MAX_RECORDS_AT_ONCE);
-      const read = await readRecords(
-        tx,
-        part.filter(({ deleted, known }) => deleted === undefined && !known),
-        { now: act.now, presentation: this.#presentation() },
+      const versionOf = ({ entity, id }: Change) => versions.get(keyOf(entity, id)) ?? 1;
+      const texts = remembered(part, versionOf);
+      const unknown = part.filter(
+        ({ deleted, known, entity, id }) => deleted === undefined && !known && !texts.has(keyOf(entity, id)),
       );
-      yield linesOf(part, (change) => {
-        const key = keyOf(change.entity, change.id);
-        const record = change.deleted === undefined ? (change.known?.() ?? read.get(key)) : { text: change.deleted };
+      const read = await readRecords(tx, unknown, { now: act.now, presentation: this.#presentation() });
+      for (const change of unknown) {
+        const record = read.get(keyOf(change.entity, change.id));
         if (!record) throw new Error(`the changed record ${change.entity} ${change.id} does not exist`);
-        return write(change, versions.get(key) ?? 1, record);
+        texts.set(keyOf(change.entity, change.id), record);
+        change.memory?.keep(change.id, versionOf(change), record);
+      }
+      yield linesOf(part, (change) => {
+        const { deleted, known, entity, id } = change;
+        const record = deleted === undefined ? (known?.() ?? texts.get(keyOf(entity, id))) : { text: deleted };
+        return write(change, versionOf(change), record as RecordText);
       });
     }
   }
+}
+
+/** The records that the memories of their changes know, by the key of `keyOf`. */
+function remembered(changes: readonly Change[], versionOf: (change: Change) => number): Map<string, RecordText> {
+  const found = new Map<string, RecordText>();
+  for (const change of changes) {
+    const { entity, id, memory, known, deleted } = change;
+    if (!memory || known || deleted !== undefined) continue;
+    const record = memory.find(id, versionOf(change));
+    if (record) found.set(keyOf(entity, id), record);
+  }
+  return found;
 }
 
 function* linesOf(changes: readonly Change[], write: (change: Change) => Line): Generator<Line> {
@@ -90,16 +118,26 @@ function actorOf(actor: string): string {
   return actor.replace(/^operator:/, 'token:');
 }
 
+/** Lists cost a statement more than its rows do, and most transactions change one record that existed before. */
+const raised = (rows: string) =>
+  `insert into change_versions as v (entity, entity_id, version) ${rows}
+    on conflict (entity, entity_id) do update set version = v.version + 1 returning entity, entity_id, version`;
+
 /** Raises the versions of records that existed before. A record that the transaction creates has version 1, and no row. */
 async function raiseVersions(tx: Transaction, { records, versions }: Changes): Promise<void> {
   const old = [...records].filter(([key, { created }]) => !created && !versions.has(key)).map(([, change]) => change);
   if (old.length === 0) return;
-  const { rows } = await tx.query<{ entity: string; entity_id: string; version: number }>({
-    name: 'change-versions',
-    text: `insert into change_versions as v (entity, entity_id, version)
-      select entity, entity_id, 2 from unnest($1::text[], $2::text[]) as u(entity, entity_id) order by entity, entity_id
-      on conflict (entity, entity_id) do update set version = v.version + 1 returning entity, entity_id, version`,
-    values: [textArray(old.map(({ entity }) => entity)), textArray(old.map(({ id }) => id))],
-  });
+  const [only] = old;
+  const { rows } = await tx.query<{ entity: string; entity_id: string; version: number }>(
+    old.length === 1 && only
+      ? { name: 'change-version', text: raised('values ($1, $2, 2)'), values: [only.entity, only.id] }
+      : {
+          name: 'change-versions',
+          text: raised(
+            'select entity, entity_id, 2 from unnest($1::text[], $2::text[]) as u(entity, entity_id) order by entity, entity_id',
+          ),
+          values: [textArray(old.map(({ entity }) => entity)), textArray(old.map(({ id }) => id))],
+        },
+  );
   for (const row of rows) versions.set(keyOf(row.entity, row.entity_id), row.version);
 }

@@ -1,6 +1,6 @@
-import { cellNumbers } from '../cell-directory.ts';
+import { cellPools, inEach } from '../cell-context.ts';
 import { cellOfNumber } from '../cell-numbers.ts';
-import { poolOf, withinCell } from '../cell-pool.ts';
+import { withinCell } from '../cell-pool.ts';
 import { type Db, type Pool, type Transaction, transaction } from '../database.ts';
 
 const DAY_MS = 86_400_000;
@@ -45,10 +45,11 @@ export async function clearChanges(pool: Pool, now: Date, days: number): Promise
     // The next batches.
   }
   // By the time of the change, which is that of an import's beginning: a day of import at most.
-  for (const cell of await cellNumbers(pool))
-    await poolOf(pool, cell).query(
+  await inEach(await cellPools(pool), async (cell) => {
+    await cell.query(
       `delete from change_tallies where at < (select at from change_order order by position limit 1) - interval '1 day'`,
     );
+  });
 }
 
 /** Deletes some transactions that end at a position or before it. @returns how many there were */

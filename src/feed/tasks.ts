@@ -1,5 +1,9 @@
+import { type CellActivity, cellsInTurn } from '../cell-activity.ts';
+import { createRounds } from '../cell-context.ts';
+import { leaveCells } from '../cell-pool.ts';
+import { hasNotes } from '../change.ts';
 import type { Context } from '../context.ts';
-import { hookTransactions } from '../database.ts';
+import { hookTransactions, type Pool, type Transaction, type TransactionHooks } from '../database.ts';
 import type { Part } from '../parts.ts';
 import { presentationOf } from '../payments/presentation.ts';
 import { Periodic } from '../periodic.ts';
@@ -17,33 +21,52 @@ const CLEAR_INTERVAL_MS = 600_000;
 /** From here on each transaction of the two pools writes what it has changed into the feed. They have no connection yet. */
 export function recordChanges(context: Context): Part {
   const recorder = new ChangeRecorder(() => presentationOf(context));
-  hookTransactions(context.pool, recorder);
-  hookTransactions(context.backgroundPool, recorder);
+  const hooks = context.activity ? announcing(recorder, context.activity) : recorder;
+  hookTransactions(context.pool, hooks);
+  hookTransactions(context.backgroundPool, hooks);
   observeFeed(context);
   return { stop: () => observeFeed(undefined) };
 }
 
+/** Tells in which cells transactions have written something for the feed. */
+function announcing(recorder: ChangeRecorder, activity: CellActivity): TransactionHooks {
+  const written = new WeakSet<Transaction>();
+  return {
+    beforeReading: (tx) => recorder.beforeReading(tx),
+    stepEnded: (tx) => recorder.stepEnded(tx),
+    beforeCommit: (tx) => {
+      if (hasNotes(tx)) written.add(tx);
+      return recorder.beforeCommit(tx);
+    },
+    ended: (tx) => {
+      recorder.ended(tx);
+      const cells = leaveCells(tx);
+      if (written.delete(tx)) activity.wrote(cells);
+    },
+  };
+}
+
 /** Publishes what has been committed, one cell after the other: the feed has one order. A cell that fails holds up no other. */
 export function createPublisher({ clock, log }: Context, cells: readonly Context[]): Periodic {
+  const rounds = createRounds(cells);
   return new Periodic({
     name: 'change feed',
     intervalMs: PUBLISH_INTERVAL_MS,
     wakeAfterMs: PUBLISH_AFTER_MS,
     log,
-    run: async () => {
-      let failure: unknown;
-      for (const { backgroundPool } of cells) {
-        try {
-          while (await publishChanges(backgroundPool, clock.now())) {
-            // A burst is published whole.
-          }
-        } catch (error) {
-          failure = error;
+    run: () =>
+      rounds(cellsInTurn(cells, publishChanges), async ({ backgroundPool }) => {
+        // Asked before the publisher's lock is taken: who waits for a silent cell with the lock keeps all others waiting.
+        if (cells.length > 1 && !(await hasUnpublished(backgroundPool))) return;
+        while (await publishChanges(backgroundPool, clock.now())) {
+          // A burst is published whole.
         }
-      }
-      if (failure) throw failure;
-    },
+      }),
   });
+}
+
+async function hasUnpublished(pool: Pool): Promise<boolean> {
+  return (await pool.query('select from changes_unpublished limit 1')).rows.length > 0;
 }
 
 /** Deletes changes that are no longer kept. */

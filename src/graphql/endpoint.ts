@@ -11,6 +11,7 @@ import {
 import { makeSchema } from 'postgraphile';
 import { execute } from 'postgraphile/grafast';
 import { BoundedMap } from '../bounded-map.ts';
+import { poolOf } from '../cell-pool.ts';
 import { first, type Pool } from '../database.ts';
 import { type Cost, costOf } from './cost.ts';
 import { chooseOperation, readDocument, withPages } from './document.ts';
@@ -57,7 +58,7 @@ export class GraphqlEndpoint {
 
   /** Reads the tables and makes their schema. */
   static async create(pool: Pool): Promise<GraphqlEndpoint> {
-    const tables = first(await pool.query<{ schema: string }>('select current_schema() as schema'));
+    const tables = first(await poolOf(pool, 0).query<{ schema: string }>('select current_schema() as schema'));
     const { schema, resolvedPreset } = await makeSchema(preset(pool, tables?.schema ?? 'public'));
     return new GraphqlEndpoint(schema, resolvedPreset);
   }

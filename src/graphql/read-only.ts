@@ -1,3 +1,5 @@
+import pg from 'pg';
+import { isDistributed } from '../cell-pool.ts';
 import { type Pool, transaction } from '../database.ts';
 import { LIMITS } from './limits.ts';
 
@@ -17,6 +19,18 @@ export interface ReadClient {
 /** How the plans of a request read the database. */
 export type WithReadClient = <T>(settings: unknown, work: (client: ReadClient) => Promise<T>) => Promise<T>;
 
+const readAsStatement = (clientId: string) => ({
+  name: 'graphql-read-as',
+  text: "select set_config('statement_timeout', $3, true), set_config('lombard.client_id', $2, true), set_config('role', $1, true)",
+  values: [CLIENT_ROLE, clientId, String(LIMITS.STATEMENT_MS)],
+});
+
+/** Citus hands only `set local` on to the worker, which looks at the rows. */
+const distributedReadAs = (clientId: string) => ({
+  text: `set local statement_timeout = ${LIMITS.STATEMENT_MS}; set local citus.propagate_set_commands = 'local';
+    set local lombard.client_id = ${pg.escapeLiteral(clientId)}; set local role ${CLIENT_ROLE}`,
+});
+
 /**
  * Reads as one client of the institution. Each read is a read-only transaction that sets role and client first, so that row level
  * security holds for any statement. The statement ends after STATEMENT_MS.
@@ -26,11 +40,7 @@ export function readAs(pool: Pool, clientId: string): WithReadClient {
     transaction(
       pool,
       async (tx) => {
-        await tx.query({
-          name: 'graphql-read-as',
-          text: "select set_config('statement_timeout', $3, true), set_config('lombard.client_id', $2, true), set_config('role', $1, true)",
-          values: [CLIENT_ROLE, clientId, String(LIMITS.STATEMENT_MS)],
-        });
+        await tx.query(isDistributed(tx) ? distributedReadAs(clientId) : readAsStatement(clientId));
         const client: ReadClient = {
           async query<R>({ text, values, arrayMode }: { text: string; values?: unknown[]; arrayMode?: boolean }) {
             const result = await tx.query({

@@ -124,9 +124,35 @@ function placeOf(name: string, { url = '', schema }: FastifyRequest['routeOption
 
 interface Violation {
   code?: string;
-  table?: string;
-  column?: string;
-  constraint?: string;
+  table?: string | undefined;
+  column?: string | undefined;
+  constraint?: string | undefined;
+}
+
+const VIOLATED = {
+  table: / (?:of )?relation "(\w+)"/,
+  column: /^null value in column "(\w+)"/,
+  constraint: / constraint "(\w+)"/,
+};
+/** What Citus adds to the names of a table's part and of its constraints. */
+const SHARD = /_\d{6,}$/;
+
+/** SQLSTATE of what a worker refuses within a COPY, which Citus calls a fault of its own. */
+const REFUSALS: [RegExp, string][] = [
+  [/^duplicate key value violates unique/, '23505'],
+  [/ violates foreign key /, '23503'],
+  [/ violates check /, '23514'],
+  [/ violates not-null /, '23502'],
+];
+
+/** What a statement has violated. Citus hands on what a worker says without its fields: there the message has them. */
+function violationOf(error: unknown): Violation {
+  const { code = '', message, ...named } = error as Violation & { message: string };
+  const state = code === 'XX000' ? REFUSALS.find(([said]) => said.test(message))?.[1] : code;
+  if (!state?.startsWith('23') || named.constraint !== undefined || named.column !== undefined)
+    return { ...named, code };
+  const name = (what: keyof typeof VIOLATED) => VIOLATED[what].exec(message)?.[1]?.replace(SHARD, '');
+  return { code: state, table: name('table'), column: name('column'), constraint: name('constraint') };
 }
 
 /** The field of a violated check (its constraint is named `<table>_<field>_check`) or of a null where none may be (PostgreSQL, appendix A). */
@@ -142,13 +168,14 @@ function fieldOfCheck({ code, table = '', column, constraint = '' }: Violation):
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const { code = '', constraint = '' } = error as { code?: string; constraint?: string };
+  const violation = violationOf(error);
+  const { code = '', constraint = '' } = violation;
   const violated = CONSTRAINTS[constraint];
   if (violated) {
     const [problem, field, message] = violated;
     return new Problem(problem, { field, message }, { cause: error });
   }
-  const field = fieldOfCheck(error as Violation);
+  const field = fieldOfCheck(violation);
   if (field !== undefined)
     return new Problem('invalid_body', { field, message: 'is not a value that can be stored' }, { cause: error });
   if (code === '23505')

@@ -106,7 +106,7 @@ const DESCRIPTIONS: Record<number, string> = {
   415: 'The content type is not supported',
   429: 'Too many requests',
   502: 'Something that the service depends on has failed',
-  503: 'The service stops before the request is done',
+  503: 'The service stops, or moves the client to another cell',
 };
 
 /** An answer with a JSON body, for the `response` schema of an operation. */

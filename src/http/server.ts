@@ -162,8 +162,8 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
   request.refusal = { code: problem.code, details: problem.details };
   logFailure(problem, request);
   const { status, body, headers } = answerFor(problem);
-  if (status === 429 && !reply.hasHeader('retry-after'))
-    reply.header('retry-after', String(problem.retryAfterSeconds ?? BUSY_RETRY_AFTER_SECONDS));
+  const wait = problem.retryAfterSeconds ?? (status === 429 ? BUSY_RETRY_AFTER_SECONDS : undefined);
+  if (wait !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', String(wait));
   if (headers) reply.headers(headers);
   return reply.code(status).header('cache-control', 'no-store').send(body);
 }

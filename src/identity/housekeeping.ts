@@ -1,17 +1,26 @@
+import { cellPools, inEach } from '../cell-context.ts';
 import type { Pool } from '../database.ts';
 import { MAX_REFRESH_TOKENS } from './refresh-token.ts';
 
 /** Rows deleted in one statement. A longer delete would hold locks that sign-ins wait for. */
 const BATCH_ROWS = 5_000;
 
+type Expired = [table: string, key: string, condition: string];
+
+/** In each cell. */
+const EXPIRED_IN_CELL: Expired = [
+  'step_up_challenges',
+  'challenge_sha256',
+  `expires_at < $1::timestamptz - interval '1 hour'`,
+];
+
 /**
  * What has expired, and how long it is kept after that. Codes are kept so that a second use is recognised, access tokens so that
  * the answer is `token_expired`, everything else so that a clock that is wrong by minutes does no harm.
  */
-const EXPIRED: [table: string, key: string, condition: string][] = [
+const EXPIRED: Expired[] = [
   ['sign_in_requests', 'request_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
   ['second_factor_challenges', 'challenge_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
-  ['step_up_challenges', 'challenge_sha256', `expires_at < $1::timestamptz - interval '1 hour'`],
   ['password_requests', 'id', `at < $1::timestamptz - interval '1 day'`],
   ['password_links', 'contact_id', `expires_at < $1::timestamptz - interval '1 hour'`],
   ['mails', 'id', `ended_at < $1::timestamptz - interval '30 days'`],
@@ -46,12 +55,17 @@ const EXPIRED: [table: string, key: string, condition: string][] = [
 /** Deletes what can never be used again. Any process may call it at any time. @returns the number of deleted rows */
 export async function deleteExpired(pool: Pool, now: Date): Promise<number> {
   let deleted = 0;
-  for (const [table, key, condition] of EXPIRED) {
-    for (let batch = BATCH_ROWS; batch === BATCH_ROWS; ) {
-      const text = `delete from ${table} where ${key} in (select ${key} from ${table} where ${condition} limit ${BATCH_ROWS})`;
-      batch = (await pool.query(text, condition.includes('$1') ? [now] : [])).rowCount ?? 0;
-      deleted += batch;
-    }
-  }
+  for (const expired of EXPIRED) deleted += await deleteAll(pool, expired, now);
+  await inEach(await cellPools(pool), async (cell) => {
+    deleted += await deleteAll(cell, EXPIRED_IN_CELL, now);
+  });
+  return deleted;
+}
+
+async function deleteAll(pool: Pool, [table, key, condition]: Expired, now: Date): Promise<number> {
+  const text = `delete from ${table} where ${key} in (select ${key} from ${table} where ${condition} limit ${BATCH_ROWS})`;
+  let deleted = 0;
+  for (let batch = BATCH_ROWS; batch === BATCH_ROWS; deleted += batch)
+    batch = (await pool.query(text, condition.includes('$1') ? [now] : [])).rowCount ?? 0;
   return deleted;
 }

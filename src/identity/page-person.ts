@@ -1,4 +1,8 @@
+import { homesOfClients } from '../cell-directory.ts';
+import { hasSeveralCells } from '../cell-pool.ts';
+import { inCell } from '../cell-scope.ts';
 import { type Db, first } from '../database.ts';
+import { databaseFault } from '../database-fault.ts';
 import type { Language } from '../language.ts';
 import { PERMISSIONS, type Permission } from './contact.ts';
 
@@ -35,16 +39,45 @@ const WAITING = ['payment_approver_totals where grain = 0 and', 'payment_approve
 
 /** The person of a session, with its clients by name. Undefined where the contact does not exist. */
 export async function findPagePerson(db: Db, contactId: string): Promise<PagePerson | undefined> {
+  if (!hasSeveralCells(db)) return readPerson(db, contactId, WAITING);
+  const person = await readPerson(db, contactId, '0');
+  if (person) await countWaiting(db, person);
+  return person;
+}
+
+/** @param waiting SQL of how many payments of the client wait for the person */
+async function readPerson(db: Db, contactId: string, waiting: string): Promise<PagePerson | undefined> {
   return first(
     await db.query<PagePerson & Record<string, unknown>>(
       `select k.contact_id, k.name, k.email, k.language, k.second_factor, k.approval_mails,
          (select count(*) from recovery_codes r where r.contact_id = k.contact_id) as recovery_codes,
          coalesce((select json_agg(json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'status', c.status,
              'approval_step_up', c.approval_step_up, 'permissions', array_remove(array[${OWN}], null),
-             'waiting', case when m.can_authorise_payments then ${WAITING} else 0 end) order by c.client_name, c.client_id)
+             'waiting', case when m.can_authorise_payments then ${waiting} else 0 end) order by c.client_name, c.client_id)
            from contact_clients m join clients c on c.client_id = m.client_id where m.contact_id = k.contact_id), '[]') as clients
        from contacts k where k.contact_id = $1`,
       [contactId],
     ),
   );
+}
+
+/** Counts in the cells of the clients. Of a cell that does not answer nothing is known: its clients get 502 for all else. */
+async function countWaiting(db: Db, { contact_id: contactId, clients }: PagePerson): Promise<void> {
+  const approving = clients.filter(({ permissions }) => permissions.includes('can_authorise_payments'));
+  const homes = await homesOfClients(
+    db,
+    approving.map((client) => client.client_id),
+  );
+  for (const [cell, there] of Map.groupBy(homes.values(), (home) => home.cell)) {
+    const text = `select m.client_id, (${WAITING})::int8 as waiting from (select $1::text as contact_id, unnest($2::text[]) as client_id) m`;
+    const values = [contactId, there.map(({ clientId }) => clientId)];
+    const counted = await inCell(cell, () => db.query<{ client_id: string; waiting: number }>(text, values)).catch(
+      (error: unknown) => {
+        if (!databaseFault(error)) throw error;
+        return { rows: [] };
+      },
+    );
+    const waiting = new Map(counted.rows.map((row) => [row.client_id, row.waiting]));
+    for (const client of approving) client.waiting = waiting.get(client.client_id) ?? client.waiting;
+  }
 }

@@ -32,7 +32,7 @@ export async function hashPassword(password: string, field = 'password'): Promis
   return (await threads.run({ password: text, hash: undefined })) as string;
 }
 
-/** The hash of a random text. A password is compared with it where there is no hash to compare with. */
+/** The hash of a random text. A password is compared with it if the contact has no hash. */
 let decoy: Promise<string | boolean> | undefined;
 
 /** Starts a thread, so that the first sign-in is as fast as the others. */
@@ -42,7 +42,7 @@ export async function warmUpPasswords(): Promise<void> {
 }
 
 /**
- * Whether a password matches a hash. Takes the same time where there is no hash, and where the password is too long.
+ * Whether a password matches a hash. Takes the same time without a hash, and where the password is too long.
  * @param stored the hash; null where the contact does not exist or has no password
  * @throws Problem rate_limited where too many hashes wait already
  */

@@ -1,5 +1,7 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { type Clock, monotonic } from '../calendar.ts';
+import { hasSeveralCells } from '../cell-pool.ts';
+import { UnknownCell } from '../client-moves.ts';
 import { sha256 } from '../crypto.ts';
 import { first, type Pool, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -42,6 +44,8 @@ export interface SessionClient {
   enabled: boolean;
   /** The number of the cell that it lives in. */
   cell: number;
+  /** It goes to another cell now. */
+  moving: boolean;
   permissions: Permissions;
 }
 
@@ -54,7 +58,9 @@ interface Row {
   application_id: string;
   expires_at: Date;
   thumbprint: string | null;
-  clients: ({ client_id: string; name: string; enabled: boolean; cell: number } & Permissions)[] | null;
+  clients:
+    | ({ client_id: string; name: string; enabled: boolean; cell: number; moving: boolean } & Permissions)[]
+    | null;
   version: number;
 }
 
@@ -124,6 +130,7 @@ export class Sessions {
       : undefined;
     this.#cache.delete(bearer);
     const session = sessionOf(row, hash ?? Buffer.alloc(0), this.#clock);
+    if (!hasSeveralCells(this.#pool)) refuseOtherCells(session);
     this.#cache.set(bearer, { session, version: row?.version as number });
     return session;
   }
@@ -144,6 +151,11 @@ export async function confirmSession(
     await tx.query<Row>({ name: 'session-confirm', text: sessionStatement('and p.client_id = $2'), values }),
   );
   return sessionOf(row, tokenSha256, clock).clients.get(clientId);
+}
+
+/** A process that knows one cell must not look for a client of another one there. @throws UnknownCell */
+function refuseOtherCells({ clients }: Session): void {
+  for (const { cell } of clients.values()) if (cell !== 0) throw new UnknownCell();
 }
 
 /** What a session depends on. */
@@ -167,9 +179,9 @@ function sessionOf(row: Row | undefined, tokenSha256: Buffer, clock: Clock): Ses
     thumbprint: row.thumbprint,
     tokenSha256,
     clients: new Map(
-      (row.clients ?? []).map(({ client_id, name, enabled, cell, ...permissions }) => [
+      (row.clients ?? []).map(({ client_id, name, enabled, cell, moving, ...permissions }) => [
         client_id,
-        { name, enabled, cell, permissions },
+        { name, enabled, cell, moving, permissions },
       ]),
     ),
   };
@@ -192,6 +204,7 @@ function unexpired(session: Session, clock: Clock): Session {
 const sessionStatement = (condition = '') => `
   select t.contact_id, t.application_id, t.expires_at, t.thumbprint, v.version,
     (select json_agg(json_build_object('client_id', c.client_id, 'name', c.client_name, 'enabled', c.status = 'enabled', 'cell', c.cell,
+        'moving', c.moves_to is not null,
         'can_authorise_payments', p.can_authorise_payments, 'can_manage_payments', p.can_manage_payments,
         'can_manage_multipayments', p.can_manage_multipayments, 'can_manage_permissions', p.can_manage_permissions,
         'can_manage_webhooks', p.can_manage_webhooks) order by c.client_id)

@@ -1,10 +1,12 @@
 import { audit } from '../audit.ts';
 import { keepingNotes } from '../change.ts';
+import { afterMoves } from '../client-moves.ts';
 import { commit, rollback, type Transaction } from '../database.ts';
 import type { ErrorCode, Problem } from '../errors.ts';
 import { answerOf, type ImportAnswer, listedErrors } from './answer.ts';
 import type { Batch } from './batch.ts';
 import { inCellsOfRows } from './cells.ts';
+import { claimLines } from './claims.ts';
 import { settleConflicts, withoutRepetitions } from './conflicts.ts';
 import { type Progress, saveProgress } from './import.ts';
 import { noteImported } from './imported.ts';
@@ -16,8 +18,11 @@ const MAX_ATTEMPTS = 4;
 /** SQLSTATE of a deadlock and of a serialization failure (PostgreSQL, appendix A). */
 const CONTENTION = new Set(['40P01', '40001']);
 
+/** How long an import waits until a client has been moved to another cell. */
+const MAX_MOVE_MS = 60_000;
+
 /** What no smaller batch would change: the database fails, or the caller may no longer import. */
-const ENDS_IMPORT = new Set<ErrorCode>(['integration_error', 'authentication_failed', 'token_expired']);
+const ENDS_IMPORT = new Set<ErrorCode>(['integration_error', 'interrupted', 'authentication_failed', 'token_expired']);
 
 /** What became of the lines of a batch. */
 interface Tally {
@@ -56,7 +61,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
   async write(batch: Batch<Row>): Promise<void> {
     for (const [line, problem] of (await this.#request.kind.prepare?.(batch.rows)) ?? [])
       batch.refusals.set(line, problem);
-    await this.#attempt(batch, { attempt: 1, whole: true });
+    await afterMoves(MAX_MOVE_MS, () => this.#attempt(batch, { attempt: 1, whole: true }));
   }
 
   /**
@@ -95,6 +100,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
       const problem = this.#request.toProblem(error);
       if (CONTENTION.has((error as { code?: string }).code ?? '') || ENDS_IMPORT.has(problem.code)) throw error;
       await tx.query('rollback to savepoint part; release savepoint part');
+      this.#request.scope.trades?.clear();
       Object.assign(tally, before);
       if (rows.length === 1) {
         tally.refusals.set(rows[0]?.line ?? 0, problem);
@@ -127,6 +133,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     if (open.length === 0) return;
     const { fresh, changed, unchanged } = await settleConflicts(tx, open, { kind, rule, scope }, refusals);
     for (const [line, problem] of await kind.check(tx, fresh, scope)) refusals.set(line, problem);
+    for (const [line, problem] of await claimLines(tx, kind, remaining(fresh))) refusals.set(line, problem);
     const created = remaining(fresh);
     noteImported(tx, scope, kind, created);
     if (created.length > 0) await kind.insert(tx, created, scope);
@@ -173,6 +180,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
       return result;
     } catch (error) {
       await rollback(this.#connection).catch(() => {});
+      this.#request.scope.trades?.clear();
       throw error;
     }
   }

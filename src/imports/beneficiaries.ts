@@ -55,6 +55,7 @@ const COMPARISON: Comparison = {
 export const beneficiaryImport: ImportKind<BeneficiaryInput, BeneficiaryImportRow> = {
   entity: 'beneficiary',
   batchRows: 5_000,
+  claims: [{ field: 'beneficiary_id', id: ({ id }) => id }],
   comparison: COMPARISON,
   update: {
     fixed: ['client_id'],

@@ -1,4 +1,6 @@
+import { homesOfClients, homesOfRecords } from '../cell-directory.ts';
 import { hasSeveralCells, withinCell } from '../cell-pool.ts';
+import { type Home, holdClients } from '../client-moves.ts';
 import { endStep, type Transaction } from '../database.ts';
 import type { ImportKind, ImportRow } from './kind.ts';
 
@@ -23,11 +25,17 @@ export async function inCellsOfRows<Row extends ImportRow<unknown>>(
 ): Promise<void> {
   if (!hasSeveralCells(tx) || ONCE.has(kind.entity)) return work(rows);
   const cells = await cellsOf(tx, rows, kind.comparison?.table);
-  for (const part of divide(rows, cells, ordered))
+  for (const part of divide(rows, cells, ordered || hasRepetitions(rows)))
     await withinCell(tx, cells.get(part[0] as Row) ?? 0, async () => {
       await work(part);
       await endStep(tx);
     });
+}
+
+/** Whether two lines have one identifier: the earlier one gets it, in whichever cell. */
+function hasRepetitions(rows: readonly ImportRow<unknown>[]): boolean {
+  const ids = rows.map(({ id }) => id).filter((id) => id !== undefined);
+  return new Set(ids).size < ids.length;
 }
 
 /** The lines of each cell; in their order where that matters. */
@@ -42,48 +50,31 @@ function divide<Row>(rows: Row[], cells: ReadonlyMap<Row, number>, ordered: bool
   return parts;
 }
 
-/** Lines name a client, a payment, or a record that exists. Those that name nothing known are refused in the first cell. */
+/**
+ * Lines name a client, a payment, or a record that exists. Those that name nothing known are refused in the first cell. The clients stay in
+ * their cells until the transaction ends.
+ * @throws ClientMoves
+ */
 async function cellsOf<Row extends ImportRow<unknown>>(
   tx: Transaction,
   rows: Row[],
   table: string | undefined,
 ): Promise<Map<Row, number>> {
   const named = (row: Row) => row.input as Named;
-  const clients = rows.map((row) => named(row).client_id);
-  const found = await cellsBy(tx, 'select client_id as id, cell from clients where client_id = any($1)', clients);
-  const others = rows.filter((row) => !found.has(named(row).client_id ?? ''));
-  const byPayment = await cellsBy(
-    tx,
-    recordsOf('payments', 'payment_id'),
-    others.map((row) => named(row).payment_id),
-  );
-  const column = table === undefined ? undefined : KEYS[table];
-  const byId =
-    table === undefined || column === undefined
-      ? new Map<string, number>()
-      : await cellsBy(
-          tx,
-          recordsOf(table, column),
-          others.map(({ id }) => id),
-        );
-  return new Map(
-    rows.map((row) => {
-      const { client_id: clientId = '', payment_id: paymentId = '' } = named(row);
-      return [row, found.get(clientId) ?? byPayment.get(paymentId) ?? byId.get(row.id ?? '') ?? 0];
-    }),
-  );
+  const byClient = await homesOfClients(tx, given(rows.map((row) => named(row).client_id)));
+  const others = rows.filter((row) => !byClient.has(named(row).client_id ?? ''));
+  const byPayment = await homesOfRecords(tx, 'payments', given(others.map((row) => named(row).payment_id)));
+  const byId = await homesOfRecords(tx, table ?? '', given(others.map(({ id }) => id)));
+  const homes = new Map<Row, Home>();
+  for (const row of rows) {
+    const { client_id: clientId = '', payment_id: paymentId = '' } = named(row);
+    const home = byClient.get(clientId) ?? byPayment.get(paymentId) ?? byId.get(row.id ?? '');
+    if (home) homes.set(row, home);
+  }
+  await holdClients(tx, new Map([...homes.values()].map(({ clientId, cell }) => [clientId, cell])));
+  return new Map(rows.map((row) => [row, homes.get(row)?.cell ?? 0]));
 }
 
-/** The ids of records that a line can change without naming their client. */
-const KEYS: Record<string, string> = { payments: 'payment_id', beneficiaries: 'beneficiary_id', trades: 'trade_id' };
-
-function recordsOf(table: string, column: string): string {
-  return `select r.${column} as id, c.cell from ${table} r join clients c on c.client_id = r.client_id where r.${column} = any($1)`;
-}
-
-async function cellsBy(tx: Transaction, text: string, ids: (string | undefined)[]): Promise<Map<string, number>> {
-  const given = [...new Set(ids)].filter((id) => id !== undefined);
-  if (given.length === 0) return new Map();
-  const { rows } = await withinCell(tx, 'all', () => tx.query<{ id: string; cell: number }>(text, [given]));
-  return new Map(rows.map(({ id, cell }) => [id, cell]));
+function given(ids: (string | undefined)[]): string[] {
+  return [...new Set(ids)].filter((id) => id !== undefined);
 }

@@ -1,4 +1,6 @@
+import { withinCell } from '../cell-pool.ts';
 import type { Transaction } from '../database.ts';
+import { idsOfOthers } from './claims.ts';
 import type { Comparison } from './comparison.ts';
 import type { ImportKind, ImportRow, ImportScope, Refusals } from './kind.ts';
 
@@ -27,6 +29,12 @@ export async function settleConflicts<Input, Row extends ImportRow<Input>>(
   const { comparison, update } = kind;
   if (rule === 'reject' || !comparison) return { fresh: rows, changed: [], unchanged: [] };
   const stored = await readStored(tx, comparison, rows);
+  const others = await idsOfOthers(tx, comparison.id, rows);
+  if (others.size > 0) {
+    const elsewhere = rows.filter(({ id }) => id !== undefined && others.has(id) && !stored.has(id));
+    const found = await withinCell(tx, 'all', () => readStored(tx, comparison, elsewhere));
+    for (const [id, record] of found) stored.set(id, record);
+  }
   const settled: Settled<Row> = { fresh: [], changed: [], unchanged: [] };
   for (const row of rows) {
     const record = row.id === undefined ? undefined : stored.get(row.id);

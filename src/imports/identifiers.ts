@@ -1,5 +1,7 @@
 import type { Transaction } from '../database.ts';
+import { nextIds } from '../rows.ts';
 import { textArray } from '../text-array.ts';
+import { idsHeld, idsOfOthers } from './claims.ts';
 import type { ImportRow, Refusals } from './kind.ts';
 
 /** Where the identifiers of a kind are kept, and how more of them are made. Names are the program's own, never a caller's. */
@@ -10,15 +12,9 @@ export interface Identifiers {
   make(tx: Transaction, count: number): Promise<string[]>;
 }
 
-/** Identifiers of a sequence, in its order, as `nextId` of rows.ts makes one: `PAY000001`. */
+/** Identifiers of a sequence, in its order: `PAY000001`. */
 export function fromSequence(sequence: string, prefix: string): Identifiers['make'] {
-  return async (tx, count) => {
-    const { rows } = await tx.query<{ id: string }>(
-      'select nextval($1::regclass)::text as id from generate_series(1, $2)',
-      [sequence, count],
-    );
-    return rows.map((row) => prefix + row.id.padStart(6, '0'));
-  };
+  return (tx, count) => nextIds(tx, { sequence, prefix }, count);
 }
 
 /**
@@ -33,6 +29,7 @@ export async function resolveIds(
 ): Promise<void> {
   const ids = rows.map(({ id }) => id).filter((id) => id !== undefined);
   const taken = await findExisting(tx, identifiers, ids);
+  for (const id of await idsOfOthers(tx, identifiers.column, rows)) taken.add(id);
   for (const { line, id } of rows) {
     if (id === undefined || refusals.has(line)) continue;
     if (taken.has(id))
@@ -43,7 +40,8 @@ export async function resolveIds(
   while (open.length > 0) {
     const made = await identifiers.make(tx, open.length);
     const used = await findExisting(tx, identifiers, made);
-    for (const id of made.filter((each) => !used.has(each) && !taken.has(each))) {
+    const held = await idsHeld(tx, identifiers.column, made);
+    for (const id of made.filter((each) => !used.has(each) && !held.has(each) && !taken.has(each))) {
       const next = open.shift();
       if (next) next.id = id;
     }

@@ -1,9 +1,11 @@
 import type { ChangeEntity, RecordText } from '../change.ts';
+import type { ClaimedField } from '../claims.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import type { Transaction } from '../database.ts';
 import { type Fault, Problem } from '../errors.ts';
 import type { Presentation } from '../payments/presentation.ts';
+import type { TradeMemory } from '../payments/trade-memory.ts';
 import type { Comparison } from './comparison.ts';
 
 /** What all lines of an import share. */
@@ -15,6 +17,8 @@ export interface ImportScope {
   notify: boolean;
   /** Ends at the first line that is refused: the lines before it are imported, and nothing after it. */
   stop?: boolean;
+  /** What the batches before have made of trades. */
+  trades?: TradeMemory;
 }
 
 /** A record that has been read. */
@@ -42,6 +46,13 @@ export class Refusals extends Map<number, Problem> {
   }
 }
 
+/** An identifier of a line that must be unique over all cells. */
+export interface ClaimOf<Row> {
+  field: ClaimedField;
+  /** Undefined where the line claims none. */
+  id(row: Row): string | undefined;
+}
+
 /** What writes the record of a row as the operator's GET shows it; undefined where it has to be read. */
 export type RecordOf<Row> = (row: Row) => (() => RecordText) | undefined;
 
@@ -58,6 +69,8 @@ export interface ImportKind<Input, Row extends ImportRow<Input>> {
   read(line: number, input: Input, scope: ImportScope): Row;
   /** A batch goes in as a whole: no line of it can meet what `check` does not foresee, and its steps are not undone one by one. */
   whole?: boolean;
+  /** The identifiers that must be unique over all cells. */
+  claims?: ClaimOf<Row>[];
   /** How lines are compared with the records that they name; without it no line names one. */
   comparison?: Comparison;
   /** How stored records are changed, as PATCH does; without it they are not. */

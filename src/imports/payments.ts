@@ -87,7 +87,12 @@ const COMPARISON: Comparison = {
  */
 export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
   entity: 'payment',
-  batchRows: 2_000,
+  batchRows: 4_000,
+  claims: [
+    { field: 'payment_id', id: ({ id }) => id },
+    // Made ones are random.
+    { field: 'uuid', id: ({ input }) => input.uuid },
+  ],
   comparison: COMPARISON,
 
   read: (line, input, { act }) => readPayment(line, input, act.now),
@@ -117,7 +122,7 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
       tx,
       scope.act,
       rows.map(({ input }) => input),
-      { action: 'import' },
+      { action: 'import', memory: scope.trades },
     );
     await copyRows(tx, 'payments', COLUMNS, rows);
     const open = rows.filter(({ requirement }) => requirement !== null);

@@ -78,6 +78,7 @@ const COMPARISON: Comparison = {
 export const tradeImport: ImportKind<TradeInput, TradeImportRow> = {
   entity: 'trade',
   batchRows: 5_000,
+  claims: [{ field: 'trade_id', id: ({ id }) => id }],
   comparison: COMPARISON,
   update: {
     fixed: FIXED,

@@ -73,6 +73,7 @@ const COMPARISON: Comparison = {
 export const transactionImport: ImportKind<TransactionInput, TransactionImportRow> = {
   entity: 'transaction',
   batchRows: 5_000,
+  claims: [{ field: 'transaction_id', id: ({ id }) => id }],
   comparison: COMPARISON,
 
   read(line, input, { act }) {

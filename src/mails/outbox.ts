@@ -37,25 +37,41 @@ export interface WrittenMail {
  */
 export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.mailNotices]);
-  await tx.query(
-    `delete from payment_notices n using contacts k
-     where n.mail_id is null and k.contact_id = n.contact_id and not ($1 and k.approval_mails)`,
-    [wanted],
+  const waiting = await tx.query<{ contact_id: string }>(
+    'select distinct contact_id from payment_notices where mail_id is null',
+  );
+  if (waiting.rows.length === 0) return;
+  const people = await tx.query<{ contact_id: string; told: boolean; ready: boolean }>(
+    `select contact_id, $2 and approval_mails as told, status = 'enabled' and not exists (
+       select from mails m where m.contact_id = k.contact_id and m.kind = 'waiting' and m.state <> 'dropped'
+         and m.created_at > $3::timestamptz - make_interval(secs => ${MIN_INTERVAL_SECONDS}) and m.created_at <= $3) as ready
+     from contacts k where contact_id = any($1)`,
+    [waiting.rows.map((row) => row.contact_id), wanted, now],
+  );
+  const untold = people.rows.filter(({ told }) => !told).map((row) => row.contact_id);
+  if (untold.length > 0)
+    await tx.query('delete from payment_notices where mail_id is null and contact_id = any($1)', [untold]);
+  const ready = people.rows.filter((row) => row.told && row.ready).map((row) => row.contact_id);
+  if (ready.length > 0) await makeNotices(tx, now, ready);
+}
+
+/** Makes the mails of people who may still approve a payment that they were not told of. */
+async function makeNotices(tx: Transaction, now: Date, ready: string[]): Promise<void> {
+  const approving = await tx.query<{ contact_id: string }>(
+    `select distinct n.contact_id from payment_notices n
+     join payment_approvers a on a.client_id = n.client_id and a.payment_id = n.payment_id and a.contact_id = n.contact_id
+     where n.contact_id = any($1) and n.mail_id is null and a.may_authorise`,
+    [ready],
+  );
+  const made = await tx.query<{ id: number; contact_id: string }>(
+    `insert into mails (kind, contact_id, created_at, due_at) select 'waiting', contact_id, $2, $2 from unnest($1::text[]) as u(contact_id)
+     returning id, contact_id`,
+    [approving.rows.map((row) => row.contact_id), now],
   );
   await tx.query(
-    `with ready as (
-       select k.contact_id from (select distinct contact_id from payment_notices where mail_id is null) n
-       join contacts k on k.contact_id = n.contact_id and k.status = 'enabled'
-       where not exists (select from mails m where m.contact_id = k.contact_id and m.kind = 'waiting' and m.state <> 'dropped'
-           and m.created_at > $1::timestamptz - make_interval(secs => ${MIN_INTERVAL_SECONDS}) and m.created_at <= $1)
-         and exists (select from payment_notices u
-           join payment_approvers a on a.client_id = u.client_id and a.payment_id = u.payment_id and a.contact_id = u.contact_id
-           where u.contact_id = k.contact_id and u.mail_id is null and a.may_authorise)
-     ), made as (
-       insert into mails (kind, contact_id, created_at, due_at) select 'waiting', contact_id, $1, $1 from ready returning id, contact_id
-     )
-     update payment_notices n set mail_id = made.id from made where n.contact_id = made.contact_id and n.mail_id is null`,
-    [now],
+    `update payment_notices n set mail_id = m.id from unnest($1::bigint[], $2::text[]) as m(id, contact_id)
+     where n.contact_id = m.contact_id and n.mail_id is null`,
+    [made.rows.map((row) => row.id), made.rows.map((row) => row.contact_id)],
   );
 }
 

@@ -1,4 +1,5 @@
-import { contextOf } from '../cell-context.ts';
+import { cellsInTurn } from '../cell-activity.ts';
+import { contextOf, createRounds } from '../cell-context.ts';
 import type { Context } from '../context.ts';
 import { createPool, first, type Pool, type Transaction, transaction } from '../database.ts';
 import { endsWithin } from '../deadline.ts';
@@ -36,8 +37,7 @@ const WRITERS: Record<DueMail['kind'], (context: Context, mail: DueMail) => Prom
 export class MailWorker {
   readonly #context: Context;
   readonly #cells: readonly Context[];
-  /** Reads the payments of all cells: those of a person may be in several. */
-  readonly #everywhere: Context;
+  readonly #inEach: ReturnType<typeof createRounds<Context>>;
   readonly #pool: Pool;
   readonly #mailer: Mailer | undefined;
   readonly #polling: Periodic;
@@ -49,7 +49,7 @@ export class MailWorker {
   constructor(context: Context, cells: readonly Context[]) {
     this.#context = context;
     this.#cells = cells;
-    this.#everywhere = contextOf(context, 'all');
+    this.#inEach = createRounds(cells);
     const url = context.backgroundPool.options.connectionString as string;
     this.#pool = createPool(url, context.log, { max: 1, background: true, name: 'lombard-mails' });
     this.#mailer = context.config.smtpUrl === undefined ? undefined : new Mailer(context.config);
@@ -75,9 +75,18 @@ export class MailWorker {
   async #beginDue(): Promise<void> {
     if (!(await this.#holdsLock())) return;
     const { backgroundPool, clock, config } = this.#context;
-    for (const cell of this.#cells)
-      await transaction(cell.backgroundPool, (tx) => gatherNotices(tx, clock.now(), config.approvalMails));
+    // A cell that fails holds up no mail of the others.
+    const gathering = this.#inEach(cellsInTurn(this.#cells, this), (cell) =>
+      transaction(cell.backgroundPool, (tx) => gatherNotices(tx, clock.now(), config.approvalMails)),
+    );
+    const failure = await gathering.catch((error: Error) => error);
     await transaction(backgroundPool, gatherRequests);
+    await this.#sendDue();
+    if (failure) throw failure;
+  }
+
+  async #sendDue(): Promise<void> {
+    const { backgroundPool, clock } = this.#context;
     const free = MAX_IN_FLIGHT - this.#inFlight.size;
     if (free <= 0 || this.#stopping) return;
     for (const mail of await takeDue(backgroundPool, clock.now(), { busy: [...this.#inFlight.keys()], limit: free })) {
@@ -122,7 +131,7 @@ export class MailWorker {
     const { log, clock, backgroundPool, config } = this.#context;
     const about = { mail: mail.id, kind: mail.kind, contact: mail.contact_id, attempt: mail.attempts };
     try {
-      const written = await WRITERS[mail.kind](this.#everywhere, mail);
+      const written = await this.#write(mail);
       if (!written) return await this.#record(mail, { state: 'dropped', now: clock.now() });
       const message: Mail = {
         messageId: messageIdOf(`${mail.kind}-${mail.id}-${mail.created_at.getTime()}`, config.mailFrom),
@@ -146,6 +155,25 @@ export class MailWorker {
       log.warn({ ...about, reason, due }, 'a mail could not be sent');
       await this.#record(mail, { state: due ? 'due' : 'failed', reason, ...(due ? { due } : {}), now });
     }
+  }
+
+  /** Writes a mail in the cell that has what it is about: one of those of its reader's clients. */
+  async #write(mail: DueMail): Promise<WrittenMail | undefined> {
+    for (const cell of await this.#cellsOf(mail)) {
+      const written = await WRITERS[mail.kind](cell, mail);
+      if (written) return written;
+    }
+    return undefined;
+  }
+
+  async #cellsOf({ contact_id: contactId, client_id: clientId }: DueMail): Promise<Context[]> {
+    if (this.#cells.length === 1) return [this.#context];
+    const { rows } = await this.#context.backgroundPool.query<{ cell: number }>(
+      `select distinct c.cell from clients c left join contact_clients m on m.client_id = c.client_id and m.contact_id = $1
+       where c.client_id = $2 or ($2 is null and m.contact_id is not null)`,
+      [contactId, clientId],
+    );
+    return rows.length > 0 ? rows.map(({ cell }) => contextOf(this.#context, cell)) : [this.#context];
   }
 
   /** Records an outcome, however long the database does not answer: what was accepted must not be sent again. */

@@ -1,3 +1,5 @@
+import { isDistributed } from '../cell-pool.ts';
+import { contactNames } from '../contact-names.ts';
 import type { Db } from '../database.ts';
 import type { PaymentWebhookStatus } from './moves.ts';
 
@@ -21,14 +23,31 @@ export interface Activity {
 
 /** A contact's name. @param id SQL */
 const nameOf = (id: string) => `(select k.name from contacts k where k.contact_id = ${id})`;
+/** Whom an entry names, where a worker of Citus has the payments and not the contacts. */
+const itself = (id: string) => id;
 
 /**
  * What happened to the client's payments lately, the newest first. A payment that was made shows as what followed at once: that it waits,
  * or that it needed no approval. Imports cause no events: of the newest payments without any, what stands on them is told.
  */
 export async function recentActivity(db: Db, clientId: string): Promise<Activity[]> {
-  const { rows } = await db.query<Activity & Record<string, unknown>>({
-    name: 'recent-activity',
+  if (!isDistributed(db)) return (await db.query<Entry>(activityStatement(nameOf, clientId))).rows;
+  const { rows } = await db.query<Entry>(activityStatement(itself, clientId));
+  const named = rows.filter(({ what }) => what !== 'PENDING_OF_AUTHORIZATION');
+  const names = await contactNames(
+    db,
+    named.flatMap(({ by }) => by ?? []),
+  );
+  for (const entry of named) entry.by = names.get(entry.by ?? '') ?? null;
+  return rows;
+}
+
+type Entry = Activity & Record<string, unknown>;
+
+/** @param by SQL for the person that an identifier names */
+function activityStatement(by: (id: string) => string, clientId: string) {
+  return {
+    name: `recent-activity-${by.name}`,
     text: `with latest as materialized (
         select e.created_at, e.id, e.payment_id, e.type, e.body from webhook_events e
         where e.client_id = $1 order by e.created_at desc, e.id desc limit ${MAX_EVENTS}),
@@ -43,12 +62,11 @@ export async function recentActivity(db: Db, clientId: string): Promise<Activity
           where client_id = $1 order by created desc, id desc limit ${MAX_ENTRIES}) q
         where not exists (select from told s where s.payment_id = q.payment_id))
       select t.at, t.payment_id, t.what, p.amount::text as amount, p.payment_currency, p.beneficiary_name, p.status,
-        case t.what when 'PENDING_OF_AUTHORIZATION' then p.ordered_by_name when 'AUTHORIZED' then ${nameOf('p.authorised_by')}
-          when 'REJECTED' then ${nameOf('p.rejected_by')} when 'CANCELLED' then ${nameOf('p.cancelled_by')} end as by,
+        case t.what when 'PENDING_OF_AUTHORIZATION' then p.ordered_by_name when 'AUTHORIZED' then ${by('p.authorised_by')}
+          when 'REJECTED' then ${by('p.rejected_by')} when 'CANCELLED' then ${by('p.cancelled_by')} end as by,
         case when t.what in ('REJECTED', 'CANCELLED') then p.reason end as reason
       from (select * from told union all select * from quiet) t join payments p on p.client_id = $1 and p.payment_id = t.payment_id
       where t.what <> 'CREATED' order by t.at desc, t.id desc limit ${MAX_ENTRIES}`,
     values: [clientId],
-  });
-  return rows;
+  };
 }

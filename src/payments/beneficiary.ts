@@ -1,9 +1,10 @@
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools';
 import { audit } from '../audit.ts';
+import { newId } from '../claims.ts';
 import type { Act } from '../context.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
-import { insertRow, type List, type ListRequest, listRows, nextId, updateRow } from '../rows.ts';
+import { insertRow, type List, type ListRequest, listRows, updateRow } from '../rows.ts';
 import { requireClient } from '../tenant.ts';
 import { PAYEE_COLUMNS } from './payee.ts';
 
@@ -55,7 +56,7 @@ export function checkedBank(input: Partial<Beneficiary>): {
 export async function createBeneficiary(tx: Transaction, act: Act, input: BeneficiaryInput): Promise<Beneficiary> {
   await requireClient(tx, input.client_id);
   const bank = checkedBank(input);
-  const id = input.beneficiary_id ?? (await nextId(tx, 'beneficiary_numbers', 'BEN'));
+  const id = await newId(tx, input.client_id, 'beneficiary_id', input.beneficiary_id);
   const row = {
     beneficiary_id: id,
     client_id: input.client_id,

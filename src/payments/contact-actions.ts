@@ -6,8 +6,8 @@ import type { PaymentId } from '../identifiers.ts';
 import { movePayment } from './lifecycle.ts';
 import { mayMove, type PaymentStatus } from './moves.ts';
 import { noPayment } from './payment.ts';
-import { mayManage } from './payment-fields.ts';
 import type { Presentation } from './presentation.ts';
+import { mayManage, withPermissions } from './viewer-permissions.ts';
 
 /** What a contact does with a payment of its client (the service interface; docs/decisions.md, 4). */
 export interface ContactAction {
@@ -43,9 +43,11 @@ export async function decidePayment(
 async function refusal(tx: Transaction, { clientId, contactId, paymentId, action }: DecisionRequest): Promise<Problem> {
   const payment = first(
     await tx.query<{ status: PaymentStatus; return_started: boolean; may: boolean | null }>(
-      `select p.status, p.return_started, p.contact_id = $2 or ${mayManage('$1', '$2')} as may
-       from payments p where p.client_id = $1 and p.payment_id = $3`,
-      [clientId, contactId, paymentId],
+      await withPermissions(tx, {
+        text: `select p.status, p.return_started, p.contact_id = $2 or ${mayManage('$1', '$2')} as may
+          from payments p where p.client_id = $1 and p.payment_id = $3`,
+        values: [clientId, contactId, paymentId],
+      }),
     ),
   );
   if (!payment) noPayment();
@@ -69,8 +71,10 @@ export async function cancelPayment(
   const { clientId, contactId, paymentId } = request;
   const payment = first(
     await tx.query<{ may: boolean | null }>(
-      `select contact_id = $2 or ${mayManage('$1', '$2')} as may from payments where client_id = $1 and payment_id = $3`,
-      [clientId, contactId, paymentId],
+      await withPermissions(tx, {
+        text: `select contact_id = $2 or ${mayManage('$1', '$2')} as may from payments where client_id = $1 and payment_id = $3`,
+        values: [clientId, contactId, paymentId],
+      }),
     ),
   );
   if (!payment) noPayment();

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import * as approvals from '../approvals/workflow.ts';
 import { audit } from '../audit.ts';
 import { isCalendarDay } from '../calendar.ts';
+import { isDistributed } from '../cell-pool.ts';
 import { noteChange } from '../change.ts';
+import { newId } from '../claims.ts';
 import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
+import { first, type Transaction } from '../database.ts';
 import { type ErrorCode, Problem } from '../errors.ts';
 import type { PaymentId, PaymentNumber } from '../identifiers.ts';
 import { decimal } from '../money.ts';
-import { nextId } from '../rows.ts';
 import { notifyPayment } from './lifecycle.ts';
 import type { PaymentStatus } from './moves.ts';
 import { insertPayment } from './new-payment.ts';
@@ -72,7 +73,7 @@ export async function createPayment(
           currency: input.payment_currency,
           now: act.now,
         });
-  const paymentId = (input.payment_id ?? (await nextId(tx, 'payment_numbers', 'PAY'))) as PaymentId;
+  const paymentId = (await newId(tx, input.client_id, 'payment_id', input.payment_id)) as PaymentId;
   const status: PaymentStatus = requirement ? 'Payment pending of authorization' : VALIDATING;
   const id = await insertPayment(tx, {
     client_id: input.client_id,
@@ -161,22 +162,7 @@ interface Parties {
 
 /** The client, its contact, its trade and its beneficiary: each must exist and belong to the client. */
 async function findParties(tx: Transaction, input: PaymentInput, inside: string): Promise<Parties> {
-  const { rows } = await tx.query<{
-    workflow: string | null;
-    creator: string | null;
-    trade: boolean;
-    payee: Payee | null;
-    joins: boolean;
-  }>(
-    `select (select authorisation_workflow from clients where client_id = $1) as workflow,
-       (select c.name from contacts c join contact_clients cc using (contact_id) where cc.client_id = $1 and c.contact_id = $2) as creator,
-       exists (select from trades where client_id = $1 and trade_id = $3) as trade,
-       (select json_build_object(${PAYEE_COLUMNS.map((name) => `'${name}', ${name}`).join(', ')})
-         from beneficiaries where client_id = $1 and beneficiary_id = $4) as payee,
-       not exists (select from trade_beneficiaries where client_id = $1 and trade_id = $3 and beneficiary_id = $4) as joins`,
-    [input.client_id, input.contact_id, input.trade_id, input.beneficiary_id],
-  );
-  const found = rows[0];
+  const found = await readParties(tx, input);
   const missing = (code: ErrorCode, field: string, message = 'does not exist for this client') =>
     new Problem(code, { field: `${inside}${field}`, message });
   if (!found?.workflow) throw missing('client_not_found', 'client_id', 'does not exist');
@@ -184,4 +170,42 @@ async function findParties(tx: Transaction, input: PaymentInput, inside: string)
   if (!found.trade) throw missing('trade_not_found', 'trade_id');
   if (!found.payee) throw missing('beneficiary_not_found', 'beneficiary_id');
   return { creatorName: found.creator, workflow: found.workflow, payee: found.payee, joinsTrade: found.joins };
+}
+
+interface FoundParties {
+  workflow: string | null;
+  creator: string | null;
+  trade: boolean;
+  payee: Payee | null;
+  joins: boolean;
+}
+
+const PERSONS = `(select authorisation_workflow from clients where client_id = $1) as workflow,
+  (select c.name from contacts c join contact_clients cc using (contact_id) where cc.client_id = $1 and c.contact_id = $2) as creator`;
+/** @param trade,beneficiary SQL parameters */
+const recordsOf = (trade: string, beneficiary: string) => `
+  exists (select 1 from trades where client_id = $1 and trade_id = ${trade}) as trade,
+  (select json_build_object(${PAYEE_COLUMNS.map((name) => `'${name}', ${name}`).join(', ')})
+    from beneficiaries where client_id = $1 and beneficiary_id = ${beneficiary}) as payee,
+  not exists (select 1 from trade_beneficiaries
+    where client_id = $1 and trade_id = ${trade} and beneficiary_id = ${beneficiary}) as joins`;
+const PARTIES = `select ${PERSONS}, ${recordsOf('$3', '$4')}`;
+
+/** By one statement; by two where a worker of Citus has the records and not the people. */
+async function readParties(tx: Transaction, input: PaymentInput): Promise<FoundParties | undefined> {
+  const { client_id: client, contact_id: contact, trade_id: trade, beneficiary_id: beneficiary } = input;
+  if (!isDistributed(tx))
+    return first(
+      await tx.query<FoundParties & Record<string, unknown>>(PARTIES, [client, contact, trade, beneficiary]),
+    );
+  const { rows: persons } = await tx.query<FoundParties & Record<string, unknown>>(`select ${PERSONS}`, [
+    client,
+    contact,
+  ]);
+  const { rows: records } = await tx.query<FoundParties & Record<string, unknown>>(`select ${recordsOf('$2', '$3')}`, [
+    client,
+    trade,
+    beneficiary,
+  ]);
+  return { ...records[0], ...persons[0] } as FoundParties;
 }

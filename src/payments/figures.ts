@@ -1,5 +1,5 @@
 import type { Db } from '../database.ts';
-import { mayApprove } from './payment-fields.ts';
+import { mayApprove, withPermissions } from './viewer-permissions.ts';
 
 /** How many payments there are, and what they come to. */
 export interface Figure {
@@ -53,7 +53,8 @@ export async function readFigures(
   db: Db,
   { clientId, contactId, today }: { clientId: string; contactId: string; today: string },
 ): Promise<Figures> {
-  const { rows } = await db.query<FigureRow>(figuresStatement([clientId, contactId, today]));
+  const statement = await withPermissions(db, figuresStatement([clientId, contactId, today]));
+  const { rows } = await db.query<FigureRow>(statement);
   const figure = (name: keyof Figures): Figure => {
     const sums = rows
       .filter((row) => row.figure === name)

@@ -1,3 +1,7 @@
+import { homesOfClients } from '../cell-directory.ts';
+import { hasSeveralCells } from '../cell-pool.ts';
+import { inCell } from '../cell-scope.ts';
+import { unionOfCells } from '../cell-union.ts';
 import type { Db } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
@@ -29,13 +33,16 @@ export async function searchForInstitution(
 ): Promise<PaymentPage> {
   const wanted = uuid === undefined ? search : await withUetr(db, search, uuid);
   const clients = clientId === undefined ? await clientsOf(db, wanted) : [clientId];
+  const homes = clientId === undefined && hasSeveralCells(db) ? await homesOfClients(db, clients) : undefined;
   const bodies: string[] = [];
   let total = 0;
   let left = wanted.pageSize;
   for (const client of clients) {
     const view = { ...presentation, clientId: client, viewer: null, institution: true, now };
     const own = { ...wanted, offset: Math.max(0, wanted.offset - total), pageSize: Math.max(1, left) };
-    const page = await searchPayments(db, view, own);
+    const page = await (homes
+      ? inCell(homes.get(client)?.cell ?? 'none', () => searchPayments(db, view, own))
+      : searchPayments(db, view, own));
     const count = Math.min(left, Math.max(0, page.total - own.offset));
     total += page.total;
     if (count > 0) bodies.push(page.body.slice(1, -1));
@@ -46,8 +53,9 @@ export async function searchForInstitution(
 
 /** A UETR names one payment at most. */
 async function withUetr(db: Db, search: PaymentSearch, uuid: string): Promise<PaymentSearch> {
+  const text = 'select payment_id from payments where uuid = $1';
   const { rows } = isUuid(uuid)
-    ? await db.query<{ payment_id: string }>('select payment_id from payments where uuid = $1', [uuid])
+    ? await db.query<{ payment_id: string }>(unionOfCells(db, 'payments')?.(text) ?? text, [uuid])
     : { rows: [] };
   const named = rows.map((row) => row.payment_id);
   return { ...search, paymentIds: search.paymentIds ? named.filter((id) => search.paymentIds?.includes(id)) : named };
@@ -61,17 +69,14 @@ async function clientsOf(db: Db, { paymentIds, reference }: PaymentSearch): Prom
       message: 'is required unless payment_ids, uuid or reference is given',
     });
   }
-  const { rows } = paymentIds
-    ? await db.query<{ client_id: string }>(
-        'select distinct client_id from payments where payment_id = any($1) order by client_id limit $2',
-        [paymentIds, MAX_CLIENTS + 1],
-      )
-    : // The index by reference begins with the client: one look at it for each client.
-      await db.query<{ client_id: string }>(
-        `select client_id from clients c where exists (select from payments p where p.client_id = c.client_id and p.reference = $1)
-         order by client_id limit $2`,
-        [reference, MAX_CLIENTS + 1],
-      );
+  // The index by reference begins with the client: one look at it for each client.
+  const named = paymentIds
+    ? 'select client_id from payments where payment_id = any($1)'
+    : 'select client_id from payments where client_id = any(array(select client_id from clients)) and reference = $1';
+  const { rows } = await db.query<{ client_id: string }>(
+    `select distinct client_id from (${unionOfCells(db, 'payments')?.(named) ?? named}) p order by client_id limit $2`,
+    [paymentIds ?? reference, MAX_CLIENTS + 1],
+  );
   if (rows.length > MAX_CLIENTS) {
     throw new Problem('invalid_parameter', {
       field: 'client_id',

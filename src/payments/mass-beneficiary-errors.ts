@@ -17,7 +17,7 @@ export interface MassBeneficiaryError {
 /**
  * A page of an instruction's errors, in the order in which they were reported. While the instruction is not `created`, the list has
  * what was reported so far (the service interface, GET /mass-beneficiaries/{mass_beneficiary_id}/errors).
- * @throws Problem mass_beneficiary_not_found, also for a text that is no UUID and for an instruction of another client
+ * @throws Problem mass_beneficiary_not_found, also for a text that is not a UUID, and for an instruction of another client
  */
 export async function listMassBeneficiaryErrors(
   db: Db,

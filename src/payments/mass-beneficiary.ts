@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
 import { londonTimestamp } from '../calendar.ts';
 import { noteChange } from '../change.ts';
+import { newId } from '../claims.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -48,7 +48,8 @@ export async function createMassBeneficiary(
     errors?: MassBeneficiaryError[];
   },
 ): Promise<MassBeneficiary> {
-  const { client_id: clientId, mass_beneficiary_id: id = randomUUID(), status = 'queued', errors = [] } = input;
+  const { client_id: clientId, status = 'queued', errors = [] } = input;
+  const id = await newId(tx, clientId, 'mass_beneficiary_id', input.mass_beneficiary_id);
   const made = await tx.query(
     `insert into mass_beneficiaries (mass_beneficiary_id, client_id, status, created_at)
      select $1, client_id, $3, $4 from clients where client_id = $2`,

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import * as approvals from '../approvals/workflow.ts';
 import { audit } from '../audit.ts';
 import { noteChange } from '../change.ts';
+import { newId } from '../claims.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
@@ -43,10 +43,11 @@ export async function createMultipayment(
   const { client_id: clientId, contact_id: contactId } = input;
   await requireContact(tx, { clientId, contactId });
   await approvals.shareLock(tx, clientId);
+  const uniqueId = await newId(tx, clientId, 'multipayment_unique_id', input.multipayment_unique_id);
   const { rows } = await tx.query<{ id: number; unique: string }>(
     `insert into multipayments (client_id, multipayment_unique_id, contact_id, status, created_at)
      values ($1, $2, $3, 'created', $4) returning multipayment_id as id, multipayment_unique_id as unique`,
-    [clientId, input.multipayment_unique_id ?? randomUUID(), contactId, act.now],
+    [clientId, uniqueId, contactId, act.now],
   );
   const made = rows[0] as { id: number; unique: string };
   noteChange(tx, act, { entity: 'multipayment', id: String(made.id), clientId, action: 'create', created: true });

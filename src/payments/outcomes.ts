@@ -1,3 +1,4 @@
+import { contactNames } from '../contact-names.ts';
 import type { Db } from '../database.ts';
 import type { PaymentStatus } from './moves.ts';
 
@@ -15,7 +16,7 @@ export interface Outcome {
 export async function paymentOutcomes(db: Db, clientId: string, paymentIds: readonly string[]): Promise<Outcome[]> {
   const { rows } = await db.query<Outcome & Record<string, unknown>>({
     name: 'payment-outcomes',
-    text: `select p.payment_id, p.status, (select k.name from contacts k where k.contact_id = o.contact_id) as by, o.at, p.reason
+    text: `select p.payment_id, p.status, o.contact_id as by, o.at, p.reason
       from payments p cross join lateral (values (
         case p.phase when 1 then null when 4 then p.rejected_by when 5 then p.cancelled_by else p.authorised_by end,
         case p.phase when 1 then null when 4 then p.rejected_date when 5 then p.cancelled_date else p.authorised_date end)
@@ -23,5 +24,9 @@ export async function paymentOutcomes(db: Db, clientId: string, paymentIds: read
       where p.client_id = $1 and p.payment_id = any($2)`,
     values: [clientId, paymentIds],
   });
-  return rows;
+  const names = await contactNames(
+    db,
+    rows.flatMap(({ by }) => by ?? []),
+  );
+  return rows.map((row) => ({ ...row, by: (row.by && names.get(row.by)) ?? null }));
 }

@@ -1,3 +1,5 @@
+import { mayApprove } from './viewer-permissions.ts';
+
 /**
  * What the Payment is read from: one table of names and SQL. The statement and the places of the fields in its rows both come from
  * it, so that no field can be read from the place of another.
@@ -127,9 +129,9 @@ export function isEmpty(row: PaymentTexts): boolean {
 /**
  * The tables of `PAYMENT_COLUMNS` in addition to `p`. Each names the tenant itself. `offset 0` keeps each a look-up by key for each payment:
  * otherwise the planner may read and hash all of the client's, of which it knows only the average.
- * @param client,viewer SQL parameters
+ * @param client,viewer SQL parameters; without a viewer nobody in particular asks
  */
-export function paymentJoins(client: string, viewer: string): string {
+export function paymentJoins(client: string, viewer?: string): string {
   const found = (alias: string, columns: string, from: string) =>
     `left join lateral (select ${columns} from ${from} offset 0) ${alias} on true`;
   return [
@@ -147,26 +149,15 @@ export function paymentJoins(client: string, viewer: string): string {
     found(
       'pv',
       'pv.may_authorise, pv.may_reject',
-      `payment_approvers pv where pv.client_id = ${client} and pv.contact_id = ${viewer} and pv.payment_id = p.id and ${mayApprove(client, viewer)}`,
+      viewer === undefined
+        ? '(select null::boolean as may_authorise, null::boolean as may_reject) pv'
+        : `payment_approvers pv where pv.client_id = ${client} and pv.contact_id = ${viewer} and pv.payment_id = p.id and ${mayApprove(client, viewer)}`,
     ),
   ].join('\n  ');
 }
 
 const BENEFICIARY = `b.beneficiary_name, b.beneficiary_aml_id, b.account_number, b.iban, b.swift_code, b.bank_identifier, b.active,
   b.authorised, b.blocked, b.completed, b.verified`;
-
-/** SQL that tells whether the viewer may manage the client's payments. @param client,viewer SQL parameters */
-export function mayManage(client: string, viewer: string): string {
-  return `(select can_manage_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
-}
-
-/**
- * SQL that tells whether the viewer may authorise the client's payments at all. Whatever reads payment_approvers asks it: the rows of
- * a contact who has lost the permission are removed later (approvals/refresher.ts). @param client,viewer SQL parameters
- */
-export function mayApprove(client: string, viewer: string): string {
-  return `(select can_authorise_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
-}
 
 /** Leaves PostgreSQL's texts as they are: nothing is parsed that is only written again. */
 export const AS_TEXT = { getTypeParser: () => (text: string) => text };

@@ -5,7 +5,6 @@ import {
   AS_TEXT,
   FIELD_AT,
   MAY_MANAGE,
-  mayManage,
   PAYMENT_COLUMNS,
   type PaymentFields,
   type PaymentTexts,
@@ -14,6 +13,7 @@ import {
 } from './payment-fields.ts';
 import { createFieldsWriter, createPaymentWriter } from './payment-json.ts';
 import type { PaymentView, Presentation } from './presentation.ts';
+import { mayManage, withPermissions } from './viewer-permissions.ts';
 
 /**
  * Payments as JSON texts, each exactly as the search shows it, in the order of the numbers. Payments of other clients are left out.
@@ -28,16 +28,15 @@ export async function paymentRecords(
   view: PaymentView,
   numbers: readonly PaymentNumber[],
 ): Promise<PaymentRecord[]> {
-  const { rows } = await db.query<PaymentTexts>({
+  const statement = await withPermissions(db, {
     name: 'payment_bodies',
     text: `select ${PAYMENT_COLUMNS}, ${mayManage('$1', '$2')}
       from unnest($3::bigint[]) with ordinality as wanted (id, place)
       join payments p on p.id = wanted.id and p.client_id = $1
       ${paymentJoins('$1', '$2')} order by wanted.place`,
     values: [view.clientId, view.viewer, numbers],
-    rowMode: 'array',
-    types: AS_TEXT as never,
   });
+  const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT as never });
   const write = createFieldsWriter(view);
   return rows.map((row) => recordOf(row, (fields) => write(fields, row, row[MAY_MANAGE] === 't')));
 }
@@ -60,7 +59,7 @@ export async function readPayments(
 ): Promise<PaymentRecord[]> {
   const { rows } = await db.query<PaymentTexts>({
     name: 'payment_records',
-    text: `select ${PAYMENT_COLUMNS} from payments p ${paymentJoins('$1', 'null::text')} where p.client_id = $1 and p.payment_id = any($2)`,
+    text: `select ${PAYMENT_COLUMNS} from payments p ${paymentJoins('$1')} where p.client_id = $1 and p.payment_id = any($2)`,
     values: [clientId, ids],
     rowMode: 'array',
     types: AS_TEXT as never,
@@ -77,14 +76,13 @@ function recordOf(row: PaymentTexts, write: (fields: PaymentFields) => string): 
 
 /** A payment of the client as JSON text; undefined if the client has no such payment (GET /payments/{payment_id}). */
 export async function paymentBody(db: Db, view: PaymentView, paymentId: PaymentId): Promise<string | undefined> {
-  const { rows } = await db.query<PaymentTexts>({
+  const statement = await withPermissions(db, {
     name: 'payment_body',
     text: `select ${PAYMENT_COLUMNS}, ${mayManage('$1', '$2')} from payments p ${paymentJoins('$1', '$2')}
       where p.client_id = $1 and p.payment_id = $3`,
     values: [view.clientId, view.viewer, paymentId],
-    rowMode: 'array',
-    types: AS_TEXT as never,
   });
+  const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT as never });
   const row = rows[0];
   return row && createPaymentWriter(view)(row, row[MAY_MANAGE] === 't');
 }

@@ -1,3 +1,4 @@
+import { lockIn } from '../cell-pool.ts';
 import { type Pool, transaction } from '../database.ts';
 import { LOCKS } from '../locks.ts';
 
@@ -14,7 +15,7 @@ export async function rollUpTotals(pool: Pool): Promise<number> {
   for (;;) {
     const batch = await transaction(pool, async (tx) => {
       const lock = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [
-        LOCKS.paymentTotals,
+        lockIn(tx, LOCKS.paymentTotals),
       ]);
       if (!lock.rows[0]?.mine) return NOTHING;
       const { rows } = await tx.query<{ payments: number; approvers: number }>(

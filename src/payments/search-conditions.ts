@@ -1,8 +1,8 @@
 import { isUuid } from '../uuid.ts';
-import { mayApprove } from './payment-fields.ts';
 import type { PaymentSearch, StatusFilter } from './search-parameters.ts';
 import { and, inDays, type Parameters, PHASES } from './search-statement.ts';
 import type { Kept } from './totals.ts';
+import { mayApprove } from './viewer-permissions.ts';
 
 /** Columns as their indexes have them. */
 export const INDEXED = {
@@ -123,7 +123,7 @@ export class SearchConditions {
   }
 }
 
-/** A text that is no UUID belongs to no mass payment. */
+/** A text that is not a UUID belongs to no mass payment. */
 function uuidCondition(parameters: Parameters, value: string): string {
   return isUuid(value) ? `mass_payment_id = ${parameters.add(value)}::uuid` : 'false';
 }

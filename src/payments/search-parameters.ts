@@ -69,6 +69,8 @@ export interface PaymentSearch {
   /** Payments before the page. */
   offset: number;
   pageSize: number;
+  /** Whether a worker of Citus has the payments. */
+  distributed?: boolean;
 }
 
 /**

@@ -1,10 +1,10 @@
-import { mayApprove } from './payment-fields.ts';
 import { SearchConditions } from './search-conditions.ts';
 import { SearchPage } from './search-page.ts';
 import type { PaymentSearch } from './search-parameters.ts';
 import type { Parameters, SearchPlan, SearchTable } from './search-statement.ts';
 import { walked } from './search-walk.ts';
 import { keptApprovals, keptBeneficiaryTotal, keptTotal } from './totals.ts';
+import { mayApprove } from './viewer-permissions.ts';
 
 /** Filters that name what is wanted and mostly leave few payments. */
 const NAMES = ['paymentIds', 'massPaymentId', 'massPaymentReference', 'reference', 'tradeId', 'beneficiaryId'] as const;
@@ -77,11 +77,15 @@ function approvable(conditions: SearchConditions): SearchPlan {
 /** Pending payments that the viewer may not authorise now (migrations/0006_approvals.sql, payments_awaiting_others_...). */
 function awaitingOthers(conditions: SearchConditions): SearchPlan {
   const { client, kept, parameters, viewer } = conditions;
-  const { descending, orderBy, pageSize } = conditions.search;
+  const { descending, distributed, orderBy, pageSize } = conditions.search;
   const page = new SearchPage(conditions);
   const place = page.offset();
   const find = `payments_awaiting_others_${orderBy}${descending ? '_desc' : ''}`;
-  const ids = `select id from ${find}(${client}, ${viewer}, ${place}, ${pageSize}) id where (select total from t) > ${place}`;
+  // A function of the cell does not know what exists once.
+  const found = distributed
+    ? `(select p.id from payments p where p.client_id = ${client} and p.phase = 1${conditions.approval()} ${page.order}${page.limit(place)}) k`
+    : `${find}(${client}, ${viewer}, ${place}, ${pageSize}) id`;
+  const ids = `select id from ${found} where (select total from t) > ${place}`;
   return {
     tables: [
       ['t', `select (${keptTotal(parameters, client, kept)} - ${keptApprovals(client, viewer)})::bigint as total`],

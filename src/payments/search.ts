@@ -1,18 +1,12 @@
+import { isDistributed } from '../cell-pool.ts';
 import type { Db } from '../database.ts';
-import {
-  AS_TEXT,
-  isEmpty,
-  MAY_MANAGE,
-  mayManage,
-  PAYMENT_COLUMNS,
-  type PaymentTexts,
-  paymentJoins,
-} from './payment-fields.ts';
+import { AS_TEXT, isEmpty, MAY_MANAGE, PAYMENT_COLUMNS, type PaymentTexts, paymentJoins } from './payment-fields.ts';
 import { createPaymentWriter } from './payment-json.ts';
 import type { PaymentView } from './presentation.ts';
 import type { PaymentSearch } from './search-parameters.ts';
 import { searchPlan } from './search-plan.ts';
 import { Parameters, statementName } from './search-statement.ts';
+import { mayManage, withPermissions } from './viewer-permissions.ts';
 
 /** A page of payments as a JSON array, and how many payments match in all. */
 export interface PaymentPage {
@@ -32,11 +26,8 @@ export interface SearchStatement {
  * its exact total, from one snapshot; what each combination of filters costs is in docs/search.md.
  */
 export async function searchPayments(db: Db, view: PaymentView, search: PaymentSearch): Promise<PaymentPage> {
-  const { rows } = await db.query<PaymentTexts>({
-    ...searchStatement(view, search),
-    rowMode: 'array',
-    types: AS_TEXT as never,
-  });
+  const statement = await withPermissions(db, searchStatement(view, search, isDistributed(db)));
+  const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT as never });
   const head = rows[0] as PaymentTexts;
   const total = Number(head[TOTAL]);
   if (isEmpty(head)) return { total, body: '[]' };
@@ -49,11 +40,14 @@ export async function searchPayments(db: Db, view: PaymentView, search: PaymentS
 
 const TOTAL = MAY_MANAGE + 1;
 
-/** The one statement of a search; the first two parameters are the client and the viewer. */
-export function searchStatement(view: PaymentView, search: PaymentSearch): SearchStatement {
+/**
+ * The one statement of a search; the first two parameters are the client and the viewer.
+ * @param distributed a worker of Citus has the payments
+ */
+export function searchStatement(view: PaymentView, search: PaymentSearch, distributed = false): SearchStatement {
   const parameters = new Parameters();
   const [client, viewer] = [parameters.add(view.clientId), `${parameters.add(view.viewer)}::text`];
-  const { tables, page } = searchPlan(parameters, client, viewer, search);
+  const { tables, page } = searchPlan(parameters, client, viewer, { ...search, distributed });
   const direction = search.descending ? ' desc' : '';
   const text = `with ${tables.map(([name, sql]) => `${name} as materialized (${sql})`).join(', ')}
 select ${PAYMENT_COLUMNS}, ${mayManage(client, viewer)}, t.total

@@ -1,6 +1,6 @@
-import { mayApprove } from './payment-fields.ts';
 import type { DayRange } from './search-parameters.ts';
 import { ALL_PHASES, and, type Basis, inDays, type Parameters } from './search-statement.ts';
+import { mayApprove } from './viewer-permissions.ts';
 import { wholeMonths } from './whole-months.ts';
 
 /**

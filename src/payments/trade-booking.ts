@@ -1,7 +1,8 @@
 import { audit } from '../audit.ts';
+import { newId } from '../claims.ts';
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
-import { insertRow, nextId } from '../rows.ts';
+import { insertRow } from '../rows.ts';
 import { requireContact } from '../tenant.ts';
 import { findTrade, noTrade, notifyTrade, type TradeRecord, type TradeStatus } from './trade.ts';
 import { readTrade, type TradeInput } from './trade-input.ts';
@@ -28,7 +29,7 @@ export async function createTrade(
   if (multipaymentId === undefined)
     await requireContact(tx, { clientId: input.client_id, contactId: input.contact_id });
   const values = readTrade(input, act.now, inside);
-  const tradeId = input.trade_id ?? (await nextId(tx, 'trade_numbers', 'TRD'));
+  const tradeId = await newId(tx, input.client_id, 'trade_id', input.trade_id);
   await insertRow(
     tx,
     'trades',

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { returnPayment } from '../accounts/payment-return.ts';
 import { BoundedMap } from '../bounded-map.ts';
+import { createRounds } from '../cell-context.ts';
 import type { Act, Context } from '../context.ts';
-import { type Transaction, transaction } from '../database.ts';
+import { type Db, type Transaction, transaction } from '../database.ts';
 import type { PaymentId } from '../identifiers.ts';
 import { LOCKS } from '../locks.ts';
 import { movePayment } from '../payments/lifecycle.ts';
@@ -11,7 +12,7 @@ import { presentationOf } from '../payments/presentation.ts';
 import { Periodic } from '../periodic.ts';
 import { SLOW_INTERVALS, steer, steeringOf } from './steering.ts';
 
-/** Payments that one step moves: of one client, and of all clients. The next steps move the others. */
+/** Payments that one step moves: of one client, and of all clients of a cell. The next steps move the others. */
 const MAX_MOVES_OF_CLIENT = 100;
 const MAX_MOVES = 1_000;
 
@@ -34,14 +35,21 @@ interface DuePayment {
  */
 export class Autopilot {
   readonly #context: Context;
+  readonly #cells: readonly Context[];
+  readonly #inEach: ReturnType<typeof createRounds<Context>>;
   readonly #periodic: Periodic;
   /** Intervals for which slow payments have had their status. */
   readonly #intervals = new BoundedMap<string, { status: PaymentStatus; seen: number }>(MAX_COUNTED_PAYMENTS);
   #connection: Transaction | undefined;
 
-  /** @param intervalMs milliseconds between two steps of a payment */
-  constructor(context: Context, intervalMs: number) {
+  /**
+   * @param intervalMs milliseconds between two steps of a payment
+   * @param cells the context of each cell
+   */
+  constructor(context: Context, intervalMs: number, cells: readonly Context[]) {
     this.#context = context;
+    this.#cells = cells;
+    this.#inEach = createRounds(cells);
     this.#periodic = new Periodic({
       name: 'autopilot',
       intervalMs,
@@ -64,9 +72,12 @@ export class Autopilot {
   /** Moves every payment that is due by one step; does nothing if another process is active. */
   async step(): Promise<void> {
     if (!(await this.#isActive())) return;
-    const { clock, pool, log } = this.#context;
+    await this.#inEach(this.#cells, (cell) => this.#stepIn(cell));
+  }
+
+  async #stepIn({ clock, pool, backgroundPool, log }: Context): Promise<void> {
     const now = clock.now();
-    for (const due of await this.#due()) {
+    for (const due of await duePayments(backgroundPool)) {
       if (steeringOf(due.reference) === 'SIM-SLOW' && !this.#hasWaited(due)) continue;
       const act: Act = { now, actor: 'service:autopilot', requestId: randomUUID() };
       await transaction(pool, (tx) => this.#move(tx, act, due)).catch((error: Error) =>
@@ -102,25 +113,6 @@ export class Autopilot {
     return seen >= SLOW_INTERVALS;
   }
 
-  /** The payments whose next step is due, the oldest first, with a limit for each client. */
-  async #due(): Promise<DuePayment[]> {
-    const { rows } = await this.#context.backgroundPool.query<DuePayment>(
-      `select p.client_id, p.payment_id, p.status, p.return_started, p.reference from clients c cross join lateral (
-         (select client_id, payment_id, status, return_started, reference, created from payments
-          where client_id = c.client_id and phase = 2 and (not return_started or reference like 'SIM-RETURN%')
-            and (status <> 'Need more beneficiary information' or reference like 'SIM-INFO%')
-            and (reference is null or reference not like 'SIM-STOP%')
-          order by created, id limit $1)
-         union all
-         (select client_id, payment_id, status, return_started, reference, created from payments
-          where client_id = c.client_id and status = 'Payment complete' and reference like 'SIM-RETURN%'
-          order by created, id limit $1)) p
-       order by p.created limit $2`,
-      [MAX_MOVES_OF_CLIENT, MAX_MOVES],
-    );
-    return rows;
-  }
-
   /** Whether this process is active; it stays active until it ends or loses its connection. */
   async #isActive(): Promise<boolean> {
     if (this.#connection) return true;
@@ -147,6 +139,25 @@ export class Autopilot {
     this.#connection?.release(true);
     this.#connection = undefined;
   }
+}
+
+/** The payments of a cell whose next step is due, the oldest first, with a limit for each client. */
+async function duePayments(db: Db): Promise<DuePayment[]> {
+  const { rows } = await db.query<DuePayment>(
+    `select p.client_id, p.payment_id, p.status, p.return_started, p.reference from clients c cross join lateral (
+       (select client_id, payment_id, status, return_started, reference, created from payments
+        where client_id = c.client_id and phase = 2 and (not return_started or reference like 'SIM-RETURN%')
+          and (status <> 'Need more beneficiary information' or reference like 'SIM-INFO%')
+          and (reference is null or reference not like 'SIM-STOP%')
+        order by created, id limit $1)
+       union all
+       (select client_id, payment_id, status, return_started, reference, created from payments
+        where client_id = c.client_id and status = 'Payment complete' and reference like 'SIM-RETURN%'
+        order by created, id limit $1)) p
+     order by p.created limit $2`,
+    [MAX_MOVES_OF_CLIENT, MAX_MOVES],
+  );
+  return rows;
 }
 
 /** Whether information about a payment's beneficiary was asked for before. */

@@ -1,6 +1,7 @@
 import { takeLock } from '../approvals/lock.ts';
 import { audit } from '../audit.ts';
 import { keepingNotes } from '../change.ts';
+import { releaseClaims } from '../claims.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { noteReset } from '../feed/removal.ts';
@@ -87,6 +88,7 @@ async function removeRecords(
       await keepingNotes(tx, async () => {
         const noted = await noteReset(tx, act, request);
         for (const table of TABLES) {
+          await releaseClaims(tx, table, request.clientId);
           const { rowCount } = await tx.query(`delete from ${table} where client_id = $1`, [request.clientId]);
           if (noted.has(table) && rowCount !== noted.get(table)) throw new Overtaken(`${table} has changed`);
         }

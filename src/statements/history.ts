@@ -1,3 +1,4 @@
+import { unionOfCells } from '../cell-union.ts';
 import type { Db } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { countRows, type List, whereOf } from '../rows.ts';
@@ -73,9 +74,13 @@ export async function listStatements(
     ['r.statement_id = ?', statementId],
   ]);
   const all = `statement_requests r ${deliveries('r.client_id')}`;
+  const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::int`];
+  const found = `select ${columns('r.client_id')} from ${all} where ${where} order by r.created_at desc, r.statement_id desc`;
+  const union = clientId === undefined ? unionOfCells(db, 'statement_requests') : undefined;
   const { rows } = await db.query<StatementRow>(
-    `select ${columns('r.client_id')} from ${all} where ${where}
-     order by r.created_at desc, r.statement_id desc limit $${values.length + 1} offset $${values.length + 2}`,
+    union
+      ? `select * from (${union(`${found} limit ${limit} + ${offset}`)}) r order by created_at desc, statement_id desc limit ${limit} offset ${offset}`
+      : `${found} limit ${limit} offset ${offset}`,
     [...values, page.limit, page.offset],
   );
   // Only a filter by status has to look at the deliveries of each.

@@ -1,4 +1,5 @@
 import { londonTimestamp } from '../calendar.ts';
+import { isDistributed } from '../cell-pool.ts';
 import { type Db, first } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
@@ -30,11 +31,14 @@ interface Row extends Omit<StatementProgress, 'requested_at' | 'ended_at' | 'sen
   push_url: string | null;
 }
 
-const SELECT = `select r.statement_id as id, r.created_at as requested_at, r.format, r.date_from, r.date_to, r.delivery, r.email,
-     c.statement_push_url as push_url, state.*,
+/** @param joined whether the client's row is on the same server */
+const selectOf = (
+  joined: boolean,
+) => `select r.statement_id as id, r.created_at as requested_at, r.format, r.date_from, r.date_to, r.delivery,
+     r.email, ${joined ? 'c.statement_push_url as push_url,' : ''} state.*,
      array(select s.currency from statement_sections s where s.client_id = $1 and s.statement_id = r.statement_id
        order by s.currency) as currencies
-   from statement_requests r join clients c on c.client_id = $1
+   from statement_requests r ${joined ? 'join clients c on c.client_id = $1' : ''}
    cross join lateral (
      select case when bool_or(d.status in ('making', 'retrying')) or bool_or(d.status = 'requested') and bool_or(d.status <> 'requested')
          then 'running' when bool_or(d.status = 'requested') then 'queued' when bool_or(d.status = 'failed') then 'failed'
@@ -49,7 +53,7 @@ const SELECT = `select r.statement_id as id, r.created_at as requested_at, r.for
  * @throws Problem statement_not_found
  */
 export async function readProgress(db: Db, clientId: string, id: string): Promise<StatementProgress> {
-  const row = isUuid(id) ? first(await db.query<Row>(`${SELECT} and r.statement_id = $2`, [clientId, id])) : undefined;
+  const [row] = isUuid(id) ? await readRows(db, 'and r.statement_id = $2', [clientId, id]) : [];
   if (!row) throw new Problem('statement_not_found', { field: 'id', message: 'does not exist' });
   return shown(row);
 }
@@ -60,16 +64,23 @@ export async function listProgress(
   clientId: string,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: StatementProgress[]; total: number }> {
-  const { rows } = await db.query<Row>(`${SELECT} order by r.created_at desc, r.statement_id desc limit $2 offset $3`, [
-    clientId,
-    limit,
-    offset,
-  ]);
+  const page = 'order by r.created_at desc, r.statement_id desc limit $2 offset $3';
+  const rows = await readRows(db, page, [clientId, limit, offset]);
   const counted = await db.query<{ total: number }>(
     'select count(*) as total from statement_requests where client_id = $1',
     [clientId],
   );
   return { rows: rows.map(shown), total: first(counted)?.total ?? 0 };
+}
+
+/** The address to push to exists once: where a worker of Citus has the requests, it is read by itself. */
+async function readRows(db: Db, which: string, values: unknown[]): Promise<Row[]> {
+  const joined = !isDistributed(db);
+  const { rows } = await db.query<Row>(`${selectOf(joined)} ${which}`, values);
+  if (joined || rows.length === 0) return rows;
+  const text = 'select statement_push_url as push_url from clients where client_id = $1';
+  const client = first(await db.query<Pick<Row, 'push_url'>>(text, values.slice(0, 1)));
+  return rows.map((row) => ({ ...row, push_url: client?.push_url ?? null }));
 }
 
 function shown({ requested_at, ended_at, email, push_url: url, ...rest }: Row): StatementProgress {

@@ -16,18 +16,22 @@ import { isUuid } from '../uuid.ts';
 export async function sendStatementAgain(tx: Transaction, act: Act, id: string): Promise<{ count: number }> {
   const found = isUuid(id)
     ? first(
-        await tx.query<{ client_id: string; email: boolean; reader: boolean }>(
-          `select r.client_id, r.delivery <> 'push' as email, exists (select from contacts k
-             join contact_clients c on c.contact_id = k.contact_id and c.client_id = r.client_id
-             where k.contact_id = r.contact_id and k.status = 'enabled') as reader
-           from statement_requests r where r.statement_id = $1 for update of r`,
+        await tx.query<{ client_id: string; contact_id: string; email: boolean }>(
+          `select client_id, contact_id, delivery <> 'push' as email from statement_requests where statement_id = $1 for update`,
           [id],
         ),
       )
     : undefined;
   if (!found) throw new Problem('statement_not_found', { field: 'id', message: 'does not exist' });
-  const { client_id: clientId, email, reader } = found;
-  if (email && !reader) {
+  const { client_id: clientId, contact_id: contactId, email } = found;
+  const reader = first(
+    await tx.query<{ name: string; email: string; reads: boolean }>(
+      `select name, email, status = 'enabled' and exists (
+         select from contact_clients c where c.client_id = $2 and c.contact_id = $1) as reads from contacts where contact_id = $1`,
+      [contactId, clientId],
+    ),
+  );
+  if (email && !reader?.reads) {
     const message = 'the contact who asked for it is disabled, or is no longer a contact of the client';
     throw new Problem('transition_not_allowed', { field: 'id', message });
   }
@@ -42,9 +46,9 @@ export async function sendStatementAgain(tx: Transaction, act: Act, id: string):
   if (count === 0)
     throw new Problem('transition_not_allowed', { field: 'id', message: 'it is being made and has not been sent yet' });
   await tx.query(
-    `update statement_requests r set email = k.email, contact_name = k.name from contacts k
-     where r.client_id = $1 and r.statement_id = $2 and k.contact_id = r.contact_id`,
-    [clientId, id],
+    `update statement_requests set email = coalesce($3, email), contact_name = coalesce($4, contact_name)
+     where client_id = $1 and statement_id = $2`,
+    [clientId, id, reader?.email, reader?.name],
   );
   const after = { action: 'send', count };
   await audit(tx, act, { action: 'action', entity: 'statement', entityId: id, clientId, after });

@@ -1,5 +1,6 @@
 import { monotonic } from '../calendar.ts';
-import { setUpOf } from '../cell-pool.ts';
+import { cellsInTurn } from '../cell-activity.ts';
+import { createRounds } from '../cell-context.ts';
 import type { Context } from '../context.ts';
 import { createPool, type Pool, type Transaction, transaction } from '../database.ts';
 import { endsWithin } from '../deadline.ts';
@@ -27,27 +28,30 @@ const MAX_IN_FLIGHT: Record<Channel, number> = { email: 4, push: 8 };
  * it is released as soon as its process has ended, and never while the process lives (docs/decisions.md, 5).
  */
 export class StatementWorker {
-  readonly #context: Context;
   readonly #pool: Pool;
-  readonly #work: DeliveryWork;
+  /** The work in each cell, by its context. */
+  readonly #cells: ReadonlyMap<Context, DeliveryWork>;
+  readonly #inEach: ReturnType<typeof createRounds<Context>>;
   readonly #polling: Periodic;
   readonly #inFlight = new Map<number, { channel: Channel; clientId: string; done: Promise<void> }>();
   /** Deliveries that have ended: their locks are released before others are taken. */
   #ended: number[] = [];
   #locks: Transaction | undefined;
   #connected = 0;
+  /** Index of the cell that came first the last time. */
+  #first = 0;
   #stopping = false;
 
-  constructor(context: Context, drawing: Drawing) {
-    this.#context = context;
+  /** @param cells the context of each cell */
+  constructor(context: Context, drawing: Drawing, cells: readonly Context[]) {
     const url = context.backgroundPool.options.connectionString as string;
     this.#pool = createPool(url, context.log, {
       max: 1,
       background: true,
       name: 'lombard-statements',
-      setUp: setUpOf(context.backgroundPool),
     });
-    this.#work = new DeliveryWork(context, drawing);
+    this.#inEach = createRounds(cells);
+    this.#cells = new Map(cells.map((cell) => [cell, new DeliveryWork(cell, drawing)]));
     this.#polling = new Periodic({
       name: 'statements',
       intervalMs: POLL_INTERVAL_MS,
@@ -65,7 +69,7 @@ export class StatementWorker {
     this.#stopping = true;
     await this.#polling.stop();
     await this.#settle(STOP_LIMIT_MS);
-    await this.#work.close();
+    await Promise.all([...this.#cells.values()].map((work) => work.close()));
     await this.#settle(RECORD_LIMIT_MS);
     this.#locks?.release(true);
     this.#locks = undefined;
@@ -80,16 +84,26 @@ export class StatementWorker {
   async #beginDue(): Promise<void> {
     const locks = (this.#locks ??= await this.#connect());
     for (let id = this.#ended.shift(); id !== undefined; id = this.#ended.shift()) await unlockDelivery(locks, id);
+    // Another cell comes first each time: the slots are those of all cells.
+    const cells = [...this.#cells.keys()];
+    this.#first = (this.#first + 1) % cells.length;
+    const inTurn = [...cells.slice(this.#first), ...cells.slice(0, this.#first)];
+    await this.#inEach(cellsInTurn(inTurn, this), (cell) => this.#beginIn(cell, locks));
+  }
+
+  async #beginIn(cell: Context, locks: Transaction): Promise<void> {
     const abandoned = monotonic() - this.#connected > TAKE_OVER_AFTER_MS;
-    const now = this.#context.clock.now();
+    const now = cell.clock.now();
+    // The connection with the locks keeps its plans, but belongs to no cell where there are several.
+    const db = cell.rhythm ? cell.backgroundPool : locks;
     for (const channel of ['email', 'push'] as const) {
       const inFlight = [...this.#inFlight.values()].filter((each) => each.channel === channel);
       let slots = MAX_IN_FLIGHT[channel] - inFlight.length;
       if (slots <= 0) continue;
       const busy = inFlight.map((each) => each.clientId);
-      for (const id of await dueDeliveries(locks, { channel, busy, slots, now, abandoned })) {
+      for (const id of await dueDeliveries(db, { channel, busy, slots, now, abandoned })) {
         if (slots === 0 || this.#stopping) break;
-        if (!this.#inFlight.has(id) && (await this.#begin(locks, id, { channel, abandoned }))) slots -= 1;
+        if (!this.#inFlight.has(id) && (await this.#begin(locks, id, { cell, channel, abandoned }))) slots -= 1;
       }
     }
   }
@@ -97,16 +111,17 @@ export class StatementWorker {
   async #begin(
     locks: Transaction,
     id: number,
-    { channel, abandoned }: { channel: Channel; abandoned: boolean },
+    { cell, channel, abandoned }: { cell: Context; channel: Channel; abandoned: boolean },
   ): Promise<boolean> {
     if (!(await lockDelivery(locks, id))) return false;
-    const now = this.#context.clock.now();
-    const delivery = await transaction(this.#context.backgroundPool, (tx) => beginAttempt(tx, id, { now, abandoned }));
+    const now = cell.clock.now();
+    const delivery = await transaction(cell.backgroundPool, (tx) => beginAttempt(tx, id, { now, abandoned }));
     if (!delivery) {
       await unlockDelivery(locks, id);
       return false;
     }
-    const done = this.#work.run(delivery).finally(() => {
+    const work = this.#cells.get(cell) as DeliveryWork;
+    const done = work.run(delivery).finally(() => {
       this.#inFlight.delete(id);
       // If the connection is another one, the lock was lost with the old one.
       if (this.#locks === locks) this.#ended.push(id);

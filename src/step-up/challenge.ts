@@ -13,8 +13,15 @@ const LIFETIME_SECONDS = 300;
 /** Time between two text messages to one person, whatever the payments. */
 const MIN_TEXT_INTERVAL_SECONDS = 30;
 
-/** The account of a payment `p` as it is compared and shown: SQL. */
-export const ACCOUNT = 'jsonb_build_array(p.account_number, p.iban, p.swift_code, p.bank_identifier)';
+/** The account of a payment `p` as a challenge keeps it: SQL. */
+const ACCOUNT = 'jsonb_build_array(p.account_number, p.iban, p.swift_code, p.bank_identifier)';
+
+/**
+ * Whether a payment `p` still has the account that a challenge `c` keeps: SQL. It is taken apart, since Citus lets no update compare what is
+ * put together from columns.
+ */
+export const SAME_ACCOUNT = `(p.account_number, p.iban, p.swift_code, p.bank_identifier)
+  is not distinct from (c.account ->> 0, c.account ->> 1, c.account ->> 2, c.account ->> 3)`;
 
 /** A contact who is about to approve a payment of its client. */
 export interface Approver {

@@ -1,4 +1,5 @@
 import { shareLock } from '../approvals/workflow.ts';
+import { isDistributed } from '../cell-pool.ts';
 import type { Context } from '../context.ts';
 import { sha256 } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
@@ -8,13 +9,13 @@ import { OAuthError } from '../identity/oauth-error.ts';
 import { isUnusedStep, totpStep, useTotpStep } from '../identity/totp.ts';
 import { readCode } from '../identity/verification-code.ts';
 import { noPayment } from '../payments/payment.ts';
-import { ACCOUNT, type Approver, hashTextedCode, secondFactorMissing } from './challenge.ts';
+import { type Approver, hashTextedCode, SAME_ACCOUNT, secondFactorMissing } from './challenge.ts';
 
 /** Wrong codes that one challenge allows. */
 const MAX_ATTEMPTS = 5;
 
 /** A payment `p` that is still what a challenge `c` was made for: SQL. */
-const UNCHANGED = `p.amount = c.amount and p.payment_currency = c.payment_currency and ${ACCOUNT} = c.account and p.status = c.status`;
+const UNCHANGED = `p.amount = c.amount and p.payment_currency = c.payment_currency and p.status = c.status and ${SAME_ACCOUNT}`;
 
 /** What an approver sends with an approval. */
 export interface StepUpAnswer {
@@ -62,18 +63,30 @@ export async function checkStepUp(
 
 /** Whether the contact needs a code to approve the payment. @throws Problem second_factor_missing, payment_not_found */
 async function needsStepUp(db: Db, { clientId, contactId, paymentId }: Approver): Promise<boolean> {
+  const joined = !isDistributed(db);
   const found = first(
-    await db.query<{ needed: boolean; second_factor: string | null; payment: boolean }>(
-      `select approval_step_up as needed, (select second_factor from contacts where contact_id = $2) as second_factor,
-         exists (select from payments where client_id = $1 and payment_id = $3) as payment
+    await db.query<{ needed: boolean; second_factor: string | null; payment?: boolean }>(
+      `select approval_step_up as needed, (select second_factor from contacts where contact_id = $2) as second_factor
+         ${joined ? `, ${paymentExists('$3')}` : ''}
        from clients where client_id = $1`,
-      [clientId, contactId, paymentId],
+      joined ? [clientId, contactId, paymentId] : [clientId, contactId],
     ),
   );
   if (!found?.needed) return false;
   if (found.second_factor === 'none') throw secondFactorMissing();
-  if (!found.payment) noPayment();
+  // A worker of Citus has the payment, and not the people.
+  const { payment } = found.payment === undefined ? await findPayment(db, clientId, paymentId) : found;
+  if (!payment) noPayment();
   return true;
+}
+
+/** @param payment an SQL parameter */
+const paymentExists = (payment: string) =>
+  `exists (select 1 from payments where client_id = $1 and payment_id = ${payment}) as payment`;
+
+async function findPayment(db: Db, clientId: string, paymentId: string): Promise<{ payment: boolean }> {
+  const { rows } = await db.query<{ payment: boolean }>(`select ${paymentExists('$2')}`, [clientId, paymentId]);
+  return rows[0] ?? { payment: false };
 }
 
 interface Attempt {
@@ -90,18 +103,24 @@ async function countAttempt(
   { clientId, contactId, paymentId }: Approver,
   { challengeId, now }: { challengeId: string; now: Date },
 ): Promise<Attempt | undefined> {
-  return first(
-    await db.query<Attempt & Record<string, unknown>>(
-      `update step_up_challenges c set attempts = attempts + 1
-       from contacts k, payments p
-       where c.challenge_sha256 = $1 and c.client_id = $2 and c.contact_id = $3
-         and c.used_at is null and c.expires_at > $5 and c.attempts < ${MAX_ATTEMPTS}
-         and k.contact_id = c.contact_id and k.second_factor = c.kind
-         and p.client_id = $2 and p.id = c.payment_id and p.payment_id = $4 and ${UNCHANGED}
-       returning c.kind, c.code_sha256, k.phone, k.totp_secret, k.totp_last_step`,
-      [sha256(challengeId), clientId, contactId, paymentId, now],
+  const contact = first(
+    await db.query<Omit<Attempt, 'kind' | 'code_sha256'> & { second_factor: string }>(
+      'select second_factor, phone, totp_secret, totp_last_step from contacts where contact_id = $1',
+      [contactId],
     ),
   );
+  const challenge = first(
+    await db.query<Pick<Attempt, 'kind' | 'code_sha256'>>(
+      `update step_up_challenges c set attempts = attempts + 1
+       from payments p
+       where c.challenge_sha256 = $1 and c.client_id = $2 and c.contact_id = $3 and c.kind = $6
+         and c.used_at is null and c.expires_at > $5 and c.attempts < ${MAX_ATTEMPTS}
+         and p.client_id = $2 and p.id = c.payment_id and p.payment_id = $4 and ${UNCHANGED}
+       returning c.kind, c.code_sha256`,
+      [sha256(challengeId), clientId, contactId, paymentId, now, contact?.second_factor],
+    ),
+  );
+  return contact && challenge && { ...contact, ...challenge };
 }
 
 function prove(

@@ -36,11 +36,12 @@ export function traceStatements(tracing: Tracing): () => void {
   };
 }
 
-/** Name and text of a statement; undefined for a stream, which tells when it ends. */
+/** Name and text of a statement; undefined for a stream, which tells itself when it ends. */
 function described(query: unknown): { name: string; text: string } | undefined {
   if (typeof query === 'string') return { name: firstWord(query), text: query };
   const { text, name, submit } = (query ?? {}) as { text?: unknown; name?: string; submit?: unknown };
-  if (typeof text !== 'string' || typeof submit === 'function') return undefined;
+  const streams = typeof submit === 'function' && !(query instanceof pg.Query);
+  if (typeof text !== 'string' || streams) return undefined;
   return { name: name ?? firstWord(text), text };
 }
 

@@ -1,4 +1,6 @@
+import { isDistributed } from '../cell-pool.ts';
 import type { Db } from '../database.ts';
+import { announceNotifications } from './announcement.ts';
 import { type DayWindow, within } from './day-window.ts';
 import type { Delivery } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
@@ -89,6 +91,11 @@ export async function writeResults(
       plainArray(results, (one) => one.now.getTime()),
     ],
   });
+  if (isDistributed(db))
+    await announceNotifications(
+      db,
+      results.map(({ delivery }) => delivery.id),
+    );
 }
 
 /** An array literal of values that need no quotes (identifiers, numbers, words). The driver quotes each value, which takes ten times as long. */

@@ -27,8 +27,7 @@ export interface Delivery {
  * same ids. The events themselves were committed durably. A statement whose connection is gone ends within a second.
  */
 export const CONNECTION_SETTINGS = `set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off;
-  set enable_bitmapscan = off; set jit = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = off;
-  set client_connection_check_interval = '1s'`;
+  set enable_bitmapscan = off; set synchronous_commit = off; set client_connection_check_interval = '1s'`;
 
 /** Reads the bodies that lie outside the window of days, from every partition. */
 export async function readMissingBodies(db: Db, deliveries: readonly Delivery[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Db, Pool } from '../database.ts';
+import { announceNotifications, returningIds } from './announcement.ts';
 import type { Endpoints } from './endpoints.ts';
 
 /** Subscriptions that one discovery finds at most. */
@@ -91,14 +92,19 @@ export async function discover(db: Db, after?: string): Promise<{ subscriptionId
 
 /** Cancels deliveries that wait for a deleted subscription, up to MAX_CANCELLED. */
 async function cancelWaiting(db: Db, subscriptionId: string, now: Date): Promise<void> {
-  await db.query({
-    name: 'webhooks-cancel',
+  const returning = returningIds(db);
+  const { rows } = await db.query<{ id: string }>({
+    name: `webhooks-cancel${returning && '-returning'}`,
     text: `with gone as (
         delete from webhook_queue where ctid = any(array(
           select ctid from webhook_queue where subscription_id = $1 and lease_owner is null and not ping limit $2 for update skip locked))
         returning notification_id, created_at)
       update notifications n set status = 'cancelled', finished_at = $3 from gone g
-      where n.id = g.notification_id and n.created_at = g.created_at`,
+      where n.id = g.notification_id and n.created_at = g.created_at${returning}`,
     values: [subscriptionId, MAX_CANCELLED, now],
   });
+  await announceNotifications(
+    db,
+    rows.map(({ id }) => id),
+  );
 }

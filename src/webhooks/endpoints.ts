@@ -19,7 +19,7 @@ const BUSY_IN_FLIGHT = 1_000;
 const ROOM_KNOWN_MS = 1_000;
 /** Milliseconds after which an unused endpoint is forgotten. */
 const FORGET_AFTER_MS = 300_000;
-/** Deliveries, and characters of their bodies, that a worker holds at most. The others stay in the queue. */
+/** Deliveries, and characters of their bodies, that a worker holds at most, in all its cells. The others stay in the queue. */
 const MAX_HELD = 20_000;
 const MAX_HELD_CHARACTERS = 64 * 1024 * 1024;
 
@@ -30,6 +30,8 @@ export interface EndpointsParts {
   results: ResultWriter;
   /** Names of the service's own headers, in lower case. */
   reserved: ReadonlySet<string>;
+  /** How many cells share what the worker may hold. */
+  cells: number;
 }
 
 /** The endpoints of a worker: what they are, how much they may hold, and what they hold. */
@@ -122,7 +124,14 @@ export class Endpoints {
       held += endpoint.held;
       for (const delivery of endpoint.ready) characters += delivery.body.length;
     }
-    return held > MAX_HELD || characters > MAX_HELD_CHARACTERS;
+    const { cells } = this.#parts;
+    return held > MAX_HELD / cells || characters > MAX_HELD_CHARACTERS / cells;
+  }
+
+  /** Whether deliveries of an endpoint with room are due. @param now milliseconds of service time */
+  hasDue(now: number): boolean {
+    for (const endpoint of this.#known.values()) if (endpoint.mayClaim(now) && this.room(endpoint) > 0) return true;
+    return false;
   }
 
   /** Reads the subscriptions of known endpoints; where that fails, they are read again at the next `refresh`. Never throws. */

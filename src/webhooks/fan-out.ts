@@ -1,4 +1,6 @@
-import type { Db } from '../database.ts';
+import { isDistributed } from '../cell-pool.ts';
+import { type Db, type Pool, transaction } from '../database.ts';
+import { announceNotifications } from './announcement.ts';
 import { type DayWindow, within } from './day-window.ts';
 import { type Delivery, readMissingBodies } from './delivery.ts';
 import type { NotificationType } from './notification.ts';
@@ -42,12 +44,15 @@ interface FanOutRow {
   leased: boolean;
 }
 
-/**
- * In the order of its steps: the clients with events, each client's share of the batch, its events (taken from the outbox), the
- * subscriptions of each event, the room of each subscription, the notifications and their queue rows.
- */
-const fanOutStatement = (window: DayWindow) => `
-  with recursive waiting as (
+const MADE = `insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
+    select id, client_id, subscription_id, event_id, type, 'pending', created_at from matched`;
+const queued = (worker: string, now: string) => `insert into webhook_queue
+      (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping, lease_owner)
+    select id, client_id, subscription_id, event_id, created_at, least(created_at, ${now}), 0, 0, false, case when place <= room then ${worker} end
+    from matched`;
+
+/** The steps that take events and match them. */
+const TAKEN = `with recursive waiting as (
     (select client_id from webhook_outbox order by client_id limit 1)
     union all
     select (select o.client_id from webhook_outbox o where o.client_id > w.client_id order by o.client_id limit 1)
@@ -74,25 +79,39 @@ const fanOutStatement = (window: DayWindow) => `
       subscription_id, revision, place, streamed,
       -- What a client reads itself waits in the queue for its reader.
       case when streamed then 0 when place <= $6::int then $6::int else coalesce(($4::jsonb ->> subscription_id::text)::int, $3::int) end as room
-    from placed),
-  made as (
-    insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
-    select id, client_id, subscription_id, event_id, type, 'pending', created_at from matched),
-  queued as (
-    insert into webhook_queue
-      (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping, lease_owner)
-    select id, client_id, subscription_id, event_id, created_at, least(created_at, $5::timestamptz), 0, 0, false,
-      case when place <= room then $2::int end
-    from matched)
-  select (select count(*)::int from taken) as taken,
+    from placed)`;
+
+/** The matched notifications with what is sent. The condition of the join comes after it. */
+const chosen = (window: DayWindow, more = '') => `select (select count(*)::int from taken) as taken,
     exists (select from shares s where s.share <= (select count(*) from taken t where t.client_id = s.client_id)) as more,
     m.id, m.client_id, m.subscription_id, m.type, date_part('epoch', m.created_at) * 1000 as created_ms, m.revision,
-    m.place <= m.room as leased, e.body, e.traceparent
+    m.place <= m.room as leased, e.body, e.traceparent${more}
   from (select) as always left join (matched m left join webhook_events e
     on e.client_id = m.client_id and e.created_at = m.created_at and e.id = m.event_id and m.place <= m.room
-      and ${within('e.created_at', window)})
-    on m.place <= m.room + 1 and not m.streamed
+      and ${within('e.created_at', window)})`;
+
+/**
+ * In the order of its steps: the clients with events, each client's share of the batch, its events (taken from the outbox), the
+ * subscriptions of each event, the room of each subscription, the notifications and their queue rows.
+ */
+const fanOutStatement = (window: DayWindow) => `
+  ${TAKEN},
+  made as (
+    ${MADE}),
+  queued as (
+    ${queued('$2::int', '$5::timestamptz')})
+  ${chosen(window)} on m.place <= m.room + 1 and not m.streamed
   order by m.event_id`;
+
+/** What a worker of Citus can do in one statement: everything but to insert what follows from a recursive query. */
+const takeStatement = (window: DayWindow) => `
+  ${TAKEN}
+  ${chosen(window, ', m.event_id, m.place, m.room, m.streamed, m.created_at::text as moment, $2::int as worker, $5::timestamptz as now')} on true
+  order by m.event_id`;
+
+/** The rows that `takeStatement` gave. */
+const GIVEN = `with matched as (select * from json_to_recordset($1) as m(id uuid, client_id text, subscription_id uuid, event_id bigint,
+  type text, moment timestamptz, place int, room int) cross join lateral (select moment as created_at) at)`;
 
 /**
  * Takes events from the outbox, shared among the clients that have some, and makes their notifications. As many as a subscription has
@@ -102,19 +121,20 @@ export async function fanOut(db: Db, options: FanOutOptions): Promise<FanOut> {
   // Up to this room, nothing has to be looked up.
   let leastRoom = options.defaultRoom;
   for (const room of options.rooms.values()) leastRoom = Math.min(leastRoom, room);
-  const { rows } = await db.query<FanOutRow>({
-    name: `webhooks-fan-out-${options.window.name}`,
-    text: fanOutStatement(options.window),
-    values: [
-      options.maxEvents,
-      options.worker,
-      options.defaultRoom,
-      JSON.stringify(Object.fromEntries(options.rooms)),
-      options.now,
-      leastRoom,
-      options.maxNotifications,
-    ],
-  });
+  const values = [
+    options.maxEvents,
+    options.worker,
+    options.defaultRoom,
+    JSON.stringify(Object.fromEntries(options.rooms)),
+    options.now,
+    leastRoom,
+    options.maxNotifications,
+  ];
+  const { name } = options.window;
+  const rows = isDistributed(db)
+    ? await fanOutDistributed(db as Pool, options, values)
+    : (await db.query<FanOutRow>({ name: `webhooks-fan-out-${name}`, text: fanOutStatement(options.window), values }))
+        .rows;
   const result: FanOut = { taken: rows[0]?.taken ?? 0, more: rows[0]?.more ?? false, deliveries: [], overflowed: [] };
   for (const row of rows) {
     if (row.id === null) continue;
@@ -123,6 +143,28 @@ export async function fanOut(db: Db, options: FanOutOptions): Promise<FanOut> {
   }
   await readMissingBodies(db, result.deliveries);
   return result;
+}
+
+/** The same in three statements of a transaction. @returns what the one statement gives */
+async function fanOutDistributed(pool: Pool, options: FanOutOptions, values: unknown[]): Promise<FanOutRow[]> {
+  return transaction(pool, async (tx) => {
+    const { rows } = await tx.query<FanOutRow & { place: number; room: number; streamed: boolean }>({
+      name: `webhooks-take-${options.window.name}`,
+      text: takeStatement(options.window),
+      values,
+    });
+    const matched = rows.filter(({ id }) => id !== null);
+    if (matched.length === 0) return rows;
+    const given = JSON.stringify(matched.map(({ body: _body, ...row }) => row));
+    await tx.query({ name: 'webhooks-made', text: `${GIVEN} ${MADE}`, values: [given] });
+    const text = `${GIVEN} ${queued('$2::int', '$3::timestamptz')}`;
+    await tx.query({ name: 'webhooks-queued', text, values: [given, options.worker, options.now] });
+    await announceNotifications(
+      tx,
+      matched.map(({ id }) => id as string),
+    );
+    return rows.filter(({ id, place, room, streamed }) => id === null || (place <= room + 1 && !streamed));
+  });
 }
 
 function toDelivery(row: FanOutRow, id: string): Delivery {

@@ -13,6 +13,7 @@ const WRITE_AFTER_MS = 250;
 const REWRITE_AFTER_MS = 10_000;
 /** Milliseconds for the last write when the service stops. */
 const STOP_TIMEOUT_MS = 1_500;
+const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Observations of an endpoint that are not written yet, in milliseconds of service time. */
 interface Observed {
@@ -130,7 +131,11 @@ export class EndpointHealth {
           await this.#disable({ id: row.subscription_id, reason: 'failing' });
       }
     } catch (error) {
+      const ids = due.map(([endpoint]) => endpoint.id);
+      const there = (error as { code?: string }).code === FOREIGN_KEY_VIOLATION ? await this.#present(ids) : undefined;
       for (const [endpoint, observed] of due) {
+        // Its client was moved to another cell.
+        if (there?.has(endpoint.id) === false) continue;
         this.#observed.set(endpoint, joined(observed, this.#observed.get(endpoint)));
         this.#written.delete(endpoint);
       }
@@ -141,6 +146,15 @@ export class EndpointHealth {
         );
       this.#unwritable = true;
     }
+  }
+
+  /** Those of some subscriptions that are in this cell; all where nobody can say. */
+  async #present(ids: readonly string[]): Promise<Set<string>> {
+    const found = this.#pool.query<{ id: string }>('select id from subscriptions where id = any($1::uuid[])', [ids]);
+    return found.then(
+      ({ rows }) => new Set(rows.map(({ id }) => id)),
+      () => new Set(ids),
+    );
   }
 
   async #disable(input: { id: string; reason: 'gone' | 'failing'; revision?: number }): Promise<void> {

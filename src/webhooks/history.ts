@@ -1,8 +1,9 @@
+import { unionOfCells } from '../cell-union.ts';
 import { type Db, first } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { countRows, type List, whereOf } from '../rows.ts';
 import { isUuid } from '../uuid.ts';
-import { instantOf } from './redelivery.ts';
+import { instantOf } from './notification.ts';
 import type { ExtraHeader } from './subscription-rules.ts';
 
 /** What the operator sees of subscriptions, notifications and attempts (docs/operator-interface.md). */
@@ -31,15 +32,13 @@ export async function listSubscriptions(
   const where = `($1::text is null or s.client_id = $1) and ($2::boolean is null or s.active = $2) and s.deleted_at is null
     and ($3::boolean is null or (e.failing_since is not null) = $3)`;
   const values = [filter.clientId ?? null, filter.active ?? null, filter.failing ?? null];
-  const counted = await db.query<{ total: number }>(
-    `select count(*) as total from subscriptions s left join webhook_endpoints e on e.subscription_id = s.id where ${where}`,
-    values,
-  );
-  const { rows } = await db.query<SubscriptionView>(
-    `select s.id, s.client_id, s.contact_id, s.url, s.active, s.types::text[] as types, to_json(s.extra_headers) as extra_headers,
+  const found = `select s.id, s.client_id, s.contact_id, s.url, s.active, s.types::text[] as types, to_json(s.extra_headers) as extra_headers,
        s.created_at, s.disabled_reason, s.disabled_at, s.deleted_at, e.failing_since
-     from subscriptions s left join webhook_endpoints e on e.subscription_id = s.id
-     where ${where} order by s.created_at desc, s.id limit $4 offset $5`,
+     from subscriptions s left join webhook_endpoints e on e.subscription_id = s.id where ${where}`;
+  const all = filter.clientId === undefined ? (unionOfCells(db, 'subscriptions')?.(found) ?? found) : found;
+  const counted = await db.query<{ total: number }>(`select count(*) as total from (${all}) s`, values);
+  const { rows } = await db.query<SubscriptionView>(
+    `select * from (${all}) s order by created_at desc, id limit $4 offset $5`,
     [...values, page.limit, page.offset],
   );
   return { rows, total: first(counted)?.total ?? 0 };
@@ -100,7 +99,7 @@ export interface NotificationFilter {
 
 /** The columns of a NotificationView. @param tenant SQL of the client */
 const notificationColumns = (tenant: string) => `n.id, n.client_id, n.subscription_id, n.type, n.status, n.created_at,
-  notifications_body(n) as body,
+  (select e.body from webhook_events e where e.client_id = ${tenant} and e.created_at = n.created_at and e.id = n.event_id) as body,
   coalesce((select json_agg(json_build_object('attempt_number', a.attempt_number, 'delivery_id', a.delivery_id, 'started_at', a.started_at,
       'duration_ms', a.duration_ms, 'status_code', a.status_code, 'headers', a.headers, 'body', a.body, 'reason', a.reason)
       order by a.attempt_number, a.started_at)
@@ -132,11 +131,15 @@ export async function listNotifications(
   // An id begins with its moment: the same order, and the primary key of each partition has it.
   const order = bounded ? 'n.id desc' : 'n.created_at desc, n.id desc';
   const tenant = filter.clientId === undefined ? 'n.client_id' : '$1';
+  const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::int`];
+  const pageOf = (bounds: string) => `select ${notificationColumns(tenant)} from notifications n
+     join (select n.id, n.created_at from notifications n where ${where} order by ${order} ${bounds}) as page
+     on n.client_id = ${tenant} and n.id = page.id and n.created_at = page.created_at order by n.created_at desc, n.id desc`;
+  const union = bounded ? unionOfCells(db, 'notifications') : undefined;
   const { rows } = await db.query<NotificationView>(
-    `select ${notificationColumns(tenant)} from notifications n
-     join (select n.id, n.created_at from notifications n where ${where}
-       order by ${order} limit $${values.length + 1} offset $${values.length + 2}) as page
-     on n.client_id = ${tenant} and n.id = page.id and n.created_at = page.created_at order by n.created_at desc, n.id desc`,
+    union
+      ? `select * from (${union(pageOf(`limit ${limit} + ${offset}`))}) n order by created_at desc, id desc limit ${limit} offset ${offset}`
+      : pageOf(`limit ${limit} offset ${offset}`),
     [...values, page.limit, page.offset],
   );
   return { rows, total };

@@ -21,6 +21,8 @@ const POLL_INTERVAL_MS = 100;
 const PING_INTERVAL_MS = 10;
 const DISCOVERY_INTERVAL_MS = 400;
 const REFRESH_INTERVAL_MS = 1_000;
+/** Milliseconds between two rounds in a cell where nothing happens (cell-activity.ts). */
+const IDLE_POLL_INTERVAL_MS = 10_000;
 
 export interface IntakeParts {
   pool: Pool;
@@ -79,9 +81,14 @@ export class Intake {
     this.wake();
   }
 
-  /** Begins a round where the last one is long enough ago, or where deliveries wait to be cancelled. */
+  /** Begins a round where the last one is long enough ago, where deliveries wait to be cancelled, or where some are due in an idle cell. */
   poll(): void {
-    if (this.#parts.leases.cancelling || monotonic() - this.#lastRound >= POLL_INTERVAL_MS) this.#run();
+    const { leases, endpoints } = this.#parts;
+    const { rhythm, clock } = this.#context;
+    if (rhythm?.busy === false) {
+      const due = endpoints.hasDue(clock.now().getTime());
+      if (leases.cancelling || due || monotonic() - this.#lastRound >= IDLE_POLL_INTERVAL_MS) this.#run();
+    } else if (leases.cancelling || monotonic() - this.#lastRound >= POLL_INTERVAL_MS) this.#run();
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Db, Pool } from '../database.ts';
+import { announceNotifications } from './announcement.ts';
 import type { WorkerRegistration } from './worker.ts';
 
 /** Milliseconds after an error at which unknown leases are looked for again: the database may have finished a statement without us. */
@@ -83,6 +84,7 @@ async function cancelLeased(db: Db, leased: { worker: number; ids: readonly stri
       where n.id = g.notification_id and n.created_at = g.created_at`,
     values: [leased.worker, leased.ids, leased.now],
   });
+  await announceNotifications(db, leased.ids);
 }
 
 /** Puts back every lease of this worker on a delivery that it does not hold, and the leases of workers that do not exist. */

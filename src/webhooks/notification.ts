@@ -1,3 +1,4 @@
+import { isDistributed } from '../cell-pool.ts';
 import type { Transaction } from '../database.ts';
 import { tracing } from '../tracing.ts';
 
@@ -44,46 +45,74 @@ export interface WebhookEvent {
   paymentId?: string;
 }
 
-const INTO_OUTBOX = `insert into webhook_outbox (event_id, client_id, type, created_at)
-  select id, client_id, type::webhook_type, created_at from event`;
+const OF_ONE = `insert into webhook_events (client_id, type, body, created_at, payment_id, traceparent) values ($1, $2, $3, $4, $5, $6)
+  returning id, client_id, type, created_at`;
+const OF_ALL = `insert into webhook_events (client_id, type, body, created_at, payment_id, traceparent)
+  select client_id, type, body, created_at, payment_id, $6
+  from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
+    with ordinality as e(client_id, type, body, created_at, payment_id, n)
+  order by n
+  returning id, client_id, type, created_at`;
+const intoOutbox = (events: string) => `insert into webhook_outbox (event_id, client_id, type, created_at)
+  select id, client_id, type::webhook_type, created_at from ${events}`;
+const inserting = (name: string, insert: string) => ({
+  name,
+  insert,
+  text: `with event as (${insert}) ${intoOutbox('event')}`,
+});
+const NOTIFY = inserting('webhooks-notify', OF_ONE);
+const NOTIFY_ALL = inserting('webhooks-notify-all', OF_ALL);
+const GIVEN = 'unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) as e(id, client_id, type, created_at)';
 
 /**
  * Writes an event and its outbox row in the transaction of the change that causes it: it exists if, and only if, the change is committed
  * (docs/decisions.md, 6). The delivery engine finds its subscriptions afterwards.
  */
 export async function notify(tx: Transaction, event: WebhookEvent): Promise<void> {
-  await tx.query({
-    name: 'webhooks-notify',
-    text: `with event as (
-        insert into webhook_events (client_id, type, body, created_at, payment_id, traceparent) values ($1, $2, $3, $4, $5, $6)
-        returning id, client_id, type, created_at)
-      ${INTO_OUTBOX}`,
-    values: [event.clientId, event.type, event.body, event.now, event.paymentId ?? null, cause()],
-  });
+  const values = [event.clientId, event.type, event.body, event.now, event.paymentId ?? null, cause()];
+  await write(tx, NOTIFY, values);
 }
 
 /** As `notify`, for any number of events in one statement. They are sent in this order where nothing delays them. */
 export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
+  await write(tx, NOTIFY_ALL, [
+    events.map((event) => event.clientId),
+    events.map((event) => event.type),
+    events.map((event) => event.body),
+    events.map((event) => event.now),
+    events.map((event) => event.paymentId ?? null),
+    cause(),
+  ]);
+}
+
+/** Inserts events and their outbox rows: by one statement, or by two that Citus does not plan in parts. */
+async function write(
+  tx: Transaction,
+  { name, insert, text }: ReturnType<typeof inserting>,
+  values: unknown[],
+): Promise<void> {
+  if (!isDistributed(tx)) return void (await tx.query({ name, text, values }));
+  const { rows } = await tx.query<{ id: number; client_id: string; type: string; created_at: Date }>({
+    name: `${name}-apart`,
+    text: insert,
+    values,
+  });
   await tx.query({
-    name: 'webhooks-notify-all',
-    text: `with event as (
-        insert into webhook_events (client_id, type, body, created_at, payment_id, traceparent)
-        select client_id, type, body, created_at, payment_id, $6
-        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
-          with ordinality as e(client_id, type, body, created_at, payment_id, n)
-        order by n
-        returning id, client_id, type, created_at)
-      ${INTO_OUTBOX}`,
+    name: 'webhooks-outbox',
+    text: intoOutbox(GIVEN),
     values: [
-      events.map((event) => event.clientId),
-      events.map((event) => event.type),
-      events.map((event) => event.body),
-      events.map((event) => event.now),
-      events.map((event) => event.paymentId ?? null),
-      cause(),
+      rows.map(({ id }) => id),
+      rows.map(({ client_id: clientId }) => clientId),
+      rows.map(({ type }) => type),
+      rows.map(({ created_at: createdAt }) => createdAt),
     ],
   });
+}
+
+/** The instant in a notification's id (UUID version 7): the moment of its event, which leads to its partition. */
+export function instantOf(notificationId: string): Date {
+  return new Date(Number.parseInt(notificationId.replaceAll('-', '').slice(0, 12), 16));
 }
 
 /** The span that causes an event; null where nobody collects traces. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { isDistributed } from '../cell-pool.ts';
 import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
+import { announceNotifications } from './announcement.ts';
 
 /**
  * Puts a Ping for a subscription, active or not, into the queue (the service interface, POST /webhooks/ping/{subscription_id}). As any
@@ -26,7 +28,21 @@ export async function ping(
       field: 'subscription_id',
       message: 'does not name a subscription of this client',
     });
-  const body = JSON.stringify({ ping: { id: randomUUID(), subscription_id: found.id, sent_at: now.toISOString() } });
+  await put(tx, { ...key, ...found, now });
+}
+
+/** The subscription to ping; `dialled`: the service sends to it. */
+interface Pinged {
+  clientId: string;
+  id: string;
+  dialled: boolean;
+  now: Date;
+}
+
+async function put(tx: Transaction, { clientId, id, dialled, now }: Pinged): Promise<void> {
+  const body = JSON.stringify({ ping: { id: randomUUID(), subscription_id: id, sent_at: now.toISOString() } });
+  // The reader of a stream takes it with the others; the engine claims only what is dialled.
+  if (isDistributed(tx)) return putApart(tx, { clientId, id, dialled, now }, body);
   await tx.query({
     name: 'webhooks-ping',
     text: `with event as (
@@ -37,7 +53,30 @@ export async function ping(
       insert into webhook_queue
         (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
       select notification_id(id, $2, created_at), client_id, $2, id, created_at, created_at, 0, 0, $5 from event`,
-    // The reader of a stream takes it with the others; the engine claims only what is dialled.
-    values: [key.clientId, found.id, body, now, found.dialled],
+    values: [clientId, id, body, now, dialled],
   });
+}
+
+/** The same in statements that Citus does not plan in parts. */
+async function putApart(tx: Transaction, { clientId, id, dialled, now }: Pinged, body: string): Promise<void> {
+  const event = first(
+    await tx.query<{ id: number; created_at: Date }>(
+      `insert into webhook_events (client_id, type, body, created_at) values ($1, 'PING', $2, $3) returning id, created_at`,
+      [clientId, body, now],
+    ),
+  );
+  const made = first(
+    await tx.query<{ id: string }>(
+      `insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
+       values (notification_id($3, $2, $4), $1, $2, $3, 'PING', 'pending', $4) returning id`,
+      [clientId, id, event?.id, event?.created_at],
+    ),
+  );
+  await tx.query(
+    `insert into webhook_queue
+       (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
+     values ($5, $1, $2, $3, $4, $4, 0, 0, $6)`,
+    [clientId, id, event?.id, event?.created_at, made?.id, dialled],
+  );
+  await announceNotifications(tx, [made?.id as string]);
 }

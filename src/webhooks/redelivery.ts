@@ -1,20 +1,45 @@
 import { audit } from '../audit.ts';
+import { isDistributed } from '../cell-pool.ts';
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
+import { announceNotifications } from './announcement.ts';
+import { instantOf } from './notification.ts';
 
-/** The instant in a notification's id (UUID version 7): the moment of its event, which leads to its partition. */
-export function instantOf(notificationId: string): Date {
-  return new Date(Number.parseInt(notificationId.replaceAll('-', '').slice(0, 12), 16));
-}
-
-/** Queues the notifications of `again`, in a new round. */
-const QUEUE = `insert into webhook_queue as q
+/** SQL that queues pending notifications, in a new round. @param again SQL of them, as `a`; @param now an SQL parameter */
+const queued = (again: string, now: string) => `insert into webhook_queue as q
     (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
-  select a.id, a.client_id, a.subscription_id, a.event_id, a.created_at, $1, a.attempts_count, 0, a.type = 'PING' and s.delivery = 'HTTP'
-  from again a join subscriptions s on s.id = a.subscription_id and s.client_id = a.client_id
+  select a.id, a.client_id, a.subscription_id, a.event_id, a.created_at, ${now}, a.attempts_count, 0, a.type = 'PING' and s.delivery = 'HTTP'
+  from ${again} join subscriptions s on s.id = a.subscription_id and s.client_id = a.client_id
   on conflict (notification_id) do update set due_at = excluded.due_at, round_attempts = 0`;
+const MADE_PENDING = `unnest($2::uuid[], $3::timestamptz[]) as k (id, created_at)
+  join notifications a on a.id = k.id and a.created_at = k.created_at`;
+
+/**
+ * Makes notifications pending and queues them: by one statement, or by two that Citus does not plan in parts.
+ * @param statement makes notifications `n` pending, without a `returning`
+ * @returns how many
+ */
+async function queueAgain(
+  tx: Transaction,
+  now: Date,
+  { text, values }: { text: string; values: unknown[] },
+): Promise<number> {
+  if (!isDistributed(tx)) {
+    const queue = queued('again a', `$${values.length + 1}`);
+    return (await tx.query(`with again as (${text} returning n.*) ${queue}`, [...values, now])).rowCount ?? 0;
+  }
+  const { rows } = await tx.query<{ id: string; created_at: Date }>(`${text} returning n.id, n.created_at`, values);
+  const ids = rows.map(({ id }) => id);
+  const { rowCount } = await tx.query(queued(MADE_PENDING, '$1'), [
+    now,
+    ids,
+    rows.map(({ created_at: createdAt }) => createdAt),
+  ]);
+  await announceNotifications(tx, ids);
+  return rowCount ?? 0;
+}
 
 const ERASED = 'names a notification whose content was erased with a person: there is nothing left to send';
 
@@ -57,12 +82,10 @@ export async function redeliver(
   if (found.erased) throw new Problem('transition_not_allowed', { field: 'id', message: ERASED });
   // The queue's row is locked before the notification's, as results are written.
   await tx.query('select from webhook_queue where notification_id = $1 for update', [id]);
-  await tx.query(
-    `with again as (
-        update notifications set status = 'pending', finished_at = null where id = $2 and created_at = $3 returning *)
-      ${QUEUE}`,
-    [act.now, id, found.created_at],
-  );
+  await queueAgain(tx, act.now, {
+    text: `update notifications n set status = 'pending', finished_at = null where n.id = $1 and n.created_at = $2`,
+    values: [id, found.created_at],
+  });
   await audit(tx, act, {
     action: 'action',
     entity: 'notification',
@@ -114,36 +137,29 @@ export async function replay(tx: Transaction, act: Act, input: Replay): Promise<
     });
     return { count };
   };
-  if (input.onlyFailed) {
-    const { rowCount } = await tx.query(
-      `with again as (
-          update notifications n set status = 'pending', finished_at = null
-          where subscription_id = $2 and created_at >= $3 and created_at < $4 and status = 'failed' and type <> 'PING'
-            and not exists (select from webhook_events e where e.client_id = n.client_id and e.created_at = n.created_at
-              and e.id = n.event_id and e.body = '') returning *)
-        ${QUEUE}`,
-      [now, subscriptionId, since, until],
-    );
-    return done(rowCount ?? 0);
-  }
-  const { rowCount } = await tx.query(
-    `with missed as (
-        select notification_id(e.id, $2, e.created_at) as id, e.client_id, e.id as event_id, e.type, e.created_at
-        from webhook_events e where e.client_id = $5 and e.created_at >= $3 and e.created_at < $4 and e.type = any($6)
-        -- An erasure has emptied it.
-        and e.body <> ''
-        -- An event in the outbox is on its way.
-        and not exists (select from webhook_outbox o where o.client_id = e.client_id and o.event_id = e.id)
-        -- A pending notification is not even locked: its result may wait to be written, and other results behind it.
-        and not exists (select from notifications n where n.id = notification_id(e.id, $2, e.created_at)
-          and n.created_at = e.created_at and n.status = 'pending')),
-      again as (
-        insert into notifications as n (id, client_id, subscription_id, event_id, type, status, created_at)
-        select id, client_id, $2, event_id, type, 'pending', created_at from missed
-        on conflict (id, created_at) do update set status = 'pending', finished_at = null where n.status <> 'pending'
-        returning *)
-      ${QUEUE}`,
-    [now, subscriptionId, since, until, subscription.client_id, subscription.types],
+  return done(
+    await queueAgain(
+      tx,
+      now,
+      input.onlyFailed
+        ? { text: FAILED, values: [subscriptionId, since, until] }
+        : { text: MISSED, values: [subscriptionId, since, until, subscription.client_id, subscription.types] },
+    ),
   );
-  return done(rowCount ?? 0);
 }
+
+const FAILED = `update notifications n set status = 'pending', finished_at = null
+  where n.subscription_id = $1 and n.created_at >= $2 and n.created_at < $3 and n.status = 'failed' and n.type <> 'PING'
+    and not exists (select from webhook_events e where e.client_id = n.client_id and e.created_at = n.created_at
+      and e.id = n.event_id and e.body = '')`;
+const MISSED = `insert into notifications as n (id, client_id, subscription_id, event_id, type, status, created_at)
+  select notification_id(e.id, $1, e.created_at), e.client_id, $1, e.id, e.type, 'pending', e.created_at
+  from webhook_events e where e.client_id = $4 and e.created_at >= $2 and e.created_at < $3 and e.type = any($5)
+    -- An erasure has emptied it.
+    and e.body <> ''
+    -- An event in the outbox is on its way.
+    and not exists (select from webhook_outbox o where o.client_id = e.client_id and o.event_id = e.id)
+    -- A pending notification is not even locked: its result may wait to be written, and other results behind it.
+    and not exists (select from notifications p where p.id = notification_id(e.id, $1, e.created_at)
+      and p.created_at = e.created_at and p.status = 'pending')
+  on conflict (id, created_at) do update set status = 'pending', finished_at = null where n.status <> 'pending'`;

@@ -7,6 +7,7 @@ import type { Delivery } from './delivery.ts';
 import type { Egress, OutgoingRequest } from './egress.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
+import type { Flights } from './flights.ts';
 import type { EndpointHealth } from './health.ts';
 import { attemptDuration, attemptsTotal, finishedTotal, firstAttemptDelay } from './metrics.ts';
 import { HTTP_GONE, type Outcome, succeeded } from './outcome.ts';
@@ -15,8 +16,6 @@ import { nextWait, parseRetryAfter } from './schedule.ts';
 import type { Signer } from './signer.ts';
 import type { WorkerRegistration } from './worker.ts';
 
-/** Requests in flight at once at most: each is an open file. */
-const MAX_IN_FLIGHT = 2_000;
 /** Milliseconds until a receiver has noticed that its connection was given up: the slot is taken until then. */
 const CLOSE_NOTICE_MS = 25;
 
@@ -33,7 +32,7 @@ export interface SenderParts {
   health: EndpointHealth;
   /** An endpoint with a backlog has room for more deliveries. */
   wantClaims: () => void;
-  maxInFlight?: number | undefined;
+  flights: Flights;
 }
 
 /** Sends what endpoints hold, as many at once as each has slots, and hands the results on. */
@@ -42,7 +41,7 @@ export class Sender {
   readonly #parts: SenderParts;
   readonly #endpoints: Endpoints;
   readonly #registration: WorkerRegistration;
-  readonly #maxInFlight: number;
+  readonly #flights: Flights;
   /** Endpoints that had to wait because too much was in flight, in the order of their turns. */
   readonly #waiting = new Set<Endpoint>();
   #serving = false;
@@ -54,14 +53,14 @@ export class Sender {
     this.#parts = parts;
     this.#endpoints = parts.endpoints;
     this.#registration = parts.registration;
-    this.#maxInFlight = parts.maxInFlight ?? MAX_IN_FLIGHT;
+    this.#flights = parts.flights;
   }
 
   /** Sends the deliveries of an endpoint that have a free slot. */
   send(endpoint: Endpoint): void {
     const slots = this.#endpoints.slots(endpoint);
     while (endpoint.ready.length > 0 && endpoint.inFlight < slots && this.#registration.registered && !this.#stopping) {
-      if (this.#endpoints.inFlight >= this.#maxInFlight) {
+      if (this.#flights.isFull(this.#endpoints.inFlight)) {
         this.#waiting.add(endpoint);
         return;
       }
@@ -91,7 +90,7 @@ export class Sender {
     this.#serving = true;
     try {
       for (const endpoint of this.#waiting) {
-        if (this.#endpoints.inFlight >= this.#maxInFlight) return;
+        if (this.#flights.isFull(this.#endpoints.inFlight)) return;
         this.#waiting.delete(endpoint);
         this.send(endpoint);
       }
@@ -103,6 +102,7 @@ export class Sender {
   #attempt(endpoint: Endpoint): void {
     const { signer, egress, results } = this.#parts;
     const delivery = this.#endpoints.begin(endpoint);
+    this.#flights.begin();
     const worker = this.#registration.id as number;
     const attempt: Attempt = { delivery, worker, deliveryId: randomUUID(), startedAt: this.#context.clock.now() };
     const { revision } = endpoint.settings;
@@ -113,6 +113,7 @@ export class Sender {
     results.began(delivery);
     const free = () => {
       this.#endpoints.end(endpoint);
+      this.#flights.end();
       this.#serveWaiting();
       this.send(endpoint);
       if (this.#onIdle && this.#endpoints.inFlight === 0) this.#onIdle();

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { isDistributed } from '../cell-pool.ts';
 import { type Db, first, type Pool, type Transaction, transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
+import { announceNotifications } from './announcement.ts';
 import type { NotificationType } from './notification.ts';
 
 /** Notifications that one statement takes or reads. */
@@ -128,7 +130,19 @@ export async function takePending(pool: Pool, key: StreamKey, options: { reader:
     );
     if (!stream) return;
     await tx.query(TAKE, [clientId, subscriptionId, stream.position, stream.active, options.now, MAX_BATCH_ROWS]);
+    if (isDistributed(tx)) await announceTaken(tx, key, stream.position);
   });
+}
+
+async function announceTaken(tx: Transaction, { clientId, subscriptionId }: StreamKey, after: number): Promise<void> {
+  const { rows } = await tx.query<{ id: string }>(
+    'select notification_id as id from webhook_stream_positions where client_id = $1 and subscription_id = $2 and position > $3',
+    [clientId, subscriptionId, after],
+  );
+  await announceNotifications(
+    tx,
+    rows.map(({ id }) => id),
+  );
 }
 
 const TAKE = `

@@ -5,6 +5,7 @@ import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
+import { announceSubscription } from './announcement.ts';
 import { readSubscriptions } from './history.ts';
 import type { WebhookType } from './notification.ts';
 import { type FormerSecret, openSecret, rotateSecrets, sealSecret } from './secret.ts';
@@ -87,7 +88,8 @@ export async function createSubscription(
   }
   const created = await tx.query<{ id: string }>(
     `insert into subscriptions (client_id, contact_id, url, active, secret, types, extra_headers, created_at, updated_at, delivery)
-     values ($1, $2, $3, $4, $5, $6::webhook_type[], ${HEADERS_FROM_JSON('$7')}, ${NEXT_MOMENT}, $8, $9) returning id`,
+     select $1, $2, $3, $4::boolean, $5::bytea, $6::webhook_type[], ${HEADERS_FROM_JSON('$7')}, ${NEXT_MOMENT}, $8::timestamptz, $9::subscription_delivery
+     returning id`,
     [
       input.clientId,
       input.contactId,
@@ -101,6 +103,7 @@ export async function createSubscription(
     ],
   );
   const id = first(created)?.id as string;
+  await announceSubscription(tx, { id, clientId: input.clientId, change: 'created', active: input.active ?? false });
   if (delivery === 'STREAM') await createStream(tx, { clientId: input.clientId, subscriptionId: id }, act.now);
   await audit(tx, act, {
     action: 'create',
@@ -126,7 +129,7 @@ function urlOf(delivery: 'HTTP' | 'STREAM', url: string | null | undefined, sett
 
 /** The moment of creation. Subscriptions that one request creates keep their order: they are a microsecond apart. */
 const NEXT_MOMENT = `coalesce((select max(created_at) + interval '1 microsecond' from subscriptions
-  where client_id = $1 and created_at >= $8 and created_at < $8::timestamptz + interval '1 millisecond'), $8)`;
+  where client_id = $1 and created_at >= $8 and created_at < $8::timestamptz + interval '1 millisecond'), $8::timestamptz)`;
 
 const HEADERS_FROM_JSON = (parameter: string) =>
   `array(select row(h->>'name', h->>'value')::extra_header from json_array_elements(${parameter}::json) h)`;
@@ -216,6 +219,7 @@ export async function updateSubscription(
       former.map((one) => one.until),
     ],
   );
+  await announceSubscription(tx, { id, clientId, change: 'updated', active });
   if (active && !present.active) await tx.query('delete from webhook_endpoints where subscription_id = $1', [id]);
   await audit(tx, act, {
     action: 'update',
@@ -243,6 +247,7 @@ export async function deleteSubscription(
     'update subscriptions set active = false, deleted_at = $3, updated_at = $3 where client_id = $1 and id = $2',
     [key.clientId, key.id, act.now],
   );
+  await announceSubscription(tx, { ...key, change: 'deleted', active: false });
   await audit(tx, act, {
     action: 'delete',
     entity: 'subscription',
@@ -273,6 +278,7 @@ export async function disableSubscription(
     ),
   );
   if (!row) return false;
+  await announceSubscription(tx, { id, clientId: row.client_id, change: 'updated', active: false });
   await audit(tx, act, {
     action: 'update',
     entity: 'subscription',

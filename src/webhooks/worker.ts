@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { monotonic } from '../calendar.ts';
+import { ACTIVITY_CHANNEL, readAnnouncement } from '../cell-activity.ts';
 import type { Context } from '../context.ts';
 import { first } from '../database.ts';
 import { DatabaseClient } from '../database-client.ts';
@@ -14,14 +15,17 @@ const SUBSCRIPTIONS_CHANNEL = 'webhook_subscriptions';
 const HEARTBEAT_MS = 400;
 const RECONNECT_AFTER_MS = 200;
 const QUERY_TIMEOUT_MS = 5_000;
+/** Milliseconds that a cell of several gets, and between two attempts to take a dead worker's leases over. */
+const CELL_TIMEOUT_MS = 2_000;
+const TAKE_OVER_AGAIN_MS = 5_000;
 /** Milliseconds for the end of the control connection. */
 const GOODBYE_TIMEOUT_MS = 1_000;
 
 export interface RegistrationOptions {
   /** The URL of the database. */
   url: string;
-  /** Statements that the connection runs first. */
-  setUp: string;
+  /** What leads the connection to each cell; one empty statement where the database has one cell. */
+  paths: readonly string[];
   /** For people who read `webhook_workers`. */
   name: string;
   /** There are events. */
@@ -49,6 +53,8 @@ export class WorkerRegistration {
   #id: number | undefined;
   #registered = false;
   #peers = 1;
+  /** Monotonic milliseconds before which the leases of a dead worker are not put back again: a cell did not answer. */
+  readonly #tryAgainMs = new Map<number, number>();
   /** Monotonic milliseconds from which on the older workers have let go of this one's share of every endpoint's slots. */
   #sharedFromMs = Number.NEGATIVE_INFINITY;
 
@@ -89,19 +95,18 @@ export class WorkerRegistration {
     const client = this.#client;
     this.#client = undefined;
     if (!client) return;
-    if (this.#registered)
-      await client
-        .query(
-          `with freed as (update webhook_queue set lease_owner = null where lease_owner = $1::int)
-           delete from webhook_workers where id = $1::int`,
-          [this.#id],
-        )
-        .catch(() => undefined);
+    if (this.#registered) await this.#leave(client, this.#id as number).catch(() => undefined);
     this.#registered = false;
     await endsWithin(
       client.end().catch(() => undefined),
       GOODBYE_TIMEOUT_MS,
     );
+  }
+
+  async #leave(client: pg.Client, id: number): Promise<void> {
+    const { everywhere } = await this.#free(client, id);
+    // Where a cell does not answer, the others put the leases back.
+    if (everywhere) await client.query('delete from webhook_workers where id = $1', [id]);
   }
 
   /** A loop of its own, not a Periodic: it reconnects sooner than it looks again. */
@@ -139,13 +144,14 @@ export class WorkerRegistration {
     });
     client.on('notification', ({ channel, payload }) => {
       if (channel === EVENTS_CHANNEL) this.#options.onEvents();
+      else if (channel === ACTIVITY_CHANNEL) this.#context.activity?.heard(readAnnouncement(payload ?? ''));
       else if (payload) this.#options.onSubscription(payload);
     });
     await client.connect();
     this.#client = client;
     // A machine that disappears without a word is noticed within seconds as well.
     await client.query('set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3');
-    await client.query(`${this.#options.setUp}listen ${EVENTS_CHANNEL}; listen ${SUBSCRIPTIONS_CHANNEL}`);
+    await client.query(`listen ${EVENTS_CHANNEL}; listen ${SUBSCRIPTIONS_CHANNEL}; listen ${ACTIVITY_CHANNEL}`);
     const kept = this.#id !== undefined && (await this.#resume(client, this.#id));
     if (!kept) {
       const id = await this.#register(client);
@@ -183,11 +189,6 @@ export class WorkerRegistration {
       this.#options.name,
       this.#context.clock.now(),
     ]);
-    // Leases of workers that do not exist: in a database that was restored from a copy, for example.
-    await client.query(
-      `update webhook_queue set lease_owner = null
-       where lease_owner is not null and lease_owner not in (select w.id from webhook_workers w)`,
-    );
     return id;
   }
 
@@ -209,21 +210,43 @@ export class WorkerRegistration {
   }
 
   async #takeOver(client: pg.Client, id: number): Promise<void> {
-    // One of the workers that see it takes the dead one's lock for the transaction. The dead one may also have come back.
-    const freed = await client.query<{ count: number }>({
-      text: `with dead as materialized (select id from webhook_workers where id = $2 and pg_try_advisory_xact_lock($1, $2)),
-        freed as (update webhook_queue set lease_owner = null where lease_owner in (select id from dead) returning 1),
-        gone as (delete from webhook_workers where id in (select id from dead) returning 1)
-        select (select count(*) from freed)::int as count from gone`,
-      values: [LOCKS.webhookWorker, id],
-    });
-    const row = first(freed);
-    if (!row) return;
-    this.#context.log.warn(
-      { worker: id, deliveries: row.count },
-      'a webhook worker has died; its deliveries are taken over',
-    );
-    this.#options.onTakenOver(row.count);
+    if (monotonic() < (this.#tryAgainMs.get(id) ?? 0)) return;
+    // One of the workers that see it does it, with the dead one's lock. The dead one may also have come back.
+    const lock = [LOCKS.webhookWorker, id];
+    const tried = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', lock);
+    if (!first(tried)?.locked) return;
+    try {
+      const { count, everywhere } = await this.#free(client, id);
+      if (count > 0) this.#options.onTakenOver(count);
+      if (!everywhere) return void this.#tryAgainMs.set(id, monotonic() + TAKE_OVER_AGAIN_MS);
+      const gone = await client.query('delete from webhook_workers where id = $1', [id]);
+      if (gone.rowCount === 1)
+        this.#context.log.warn(
+          { worker: id, deliveries: count },
+          'a webhook worker has died; its deliveries are taken over',
+        );
+    } finally {
+      await client.query('select pg_advisory_unlock($1, $2)', lock);
+    }
+  }
+
+  /** Puts the leases of a worker back. @returns how many; whether every cell has answered */
+  async #free(client: pg.Client, id: number): Promise<{ count: number; everywhere: boolean }> {
+    let count = 0;
+    let everywhere = true;
+    for (const path of this.#options.paths)
+      try {
+        if (path) await client.query(`${path}; set statement_timeout = ${CELL_TIMEOUT_MS}`);
+        const freed = await client.query('update webhook_queue set lease_owner = null where lease_owner = $1::int', [
+          id,
+        ]);
+        count += freed.rowCount ?? 0;
+      } catch (error) {
+        if (!path) throw error;
+        everywhere = false;
+      }
+    if (this.#options.paths.some(Boolean)) await client.query('reset search_path; reset statement_timeout');
+    return { count, everywhere };
   }
 
   /** Gives the connection up. Does not wait for the server's goodbye, which may never come. */

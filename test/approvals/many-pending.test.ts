@@ -76,7 +76,7 @@ const waiting = (world: ApprovalsWorld) => count('approver_refreshes where clien
 /** Runs `work` beside the worker, and then the worker until it has done everything. */
 async function withWorker(world: ApprovalsWorld, work: () => Promise<void> = async () => {}): Promise<void> {
   const { backgroundPool, clock } = service.service.context;
-  const refresher = new ApproverRefresher(backgroundPool, clock, log);
+  const refresher = new ApproverRefresher({ backgroundPool, clock, log });
   refresher.start();
   try {
     await work();

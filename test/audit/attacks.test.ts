@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { makeHead } from '../../src/audit/heads.ts';
+import { ONE_CELL } from '../world/cells.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
 /** Somebody who may write everything in the database, and does not have the master key, alters the audit trail. */
@@ -43,6 +44,15 @@ async function storeHead(): Promise<{ position: number; hash: string; at: string
   await makeHead(service.service.context);
   await service.query('alter table audit disable trigger all');
   return (await service.operator('GET', '/audit/heads')).body[0];
+}
+
+/** Removes what is behind position 4, and with several cells where the chain ends. */
+async function cutOff(): Promise<void> {
+  await service.query('delete from audit where id in (select audit_id from audit_chain where position > 4)');
+  await service.query('delete from audit_chain where position > 4');
+  await service.query(
+    'update audit_end e set position = c.position, hash = c.hash, latest_at = c.latest_at from audit_chain c where c.position = 4',
+  );
 }
 
 async function rowAt(position: number): Promise<number> {
@@ -108,7 +118,7 @@ describe('rows', () => {
     await finds('row_added', { position: null, id: Number(rows[0].id) });
   });
 
-  test('inserted into the chain as well, with a hash of its own', async () => {
+  test('inserted into the chain as well, with a hash of its own', { skip: ONE_CELL }, async () => {
     const end = (await verify()).head.position;
     await service.query(
       `with made as (insert into audit (at, actor, request_id, action, entity, entity_id)
@@ -122,7 +132,7 @@ describe('rows', () => {
     await finds('row_changed', { position: end + 1, id: await rowAt(end + 1) });
   });
 
-  test('swapped', async () => {
+  test('swapped', { skip: ONE_CELL }, async () => {
     const [third, fourth] = [await rowAt(3), await rowAt(4)];
     await service.query(
       `update audit a set before = b.before, after = b.after, entity_id = b.entity_id, client_id = b.client_id
@@ -144,8 +154,7 @@ describe('rows', () => {
 describe('the end', () => {
   test('cut off behind a stored head', async () => {
     const head = await storeHead();
-    await service.query('delete from audit where id in (select audit_id from audit_chain where position > 4)');
-    await service.query('delete from audit_chain where position > 4');
+    await cutOff();
     await finds('rows_cut', { position: 5 });
     // What is sealed afterwards grows over the gap, and is not what the head says.
     await service.query('alter table audit enable trigger all');
@@ -158,8 +167,7 @@ describe('the end', () => {
     const head = await storeHead();
     const kept = `?head=${head.position}:${head.hash}`;
     assert.equal((await verify(kept)).fault, null);
-    await service.query('delete from audit where id in (select audit_id from audit_chain where position > 4)');
-    await service.query('delete from audit_chain where position > 4');
+    await cutOff();
     await service.query('delete from audit_heads');
     assert.equal((await verify()).fault, null);
     const told = await verify(kept);
@@ -173,8 +181,7 @@ describe('the end', () => {
 
   test('cut off, with a head of the attacker for the new end', async () => {
     await storeHead();
-    await service.query('delete from audit where id in (select audit_id from audit_chain where position > 4)');
-    await service.query('delete from audit_chain where position > 4');
+    await cutOff();
     await service.query(
       `update audit_heads h set position = 4, hash = (select hash from audit_chain where position = 4)`,
     );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { listAuditAfter } from '../../src/audit/list.ts';
+import { poolOf } from '../../src/cell-pool.ts';
 import { lombard } from '../world/command.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
@@ -23,6 +24,9 @@ before(async () => {
          case when i % 20000 = 0 then 'clock' else 'payment' end, 'PAY' || i / 4, 'CLI' || i % 1000
        from generate_series(1, ${ROWS}) i returning *)
      insert into audit_chain select row_number() over (order by at), id, at, at, false, entity, entity_id, client_id, actor, '\\x00' from made`,
+  );
+  await service.query(
+    'update audit_end set (position, hash, latest_at) = (select position, hash, latest_at from audit_chain order by position desc limit 1)',
   );
   await service.query('alter table audit enable trigger all');
   await service.query('vacuum (analyze) audit_chain, audit, audit_unsealed');
@@ -114,7 +118,7 @@ async function readRows(filter: Parameters<typeof listAuditAfter>[1], after: num
   const explaining = {
     query: async (text: string, values: unknown[] = []) => {
       if (!/from audit_chain/.test(text)) return { rows: [] };
-      const { pool } = service.service.context;
+      const pool = poolOf(service.service.context.pool, 'all');
       const { rows } = await pool.query(`explain (analyze, costs off, timing off, format json) ${text}`, values);
       const collect = (node: Plan): void => {
         if (node['Relation Name'] === 'audit_chain')

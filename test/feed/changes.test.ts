@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createWorld } from '../world/client.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { beginUpload } from '../world/upload.ts';
 
 let service: TestService;
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -25,6 +26,10 @@ interface Change {
   // biome-ignore lint/suspicious/noExplicitAny: each entity has its own record
   data: any;
 }
+
+/** Lines that make a batch, which has at most 4 MiB. */
+const LINE_BYTES = 60_000;
+const BATCH_LINES = 70;
 
 const post = (path: string, body: unknown) => service.operator('POST', path, body);
 const changes = (query = '') => service.operator('GET', `/changes?${query}`);
@@ -168,6 +173,51 @@ test('a trade changes with each further beneficiary of its payments, and never f
   const first = own.base.beneficiary_id;
   assert.deepEqual(lists, [[first], [first, 'B-2'].sort(), [first, ...names].sort()]);
   assert.deepEqual(list[2]?.data, (await service.operator('GET', `/trades/${own.base.trade_id}`)).body);
+});
+
+test('a trade that an import changes batch by batch is as the operator reads it, whatever happens in between', async () => {
+  const own = await createWorld(service, 'Batches');
+  const { trade_id, beneficiary_id: first } = own.base;
+  const names = ['b-1', 'B.1', 'B-1', 'a', 'B_1', 'evil', 'Z', 'c'].map((name) => `${name}-of-batches`);
+  for (const beneficiary_id of names)
+    await post('/beneficiaries', { client_id: own.clientId, beneficiary_id, beneficiary_name: beneficiary_id });
+  const start = await end();
+  const { request, answer } = beginUpload(service, '/imports/payments');
+  const seen: Change[] = [];
+  /** Sends a batch of such payments, and waits until the feed has what it made of the trade. */
+  const send = async (beneficiaries: string[]) => {
+    const lines = Array.from({ length: BATCH_LINES }, (_, n) =>
+      JSON.stringify({ ...own.base, beneficiary_id: beneficiaries[n] ?? first, reference: beneficiaries[n] }),
+    );
+    const known = seen.length;
+    request.write(lines.map((line) => `${line.padEnd(LINE_BYTES)}\n`).join(''));
+    while (seen.length === known) seen.splice(0, known, ...(await since(start, '&entities=trade')));
+    const now = await service.operator('GET', `/trades/${trade_id}`);
+    assert.deepEqual(seen.at(-1)?.data, now.body);
+  };
+  await send([names[0] as string]);
+  await send(names.slice(1, 4));
+  await service.operator('PATCH', `/trades/${trade_id}`, { status: 'Closed' });
+  seen.splice(0, seen.length, ...(await since(start, '&entities=trade')));
+  await send(names.slice(4, 5));
+  await service.query(`create function refuse_evil_batch() returns trigger language plpgsql as $$
+    begin if new.reference = 'evil-of-batches' then raise exception 'evil' using errcode = '22000'; end if; return new; end $$`);
+  await service.query(
+    'create trigger refuse_evil_batch before insert on payments for each row execute function refuse_evil_batch()',
+  );
+  await send(names.slice(5, 7));
+  await service.query('drop trigger refuse_evil_batch on payments');
+  await send(names.slice(7));
+  request.end();
+  const { accepted, rejected } = JSON.parse((await answer).text);
+  assert.deepEqual([accepted, rejected], [5 * BATCH_LINES - 1, 1]);
+  const actions = ['import', 'import', 'update', 'import', 'import', 'import'];
+  assert.deepEqual(
+    outline(seen),
+    actions.map((action, n) => `trade ${n + 2} ${action}`),
+  );
+  const all = [first, ...names.filter((name) => !name.startsWith('evil'))];
+  assert.deepEqual(seen.at(-1)?.data.beneficiaries, all.sort());
 });
 
 test('imported payments are in the feed as the operator reads them', async () => {
@@ -345,6 +395,24 @@ test('the reconciliation of the day agrees with the feed', async () => {
   ]);
   const wrong = await service.operator('GET', '/reconciliation?date=2026-02-30');
   assert.deepEqual([wrong.status, wrong.body.details.split(':')[0]], [400, 'query.date']);
+});
+
+test('a change whose row of the feed is refused, by its statement or by the commit, is not made', async () => {
+  const start = await end();
+  const list = `/beneficiaries?client_id=${world.clientId}`;
+  const before = (await service.operator('GET', list)).body;
+  const make = () => post('/beneficiaries', { client_id: world.clientId, beneficiary_name: 'Refused' });
+  await service.query(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refused after insert on changes for each row execute function refuse()`);
+  const byStatement = await make();
+  await service.query(`drop trigger refused on changes;
+    create constraint trigger refused after insert on changes deferrable initially deferred for each row execute function refuse()`);
+  const byCommit = await make();
+  await service.query('drop trigger refused on changes; drop function refuse()');
+  assert.deepEqual([byStatement.status, byCommit.status], [502, 502]);
+  assert.deepEqual((await service.operator('GET', list)).body, before);
+  assert.equal((await make()).status, 201);
+  assert.deepEqual(outline(await since(start)), ['beneficiary 1 create']);
 });
 
 test('a call that moves a payment several times gives a change for each move', async () => {

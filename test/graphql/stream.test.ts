@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MAX_STREAMS_PER_CLIENT, MAX_STREAMS_PER_CONTACT } from '../../src/graphql/event-stream.ts';
 import { accessToken } from '../world/access-token.ts';
+import { isOnWorkers, ON_WORKERS } from '../world/cells.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
@@ -91,6 +92,28 @@ describe('the event stream of GraphQL', () => {
     );
     await stream.find(({ data }) => data.id === id && data.change === 'updated' && data.active === false, 'updated');
 
+    const answer = await service.client(world.token, 'POST', `/webhooks/ping/${id}?client_id=${world.clientId}`);
+    assert.ok(answer.status < 300, answer.text);
+    const pinged = await stream.find(({ event }) => event === 'notification', 'ping');
+    assert.deepEqual(
+      { ...pinged.data, id: '' },
+      { id: '', subscriptionId: id, type: 'PING', status: 'pending', attempts: 0 },
+    );
+    await stream.find(({ data }) => data.id === pinged.data.id && data.attempts === 1, 'an attempt of the ping');
+
+    await world.graphql('mutation ($id: UUID!) { deleteSubscription(input: {id: $id}) { subscription { id } } }', {
+      id,
+    });
+    await stream.find((event) => event.data.id === id && event.data.change === 'deleted', 'deleted');
+    await stream.close();
+  });
+
+  test('a statement that writes many notifications is announced in parts', async (t) => {
+    // There the service announces what it writes, and no trigger what others do.
+    if (await isOnWorkers(service)) return t.skip(ON_WORKERS);
+    const world = await createSubscriber(service);
+    const stream = await streamOf(world);
+    const id = await world.subscribe();
     await world.history(id, 30, 1);
     await stream.find(
       () => stream.events.filter(({ event }) => event === 'notification').length === 30,
@@ -101,16 +124,12 @@ describe('the event stream of GraphQL', () => {
       { ...data, id: '' },
       { id: '', subscriptionId: id, type: 'TRADE_STATUS_CHANGE', status: 'delivered', attempts: 1 },
     );
-    await service.query("update notifications set status = 'failed', attempts_count = 7 where id = $1", [data.id]);
+    const notifications = `${await world.schemaOf()}.notifications`;
+    await service.query(`update ${notifications} set status = 'failed', attempts_count = 7 where id = $1`, [data.id]);
     await stream.find(
       (event) => event.data.id === data.id && event.data.status === 'failed' && event.data.attempts === 7,
       'failed',
     );
-
-    await world.graphql('mutation ($id: UUID!) { deleteSubscription(input: {id: $id}) { subscription { id } } }', {
-      id,
-    });
-    await stream.find((event) => event.data.id === id && event.data.change === 'deleted', 'deleted');
     await stream.close();
   });
 

@@ -236,6 +236,10 @@ describe('calls of the pages', () => {
     const person = await createPerson(service);
     for (const path of ['/app', '/app/payments/PAY1', '/app/unknown'])
       assert.equal((await new Visitor().get(service.api + path)).status, 302, path);
+    const named = await new Visitor().get(
+      `${service.api.replace('127.0.0.1', 'localhost')}/app/payments?status=pending`,
+    );
+    assert.equal(named.location?.href, `${service.api}/app/payments?status=pending`, 'another name of this machine');
     for (const path of ['/app/session', '/app/sessions', `/app/api/payments?client_id=${person.clientId}`]) {
       const refused = await send(new Visitor(), 'GET', path, {});
       assert.equal(refused.status, 401, path);
@@ -255,6 +259,8 @@ describe('calls of the pages', () => {
     const missing = await visitor.get(`${service.api}/app/unknown`);
     assert.equal(missing.status, 404);
     assert.match(missing.text, /<h1>This page does not exist<\/h1>/);
+    const slash = await visitor.get(`${service.api}/app/?client_id=${person.clientId}`);
+    assert.equal(slash.location?.href, `${service.api}/app?client_id=${person.clientId}`);
     for (const each of [page, missing]) {
       const policy = each.headers.get('content-security-policy') ?? '';
       assert.match(policy, /frame-ancestors 'none'/);

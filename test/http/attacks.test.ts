@@ -445,7 +445,8 @@ describe('the browser', () => {
       assert.match(policy, /frame-ancestors 'none'/);
       assert.match(policy, /form-action 'self'/);
       assert.match(policy, /base-uri 'none'/);
-      assert.doesNotMatch(policy, /unsafe/);
+      assert.match(policy, /connect-src 'self'(;|$)/);
+      assert.doesNotMatch(policy, /unsafe|script-src/);
       assert.equal(headers.get('x-frame-options'), 'DENY');
       assert.equal(headers.get('cache-control'), 'no-store');
       assert.equal(headers.get('referrer-policy'), 'same-origin');

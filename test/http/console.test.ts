@@ -372,6 +372,8 @@ test('another loopback name leads to the one that cookies are for', async () => 
   const { port } = new URL(service.operatorUrl);
   const seen = await new Visitor().get(`http://localhost:${port}/console/requests?status=4xx`);
   assert.deepEqual([seen.status, seen.location?.href], [302, `http://127.0.0.1:${port}/console/requests?status=4xx`]);
+  const slash = await new Visitor().get(`${service.operatorUrl}/console/?a=b`);
+  assert.deepEqual([slash.status, slash.location?.href], [302, `${service.operatorUrl}/console?a=b`]);
 });
 
 test('with a configured issuer no operator token signs in', async () => {

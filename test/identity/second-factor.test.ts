@@ -75,7 +75,7 @@ describe('an authenticator', () => {
     assert.equal(answer.status, 200);
     assert.equal(answer.body.second_factor, 'totp');
     const handle = answer.body.code;
-    assert.equal((await exchange(service, application, handle)).body.error, 'invalid_grant', 'a handle is no code');
+    assert.equal((await exchange(service, application, handle)).body.error, 'invalid_grant', 'a handle is not a code');
     const wrong = await verify(handle, '000000');
     assert.equal(wrong.status, 400);
     assert.equal(wrong.body.error, 'invalid_grant');

@@ -9,6 +9,7 @@ import { transaction } from '../../src/database.ts';
 import { keepDigits } from '../../src/http/validation.ts';
 import { type Line, MAX_LINE_BYTES, parseLine, readLines } from '../../src/imports/lines.ts';
 import { parseJson } from '../../src/json.ts';
+import { poolOfClient } from '../world/cells.ts';
 import { createWorld } from '../world/client.ts';
 import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
 
@@ -418,7 +419,7 @@ describe('POST /imports/{kind}', () => {
     });
     const [first, second] = [(await own.hire('P')).contactId, (await own.hire('P')).contactId];
     const group = (name: string, ...ids: string[]) => ({ name, users: ids.map((id) => ({ id })) });
-    await transaction(service.service.context.pool, (tx) =>
+    await transaction(await poolOfClient(service.service.context.pool, own.clientId), (tx) =>
       replaceConfiguration(tx, { now: new Date(), actor: 'test', requestId: 'test' }, own.clientId, {
         groups: [group('a', own.contactId, first), group('b', second), group('c', first, second)],
         ruleset: {

@@ -193,7 +193,7 @@ test('the service stops: the import goes on for a while, then 503 says from whic
   assert.equal(answer.status, 503, answer.text);
   assert.deepEqual(JSON.parse(answer.text), {
     code: 'interrupted',
-    message: 'The service stops before the request is done',
+    message: 'The service cannot do the request now',
     details: 'line 5001: go on from here',
   });
   await stopped;

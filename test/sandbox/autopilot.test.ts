@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { cellContexts } from '../../src/cell-context.ts';
 import { Autopilot } from '../../src/sandbox/autopilot.ts';
 import { createIntegrator, type Integrator } from '../world/sandbox.ts';
 import { startTestService, type TestService } from '../world/service.ts';
@@ -9,6 +10,11 @@ before(async () => {
   service = await startTestService();
 });
 after(() => service.stop());
+
+async function createAutopilot(): Promise<Autopilot> {
+  const { context } = service.service;
+  return new Autopilot(context, 1_000, await cellContexts(context));
+}
 
 const VALIDATING = 'Validating beneficiary information';
 const NEEDS_INFORMATION = 'Need more beneficiary information';
@@ -27,7 +33,6 @@ async function course(client: Integrator, autopilot: Autopilot, reference: strin
 
 test('one step at a time to the end, whatever the payment date; what needs a person stays; one process steers', async (t) => {
   const client = await createIntegrator(service, { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' });
-  const { context } = service.service;
   const pay = async (fields: object) => (await client.ask('POST', '/sandbox/payments', fields)).body.payment_id;
   const ids = [
     await pay({ approval: 'none' }),
@@ -40,7 +45,7 @@ test('one step at a time to the end, whatever the payment date; what needs a per
   await client.ask('POST', `/sandbox/payments/${ids[4]}/advance`, { to: 'Executing Payment' });
   await service.operator('POST', `/payments/${ids[4]}/actions`, { action: 'start_return' });
   const still = [NEEDS_INFORMATION, 'Payment pending of authorization', 'Executing Payment'];
-  const [one, other] = [new Autopilot(context, 1_000), new Autopilot(context, 1_000)];
+  const [one, other] = [await createAutopilot(), await createAutopilot()];
   t.after(() => Promise.all([one.stop(), other.stop()]));
   for (const status of [WAITING, 'Executing Payment', 'Payment complete', 'Payment complete']) {
     await Promise.all([one.step(), other.step()]);
@@ -56,7 +61,7 @@ test('one step at a time to the end, whatever the payment date; what needs a per
 
 test('references steer it', async (t) => {
   const client = await createIntegrator(service);
-  const autopilot = new Autopilot(service.service.context, 1_000);
+  const autopilot = await createAutopilot();
   t.after(() => autopilot.stop());
   const start = ['CREATED', 'AUTHORIZED'];
   const onTheWay = [WAITING, 'Executing Payment', 'Payment complete'];
@@ -96,7 +101,7 @@ test('references steer it', async (t) => {
 
 test('a return that the autopilot makes credits the account', async (t) => {
   const client = await createIntegrator(service);
-  const autopilot = new Autopilot(service.service.context, 1_000);
+  const autopilot = await createAutopilot();
   t.after(() => autopilot.stop());
   await course(client, autopilot, 'SIM-RETURN', 6);
   assert.equal((await client.notified()).filter((type) => type === 'CREDIT_PAYMENT_RETURNED_TRANSACTION').length, 1);

@@ -153,7 +153,11 @@ describe('POST /sandbox/reset', () => {
     const other = new pg.Client({ connectionString: service.databaseUrl });
     await other.connect();
     t.after(() => other.end());
-    await other.query('begin; lock table step_up_challenges in share mode');
+    const { rows: cells } = await service.query(
+      'select quote_ident(e.schema) as schema from clients c join cells e on e.number = c.cell where c.client_id = $1',
+      [client.clientId],
+    );
+    await other.query(`begin; lock table ${cells[0].schema}.step_up_challenges in share mode`);
     const reset = client.ask('POST', '/sandbox/reset');
     await until(async () => {
       const { rows } = await service.query(

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { removeWithTests } from './leftovers.ts';
 import type { TestService } from './service.ts';
 import { PASSWORD } from './visitor.ts';
 
@@ -40,7 +41,7 @@ export interface TestBrowser {
 }
 
 export async function startBrowser(): Promise<TestBrowser> {
-  const profile = mkdtempSync(join(tmpdir(), 'lombard-chromium-'));
+  const profile = removeWithTests(mkdtempSync(join(tmpdir(), 'lombard-chromium-')));
   const browser = await chromium.launch({
     executablePath: CHROMIUM as string,
     args: FLAGS,

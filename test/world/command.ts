@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithTests } from './leftovers.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -44,10 +45,8 @@ export function lombard(
   environment: Record<string, string>,
   input: 'ignore' | 'pipe' = 'ignore',
 ): Command {
-  const child = spawn(join(REPOSITORY, 'bin/lombard'), args, {
-    env: { ...inherited(), ...environment },
-    stdio: [input, 'pipe', 'pipe'],
-  });
+  const env = { ...inherited(), ...environment };
+  const child = endWithTests(spawn(join(REPOSITORY, 'bin/lombard'), args, { env, stdio: [input, 'pipe', 'pipe'] }));
   let [stdout, stderr] = ['', ''];
   child.stdout?.on('data', (chunk) => {
     stdout += chunk;

@@ -2,23 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { startEmbedded } from '../../src/embedded/postgres.ts';
 import { createLog } from '../../src/log.ts';
 import { type MigrateOptions, migrate } from '../../src/migrate.ts';
+import { databaseUrl, joinDatabases, onServer, workersOf } from './cluster.ts';
+import { removeWithTests } from './leftovers.ts';
 
 /** A quiet log; LOMBARD_TEST_LOG=debug shows what the service says. */
 export const log = createLog((process.env.LOMBARD_TEST_LOG as 'silent') ?? 'silent', false);
 
-const TEMPLATE = 'lombard_template';
+/** Two runs at once on one given server each need a name of their own. */
+const TEMPLATE = process.env.LOMBARD_TEST_TEMPLATE ?? 'lombard_template';
 
 /** Cells of the databases of a run (LOMBARD_TEST_CELLS), each a schema of one PostgreSQL; default: 1 (CONTRIBUTING, Several cells). */
 const CELLS: MigrateOptions = process.env.LOMBARD_TEST_CELLS
   ? { cells: Number(process.env.LOMBARD_TEST_CELLS), trialCells: true }
   : {};
 
-/** The reason to skip what needs a given server. */
+/** The reasons to skip what needs a given server, or a cluster. */
 export const NO_GIVEN_SERVER = 'LOMBARD_TEST_DATABASE_URL names no PostgreSQL server';
+export const NO_CLUSTER = 'LOMBARD_TEST_DATABASE_URL names no database that has the workers of a Citus cluster';
 
 export interface TestDatabase {
   url: string;
@@ -41,12 +45,17 @@ export async function openServer(): Promise<TestServer> {
   const url = givenServer();
   if (url === undefined) return startServer();
   await prepareTemplate(url);
-  return { url, stop: () => dropTemplate(url) };
+  return {
+    url,
+    stop: async () => {
+      for (const each of [url, ...(await clusterOf(url))]) await dropTemplate(each);
+    },
+  };
 }
 
 /** Starts a server with a migrated template database; test/run.ts does it once for all files. */
 export async function startServer(): Promise<TestServer> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'lombard-test-'));
+  const dataDir = removeWithTests(mkdtempSync(join(tmpdir(), 'lombard-test-')));
   const server = await startEmbedded({ dataDir, log, durable: false });
   await prepareTemplate(server.url);
   return {
@@ -59,30 +68,41 @@ export async function startServer(): Promise<TestServer> {
 }
 
 /**
- * Makes the database that `createDatabase` clones. Where the server has Citus, so has the template. Its maintenance process would keep
- * others from cloning the template, so that nobody may connect to it afterwards.
+ * Makes the database that `createDatabase` clones. Where the server has Citus, so has the template; on the coordinator of a cluster each
+ * server gets one. Its maintenance process would keep others from cloning the template, so that nobody may connect to it afterwards.
  */
 export async function prepareTemplate(server: string): Promise<void> {
-  await dropTemplate(server);
-  const citus = await withClient(server, async (client) => {
-    await client.query(`create database ${TEMPLATE} template template0`);
+  const servers = [server, ...(await clusterOf(server))];
+  for (const each of servers) {
+    await dropTemplate(each);
+    await onServer(each, (client) => client.query(`create database ${TEMPLATE} template template0`));
+  }
+  const citus = await onServer(server, async (client) => {
     const { rows } = await client.query<{ citus: boolean }>(
       `select current_setting('shared_preload_libraries') ~ '\\ycitus\\y' as citus`,
     );
     return rows[0]?.citus ?? false;
   });
-  const template = databaseUrl(server, TEMPLATE);
-  if (citus) await withClient(template, (client) => client.query('create extension citus'));
+  const [template = '', ...others] = servers.map((each) => databaseUrl(each, TEMPLATE));
+  if (others.length > 0) await joinDatabases(template, others);
+  else if (citus) await onServer(template, (client) => client.query('create extension citus'));
   await migrate(template, log, CELLS);
   if (!citus) return;
-  await withClient(server, async (client) => {
-    await client.query(`alter database ${TEMPLATE} allow_connections false`);
-    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [TEMPLATE]);
-  });
+  for (const each of servers) {
+    await onServer(each, async (client) => {
+      await client.query(`alter database ${TEMPLATE} allow_connections false`);
+      await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [TEMPLATE]);
+    });
+  }
+}
+
+/** The workers of a cluster, where its tests are to have several cells; without them the coordinator has all tables. */
+async function clusterOf(server: string): Promise<string[]> {
+  return CELLS.cells === undefined ? [] : workersOf(server);
 }
 
 async function dropTemplate(server: string): Promise<void> {
-  await withClient(server, (client) => client.query(`drop database if exists ${TEMPLATE} with (force)`));
+  await onServer(server, (client) => client.query(`drop database if exists ${TEMPLATE} with (force)`));
 }
 
 /** The server of a file that is run alone; it lives as long as one of its databases does. */
@@ -109,6 +129,30 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
   return create('template0');
 }
 
+/** A fresh database without a schema on each server of a cluster; undefined where the given server is none. */
+export async function createClusterDatabase(): Promise<TestDatabase | undefined> {
+  const given = givenServer();
+  const workers = given === undefined ? [] : await workersOf(given);
+  if (workers.length === 0) return undefined;
+  const database = await createEmptyDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  for (const worker of workers) await onServer(worker, (client) => client.query(`create database ${name}`));
+  await joinDatabases(
+    database.url,
+    workers.map((worker) => databaseUrl(worker, name)),
+  );
+  return {
+    url: database.url,
+    drop: async () => {
+      // What a coordinator has prepared and not committed keeps the databases of the workers.
+      await onServer(database.url, (client) => client.query('select recover_prepared_transactions()'));
+      for (const worker of workers)
+        await onServer(worker, (client) => client.query(`drop database if exists ${name} with (force)`));
+      await database.drop();
+    },
+  };
+}
+
 /** A fresh database for a service that migrates at its start: cloned from the template. */
 export function cloneDatabase(): Promise<TestDatabase> {
   return create(TEMPLATE);
@@ -125,44 +169,27 @@ export async function createDatabase(): Promise<TestDatabase> {
 async function create(template: string): Promise<TestDatabase> {
   databases += 1;
   const server = await serverUrl();
+  const servers = [server, ...(template === TEMPLATE ? await clusterOf(server) : [])];
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await withClient(server, async (client) => {
-    // Cloning refuses while another session looks at the template.
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        await client.query(`create database ${name} template ${template} strategy file_copy`);
-        break;
-      } catch (error) {
-        if (attempt >= 50 || (error as { code?: string }).code !== '55006') throw error;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
-  });
+  for (const each of servers) await onServer(each, (client) => clone(client, name, template));
   return {
     url: databaseUrl(server, name),
     drop: async () => {
-      await withClient(
-        server,
-        async (client) => void (await client.query(`drop database if exists ${name} with (force)`)),
-      );
+      for (const each of servers)
+        await onServer(each, (client) => client.query(`drop database if exists ${name} with (force)`));
       await leaveServer();
     },
   };
 }
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
+/** Cloning refuses while another session looks at the template. */
+async function clone(client: pg.Client, name: string, template: string): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return void (await client.query(`create database ${name} template ${template} strategy file_copy`));
+    } catch (error) {
+      if (attempt >= 50 || (error as { code?: string }).code !== '55006') throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   }
-}
-
-function databaseUrl(server: string, name: string): string {
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.toString();
 }

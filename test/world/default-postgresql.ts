@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import pg from 'pg';
 import { serverAccount } from '../../src/embedded/account.ts';
 import { ENVIRONMENT, run } from '../../src/embedded/command.ts';
 import { freePort } from '../../src/embedded/port.ts';
+import { endWithTests, removeWithTests } from './leftovers.ts';
 
 /** Where Debian and its relatives install the versions of PostgreSQL. */
 const INSTALLED = '/usr/lib/postgresql';
@@ -78,7 +79,7 @@ async function startCluster(
   { settings, inside }: { settings: Record<string, string>; inside: string },
   making: (directory: string) => string[],
 ): Promise<DefaultServer> {
-  const directory = mkdtempSync(join(inside, 'lombard-default-postgresql-'));
+  const directory = removeWithTests(mkdtempSync(join(inside, 'lombard-default-postgresql-')));
   const account = serverAccount(join(directory, 'none'));
   chownSync(directory, account.uid, account.gid);
   const [program = '', ...how] = making(directory);
@@ -89,17 +90,11 @@ async function startCluster(
   const options = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings };
   const args = ['-D', directory, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
   const launch = () => {
-    const server = spawn(join(defaultPrograms() as string, 'postgres'), args, {
-      cwd: directory,
-      env: ENVIRONMENT,
-      stdio: 'ignore',
-      ...account.spawn,
-    });
+    const options: SpawnOptions = { cwd: directory, env: ENVIRONMENT, stdio: 'ignore', ...account.spawn };
+    const server = endWithTests(spawn(join(defaultPrograms() as string, 'postgres'), args, options));
     return { server, ended: new Promise<void>((resolve) => server.once('exit', () => resolve())) };
   };
   let running = launch();
-  const end = () => void running.server.kill('SIGQUIT');
-  process.once('exit', end);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   await untilReady(url);
   return {
@@ -115,7 +110,6 @@ async function startCluster(
     stop: async () => {
       running.server.kill('SIGINT');
       await running.ended;
-      process.off('exit', end);
       rmSync(directory, { recursive: true, force: true });
     },
   };

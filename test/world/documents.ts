@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { PaymentFacts, TradeFacts } from '../../src/documents/facts.ts';
-import { type Institution, logoFrom } from '../../src/documents/institution.ts';
+import type { Institution } from '../../src/documents/institution.ts';
+import { logoFrom } from '../../src/logo.ts';
 import type { AccountStatement, StatementLine, StatementSection } from '../../src/statements/account-statement.ts';
 
 /** Facts for the tests, the bench and the example files in docs/examples. */

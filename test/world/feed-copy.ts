@@ -8,6 +8,7 @@ export interface Change {
   entity_id: string;
   version: number;
   action: string;
+  actor: string;
   request_id: string;
   // biome-ignore lint/suspicious/noExplicitAny: each entity has its own record
   data: any;

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { endWithTests, removeWithTests } from './leftovers.ts';
 
 /**
  * Firefox as Debian has it, by WebDriver BiDi (W3C). Playwright drives only a Firefox of its own, which it downloads.
@@ -46,9 +47,9 @@ export class Firefox {
   }
 
   static async start(): Promise<Firefox> {
-    const profile = mkdtempSync(join(tmpdir(), 'lombard-firefox-'));
+    const profile = removeWithTests(mkdtempSync(join(tmpdir(), 'lombard-firefox-')));
     const flags = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0', 'about:blank'];
-    const process = spawn(FIREFOX as string, flags, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const process = endWithTests(spawn(FIREFOX as string, flags, { stdio: ['ignore', 'ignore', 'pipe'] }));
     let address: string | undefined;
     for await (const line of createInterface({ input: process.stderr as NodeJS.ReadableStream })) {
       address = /WebDriver BiDi listening on (ws:\S+)/.exec(line)?.[1];

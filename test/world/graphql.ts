@@ -16,6 +16,14 @@ export async function createSubscriber(test: TestService, name?: string) {
   const token = await accessToken(test, world.contactId);
   const reader = await world.hire('Reader', {}, ['can_manage_payments']);
   const readerToken = await accessToken(test, reader.contactId);
+  /** The schema of the client's cell, as an identifier of a statement. */
+  const schemaOf = async (): Promise<string> => {
+    const { rows } = await test.query(
+      'select quote_ident(e.schema) as schema from clients c join cells e on e.number = c.cell where c.client_id = $1',
+      [world.clientId],
+    );
+    return rows[0].schema;
+  };
   const ask = (as: string) => async (query: string, variables?: object) => {
     const answer = await call(`${test.api}/webhooks/graphql?client_id=${world.clientId}`, 'POST', {
       token: as,
@@ -30,6 +38,7 @@ export async function createSubscriber(test: TestService, name?: string) {
     readerToken,
     graphql,
     asReader: ask(readerToken),
+    schemaOf,
     /** Creates a subscription and gives its id. */
     async subscribe(fields: object = {}): Promise<string> {
       const answer = await graphql(
@@ -41,14 +50,15 @@ export async function createSubscriber(test: TestService, name?: string) {
     },
     /** Writes notifications of a subscription, each with attempts, as the delivery engine does. */
     async history(subscriptionId: string, notifications: number, attempts = 1): Promise<void> {
+      const schema = await schemaOf();
       await test.query(
         `with event as (
-           insert into webhook_events (client_id, type, body, created_at)
+           insert into ${schema}.webhook_events (client_id, type, body, created_at)
            select $1, 'TRADE_STATUS_CHANGE', '{"n":' || n || '}', now() - n * interval '1 second' from generate_series(1, $3::int) n returning id, created_at),
          made as (
-           insert into notifications (id, client_id, subscription_id, event_id, type, status, attempts_count, created_at)
+           insert into ${schema}.notifications (id, client_id, subscription_id, event_id, type, status, attempts_count, created_at)
            select notification_id(id, $2, created_at), $1, $2, id, 'TRADE_STATUS_CHANGE', 'delivered', $4, created_at from event returning id, created_at)
-         insert into attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms, status_code, headers, body, created_at)
+         insert into ${schema}.attempts (notification_id, attempt_number, delivery_id, client_id, subscription_id, started_at, duration_ms, status_code, headers, body, created_at)
          select id, n, gen_random_uuid(), $1, $2, created_at, 12, 200, '{"x-answer": "yes"}', 'ok ' || n, created_at from made, generate_series(1, $4::int) n`,
         [world.clientId, subscriptionId, notifications, attempts],
       );

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { serverAccount } from '../../src/embedded/account.ts';
 import { freePort } from '../../src/embedded/port.ts';
 import { until } from './command.ts';
+import { endWithTests, removeWithTests } from './leftovers.ts';
 
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 
@@ -29,7 +30,7 @@ export interface Pooler {
 
 /** PgBouncer before a database. @param mode its pool_mode */
 export async function startPooler(url: string, mode: string): Promise<Pooler> {
-  const directory = mkdtempSync(join(tmpdir(), 'lombard-pgbouncer-'));
+  const directory = removeWithTests(mkdtempSync(join(tmpdir(), 'lombard-pgbouncer-')));
   const account = serverAccount(join(directory, 'none'));
   const server = new URL(url);
   const port = await freePort();
@@ -49,7 +50,7 @@ default_pool_size = ${POOL_CONNECTIONS}
   );
   chownSync(directory, account.uid, account.gid);
   chownSync(file, account.uid, account.gid);
-  const launch = () => spawn(PGBOUNCER, ['-q', file], { stdio: 'ignore', ...account.spawn });
+  const launch = () => endWithTests(spawn(PGBOUNCER, ['-q', file], { stdio: 'ignore', ...account.spawn }));
   let child = launch();
   const pooled = new URL(url);
   pooled.port = String(port);

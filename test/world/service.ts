@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Config, readConfig } from '../../src/config.ts';
 import { type Service, startService } from '../../src/service.ts';
+import { LOOK, queryCells } from './cells.ts';
 import { cloneDatabase, createDatabase, log, type TestDatabase } from './database.ts';
-
-/** With several cells a test looks at all of them at once, and cannot write past the service what belongs to a client. */
-const LOOK = process.env.LOMBARD_TEST_CELLS ? { options: '-c search_path=public_cells,public' } : {};
 
 export interface Answer {
   status: number;
@@ -91,7 +89,7 @@ export async function startTestService(
       clientSecret ??= test.operator('POST', '/applications', APPLICATION).then((answer) => answer.body.client_secret);
       return signIn(service.addresses.auth, await clientSecret, email, password);
     },
-    query: (text, values) => pool.query(text, values),
+    query: (text, values) => queryCells(pool, text, values),
     stop: async () => {
       await service.stop();
       await pool.end();

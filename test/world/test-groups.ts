@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { removeWithTests } from './leftovers.ts';
 
 /** Folders whose tests take longest: they begin first, so that no core is idle while the last ones end. */
 const LONGEST = ['cli', 'pages', 'mails', 'statements', 'deploy', 'webhooks', 'http'];
@@ -25,7 +26,7 @@ export function groupTests(folder: string, names: string[]): TestGroups {
   const groups = Map.groupBy(names, (name) => (dirname(name) === '.' ? name : dirname(name)));
   const rank = (key: string) => (LONGEST.includes(key) ? LONGEST.indexOf(key) : LONGEST.length);
   const keys = [...groups.keys()].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
-  const made = mkdtempSync(join(tmpdir(), 'lombard-test-groups-'));
+  const made = removeWithTests(mkdtempSync(join(tmpdir(), 'lombard-test-groups-')));
   const paths = keys.map((key, index) => {
     const suites = (groups.get(key) ?? []).map((name) => {
       const address = pathToFileURL(join(folder, name)).href;

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { endWithTests } from './leftovers.ts';
 
 /** Starts a program of the tests as a process of its own, ready once it has sent its first message. @param path below test/ */
 export async function startProcess(path: string, args: string[]): Promise<ChildProcess> {
-  const child = fork(fileURLToPath(new URL(path, import.meta.url)), args, {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const program = fileURLToPath(new URL(path, import.meta.url));
+  const child = endWithTests(fork(program, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
   await new Promise<void>((resolve, reject) => {
     child.once('message', () => resolve());
     child.once('exit', (code) => reject(new Error(`${path} ended by itself: ${code}`)));

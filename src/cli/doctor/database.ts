@@ -1,3 +1,4 @@
+import type { CellPaths } from '../../cell-pool.ts';
 import type { Config } from '../../config.ts';
 import { createPool, type Db, first, type Pool } from '../../database.ts';
 import { databaseFault } from '../../database-fault.ts';
@@ -17,12 +18,13 @@ const MAX_CLOCK_SECONDS = 5;
 const WRONG_CLOCK_SECONDS = 60;
 const LOCAL = /^(localhost|127\.[0-9.]+|::1|)$/;
 
-/** Opens the database for the checks. The caller ends the pool. */
-export function openForChecks({ sessions }: DatabaseAddresses): Pool {
+/** Opens the database for the checks. The caller ends the pool. @param cells of a database with several */
+export function openForChecks({ sessions }: DatabaseAddresses, cells?: CellPaths): Pool {
   return createPool(sessions, createLog('silent', false), {
     max: 1,
     answerWithin: ANSWER_TIMEOUT_MS,
     name: 'lombard-doctor',
+    cells,
   });
 }
 

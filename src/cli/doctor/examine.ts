@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceClock } from '../../calendar.ts';
+import { askCells, type SilentCell } from '../../cell-context.ts';
+import { readPaths } from '../../cells.ts';
 import type { Config } from '../../config.ts';
 import { databaseAddresses } from '../../open-database.ts';
 import { readOffset } from '../../sandbox/clock.ts';
@@ -38,7 +40,7 @@ async function checkStored(config: Config, clock: ServiceClock): Promise<Finding
   if (url === undefined)
     return [ok('database', 'the embedded one, which the first start makes'), ...unknownToken(config)];
   const addresses = databaseAddresses(config, url);
-  const pool = openForChecks(addresses);
+  let pool = openForChecks(addresses);
   try {
     const fault = await unreachable(pool);
     if (fault && !config.databaseUrl)
@@ -47,6 +49,13 @@ async function checkStored(config: Config, clock: ServiceClock): Promise<Finding
     const findings = await checkDatabase(pool, config, addresses, () => clock.now());
     const lacking = ['schema', 'rights of the role'];
     if (findings.some(({ check, status }) => lacking.includes(check) && status !== 'ok')) return findings;
+    const cells = await readPaths(pool);
+    if (cells) {
+      await pool.end();
+      pool = openForChecks(addresses, cells);
+    }
+    const { answering, silent } = await askCells(pool);
+    findings.push(...silent.map(cellFault));
     if (config.environment === 'sandbox') {
       clock.offset = await readOffset(pool);
       if (clock.offset !== 0)
@@ -57,10 +66,21 @@ async function checkStored(config: Config, clock: ServiceClock): Promise<Finding
           ),
         );
     }
-    return [...findings, ...(await checkRecords(pool, config, clock.now())), ...(await checkWork(pool, clock))];
+    return [
+      ...findings,
+      ...(await checkRecords(answering, config, clock.now())),
+      ...(await checkWork(answering, clock)),
+    ];
   } finally {
     await pool.end();
   }
+}
+
+function cellFault({ cell, reason }: SilentCell): Finding {
+  return failed(
+    'cell',
+    `${cell} does not answer (${reason}), and its clients get 502: look at its server (lombard cells list)`,
+  );
 }
 
 /** Production needs an operator token before its first start, and no database tells whether it has one. */

@@ -11,10 +11,14 @@ const MIN_TOKEN_DAYS = 30;
 /** Payments are converted with rates for the approvals; older ones decide wrongly. */
 const MAX_RATES_AGE_DAYS = 7;
 
-/** What is in the database: whether the key opens it, and whether production has in it what only a sandbox may have. */
-export async function checkRecords(db: Db, config: Config, now: Date): Promise<Finding[]> {
+/**
+ * What is in the database: whether the key opens it, and whether production has in it what only a sandbox may have.
+ * @param cells those that answer; the first one has what exists once
+ */
+export async function checkRecords(cells: readonly Db[], config: Config, now: Date): Promise<Finding[]> {
+  const [db] = cells as [Db];
   const findings = [
-    ...(await checkKey(db, config)),
+    ...(await checkKey(cells, config)),
     ...(await checkTokens(db, config, now)),
     await checkRates(db, now),
   ];
@@ -22,11 +26,11 @@ export async function checkRecords(db: Db, config: Config, now: Date): Promise<F
   return [...findings, await checkDemonstration(db), await checkSecondFactors(db), await checkApplications(db)];
 }
 
-async function checkKey(db: Db, config: Config): Promise<Finding[]> {
+async function checkKey(cells: readonly Db[], config: Config): Promise<Finding[]> {
   const file = config.environment === 'sandbox' ? await existingSandboxKey(config.dataDir) : undefined;
   const keys = config.masterKeys.length > 0 || !file ? config.masterKeys : [file];
   if (keys.length === 0) return [];
-  const fault = await missingKey(db, new Vault(...keys));
+  const fault = await missingKey(cells, new Vault(...keys));
   return [fault ? failed('master key', fault) : ok('master key', 'opens the secrets of the database')];
 }
 

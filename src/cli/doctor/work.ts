@@ -3,6 +3,7 @@ import type { Clock } from '../../calendar.ts';
 import { type Db, first, type Pool } from '../../database.ts';
 import { listConsumers } from '../../feed/consumer.ts';
 import { readCursors } from '../../feed/cursor.ts';
+import { oldestUnpublished } from '../../feed/metrics.ts';
 import { count, type Finding, failed, lasting, ok, warnIf, warning } from './finding.ts';
 
 /** Ages up to which work that waits is ordinary. */
@@ -18,19 +19,19 @@ const RECENT_DAYS = 7;
 const MAX_NAMED = 5;
 const WORKER = 'start a process with the role worker, and read its log';
 
-/** What waits for background work, and what it meets. */
-export async function checkWork(pool: Pool, clock: Clock): Promise<Finding[]> {
+/** What waits for background work, and what it meets. @param cells those that answer; the first one has what exists once */
+export async function checkWork(cells: readonly Pool[], clock: Clock): Promise<Finding[]> {
   const now = clock.now();
   return [
-    ...(await checkBacklog(pool, clock)),
-    ...(await checkFeed(pool, now)),
-    ...(await checkReceivers(pool, now)),
-    await checkPartitions(pool, now),
+    ...(await checkBacklog(cells, clock)),
+    ...(await checkFeed(cells, now)),
+    ...(await checkReceivers(cells, now)),
+    await checkPartitions(cells, now),
   ];
 }
 
-async function checkBacklog(pool: Pool, clock: Clock): Promise<Finding[]> {
-  const found = await new Backlog(pool, clock).read();
+async function checkBacklog(cells: readonly Pool[], clock: Clock): Promise<Finding[]> {
+  const found = await new Backlog(cells, clock).read();
   if (!found)
     return [
       failed(
@@ -61,9 +62,10 @@ async function checkBacklog(pool: Pool, clock: Clock): Promise<Finding[]> {
   ];
 }
 
-async function checkFeed(db: Db, now: Date): Promise<Finding[]> {
-  const row = first(await db.query<{ oldest: Date | null }>('select min(at) as oldest from changes_unpublished'));
-  const age = row?.oldest ? Math.max(0, (now.getTime() - row.oldest.getTime()) / 1_000) : 0;
+async function checkFeed(cells: readonly Db[], now: Date): Promise<Finding[]> {
+  const [db] = cells as [Db];
+  const oldest = await oldestUnpublished(cells);
+  const age = oldest ? Math.max(0, (now.getTime() - oldest.getTime()) / 1_000) : 0;
   const unpublished =
     age > MAX_WORK_AGE_SECONDS
       ? failed('change feed', `changes are unpublished for ${lasting(age)}: ${WORKER}`)
@@ -82,20 +84,20 @@ async function checkFeed(db: Db, now: Date): Promise<Finding[]> {
   ];
 }
 
-async function checkReceivers(db: Db, now: Date): Promise<Finding[]> {
+async function checkReceivers(cells: readonly Db[], now: Date): Promise<Finding[]> {
   const hours = new Date(now.getTime() - FAILING_HOURS * 3_600_000);
-  const { rows: failing } = await db.query<{ id: string; client_id: string; since: Date }>(
-    `select s.id, s.client_id, e.failing_since as since
+  const failing = await oldestOf<{ id: string; client_id: string; since: Date }>(cells, {
+    text: `select s.id, s.client_id, e.failing_since as since
      from subscriptions s join webhook_endpoints e on e.subscription_id = s.id
      where s.active and s.deleted_at is null and e.failing_since < $1 order by e.failing_since limit ${MAX_NAMED}`,
-    [hours],
-  );
+    values: [hours],
+  });
   const days = new Date(now.getTime() - RECENT_DAYS * 86_400_000);
-  const { rows: disabled } = await db.query<{ id: string; client_id: string; reason: string }>(
-    `select s.id, s.client_id, s.disabled_reason as reason from subscriptions s
+  const disabled = await oldestOf<{ id: string; client_id: string; reason: string; since: Date }>(cells, {
+    text: `select s.id, s.client_id, s.disabled_reason as reason, s.disabled_at as since from subscriptions s
      where s.deleted_at is null and not s.active and s.disabled_at > $1 order by s.disabled_at limit ${MAX_NAMED}`,
-    [days],
-  );
+    values: [days],
+  });
   const findings = [
     ...failing.map(({ id, client_id: client, since }) =>
       warning(
@@ -113,18 +115,28 @@ async function checkReceivers(db: Db, now: Date): Promise<Finding[]> {
   return findings.length > 0 ? findings : [ok('receivers', 'none fails for long')];
 }
 
-async function checkPartitions(db: Db, now: Date): Promise<Finding> {
+/** The first few of what a statement finds in all cells, the oldest first. */
+async function oldestOf<Row extends { since: Date }>(
+  cells: readonly Db[],
+  statement: { text: string; values: unknown[] },
+): Promise<Row[]> {
+  const found = await Promise.all(cells.map((cell) => cell.query<Row>(statement)));
+  const rows = found.flatMap((result) => result.rows);
+  return rows.sort((one, other) => one.since.getTime() - other.since.getTime()).slice(0, MAX_NAMED);
+}
+
+async function checkPartitions(cells: readonly Db[], now: Date): Promise<Finding> {
+  const [db] = cells as [Db];
   const started = first(await db.query<{ started: boolean }>('select exists (select from operator_tokens) as started'));
   if (!started?.started) return ok('partitions', 'the first start makes them');
-  const { rows } = await db.query<{ name: string }>(
-    `select name || '_' || to_char(day, 'YYYYMMDD') as name
+  const text = `select name || '_' || to_char(day, 'YYYYMMDD') as name
      from unnest('{webhook_events,notifications,attempts}'::text[]) name,
        generate_series(($1::timestamptz at time zone 'UTC')::date, ($1::timestamptz at time zone 'UTC')::date + 1, interval '1 day') day
-     where to_regclass(format('%I.%I', current_schema(), name || '_' || to_char(day, 'YYYYMMDD'))) is null order by 1`,
-    [now],
-  );
-  return warnIf(rows.length > 0, 'partitions', {
-    warns: `missing: ${rows.map(({ name }) => name).join(', ')}: ${WORKER}, which makes them`,
+     where to_regclass(format('%I.%I', current_schema(), name || '_' || to_char(day, 'YYYYMMDD'))) is null order by 1`;
+  const found = await Promise.all(cells.map((cell) => cell.query<{ name: string }>(text, [now])));
+  const missing = found.flatMap(({ rows }) => rows.map(({ name }) => name));
+  return warnIf(missing.length > 0, 'partitions', {
+    warns: `missing: ${missing.join(', ')}: ${WORKER}, which makes them`,
     fine: 'those of today and tomorrow are there',
   });
 }

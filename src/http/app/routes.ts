@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { oneHas } from '../../cell-directory.ts';
 import type { Context } from '../../context.ts';
 import { findPagePerson, type PagePerson } from '../../identity/page-person.ts';
 import { languageOf } from '../../language.ts';
@@ -53,10 +54,12 @@ export function appRoutes(app: FastifyInstance, context: Context): void {
         .map(({ client_id: id }) => id)
         .filter((id) => wanted === undefined || id === wanted);
       const { id } = request.params;
-      if (exists && id !== undefined && !(await exists(pool, id, clients)))
+      if (exists && id !== undefined && !(await oneHas(pool, clients, (there) => exists(pool, id, there))))
         return plain.notFound(reply, languageFor(person, request));
       return pages.send(reply, languageFor(person, request), source);
     });
+  // As a person may type it.
+  app.get('/app/', (request, reply) => reply.redirect(request.url.replace('/app/', '/app'), 302));
   app.get('/app/*', async (request, reply) => {
     const person = await visitor(request, reply);
     return person ? plain.notFound(reply, languageFor(person, request)) : reply;

@@ -7,6 +7,7 @@ import { PAGES_APPLICATION, pagesCallback } from '../../identity/page-applicatio
 import { beginPageSession, endPageSession } from '../../identity/page-session.ts';
 import { languageOf } from '../../language.ts';
 import { BegunSignIns } from '../page/begun-sign-ins.ts';
+import { ownAddress } from '../page/own-page.ts';
 import { keepPlace, placeWithin } from '../page/way-back.ts';
 import type { AppPages } from './app-pages.ts';
 import { sessionCookie, sessionOf } from './session.ts';
@@ -21,6 +22,8 @@ function begunSignIns({ addresses }: Context): BegunSignIns {
 /** Sends the browser to the authorization server (OpenID Connect Core, 3.1.2.1, with PKCE). It comes back to where it was. */
 export function redirectToSignIn(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { addresses } = context;
+  const own = ownAddress(addresses.api, request);
+  if (own !== undefined) return reply.redirect(own, 302);
   const [state, verifier] = [randomToken(), randomToken()];
   const back = keepPlace(request.url);
   const query = new URLSearchParams({

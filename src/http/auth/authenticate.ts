@@ -11,6 +11,7 @@ import {
 } from '../../identity/authorization-request.ts';
 import { findBrowserSession } from '../../identity/browser-session.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
+import { PAGES_APPLICATION } from '../../identity/page-application.ts';
 import { checkPassword, MAX_EMAIL_LENGTH } from '../../identity/sign-in.ts';
 import { languageOf } from '../../language.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
@@ -75,7 +76,7 @@ async function sendSignInPage(
   const language = languageOf(parameters.get('ui_locales'), request.headers['accept-language']);
   const email = parameters.get('login_hint', MAX_EMAIL_LENGTH) ?? '';
   const page = pages.signIn(language, signInForm(auth, application, { id, state, redirectUri, email }));
-  return pages.send(reply, 200, page, redirectUri);
+  return pages.send(reply, 200, page, { formTarget: redirectUri });
 }
 
 function signInForm(
@@ -87,7 +88,8 @@ function signInForm(
     action: `${context.addresses.auth}/authenticate`,
     request: input.id,
     clientId: application.id,
-    application: application.name,
+    // Clients know their institution, and not the program behind its pages.
+    application: application.id === PAGES_APPLICATION ? context.config.institution.name : application.name,
     state: input.state,
     redirectUri: input.redirectUri,
     email: input.email,
@@ -111,7 +113,7 @@ async function signInByPage(auth: PageContext, request: FastifyRequest, reply: F
   const showAgain = (refused: NonNullable<SignInForm['refused']>, status: number) => {
     const typed = (email ?? '').slice(0, MAX_EMAIL_LENGTH);
     const page = pages.signIn(language, signInForm(auth, application, { ...kept, id, email: typed, refused }));
-    return pages.send(reply, status, page, kept.redirectUri);
+    return pages.send(reply, status, page, { formTarget: kept.redirectUri });
   };
   if (email === undefined || password === undefined) return showAgain('incomplete', 400);
   try {

@@ -58,7 +58,7 @@ async function showStep(
     refused: shown.refused,
     resent: shown.resent ?? false,
   });
-  return pages.send(reply, shown.status, page, redirectUri);
+  return pages.send(reply, shown.status, page, { formTarget: redirectUri });
 }
 
 async function verify(auth: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -45,7 +45,7 @@ async function signOut(
   if (session && !confirmed && hintedContact !== session.contactId) {
     const posted = { ...fields, ui_locales: language, confirmed: 'yes' };
     const page = pages.signOutQuestion(language, `${context.addresses.auth}/end-session`, posted);
-    return pages.send(reply, 200, page, redirectUri);
+    return pages.send(reply, 200, page, { formTarget: redirectUri });
   }
   if (secret !== undefined) {
     await endBrowserSession(context.pool, secret, now);

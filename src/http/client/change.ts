@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Act, Context } from '../../context.ts';
 import { type Transaction, transaction } from '../../database.ts';
 import { confirmSession, type Permissions } from '../../identity/sessions.ts';
+import { holdScope } from '../cells.ts';
 import { contactAct } from './act.ts';
 import { checkClient, checkEnabled, checkPermission } from './caller.ts';
 
@@ -22,6 +23,7 @@ export function contactChange<T>(
     const client = checkClient(await confirmSession(tx, clock, { session, clientId }), 'client_id');
     checkEnabled(client, 'client_id');
     checkPermission(client.permissions, permission);
+    if (request.cellScope) await holdScope(tx, request);
     return work(tx, contactAct(request));
   });
 }

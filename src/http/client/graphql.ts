@@ -102,7 +102,8 @@ export function graphqlRoutes(sessions: Sessions): ClientRoutes {
   // One for the client listener and the trusted one.
   let made: Promise<GraphqlEndpoint> | undefined;
   return async (app, context) => {
-    made ??= GraphqlEndpoint.create(context.pool);
+    // With many cells the catalogue that it reads is large: it may take its time.
+    made ??= GraphqlEndpoint.create(context.backgroundPool);
     const endpoint = await made;
     const streams = new EventStreams(new LiveUpdates(context.backgroundPool, context.log));
     app.addHook('preClose', () => streams.stop());

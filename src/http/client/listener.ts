@@ -7,7 +7,7 @@ import type { Permissions, Session, Sessions } from '../../identity/sessions.ts'
 import { addressKey } from '../address-key.ts';
 import { APP_CALLS, sessionOfCall } from '../app/calls.ts';
 import { appRoutes } from '../app/routes.ts';
-import { enterCell } from '../cells.ts';
+import { enterCell, refuseMoving } from '../cells.ts';
 import { answerOrigins } from '../cross-origin.ts';
 import { openApi } from '../openapi.ts';
 import { peerOf } from '../peer.ts';
@@ -87,6 +87,8 @@ export async function createClientListener(
       else if (session) await refused.use(session.applicationId, reply);
       throw refusal;
     }
+    const { clientId } = request.caller;
+    if (request.cellScope && session.clients.get(clientId)?.moving) await refuseMoving(context.pool, clientId);
     const { page, unlimited } = request.routeOptions.config;
     // Data of the pages counts for its person: open pages that follow a busy client take nothing from each other.
     const caller = page ? `pages ${session.contactId}` : session.applicationId;
@@ -157,7 +159,7 @@ function identify(request: FastifyRequest, session: Session): void {
   const client = checkClient(session.clients.get(clientId), field);
   // From here on the request is the client's, also where it is refused.
   request.party = { ...request.party, clientId };
-  enterCell(request, client.cell);
+  enterCell(request, client.cell, clientId);
   request.caller = { contactId: session.contactId, clientId, session, permissions: client.permissions };
   const contact = request.headers['x-contact-id'];
   if (contact !== undefined && contact !== session.contactId) {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import type { Sessions } from '../../identity/sessions.ts';
+import type { Session, Sessions } from '../../identity/sessions.ts';
 import { RequestLog } from '../../sandbox/requests/request-log.ts';
 import { MAX_BODY_BYTES } from '../body.ts';
 
@@ -17,6 +17,7 @@ declare module 'fastify' {
 /** What is gathered of a request while it is answered. */
 interface Recording {
   clientId: string;
+  cell: number;
   application: string;
   sent: Buffer[];
   answer: string | null;
@@ -60,6 +61,7 @@ export function recordRequests(app: FastifyInstance, context: Context, sessions:
     if (!recording || url === LOG_PATH || config.page) return;
     log.add({
       clientId: recording.clientId,
+      cell: recording.cell,
       at: request.now,
       method: request.method,
       url: request.url,
@@ -78,7 +80,7 @@ export function recordRequests(app: FastifyInstance, context: Context, sessions:
 function recordingOf(request: FastifyRequest): Recording | null {
   if (!request.recording && request.caller) {
     const { clientId, session } = request.caller;
-    request.recording = { clientId, application: session.applicationId, sent: [], answer: null };
+    request.recording = recordingFor(session, clientId);
   }
   return request.recording;
 }
@@ -90,7 +92,11 @@ async function identifyStray(request: FastifyRequest, sessions: Sessions): Promi
     .then(() => sessions.find(bearerOf(request)))
     .catch(() => undefined);
   if (typeof clientId !== 'string' || !session?.clients.has(clientId)) return;
-  request.recording = { clientId, application: session.applicationId, sent: [], answer: null };
+  request.recording = recordingFor(session, clientId);
+}
+
+function recordingFor({ applicationId: application, clients }: Session, clientId: string): Recording {
+  return { clientId, cell: clients.get(clientId)?.cell ?? 0, application, sent: [], answer: null };
 }
 
 function bearerOf(request: FastifyRequest): string {

@@ -5,6 +5,7 @@ import { languageOf } from '../../language.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';
 import { StaffProvider } from '../../operator/staff-provider.ts';
 import { endStaffSession, type StaffSession } from '../../operator/staff-session.ts';
+import { enterCell } from '../cells.ts';
 import { PageApplication } from '../page/application.ts';
 import { ConsolePages } from './console-pages.ts';
 import { CONSOLE_PAGES, isThere } from './pages.ts';
@@ -66,12 +67,15 @@ export function consoleRoutes(app: FastifyInstance, context: Context, configured
     address: config.operatorUrl,
   });
   pages.assetRoutes(app);
+  // As a person may type it.
+  app.get('/console/', (request, reply) => reply.redirect(request.url.replace('/console/', '/console'), 302));
   // Opening a page is activity.
   for (const [path, page] of [...Object.entries(CONSOLE_PAGES), ['/*', undefined] as const])
     app.get<{ Params: { id?: string } }>(`/console${path}`, async (request, reply) => {
       const session = await staffSessionOf(context, request, true);
       if (!session) return toSignIn(context, signIn, { request, reply });
       const language = languageOf(undefined, request.headers['accept-language']);
+      enterCell(request, 'all');
       if (!page || !(await isThere(pool, page.find, request.params.id))) return plain.notFound(reply, language);
       return pages.send(reply, language, page.source);
     });

@@ -9,6 +9,7 @@ import { paymentsNamed } from '../../payments/named.ts';
 import { listRefusedRequests } from '../../refused-requests.ts';
 import { isUuid } from '../../uuid.ts';
 import { findNotification } from '../../webhooks/history.ts';
+import { enterCell } from '../cells.ts';
 import { closed, Text } from '../schemas.ts';
 import { operatorOf, requireStaff } from './session.ts';
 
@@ -44,6 +45,7 @@ export function searchRoutes(app: FastifyInstance, context: Context): void {
       requireScopes(operatorOf(context, await requireStaff(context, request)), ['read']);
       const q = request.body.q.trim();
       if (q === '') throw new Problem('invalid_body', { field: 'q', message: 'must not be only white space' });
+      enterCell(request, 'all');
       return findNamed(context, q);
     },
   );

@@ -12,7 +12,7 @@ import { rolesOf } from '../../operator/staff-role.ts';
 import { beginStaffSession, endStaffSession, type StaffPerson } from '../../operator/staff-session.ts';
 import { findOperatorToken } from '../../operator/token.ts';
 import { BegunSignIns } from '../page/begun-sign-ins.ts';
-import { requireOwnOrigin } from '../page/own-page.ts';
+import { ownAddress, requireOwnOrigin } from '../page/own-page.ts';
 import { keepPlace, placeWithin } from '../page/way-back.ts';
 import type { ConsolePages, Refusal } from './console-pages.ts';
 import { staffCookie, staffSessionOf } from './session.ts';
@@ -46,7 +46,7 @@ export async function toSignIn(
 ): Promise<FastifyReply> {
   const secrets: SignInSecrets = { state: randomToken(), nonce: randomToken(), verifier: randomToken() };
   reply.header('cache-control', 'no-store');
-  const own = ownAddress(context, request);
+  const own = ownAddress(context.addresses.operator, request);
   if (own !== undefined) return reply.redirect(own, 302);
   const home = request.url === '/console';
   if (!provider && home) return pages.tokenForm(reply, languageFor(request));
@@ -59,18 +59,6 @@ export async function toSignIn(
     request.log.error({ reason: (error as Error).message }, 'the OpenID provider of the staff does not answer');
     return pages.refused(reply, languageFor(request), 'unreachable');
   }
-}
-
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
-
-/**
- * Where a browser goes that came by another name of this machine, as `localhost`: cookie and Origin are those of one name. Only between
- * loopback names, because a proxy may write another Host.
- */
-function ownAddress({ addresses }: Context, { host, hostname, url }: FastifyRequest): string | undefined {
-  const own = new URL(addresses.operator);
-  const both = LOOPBACK.test(own.hostname) && LOOPBACK.test(hostname.replace(/:\d+$/, ''));
-  return both && host !== own.host ? addresses.operator + placeWithin('/console', keepPlace(url)) : undefined;
 }
 
 /** GET /console/callback, POST /console/sign-in: how a browser gets its session. */

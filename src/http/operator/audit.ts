@@ -4,7 +4,7 @@ import type { GivenHead } from '../../audit/head-faults.ts';
 import { listHeads } from '../../audit/heads.ts';
 import { ChainKeyFault } from '../../audit/key.ts';
 import { type AuditFilter, listAudit, listAuditAfter } from '../../audit/list.ts';
-import { sealAll } from '../../audit/seal.ts';
+import { sealCells } from '../../audit/seal.ts';
 import { type Verification, verifyAudit } from '../../audit/verification.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
@@ -231,7 +231,7 @@ function verify(
 /** A list shows every change that was answered before it. Without the key it shows what was sealed; the verification says why. */
 async function sealForReading({ backgroundPool, vault }: Context): Promise<void> {
   try {
-    await sealAll(backgroundPool, vault);
+    await sealCells(backgroundPool, vault);
   } catch (error) {
     if (!(error instanceof ChainKeyFault)) throw error;
   }

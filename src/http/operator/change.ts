@@ -5,6 +5,7 @@ import { type Transaction, transaction } from '../../database.ts';
 import { Problem } from '../../errors.ts';
 import { claimKey, MAX_IDEMPOTENCY_KEY, storeAnswer } from '../../operator/idempotency.ts';
 import { confirmOperator } from '../../operator/operator.ts';
+import { holdScope } from '../cells.ts';
 import { locationOf } from '../location.ts';
 import { sendJson } from '../reply.ts';
 import { reasonOf } from './reason.ts';
@@ -30,6 +31,7 @@ export function change<Route extends RouteGenericInterface>(
     const act = operatorAct(request);
     const answer = await transaction(context.pool, async (tx) => {
       await confirmOperator(tx, request.operator, request.now);
+      if (request.cellScope) await holdScope(tx, request);
       if (key === undefined) return { status, body: asText(await work(tx, act, request)), replayed: false };
       const keyed = { key, sha256: fingerprint(request) };
       const known = await claimKey(tx, context.vault, keyed, request.now);

@@ -14,6 +14,7 @@ import { LineHash } from '../../imports/line-hash.ts';
 import { checkSameRequest, storeAnswer } from '../../operator/idempotency.ts';
 import { confirmOperator, type Operator } from '../../operator/operator.ts';
 import { presentationOf } from '../../payments/presentation.ts';
+import { TradeMemory } from '../../payments/trade-memory.ts';
 import { toProblem } from '../problem.ts';
 import { sendJson } from '../reply.ts';
 import { closed } from '../schemas.ts';
@@ -155,6 +156,7 @@ async function importRest(
       presentation: presentationOf(context),
       notify: request.query.notify ?? importable.notifies ?? false,
       stop: request.query.on_error === 'stop',
+      trades: new TradeMemory(),
     },
     importId,
     from,

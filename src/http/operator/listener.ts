@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { cellForNewClient, cellOfClient, cellOfRecord } from '../../cell-directory.ts';
-import type { Cell } from '../../cell-scope.ts';
+import { cellForNewClient, homeOfRecord } from '../../cell-directory.ts';
+import { homeOfClient } from '../../client-moves.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';
 import { type Operator, operatorOfToken } from '../../operator/operator.ts';
 import { requireScopes, type Scope } from '../../operator/scope.ts';
 import { findOperatorToken } from '../../operator/token.ts';
-import { enterCell } from '../cells.ts';
+import { enterCell, refuseMoving } from '../cells.ts';
 import { CONSOLE_CALLS, operatorOfCall } from '../console/calls.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { openApi } from '../openapi.ts';
@@ -73,8 +73,9 @@ export async function createOperatorListener(
     if (request.method === 'GET' && !request.is404) refuseUnknownFilters(request);
 
     request.party = { ...request.party, clientId: clientOf(request) };
-    if (request.cellScope) enterCell(request, await cellOf(context, request));
-    const { scopesOf } = request.routeOptions.config;
+    const { scopesOf, open } = request.routeOptions.config;
+    // What is open reads no client's records; signing in writes what exists once.
+    if (request.cellScope && !open) await enterCellOf(context, request);
     if (scopesOf && !request.is404) requireScopes(request.operator, scopesOf(request));
   });
   await openApi(app, context, operatorDescription);
@@ -101,22 +102,42 @@ async function operatorOfHeader(
   return operatorOfToken(await findOperatorToken(pool, header.slice(7).trim(), request.now, configured));
 }
 
-/** Where the statements of a request run. What is read of all clients is read in all cells; what belongs to no client is in the first. */
-async function cellOf({ pool }: Context, request: FastifyRequest): Promise<Cell> {
+/** What is in all cells, of one client too: the changes of its contacts, and what it has left in its former cells. */
+const HISTORY = /^\/(audit|changes|reconciliation)\b/;
+
+/**
+ * Says where the statements of a request run: in the cell of the client or the record that it names. What is read of all clients is read in
+ * all cells; what changes nothing of a client names no cell.
+ * @throws ClientMoves
+ */
+async function enterCellOf({ pool }: Context, request: FastifyRequest): Promise<void> {
   const { method, routeOptions, params } = request;
-  if (method === 'POST' && routeOptions.url === '/clients') return cellForNewClient(pool);
-  const clientId = clientOf(request);
-  const known = clientId === undefined ? undefined : await cellOfClient(pool, clientId);
-  if (known !== undefined) return known;
-  if (method === 'GET' || method === 'HEAD') return 'all';
-  return (await cellOfRecord(pool, params as Record<string, string>)) ?? 0;
+  const { url = '' } = routeOptions;
+  if (method === 'POST' && url === '/clients') return enterCell(request, await cellForNewClient(pool));
+  if (HISTORY.test(url)) return enterCell(request, 'all');
+  const clientId = givenClient(request);
+  const reads = method === 'GET' || method === 'HEAD';
+  const named = { url, parameters: params as Record<string, string> };
+  const home =
+    (clientId === undefined ? undefined : await homeOfClient(pool, clientId)) ?? (await homeOfRecord(pool, named));
+  if (home?.moving) await refuseMoving(pool, home.clientId);
+  if (home) return enterCell(request, home.cell, home.clientId);
+  if (reads) return enterCell(request, 'all');
+  // A client or a record that no cell has is not in the first one either: there the request finds it missing.
+  enterCell(request, clientId === undefined && home === undefined ? 'none' : 0);
 }
 
-/** The client that a request is about, where it says so. An application's client_id names no client. */
-function clientOf({ routeOptions: { url = '' }, params, query, body }: FastifyRequest): string | undefined {
+/** The client that a request is about, where it says so, for the log. */
+function clientOf(request: FastifyRequest): string | undefined {
+  const clientId = givenClient(request);
+  return clientId !== undefined && clientId.length <= MAX_ID_LENGTH ? clientId : undefined;
+}
+
+/** What a request gives as its client. An application's client_id names no client. */
+function givenClient({ routeOptions: { url = '' }, params, query, body }: FastifyRequest): string | undefined {
   if (url.startsWith('/applications')) return undefined;
   const { client_id: clientId } = Object.assign({}, query, body, params) as { client_id?: unknown };
-  return typeof clientId === 'string' && clientId.length <= MAX_ID_LENGTH ? clientId : undefined;
+  return typeof clientId === 'string' ? clientId : undefined;
 }
 
 /**

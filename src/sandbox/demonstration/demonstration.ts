@@ -1,4 +1,6 @@
 import { londonDay } from '../../calendar.ts';
+import { inCellsOf } from '../../cell-directory.ts';
+import { withinCell } from '../../cell-pool.ts';
 import type { Act, Context } from '../../context.ts';
 import { type Transaction, transaction } from '../../database.ts';
 import type { ImportScope } from '../../imports/kind.ts';
@@ -32,7 +34,8 @@ export async function ensureDemonstration(context: Context): Promise<boolean> {
     const today = londonDay(now);
     await putParties(tx, scope, today);
     await setRates(tx, act, { base_currency: 'GBP', rates: DEMO_RATES });
-    await putClientData(tx, scope, () => true);
+    const ids = DEMO_CLIENTS.map((client) => client.client_id);
+    await inCellsOf(tx, ids, (there) => putClientData(tx, scope, (clientId) => there.includes(clientId)));
     await advanceSequences(tx);
     return true;
   });
@@ -57,12 +60,17 @@ export async function isDemonstrated(tx: Transaction, clientId: string): Promise
   return rows.length > 0;
 }
 
-/** Lets new identifiers continue after those of the demonstration. */
+/**
+ * Lets new identifiers continue after those of the demonstration. Further cells number their currency accounts beyond them, and the view
+ * over all cells has no sequence.
+ */
 async function advanceSequences(tx: Transaction): Promise<void> {
-  await tx.query(`select setval(s.name::regclass, greatest(s.used, 1)) from (values
-    ('client_numbers', (select count(*) from clients)), ('contact_numbers', (select count(*) from contacts)),
-    ('beneficiary_numbers', (select count(*) from beneficiaries)), ('trade_numbers', (select count(*) from trades)),
-    ('payment_numbers', (select count(*) from payments)), ('multipayment_numbers', (select count(*) from multipayments)),
-    (pg_get_serial_sequence('currency_accounts', 'account_id'), (select count(*) from currency_accounts))
-  ) as s (name, used)`);
+  await withinCell(tx, 'all', () =>
+    tx.query(`select setval(s.name::regclass, greatest(s.used, 1)) from (values
+      ('client_numbers', (select count(*) from clients)), ('contact_numbers', (select count(*) from contacts)),
+      ('beneficiary_numbers', (select count(*) from beneficiaries)), ('trade_numbers', (select count(*) from trades)),
+      ('payment_numbers', (select count(*) from payments)), ('multipayment_numbers', (select count(*) from multipayments)),
+      (pg_get_serial_sequence('currency_accounts', 'account_id'), (select count(*) from currency_accounts))
+    ) as s (name, used)`),
+  );
 }

@@ -1,6 +1,7 @@
 import { replaceConfiguration } from '../../approvals/configuration.ts';
 import { londonDay } from '../../calendar.ts';
 import { noteChange } from '../../change.ts';
+import { newId } from '../../claims.ts';
 import type { Act } from '../../context.ts';
 import type { Transaction } from '../../database.ts';
 import type { PaymentNumber } from '../../identifiers.ts';
@@ -54,10 +55,10 @@ export async function putPayments(tx: Transaction, scope: ImportScope, chosen: C
 
 async function updatePayments(tx: Transaction, payments: DecidedPayment[]): Promise<void> {
   await tx.query(
-    `update payments p set status = u.status::payment_status, authorised_by = u.authorised_by, authorised_date = u.authorised_date,
+    `update payments p set status = u.status, authorised_by = u.authorised_by, authorised_date = u.authorised_date,
        rejected_by = u.rejected_by, rejected_date = u.rejected_date, cancelled_by = u.cancelled_by, cancelled_date = u.cancelled_date,
        sent_date = u.sent_date
-     from json_to_recordset($1) as u(id bigint, status text, authorised_by text, authorised_date timestamptz, rejected_by text,
+     from json_to_recordset($1) as u(id bigint, status payment_status, authorised_by text, authorised_date timestamptz, rejected_by text,
        rejected_date timestamptz, cancelled_by text, cancelled_date timestamptz, sent_date timestamptz)
      where p.id = u.id`,
     [JSON.stringify(payments)],
@@ -81,7 +82,7 @@ async function putMultipayments(
     await tx.query(
       `insert into multipayments (multipayment_id, client_id, multipayment_unique_id, contact_id, status, created_at)
        values ($1, $2, $3, $4, 'created', $5)`,
-      [index + 1, clientId, unique, contactId, first.created],
+      [index + 1, clientId, await newId(tx, clientId, 'multipayment_unique_id', unique), contactId, first.created],
     );
     noteChange(tx, act, { entity: 'multipayment', id: String(index + 1), clientId, action: 'import', created: true });
     await tx.query('update payments set multipayment_id = $3 where client_id = $1 and id = any($2::bigint[])', [

@@ -1,5 +1,6 @@
 import { audit } from '../../audit.ts';
 import type { Transaction } from '../../database.ts';
+import { claimLines } from '../../imports/claims.ts';
 import { noteImported } from '../../imports/imported.ts';
 import type { ImportKind, ImportRow, ImportScope } from '../../imports/kind.ts';
 
@@ -11,8 +12,12 @@ export async function putRecords<Input, Row extends ImportRow<Input>>(
   records: Input[],
 ): Promise<void> {
   const rows = records.map((record, index) => kind.read(index + 1, record, scope));
-  for (const refusals of [await kind.prepare?.(rows), await kind.check(tx, rows, scope)]) {
-    for (const problem of refusals?.values() ?? []) throw problem;
+  for (const check of [
+    () => kind.prepare?.(rows),
+    () => kind.check(tx, rows, scope),
+    () => claimLines(tx, kind, rows),
+  ]) {
+    for (const problem of (await check())?.values() ?? []) throw problem;
   }
   noteImported(tx, scope, kind, rows);
   await kind.insert(tx, rows, scope);

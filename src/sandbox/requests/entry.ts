@@ -9,6 +9,8 @@ const MAX_SEARCHED_CHARACTERS = 2 * MAX_BODY_BYTES;
 /** A request and its answer, as they went over the wire. */
 export interface AnsweredRequest {
   clientId: string;
+  /** The cell that the client lives in. */
+  cell: number;
   at: Date;
   method: string;
   /** Path and query. */

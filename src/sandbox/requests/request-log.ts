@@ -1,4 +1,5 @@
 import { londonTimestamp } from '../../calendar.ts';
+import { poolOf } from '../../cell-pool.ts';
 import type { Db, Pool } from '../../database.ts';
 import type { Logger } from '../../log.ts';
 import { Periodic } from '../../periodic.ts';
@@ -53,7 +54,8 @@ export class RequestLog {
     this.#waiting = [];
     this.#loaded = batch.length >= MIN_LOAD_REQUESTS;
     // While the database is away they are lost: a log of trials is not worth the memory.
-    if (batch.length > 0) await insert(this.#pool, batch.map(logEntry));
+    for (const [cell, ofCell] of Map.groupBy(batch, (request) => request.cell))
+      await insert(poolOf(this.#pool, cell), ofCell.map(logEntry));
   }
 }
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithTests, removeWithTests } from '../leftovers.ts';
 
 const HARAKA = fileURLToPath(new URL('../../../node_modules/Haraka', import.meta.url));
 
@@ -25,7 +26,7 @@ export class MailServer {
 
   /** @param options `tls`: STARTTLS is offered; `secure`: TLS from the start; `login`: only with user `lombard`, password `p@ss/word` */
   static async start(options: { tls?: boolean; secure?: boolean; login?: boolean } = {}): Promise<MailServer> {
-    const folder = mkdtempSync(join(tmpdir(), 'lombard-haraka-'));
+    const folder = removeWithTests(mkdtempSync(join(tmpdir(), 'lombard-haraka-')));
     const server = new MailServer(folder, await freePort());
     const config = join(folder, 'config');
     for (const name of ['plugins', 'queue', 'mails']) mkdirSync(join(folder, name));
@@ -59,7 +60,7 @@ export class MailServer {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, MAIL_SERVER_FOLDER: this.#mails },
     });
-    this.#child = child;
+    this.#child = endWithTests(child);
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += chunk));
     const deadline = performance.now() + 15_000;

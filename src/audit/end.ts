@@ -1,0 +1,87 @@
+import { hasSeveralCells, withinCell } from '../cell-pool.ts';
+import { overCells } from '../cell-union.ts';
+import { type Db, first, type Transaction } from '../database.ts';
+import { LOCKS } from '../locks.ts';
+import { GENESIS } from './chain.ts';
+import { momentText } from './rows.ts';
+
+/** The end of the chain, or another place in it. */
+export interface ChainEnd {
+  /** 0: before the first row. */
+  position: number;
+  hash: Buffer;
+}
+
+/** Where the next link is added, with what it needs. */
+interface OpenEnd extends ChainEnd {
+  /** The latest moment up to here, with all its digits; null where no link is left that says so. */
+  latest: string | null;
+  /** Several cells have the links. A process that was started before there were several is told so by the others. */
+  shared: boolean;
+}
+
+const CHAIN = 'audit_chain';
+
+/** Takes the lock under which one process works on the chain, until the end of the transaction. */
+export async function lockChain(tx: Db): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.auditSeal]);
+}
+
+/** Links at some positions of the chain; in several cells where somebody has forged one. */
+export async function linksAt(db: Db, positions: readonly number[]): Promise<ChainEnd[]> {
+  const select = `select position, hash from ${CHAIN} where position = any($1::bigint[])`;
+  const { rows } = await db.query<ChainEnd>(`select position, hash from ${overCells(db, CHAIN, select)} c`, [
+    positions,
+  ]);
+  return rows;
+}
+
+/** The first position from a moment on, where there is one: the latest moment up to a position never falls. */
+export async function positionFrom(db: Db, moment: Date): Promise<number | undefined> {
+  const order = 'order by latest_at, position limit 1';
+  const select = `select latest_at, position from ${CHAIN} where latest_at >= $1 ${order}`;
+  const found = await db.query<{ position: number }>(
+    `select position from ${overCells(db, CHAIN, select)} c ${order}`,
+    [moment],
+  );
+  return first(found)?.position;
+}
+
+/** The end of the links that are there. Behind the retention's floor nothing needs to be left. */
+export async function chainEnd(db: Db): Promise<ChainEnd> {
+  const last = overCells(db, CHAIN, `select position, hash from ${CHAIN} order by position desc limit 1`);
+  const { rows } = await db.query<ChainEnd>(
+    `select position, hash from ${last} c
+     union all (select position, hash from audit_heads where floor order by position desc limit 1)
+     order by position desc limit 1`,
+  );
+  return rows[0] ?? { position: 0, hash: GENESIS };
+}
+
+/**
+ * The end where the next link is added. The cells of a database have one chain together: the first cell has its oldest links, and
+ * `audit_end` says where it ends since there are others. Otherwise that table is empty.
+ * @param tx holds the lock of the chain
+ */
+export async function openEnd(tx: Transaction): Promise<OpenEnd> {
+  const end = await withinCell(tx, 0, () =>
+    tx.query<OpenEnd>(
+      `select position, hash, ${momentText('latest_at')} as latest, exists (select from audit_end) as shared from (
+         (select position, hash, latest_at from audit_chain order by position desc limit 1)
+         union all select position, hash, latest_at from audit_end
+         union all (select position, hash, null from audit_heads where floor order by position desc limit 1)) e
+       order by position desc, latest_at desc nulls last limit 1`,
+    ),
+  );
+  const { shared = false, ...found } = first(end) ?? { position: 0, hash: GENESIS, latest: null };
+  return { ...found, shared: shared || hasSeveralCells(tx) };
+}
+
+/** Says where a chain that is shared ends, after links were added in a cell. @param tx holds the lock of the chain */
+export async function moveEnd(tx: Transaction, { position, hash }: ChainEnd): Promise<void> {
+  await tx.query(
+    `insert into audit_end (position, hash, latest_at) select position, $2, latest_at from audit_chain where position = $1
+     on conflict ("only") do update set position = excluded.position, hash = excluded.hash, latest_at = excluded.latest_at`,
+    [position, hash],
+  );
+}

@@ -1,0 +1,47 @@
+import { distributedCells } from './cell-pool.ts';
+import { CELL_TABLES } from './cell-tables.ts';
+import type { Db } from './database.ts';
+
+/** A function that each cell has: the worker knows no other. */
+const FUNCTION = /\bnotification_id\(/g;
+const TABLE = /\b(from|join)(\s+)(\w+)\b/gi;
+
+/**
+ * How a `select` reads all cells of a Citus cluster, where the connection is to read all. Citus would copy the tables of a view over all cells
+ * to the coordinator. So each cell answers the `select` by itself, with its own order and limit, and only the rows of the answers are copied.
+ * @param from the tables of the `select`; the first one decides whether each cell has rows of its own
+ * @returns undefined where the statement is the same as for one cell
+ */
+export function unionOfCells(db: Db, from: string): ((select: string) => string) | undefined {
+  const schemas = distributedCells(db);
+  if (!schemas || !CELL_TABLES.has(/^\w+/.exec(from)?.[0] ?? '')) return undefined;
+  return (select) => schemas.map((schema) => `(${inSchema(select, schema)})`).join(' union all ');
+}
+
+/**
+ * A `select` for the `from` of another one: over all cells where the connection reads all, and as it is otherwise.
+ * @param from the tables of the `select`
+ */
+export function overCells(db: Db, from: string, select: string): string {
+  return `(${unionOfCells(db, from)?.(select) ?? select})`;
+}
+
+/**
+ * A `select` that asks one cell, where the connection reads all cells of a Citus cluster; as it is otherwise.
+ * @param cell the number of a cell; a cell that does not exist has no rows
+ */
+export function selectInCell(db: Db, cell: number, select: string): string | undefined {
+  const schemas = distributedCells(db);
+  if (!schemas) return select;
+  const schema = schemas.at(cell);
+  return schema && inSchema(select, schema);
+}
+
+/** A statement of the program's own, with the tables of one cell. */
+function inSchema(select: string, schema: string): string {
+  return select
+    .replace(FUNCTION, (call) => `${schema}.${call}`)
+    .replace(TABLE, (whole, word: string, space: string, table: string) =>
+      CELL_TABLES.has(table) ? `${word}${space}${schema}.${table}` : whole,
+    );
+}

@@ -1,0 +1,119 @@
+import type pg from 'pg';
+import type { ServiceRole } from './service-role.ts';
+
+/**
+ * What a statement of a migration becomes where Citus distributes the schema of the cell (ARCHITECTURE, Cells). The tables of a cell are then
+ * on one worker, and everything that exists once is on the coordinator only.
+ */
+
+/** The settings of a session that makes a distributed cell: what it makes goes to the workers, and triggers are allowed there. */
+export const DISTRIBUTING =
+  'set citus.enable_ddl_propagation = on; set citus.enable_schema_based_sharding = on; set citus.enable_unsafe_triggers = on';
+
+/** The settings of a session that makes what stays on the coordinator. */
+export const LOCAL = 'set citus.enable_ddl_propagation = off; set citus.enable_schema_based_sharding = off';
+
+/** A worker has no row of a client. The service checks it first, and clients are never deleted. */
+const CLIENT_KEY = / references clients\b/g;
+/** What announces a change asks the coordinator who listens; a worker cannot, and nobody listens there. */
+const LEFT_OUT = /^create trigger announce_/;
+const ANNOUNCEMENT = /\bperform pg_notify\([^;]*;/g;
+/** A worker has no transition tables. */
+const TRANSITION = /\breferencing (?:(?:new|old) table as \w+ ?)+\s*for each statement\b/;
+const TRANSITION_TABLE = /\bfrom (added|removed)\b(?: (?!where\b|group\b|union\b|order\b)(\w+))?/g;
+const ROW = { added: 'new', removed: 'old' };
+/** What makes a statement look up each of many rows by itself. A row trigger has one row, and a worker does not plan it there. */
+const EACH_BY_ITSELF = / offset 0\)/g;
+const TRIGGER_FUNCTION = /^(create (?:or replace )?function \w+\(\) returns trigger language plpgsql)\b/;
+/**
+ * A function of the owner. One that makes a partition makes its triggers, and what it says of itself to the audit trail's trigger has to be
+ * said on the worker: within a transaction (`transaction` of database.ts), Citus hands `set local` on.
+ */
+const OWNERS_FUNCTION =
+  /^(create (?:or replace )?function .*?\blanguage plpgsql security definer set search_path from current)\b/s;
+const SAID = /\bperform set_config\('(lombard\.\w+)', ('\w*'), true\)/g;
+
+/** Citus merges only one of its tables into another. */
+const MERGE = new RegExp(
+  [
+    String.raw`\bmerge into (\w+) as t\s+using \(([^;]*)\) as b\s+on ([^;]*?)`,
+    String.raw`(\s+when matched and t.n \+ b.n = 0 and t.amount \+ b.amount = 0 then delete)?`,
+    String.raw`\s+when matched then update set ([^;]*?)\s+when not matched then insert (\([^;]*?\))\s+values \(([^;]*)\);`,
+  ].join(''),
+  'g',
+);
+
+/** A `merge` of a roll-up in other words. Only one process runs it at a time. */
+function upserted(statement: string): string {
+  return statement.replace(MERGE, (_, table, source, condition: string, deletes, set: string, columns, values) => {
+    const keys = [...condition.matchAll(/\bt\.(\w+) = b\.\1\b/g)].map(([, key]) => key);
+    const upsert = `insert into ${table} as t ${columns} select ${values} from (${source}) as b
+      on conflict (${keys.join(', ')}) do update set ${set.replaceAll('b.', 'excluded.')};`;
+    const rest = `delete from ${table} where client_id in (select client_id from unnest(batch)) and n = 0 and amount = 0;`;
+    return deletes ? `${upsert}\n${rest}` : upsert;
+  });
+}
+
+/**
+ * A statement as Citus takes it for a distributed cell; undefined where the cell goes without.
+ * @param path of the cell: a worker calls a trigger's function with no other
+ */
+export function distributed(statement: string, path: string): string | undefined {
+  if (LEFT_OUT.test(statement)) return undefined;
+  if (/^create (?:unlogged )?table\b/i.test(statement)) return statement.replace(CLIENT_KEY, '');
+  if (OWNERS_FUNCTION.test(statement))
+    return statement
+      .replace(OWNERS_FUNCTION, "$1 set citus.enable_unsafe_triggers = on set citus.propagate_set_commands = 'local'")
+      .replace(SAID, 'set local $1 = $2');
+  if (TRIGGER_FUNCTION.test(statement))
+    return statement
+      .replace(TRIGGER_FUNCTION, `$1 set search_path = ${path}`)
+      .replace(ANNOUNCEMENT, '')
+      .replace(EACH_BY_ITSELF, ')')
+      .replace(
+        TRANSITION_TABLE,
+        (_, table: 'added' | 'removed', name) => `from (select ${ROW[table]}.*) ${name ?? table}`,
+      );
+  return upserted(statement.replace(TRANSITION, 'for each row'));
+}
+
+/** Runs statements about roles on the workers; what fails on one of them fails here. A worker would send them on to the others. */
+export function onWorkers(text: string): string {
+  return `do $here$ declare failed text; begin
+    select nodename || ':' || nodeport || ': ' || result into failed
+    from run_command_on_workers($workers$do $roles$ begin
+      perform set_config('citus.enable_ddl_propagation', 'off', true); ${text} end $roles$$workers$) where not success limit 1;
+    if failed is not null then raise exception '%', failed; end if; end $here$`;
+}
+
+/**
+ * Makes the roles of the database on its workers too. The coordinator connects there as whoever asks: the role of GraphQL may log in there,
+ * and has no password.
+ */
+export function rolesOnWorkers(): string {
+  return onWorkers(`if to_regrole('lombard_service') is null then create role lombard_service nologin; end if;
+    if to_regrole('lombard_client') is null then create role lombard_client; end if;
+    if not (select rolcanlogin from pg_roles where rolname = 'lombard_client') then alter role lombard_client login; end if;`);
+}
+
+/**
+ * The statement that gives the workers the role of the service; none where they have it. Its policies hide no row from it, but Citus writes
+ * by COPY, which PostgreSQL refuses to a role that has policies. So it bypasses them there.
+ */
+export async function serviceRoleOnWorkers(client: pg.Client, { user, password }: ServiceRole): Promise<string[]> {
+  const literal = client.escapeLiteral(user);
+  const { rows } = await client.query<{ made: boolean }>(
+    `select coalesce(bool_and(result = 't'), true) as made from run_command_on_workers($workers$
+       select count(*) = 2 from pg_auth_members m join pg_roles g on g.oid = m.roleid join pg_roles r on r.oid = m.member
+       where r.rolname = ${literal} and r.rolbypassrls and g.rolname in ('lombard_service', 'lombard_client')$workers$)`,
+  );
+  if (rows[0]?.made) return [];
+  const name = client.escapeIdentifier(user);
+  const login = `create role ${name} login${password === undefined ? '' : ` password ${client.escapeLiteral(password)}`}`;
+  return [
+    onWorkers(
+      `if to_regrole(quote_ident(${literal})) is null then ${login}; end if;
+      alter role ${name} bypassrls; grant lombard_service, lombard_client to ${name};`,
+    ),
+  ];
+}

@@ -1,0 +1,60 @@
+import { hasSeveralCells } from '../cell-pool.ts';
+import { type Claim, claimIds, heldIds, isClaimed, othersOf, takenId } from '../claims.ts';
+import type { Transaction } from '../database.ts';
+import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
+
+/** SQLSTATE of a serialization failure: the batch is tried again, and makes other identifiers. */
+const CONTENTION = '40001';
+
+/**
+ * Claims the identifiers of lines whose records are about to be written (claims.ts): one statement for each field. Nothing where the
+ * database has one cell.
+ * @returns the lines to refuse: another client has their identifier
+ */
+export async function claimLines<Input, Row extends ImportRow<Input>>(
+  tx: Transaction,
+  { claims = [] }: Pick<ImportKind<Input, Row>, 'claims'>,
+  rows: readonly Row[],
+): Promise<Refusals> {
+  const refusals = new Refusals();
+  if (!hasSeveralCells(tx)) return refusals;
+  for (const { field, id: idOf } of claims) {
+    for (const { row } of await claimIds(tx, field, claimsOf(rows, idOf))) {
+      // Nobody can refuse an identifier that was made here.
+      if (idOf(row) !== (row.input as Record<string, unknown>)[field])
+        throw Object.assign(new Error('a made identifier was taken'), { code: CONTENTION });
+      if (!refusals.has(row.line)) refusals.set(row.line, takenId(field));
+    }
+  }
+  return refusals;
+}
+
+/** The given identifiers of a column that belong to other clients than their lines name; none where the database has one cell. */
+export async function idsOfOthers(
+  tx: Transaction,
+  column: string,
+  rows: readonly ImportRow<unknown>[],
+): Promise<Set<string>> {
+  if (!hasSeveralCells(tx) || !isClaimed(column)) return new Set();
+  const others = await othersOf(
+    tx,
+    column,
+    claimsOf(rows, ({ id }) => id),
+  );
+  return new Set(others.map(({ id }) => id));
+}
+
+/** Those of some made identifiers of a column that somebody in any cell has; none where the database has one. */
+export async function idsHeld(tx: Transaction, column: string, ids: readonly string[]): Promise<Set<string>> {
+  return hasSeveralCells(tx) && isClaimed(column) ? heldIds(tx, column, ids) : new Set();
+}
+
+function claimsOf<Row extends ImportRow<unknown>>(
+  rows: readonly Row[],
+  idOf: (row: Row) => string | undefined,
+): (Claim & { row: Row })[] {
+  return rows.flatMap((row) => {
+    const [id, clientId] = [idOf(row), (row.input as { client_id?: string }).client_id];
+    return id === undefined || clientId === undefined ? [] : [{ id, clientId, row }];
+  });
+}

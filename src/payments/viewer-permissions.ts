@@ -1,0 +1,48 @@
+import { isDistributed } from '../cell-pool.ts';
+import { type Db, first } from '../database.ts';
+
+/** SQL that tells whether the viewer may manage the client's payments. @param client,viewer SQL parameters */
+export function mayManage(client: string, viewer: string): string {
+  return `(select can_manage_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
+}
+
+/**
+ * SQL that tells whether the viewer may authorise the client's payments at all. Whatever reads payment_approvers asks it: the rows of
+ * a contact who has lost the permission are removed later (approvals/refresher.ts). @param client,viewer SQL parameters
+ */
+export function mayApprove(client: string, viewer: string): string {
+  return `(select can_authorise_payments from contact_clients where client_id = ${client} and contact_id = ${viewer})`;
+}
+
+/** What `mayManage` and `mayApprove` write. */
+const PERMISSION = /\(select (can_\w+) from contact_clients where client_id = \$1 and contact_id = [^()]+\)/g;
+
+interface Statement {
+  name?: string | undefined;
+  text: string;
+  values: unknown[];
+}
+
+/**
+ * A statement that may contain `mayManage` and `mayApprove`, as it is run where the payments are. Permissions exist once. Where a worker of
+ * Citus has the payments, they are read first and become values: otherwise Citus would plan the statement in parts.
+ * @param statement its first two values are the client and the viewer
+ */
+export async function withPermissions<S extends Statement>(db: Db, statement: S): Promise<S> {
+  if (!isDistributed(db)) return statement;
+  const values = [...statement.values];
+  const permissions = first(
+    await db.query<Record<string, boolean>>({
+      name: 'permissions-of-viewer',
+      text: 'select can_manage_payments, can_authorise_payments from contact_clients where client_id = $1 and contact_id = $2',
+      values: values.slice(0, 2),
+    }),
+  );
+  const places = new Map<string, number>();
+  const text = statement.text.replace(PERMISSION, (_, permission: string) => {
+    if (!places.has(permission)) places.set(permission, values.push(permissions?.[permission] ?? null));
+    return `$${places.get(permission)}::boolean`;
+  });
+  // A connection may have prepared the other text under its name, in the first cell.
+  return { ...statement, text, values, name: statement.name && `${statement.name}-apart` };
+}

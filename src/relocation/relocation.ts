@@ -1,0 +1,184 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { takeLock } from '../approvals/lock.ts';
+import { audit } from '../audit.ts';
+import { monotonic } from '../calendar.ts';
+import { poolOf, quotedSchema, withinCell } from '../cell-pool.ts';
+import { claimRows } from '../claims.ts';
+import { homeOfClient } from '../client-moves.ts';
+import type { Act } from '../context.ts';
+import { first, type Pool, type Transaction, transaction } from '../database.ts';
+import { publishChanges } from '../feed/publisher.ts';
+import { LOCKS } from '../locks.ts';
+import { conditionOf, MOVED_TABLES, VERSIONS } from './tables.ts';
+
+/**
+ * Milliseconds after which every process knows that a client moves, and requests that did not know have ended: a session is trusted for a
+ * second, and a statement of a request ends within 2.5 s.
+ */
+const ANNOUNCED_MS = 4_000;
+/** Milliseconds for deliveries and statements that are on their way. They would be sent a second time from the new cell. */
+const MAX_IDLE_WAIT_MS = 30_000;
+const LOOK_EVERY_MS = 50;
+
+/** Where a client is to go. */
+export interface Relocation {
+  clientId: string;
+  from: number;
+  to: number;
+  /** Milliseconds for what is on its way, instead of half a minute; for tests. */
+  idleWaitMs?: number;
+}
+
+/** Why a client cannot be moved now. */
+export class RelocationFault extends Error {}
+
+/**
+ * Moves a client to another cell: all its records, with their numbers, in one transaction. Its requests get a 503 meanwhile, and imports
+ * wait. What was there before in audit trail and feed stays in the former cell. A process that is killed has done all of it or nothing; a
+ * client that was only announced goes on at its next request.
+ * @param pool with at least two connections, and no limit to a statement's time
+ * @throws RelocationFault
+ */
+export async function relocateClient(pool: Pool, act: Act, relocation: Relocation): Promise<void> {
+  const { clientId, to } = relocation;
+  const holder = await pool.connect();
+  try {
+    const { rows } = await holder.query<{ mine: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as mine', [
+      LOCKS.clientMove,
+      clientId,
+    ]);
+    if (!rows[0]?.mine) throw new RelocationFault(`the client ${clientId} is being moved by another command`);
+    await holder.query('update clients set moves_to = $2 where client_id = $1', [clientId, to]);
+    try {
+      await pause(ANNOUNCED_MS);
+      await transaction(pool, (tx) => relocate(tx, act, relocation, pool));
+    } finally {
+      await holder.query('update clients set moves_to = null where client_id = $1 and moves_to is not null', [
+        clientId,
+      ]);
+    }
+  } finally {
+    // The lock ends with the connection.
+    holder.release(true);
+  }
+}
+
+async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool: Pool): Promise<void> {
+  const { clientId, from, to, idleWaitMs = MAX_IDLE_WAIT_MS } = relocation;
+  // A command that is killed leaves nothing behind that goes on.
+  await tx.query("set local client_connection_check_interval = '1s'");
+  // Waits for the transactions that hold the client in its cell (client-moves.ts), and for those that create and approve payments.
+  await tx.query('select from clients where client_id = $1 for update', [clientId]);
+  await takeLock(tx, clientId);
+  const home = await homeOfClient(tx, clientId);
+  if (home?.cell !== from || !home.moving) throw new RelocationFault(`the client ${clientId} was not kept: try again`);
+  await withinCell(tx, from, () => awaitIdle(tx, clientId, idleWaitMs));
+  await publishAll(poolOf(pool, from), act.now);
+  await tx.query('update clients set cell = $2, moves_to = null where client_id = $1', [clientId, to]);
+  // The first cell has records from before there were others.
+  if (from === 0) for (const { name } of MOVED_TABLES) await claimRows(tx, name, clientId);
+  const source = quotedSchema(tx, from);
+  const copied = new Map<string, number>();
+  await withinCell(tx, to, async () => {
+    for (const table of MOVED_TABLES) copied.set(table.name, await copy(tx, table, { source, clientId }));
+  });
+  await moveVersions(tx, { clientId, from, to });
+  await withinCell(tx, from, async () => {
+    for (const table of MOVED_TABLES.toReversed()) {
+      const { rowCount } = await tx.query(`delete from ${table.name} where ${conditionOf(table)}`, [clientId]);
+      // A refused request is noted, even now.
+      if (rowCount !== copied.get(table.name) && table.name !== 'sandbox_requests')
+        throw new RelocationFault(`${table.name} has changed meanwhile: try again`);
+    }
+  });
+  await withinCell(tx, to, () =>
+    audit(tx, act, {
+      action: 'action',
+      entity: 'client',
+      entityId: clientId,
+      clientId,
+      after: { action: 'move', from_cell: from, to_cell: to },
+    }),
+  );
+}
+
+/**
+ * Waits until nothing of the client is on its way: notifications that a worker has leased, and statements that are being made. Nothing new
+ * begins, because this holds the rows.
+ * @param waitMs milliseconds that they get
+ * @throws RelocationFault
+ */
+async function awaitIdle(tx: Transaction, clientId: string, waitMs: number): Promise<void> {
+  const end = monotonic() + waitMs;
+  await tx.query('select from webhook_outbox where client_id = $1 for update', [clientId]);
+  for (;;) {
+    await tx.query('select from webhook_queue where client_id = $1 and lease_owner is null for update', [clientId]);
+    await tx.query(`select from statement_deliveries where client_id = $1 and status <> 'making' for update`, [
+      clientId,
+    ]);
+    const busy = first(
+      await tx.query<{ busy: boolean }>(
+        `select exists (select from webhook_queue where client_id = $1 and lease_owner is not null)
+           or exists (select from statement_deliveries where client_id = $1 and status = 'making') as busy`,
+        [clientId],
+      ),
+    )?.busy;
+    if (!busy) return;
+    if (monotonic() > end)
+      throw new RelocationFault(
+        `notifications or statements of the client ${clientId} have been on their way for ${waitMs / 1_000} seconds: try again`,
+      );
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** Publishes what was committed in the client's former cell, so that nothing of the new one comes before it in the feed. */
+async function publishAll(pool: Pool, now: Date): Promise<void> {
+  const { rows } = await pool.query<{ last: number | null }>('select max(batch) as last from changes_unpublished');
+  for (;;) {
+    const left = await pool.query('select from changes_unpublished where batch <= $1 limit 1', [rows[0]?.last ?? 0]);
+    if (left.rows.length === 0) return;
+    // A worker that publishes now does the same.
+    await publishChanges(pool, now);
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** Copies the rows of a client into the present cell. @returns how many there are */
+async function copy(
+  tx: Transaction,
+  table: (typeof MOVED_TABLES)[number],
+  { source, clientId }: { source: string; clientId: string },
+): Promise<number> {
+  const { name } = table;
+  const { rows } = await tx.query<{ column: string }>(
+    `select attname as column from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+    [`${source}.${name}`],
+  );
+  const columns = rows.map(({ column }) => column);
+  const where = conditionOf(table).replaceAll('from subscriptions', `from ${source}.subscriptions`);
+  const copied = await tx.query(
+    `insert into ${name} (${columns.join(', ')}) overriding system value
+     select ${columns.join(', ')} from ${source}.${name} where ${where}`,
+    [clientId],
+  );
+  return copied.rowCount ?? 0;
+}
+
+/** The feed counts the versions of each record from 1 without gaps: the count goes with the record, which the source still has. */
+async function moveVersions(tx: Transaction, { clientId, from, to }: Relocation): Promise<void> {
+  const source = quotedSchema(tx, from);
+  const target = quotedSchema(tx, to);
+  await withinCell(tx, from, async () => {
+    for (const [entity, ids] of Object.entries(VERSIONS)) {
+      const where = `entity = '${entity}' and entity_id in (${ids})`;
+      await tx.query(
+        `insert into ${target}.change_versions as v select * from ${source}.change_versions where ${where}
+         on conflict (entity, entity_id) do update set version = greatest(v.version, excluded.version)`,
+        [clientId],
+      );
+      await tx.query(`delete from change_versions where ${where}`, [clientId]);
+    }
+  });
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type pg from 'pg';
+import { inCell } from '../src/cell-scope.ts';
+import type { DatabaseClient } from '../src/database-client.ts';
+import { freePort } from '../src/embedded/port.ts';
+import { migrate } from '../src/migrate.ts';
+import { createWorld } from './world/client.ts';
+import { onServer } from './world/cluster.ts';
+import { lombard, until } from './world/command.ts';
+import { createClusterDatabase, log, NO_CLUSTER } from './world/database.ts';
+import { startTestService } from './world/service.ts';
+
+/** Cells on the workers of a Citus cluster: `lombard cells move` and `rebalance` (docs/scale.md, Cells). */
+test('a cell moves to another server while its client pays: nothing is lost, and what was set up works there', async (t) => {
+  const database = await createClusterDatabase();
+  if (!database) return t.skip(NO_CLUSTER);
+  await migrate(database.url, log, { cells: 2, trialCells: true });
+  const service = await startTestService({}, database);
+  t.after(() => service.stop());
+  const cells = (...words: string[]) => lombard(['cells', ...words], { DATABASE_URL: database.url }).ended;
+  const listed = async (): Promise<{ cell: string; node: string; clients: number; bytes: number }[]> =>
+    JSON.parse((await cells('list', '--json')).stdout);
+
+  const world = await createWorld(service, 'Moved');
+  const [first, ...others] = await listed();
+  const from = others.find(({ clients }) => clients === 1);
+  const to = others.find(({ node }) => node !== from?.node);
+  assert.ok(first && from && to, JSON.stringify([first, ...others]));
+  assert.ok(from.bytes > 500_000 && from.node !== first.node, JSON.stringify(from));
+
+  let moved: Awaited<ReturnType<typeof cells>> | undefined;
+  const moving = cells('move', from.cell, to.node).then((ended) => {
+    moved = ended;
+  });
+  const paid: string[] = [];
+  let longestMs = 0;
+  while (!moved) {
+    const began = Date.now();
+    const answer = await world.pay({ amount: paid.length + 1 });
+    longestMs = Math.max(longestMs, Date.now() - began);
+    // While its writers wait, a request may give up.
+    if (answer.status === 201) paid.push(answer.body.payment_id);
+    else assert.equal(answer.status, 502, answer.text);
+  }
+  await moving;
+  assert.deepEqual([moved.code, moved.stderr], [0, ''], moved.stderr);
+  t.diagnostic(`${paid.length} payments during the move; the longest took ${longestMs} ms`);
+
+  const after = (await listed()).find(({ cell }) => cell === from.cell);
+  assert.deepEqual([after?.node, after?.clients], [to.node, 1]);
+  const later = await world.pay({ amount: 1 });
+  assert.equal(later.status, 201, later.text);
+  const kept = await onServer(database.url, (client) =>
+    client.query(
+      `select p.payment_id, (select count(*)::int from ${from.cell}.audit a where a.entity = 'payment' and a.entity_id = p.payment_id) as rows
+       from ${from.cell}.payments p where p.payment_id = any($1)`,
+      [[...paid, later.body.payment_id]],
+    ),
+  );
+  assert.deepEqual(
+    kept.rows.filter(({ rows }) => rows !== 1),
+    [],
+  );
+  assert.equal(kept.rowCount, paid.length + 1);
+
+  const refusals: [words: string[], must: RegExp][] = [
+    [['move', from.cell, 'nowhere:5432'], /the server nowhere:5432 is none that can have cells: they are /],
+    [['move', first.cell, to.node], /the cell public stays on \S+: it also has what exists once/],
+  ];
+  for (const [words, must] of refusals) {
+    const { code, stderr } = await cells(...words);
+    assert.equal(code, 1);
+    assert.match(stderr, must);
+  }
+  const spread = await cells('rebalance', '--json');
+  assert.equal(spread.code, 0, spread.stderr);
+  assert.equal(new Set((JSON.parse(spread.stdout) as typeof others).map(({ node }) => node)).size, 3);
+});
+
+test('a process is killed between claim and record: its client may give the identifier again, nobody else', async (t) => {
+  const database = await createClusterDatabase();
+  if (!database) return t.skip(NO_CLUSTER);
+  await migrate(database.url, log, { cells: 2, trialCells: true });
+  // Without a worker nothing else commits meanwhile.
+  const service = await startTestService({ LOMBARD_ROLES: 'api,auth,operator' }, database);
+  t.after(() => service.stop());
+  const [world, other] = [await createWorld(service, 'Killed'), await createWorld(service, 'Other')];
+  const { rows } = await service.query('select cell from clients where client_id = $1', [world.clientId]);
+  const dataDir = mkdtempSync(join(tmpdir(), 'lombard-killed-'));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const port = await freePort();
+  const killed = lombard(['serve'], {
+    ...{ DATABASE_URL: database.url, LOMBARD_DATA_DIR: dataDir, LOMBARD_ROLES: 'operator' },
+    ...{ LOMBARD_OPERATOR_PORT: String(port), LOMBARD_OPERATOR_TOKEN: 'k'.repeat(40), LOMBARD_HEALTH_PORT: '0' },
+  });
+  t.after(() => killed.child.kill('SIGKILL'));
+  await until(async () => (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok === true);
+
+  const payment = { ...world.base, payment_id: 'BETWEEN' };
+  await onServer(database.url, async (holder) => {
+    await holder.query(`begin; lock table public_cell_${rows[0].cell}.payments in exclusive mode`);
+    const asked = fetch(`http://127.0.0.1:${port}/payments`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${'k'.repeat(40)}`, 'content-type': 'application/json' },
+      body: JSON.stringify(payment),
+    }).catch(() => undefined);
+    await until(async () => (await service.query(`select from claims where id = 'BETWEEN'`)).rowCount === 1);
+    killed.child.kill('SIGKILL');
+    await asked;
+    await killed.ended;
+    await holder.query('rollback');
+  });
+  assert.equal((await service.operator('GET', '/payments/BETWEEN')).status, 404);
+  const refused = await service.operator('POST', '/payments', { ...other.base, payment_id: 'BETWEEN' });
+  assert.deepEqual([refused.status, refused.body.details], [409, 'body.payment_id: is already in use']);
+  const again = await service.operator('POST', '/payments', payment);
+  assert.equal(again.status, 201, again.text);
+
+  // What is changed once and in a cell is committed by two phases. Citus keeps a row for each server of such a commit.
+  const { pool } = service.service.context;
+  const phases = async () => (await service.query('select count(*)::int as n from pg_dist_transaction')).rows[0].n;
+  const change = async (...texts: string[]) => {
+    const before = await phases();
+    for (const last of [false, true]) {
+      const tx = (await inCell(rows[0].cell, () => pool.connect())) as pg.PoolClient & DatabaseClient;
+      await tx.query('begin');
+      for (const text of last ? texts.slice(0, -1) : texts) await tx.query(text);
+      await (last ? tx.commitAfter({ text: texts.at(-1) ?? '' }) : tx.query('commit'));
+      tx.release();
+    }
+    return (await phases()) - before;
+  };
+  const inItsCell = `update payments set reference = 'two' where payment_id = 'BETWEEN'`;
+  assert.equal(await change(inItsCell), 0);
+  assert.equal(await change(inItsCell, `delete from idempotency_keys where key = 'two phases'`), 2);
+});

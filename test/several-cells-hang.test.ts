@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { CELL_TABLES } from '../src/cell-tables.ts';
+import { migrate } from '../src/migrate.ts';
+import { createWorld } from './world/client.ts';
+import { until } from './world/command.ts';
+import { createEmptyDatabase, log, type TestDatabase } from './world/database.ts';
+import { createSubscriber } from './world/graphql.ts';
+import { Receiver } from './world/receivers/receiver.ts';
+import { type Answer, startTestService, type TestService } from './world/service.ts';
+import { createStatementWorld, type StatementWorld } from './world/statements.ts';
+
+/**
+ * One cell of several that gives no answer at all, as one whose server was stopped: every statement waits. Here a session that locks the
+ * tables of the cell sees to it. Its clients get 502, and the others notice nothing (ARCHITECTURE, Cells).
+ */
+type World = Awaited<ReturnType<typeof createSubscriber>>;
+
+let database: TestDatabase;
+let service: TestService;
+let receiver: Receiver;
+let holder: pg.Client;
+let [well, ill]: World[] = [];
+let eyes: Awaited<ReturnType<typeof createWorld>>;
+let books: StatementWorld;
+let approver: string;
+before(async () => {
+  database = await createEmptyDatabase();
+  await migrate(database.url, log, { cells: 2, trialCells: true });
+  receiver = await Receiver.start();
+  service = await startTestService(
+    { LOMBARD_WEBHOOK_ALLOW: '127.0.0.0/8' },
+    { url: database.url, drop: async () => {} },
+  );
+  well = await createSubscriber(service, 'Well');
+  ill = await createSubscriber(service, 'Ill');
+  books = await createStatementWorld(service, ['EUR'], 'Books');
+  await service.operator('POST', '/clients', { client_name: 'For the balance' });
+  const workflow = { authorisation_workflow: '4-eyes', payment_approvals_enabled: true };
+  eyes = await createWorld(service, 'Four eyes', workflow);
+  approver = (await eyes.hire('Approver')).email;
+  const { rows } = await service.query('select array_agg(cell order by client_name) as cells from clients');
+  // Books, For the balance, Four eyes, Ill, Well.
+  assert.deepEqual(rows[0].cells, [1, 2, 1, 2, 1]);
+  for (const world of [well, ill])
+    await world.subscribe({ url: receiver.url(), types: ['PAYMENT_STATUS_CHANGE'], active: true });
+  holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+});
+after(async () => {
+  await holder?.end();
+  await service?.stop();
+  await receiver?.stop();
+  await database?.drop();
+});
+
+/** From now on every statement in the cell waits. */
+async function stop(cell: number): Promise<void> {
+  const tables = [...CELL_TABLES].map((table) => `public_cell_${cell}.${table}`);
+  for (;;)
+    try {
+      await holder.query(`begin; set local lock_timeout = '500ms'; lock table ${tables} in access exclusive mode`);
+      return;
+    } catch (error) {
+      await holder.query('rollback');
+      if (!['40P01', '55P03'].includes((error as { code?: string }).code ?? '')) throw error;
+    }
+}
+
+const payments = (world: World) => service.client(world.token, 'GET', `/payments?client_id=${world.clientId}`);
+
+async function published(cursor: string): Promise<string[]> {
+  const page: Answer = await service.operator('GET', `/changes?limit=1000&after=${cursor}`);
+  assert.equal(page.status, 200, page.text);
+  return page.body.changes.map(({ entity_id: id }: { entity_id: string }) => id);
+}
+
+test('while a cell gives no answer, its clients get 502, and the others notice nothing', async (t) => {
+  const [one, other] = [well, ill] as [World, World];
+  const { cursor } = (await service.operator('GET', '/changes?after=now')).body;
+  await stop(2);
+
+  await t.test('requests', async () => {
+    for (const answer of await Promise.all([payments(other), other.pay(), payments(other)]))
+      assert.deepEqual([answer.status, answer.body.code], [502, 'integration_error'], answer.text);
+    for (let round = 0; round < 5; round += 1) assert.equal((await payments(one)).status, 200);
+  });
+
+  await t.test('payments, webhooks, the feed, totals and the audit trail of the others', async () => {
+    for (let count = 1; count <= 3; count += 1) {
+      const paid = await one.pay({ amount: count });
+      assert.equal(paid.status, 201, paid.text);
+      await receiver.wait(count);
+      await until(async () => (await published(cursor)).includes(paid.body.payment_id));
+    }
+    await until(async () => {
+      const { rows } = await service.query(
+        'select (select count(*) from public_cell_1.payment_total_deltas)::int as deltas, (select count(*) from public_cell_1.audit_unsealed)::int as unsealed',
+      );
+      return rows[0].deltas === 0 && rows[0].unsealed === 0;
+    });
+  });
+
+  await t.test('a new client goes to another cell', async () => {
+    const created = await service.operator('POST', '/clients', { client_name: 'New' });
+    assert.equal(created.status, 201, created.text);
+    const { rows } = await service.query('select cell from clients where client_id = $1', [created.body.client_id]);
+    assert.deepEqual(rows, [{ cell: 1 }]);
+  });
+
+  await t.test('a statement and a mail of the others are sent', async () => {
+    assert.equal((await books.ask({ date_from: '2026-07-01', date_to: '2026-07-31' })).status, 202);
+    const paid = await eyes.pay();
+    assert.equal(paid.status, 201, paid.text);
+    await books.until('sent');
+    await until(async () => {
+      const { body } = await service.operator('GET', '/mailbox');
+      return body.some(({ to }: { to: string }) => to === approver);
+    });
+  });
+
+  await t.test('who has gone leaves no statement behind that waits', async () => {
+    await until(async () => {
+      const { rows } = await holder.query(
+        `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows[0].n <= 12;
+    });
+  });
+
+  await holder.query('commit');
+  await t.test('afterwards everything goes on by itself', async () => {
+    await until(async () => (await payments(other)).status === 200);
+    const paid = await other.pay({ amount: 7 });
+    assert.equal(paid.status, 201, paid.text);
+    await until(async () => (await published(cursor)).includes(paid.body.payment_id));
+    await receiver.wait(4);
+  });
+});

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { CELL_TABLES } from '../src/cell-tables.ts';
+import { readPaths } from '../src/cells.ts';
+import { createPool } from '../src/database.ts';
+import { migrate } from '../src/migrate.ts';
+import { relocateClient } from '../src/relocation/relocation.ts';
+import { conditionOf, DERIVED_TABLES, MOVED_TABLES, STAYING_TABLES } from '../src/relocation/tables.ts';
+import { type Command, lombard, until } from './world/command.ts';
+import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from './world/database.ts';
+import { createSubscriber } from './world/graphql.ts';
+import { Receiver } from './world/receivers/receiver.ts';
+import { type Answer, startTestService, type TestService } from './world/service.ts';
+
+/** `lombard cells move-client` (docs/scale.md, Cells), with several schemas of one PostgreSQL or on the workers of a Citus cluster. */
+let database: TestDatabase;
+let service: TestService;
+let client: Awaited<ReturnType<typeof createSubscriber>>;
+let receiver: Receiver;
+before(async () => {
+  database = (await createClusterDatabase()) ?? (await createEmptyDatabase());
+  await migrate(database.url, log, { cells: 2, trialCells: true });
+  service = await startTestService(
+    { LOMBARD_WEBHOOK_ALLOW: '127.0.0.0/8', LOMBARD_WEBHOOK_TIMEOUT: '60s' },
+    { url: database.url, drop: async () => {} },
+  );
+  client = await createSubscriber(service, 'Moved');
+  receiver = await Receiver.start();
+  await client.subscribe({ url: receiver.url(), types: ['PAYMENT_STATUS_CHANGE'], active: true });
+});
+after(async () => {
+  await service?.stop();
+  await receiver?.stop();
+  await database?.drop();
+});
+
+const move = (cell: string): Command =>
+  lombard(['cells', 'move-client', client.clientId, cell, '--json'], { DATABASE_URL: database.url });
+const cellNow = async () =>
+  (await service.query('select cell, moves_to from clients where client_id = $1', [client.clientId])).rows[0];
+const announced = () => until(async () => (await cellNow()).moves_to !== null);
+const read = (path: string) => service.client(client.token, 'GET', `${path}?client_id=${client.clientId}`);
+
+/** Rows of the client in the tables of a cell. */
+async function rowsIn(schema: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of MOVED_TABLES) {
+    const where = conditionOf(table).replaceAll('from subscriptions', `from ${schema}.subscriptions`);
+    const text = `select count(*)::int as n from ${schema}.${table.name} where ${where}`;
+    counts[table.name] = (await service.query(text, [client.clientId])).rows[0].n;
+  }
+  return counts;
+}
+
+interface Change {
+  cursor: string;
+  entity: string;
+  entity_id: string;
+  version: number;
+}
+
+/** All changes of the client so far, page by page. */
+async function feed(after?: string): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (let cursor = after; ; ) {
+    const from = cursor === undefined ? '' : `&after=${cursor}`;
+    const page = await service.operator('GET', `/changes?limit=200&client_id=${client.clientId}${from}`);
+    assert.equal(page.status, 200, page.text);
+    changes.push(...page.body.changes);
+    cursor = page.body.cursor;
+    if (!page.body.more) return changes;
+  }
+}
+
+/** Each record's versions count from 1 in the order of the feed. */
+function assertOrder(changes: readonly Change[]): void {
+  const versions = new Map<string, number>();
+  for (const { entity, entity_id: id, version } of changes) {
+    const key = `${entity} ${id}`;
+    assert.equal(version, (versions.get(key) ?? 0) + 1, `${key}: ${version} follows ${versions.get(key)}`);
+    versions.set(key, version);
+  }
+  assert.deepEqual(
+    changes.map(({ cursor }) => cursor),
+    changes.map(({ cursor }) => cursor).toSorted(),
+  );
+}
+
+test('every table of a cell goes with a client, follows its rows, or stays', () => {
+  const all = [...MOVED_TABLES.map(({ name }) => name), ...DERIVED_TABLES, ...STAYING_TABLES, 'change_versions'];
+  assert.deepEqual(all.sort(), [...CELL_TABLES].sort());
+});
+
+test('a client is moved while it writes, and a reader follows the feed', async () => {
+  assert.equal((await cellNow()).cell, 1);
+  const paid: string[] = [];
+  const refused: Answer[] = [];
+  const others: Answer[] = [];
+  let ended = false;
+  const writer = async () => {
+    while (!ended) {
+      const answer = await client.pay({ amount: 5 });
+      if (answer.status === 201) {
+        paid.push(answer.body.payment_id);
+        const acted = await service.operator('POST', `/payments/${answer.body.payment_id}/actions`, {
+          action: 'validate',
+        });
+        if (acted.status !== 200) (acted.status === 503 ? refused : others).push(acted);
+      } else (answer.status === 503 ? refused : others).push(answer);
+      await pause(20);
+    }
+  };
+  const reader = async () => {
+    while (!ended) {
+      const answer = await read('/payments');
+      if (answer.status !== 200) (answer.status === 503 ? refused : others).push(answer);
+      else if (Number(answer.headers.get('x-total-count')) < paid.length - 5) others.push(answer);
+      await pause(20);
+    }
+  };
+  const followed: Change[] = [];
+  const follower = async () => {
+    for (let cursor: string | undefined; !ended; ) {
+      const changes = await feed(cursor);
+      followed.push(...changes);
+      cursor = changes.at(-1)?.cursor ?? cursor;
+    }
+  };
+  const working = [writer(), writer(), reader(), follower()];
+  await until(async () => paid.length >= 5);
+  const moving = move('public_cell_2');
+  await announced();
+  const imported = fetch(`${service.operatorUrl}/imports/payments`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.operatorToken}`, 'content-type': 'application/x-ndjson' },
+    body: `${JSON.stringify({ ...client.base, payment_id: 'WAITED' })}\n`,
+  });
+  const done = await moving.ended;
+  assert.deepEqual([done.code, done.stderr], [0, '']);
+  assert.deepEqual(JSON.parse(done.stdout), { client_id: client.clientId, cell: 'public_cell_2' });
+  const before = paid.length;
+  await until(async () => paid.length >= before + 5);
+  assert.deepEqual(((await (await imported).json()) as Answer['body']).accepted, 1);
+  paid.push('WAITED');
+  ended = true;
+  await Promise.all(working);
+
+  // On a busy machine a connection to the database can take longer than a request waits.
+  assert.deepEqual(
+    others.map(({ status, text }) => [status, text]).filter(([status]) => status !== 502),
+    [],
+  );
+  assert.ok(refused.length > 0);
+  for (const { headers, body } of refused) {
+    assert.equal(body.code, 'interrupted');
+    assert.match(headers.get('retry-after') ?? '', /^\d+$/);
+  }
+  assert.deepEqual(await cellNow(), { cell: 2, moves_to: null });
+  const left = await rowsIn('public_cell_1');
+  assert.deepEqual(
+    Object.entries(left).filter(([name, rows]) => rows > 0 && name !== 'sandbox_requests'),
+    [],
+  );
+  const there = await rowsIn('public_cell_2');
+  const { rows: stored } = await service.query('select payment_id from public_cell_2.payments where client_id = $1', [
+    client.clientId,
+  ]);
+  const ids = new Set(stored.map(({ payment_id: id }) => id as string));
+  assert.deepEqual(
+    paid.filter((id) => !ids.has(id)),
+    [],
+  );
+  assert.ok(ids.size <= paid.length + others.length, `${ids.size} payments`);
+  assert.equal(there.payments, ids.size);
+  await until(async () => (await read('/payments')).headers.get('x-total-count') === String(ids.size));
+
+  // The feed has each payment once, in its order, and what was followed meanwhile is the same.
+  let changes: Change[] = [];
+  await until(async () => {
+    changes = await feed();
+    const created = changes.filter(({ entity, version }) => entity === 'payment' && version === 1);
+    return created.length === ids.size;
+  });
+  assertOrder(changes);
+  assert.deepEqual(
+    followed.map(({ cursor }) => cursor),
+    changes.slice(0, followed.length).map(({ cursor }) => cursor),
+  );
+  // Every notification is delivered.
+  await until(async () => {
+    const open = await service.query(
+      `select (select count(*) from public_cells.webhook_outbox)::int + (select count(*) from public_cells.webhook_queue)::int as n`,
+    );
+    return open.rows[0].n === 0;
+  });
+  const told = new Set(receiver.received.map(({ body }) => JSON.parse(body.toString()).data?.[0]?.payment_id));
+  for (const id of paid.filter((each) => each !== 'WAITED')) assert.ok(told.has(id), `${id} was not told`);
+  // The audit trail is read over both cells.
+  const trail = await service.operator('GET', `/audit?client_id=${client.clientId}&limit=1000`);
+  const actions = trail.body.map(({ entity, action, after }: Record<string, unknown>) => [entity, action, after]);
+  assert.ok(actions.some(([entity, action]: unknown[]) => entity === 'trade' && action === 'create'));
+});
+
+test('a move that is killed has done nothing, and the client goes on', async () => {
+  const before = await rowsIn('public_cell_2');
+  // After it was announced.
+  const first = move('public_cell_1');
+  await announced();
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await until(async () => (await client.pay({ amount: 6 })).status === 201);
+  assert.deepEqual(await cellNow(), { cell: 2, moves_to: null });
+
+  // Within its transaction, which waits for somebody who holds the client.
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from clients where client_id = $1 for key share', [client.clientId]);
+    const second = move('public_cell_1');
+    await until(async () => {
+      const waiting = await service.query(
+        `select from pg_stat_activity where application_name = 'lombard-cells' and wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return waiting.rows.length > 0;
+    });
+    const { status, headers } = await read('/payments');
+    assert.deepEqual([status, headers.has('retry-after')], [503, true]);
+    second.child.kill('SIGKILL');
+    await second.ended;
+    await holder.query('rollback');
+  } finally {
+    await holder.end();
+  }
+  await until(async () => (await client.pay({ amount: 6 })).status === 201);
+  await until(async () => (await read('/payments')).status === 200);
+  assert.deepEqual(await cellNow(), { cell: 2, moves_to: null });
+  const since = await rowsIn('public_cell_2');
+  assert.ok((since.payments ?? 0) >= (before.payments ?? 0) + 2);
+
+  const there = await move('public_cell_2').ended;
+  assert.deepEqual([there.code, JSON.parse(there.stdout).cell], [0, 'public_cell_2']);
+});
+
+test('a client comes back, and its versions go on', async () => {
+  const back = await move('public_cell_1').ended;
+  assert.deepEqual([back.code, back.stderr], [0, '']);
+  assert.deepEqual(await cellNow(), { cell: 1, moves_to: null });
+  const paid = await client.pay({ amount: 8 });
+  assert.equal(paid.status, 201, paid.text);
+  await until(async () => (await read('/payments')).status === 200);
+  const renamed = await service.operator('PATCH', `/beneficiaries/${client.beneficiaryId}`, {
+    beneficiary_name: 'Renamed GmbH',
+  });
+  assert.equal(renamed.status, 200, renamed.text);
+  await until(async () => (await feed()).some(({ entity, version }) => entity === 'beneficiary' && version === 2));
+  assertOrder(await feed());
+});
+
+test('a notification that is on its way is waited for, and is not sent a second time', async () => {
+  const pool = createPool(database.url, log, {
+    max: 3,
+    background: true,
+    cells: await readPaths(service.service.context.pool),
+  });
+  const held: (() => void)[] = [];
+  receiver.behaviour = (_request, response) => void held.push(() => response.end('ok'));
+  try {
+    const paid = await client.pay({ amount: 9 });
+    assert.equal(paid.status, 201, paid.text);
+    const sent = () =>
+      receiver.received
+        .filter(({ body }) => body.includes(paid.body.payment_id))
+        .map(({ headers }) => headers['x-service-notification-id']);
+    await until(() => sent().length > 0);
+    const act = { now: new Date(), actor: 'service:test', requestId: 'test' };
+    const relocation = { clientId: client.clientId, from: 1, to: 2, idleWaitMs: 200 };
+    await assert.rejects(relocateClient(pool, act, relocation), /have been on their way for 0.2 seconds: try again/);
+    assert.deepEqual(await cellNow(), { cell: 1, moves_to: null });
+    for (const answer of held) answer();
+    await relocateClient(pool, act, { ...relocation, idleWaitMs: 20_000 });
+    assert.equal((await cellNow()).cell, 2);
+    assert.equal(new Set(sent()).size, sent().length);
+  } finally {
+    receiver.behaviour = (_request, response) => void response.end('ok');
+    await pool.end();
+  }
+});

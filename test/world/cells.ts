@@ -1,0 +1,92 @@
+import type pg from 'pg';
+import { poolOf } from '../../src/cell-pool.ts';
+import { homeOfClient } from '../../src/client-moves.ts';
+import type { Pool } from '../../src/database.ts';
+
+/** Cells of the databases of a run, beside the first one (LOMBARD_TEST_CELLS). */
+const CELLS = Number(process.env.LOMBARD_TEST_CELLS ?? 0);
+
+/** With several cells a test looks at all of them at once. */
+export const LOOK = CELLS > 0 ? { options: '-c search_path=public_cells,public' } : {};
+
+/** Why a test skips where workers of a Citus cluster have the cells. */
+export const ON_WORKERS = 'workers of a Citus cluster have the cells';
+
+/** Whether workers of a Citus cluster have the cells of a database. */
+export async function isOnWorkers(database: { query(text: string): Promise<pg.QueryResult> }): Promise<boolean> {
+  if (CELLS === 0) return false;
+  const { rows } = await database.query(`select exists (select from pg_extension where extname = 'citus') as citus`);
+  return rows[0].citus;
+}
+
+/** Why a test is skipped with several cells that makes or reads what one cell has, past the service; false with one. */
+export const ONE_CELL = CELLS > 0 ? 'LOMBARD_TEST_CELLS: it forges what the tables of one cell have' : false;
+
+/** A pool of the service, for the statements of one client. */
+export async function poolOfClient(pool: Pool, clientId: string): Promise<Pool> {
+  return poolOf(pool, (await homeOfClient(pool, clientId))?.cell ?? 0);
+}
+
+/** PostgreSQL changes no view over all cells: object_not_in_prerequisite_state, wrong_object_type. */
+const IS_VIEW = new Set(['55000', '42809']);
+/** A cell refuses what refers to records of another one: foreign_key_violation, raise_exception of `refuse_other_cell`. */
+const OTHER_CELL = new Set(['23503', 'P0001']);
+
+/**
+ * Runs a statement of a test. What it changes in tables of cells is changed in each of them. A row is inserted in the first cell that
+ * takes it.
+ */
+export async function queryCells(pool: pg.Pool, text: string, values?: unknown[]): Promise<pg.QueryResult> {
+  try {
+    return await pool.query(text, values);
+  } catch (error) {
+    if (CELLS === 0 || !IS_VIEW.has(codeOf(error))) throw error;
+  }
+  const isInsert = /\binsert into\b/i.test(text);
+  let result: pg.QueryResult | undefined;
+  let refused: unknown;
+  for (const cell of await cellsFor(pool, isInsert ? `${text} ${JSON.stringify(values)}` : '')) {
+    try {
+      const one = await inCell(pool, cell, (tx) => tx.query(text, values));
+      if (isInsert && (one.rowCount ?? 0) > 0) return one;
+      result = result ? merged(result, one) : one;
+    } catch (error) {
+      if (!isInsert || !OTHER_CELL.has(codeOf(error))) throw error;
+      refused = error;
+    }
+  }
+  if (!result) throw refused;
+  return result;
+}
+
+/** The cells, the first one last. Those of the clients that an insert names come first: a worker of Citus takes the rows of any client. */
+async function cellsFor(pool: pg.Pool, insert: string): Promise<number[]> {
+  const all = [...Array.from({ length: CELLS }, (_, index) => index + 1), 0];
+  if (insert === '') return all;
+  const { rows } = await pool.query('select distinct cell from clients where position(client_id in $1) > 0', [insert]);
+  const named = rows.map(({ cell }) => cell as number);
+  return [...named, ...all.filter((cell) => !named.includes(cell))];
+}
+
+function merged(result: pg.QueryResult, other: pg.QueryResult): pg.QueryResult {
+  return { ...result, rowCount: (result.rowCount ?? 0) + (other.rowCount ?? 0), rows: [...result.rows, ...other.rows] };
+}
+
+async function inCell<T>(pool: pg.Pool, cell: number, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+  const tx = await pool.connect();
+  try {
+    await tx.query(`begin; set local search_path = ${cell === 0 ? '' : `public_cell_${cell}, `}public`);
+    const result = await work(tx);
+    await tx.query('commit');
+    return result;
+  } catch (error) {
+    await tx.query('rollback');
+    throw error;
+  } finally {
+    tx.release();
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as { code?: string }).code ?? '';
+}
