@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ServiceClock } from '../../calendar.ts';
 import type { Context } from '../../context.ts';
@@ -56,22 +56,21 @@ const RESET = {
 export function operatorClockRoutes(app: FastifyInstance, context: Context): void {
   if (context.config.environment !== 'sandbox') return;
   const clock = context.clock as ServiceClock;
-  const shown = () => ({ now: clock.now().toISOString(), offset_ms: clock.offset });
-  app.get('/clock', READ_ONE, async () => shown());
-  app.put<{ Body: ClockMove }>(
-    '/clock',
-    MOVE,
-    change(context, 200, async (tx, act, request) => {
-      clock.offset = await moveClock(tx, act, clock, request.body);
-      return shown();
-    }),
-  );
-  app.delete(
-    '/clock',
-    RESET,
-    change(context, 200, async (tx, act) => {
-      clock.offset = await moveClock(tx, act, clock, undefined);
-      return shown();
-    }),
-  );
+  const machine = () => clock.now().getTime() - clock.offset;
+  const shown = (offset: number) => ({ now: new Date(machine() + offset).toISOString(), offset_ms: offset });
+  app.get('/clock', READ_ONE, async () => shown(clock.offset));
+  app.put<{ Body: ClockMove }>('/clock', MOVE, (request, reply) => move(request, reply, request.body));
+  app.delete('/clock', RESET, (request, reply) => move(request, reply, undefined));
+
+  async function move(request: FastifyRequest, reply: FastifyReply, input: ClockMove | undefined) {
+    let moved: number | undefined;
+    const moveAndShow = change(context, 200, async (tx, act) => {
+      moved = await moveClock(tx, act, clock, input);
+      return shown(moved);
+    });
+    await moveAndShow(request, reply);
+    // Only now that the move is committed: ClockFollower, which reads the database, would have taken it back before.
+    if (moved !== undefined) clock.offset = moved;
+    return reply;
+  }
 }

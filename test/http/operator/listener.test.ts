@@ -276,6 +276,21 @@ test('the clock of the sandbox moves, and is set back', async () => {
   }
 });
 
+test('a move whose commit takes long is not taken back once it is answered', async () => {
+  const own = await startTestService();
+  try {
+    await own.query(`create function slow_commit() returns trigger language plpgsql
+      as $$ begin perform pg_sleep(1); return null; end $$`);
+    await own.query(`create constraint trigger slow_commit after insert or update on service_clock
+      deferrable initially deferred for each row execute function slow_commit()`);
+    const moved = await own.operator('PUT', '/clock', { advance_seconds: 3_600 });
+    assert.equal(moved.body.offset_ms, 3_600_000);
+    assert.equal((await own.operator('GET', '/clock')).body.offset_ms, 3_600_000);
+  } finally {
+    await own.stop();
+  }
+});
+
 test('an answer that was on its way while this process moved the clock does not move it back', async () => {
   const clock = new ServiceClock();
   const day = 86_400_000;
