@@ -14,7 +14,7 @@ import { buildPages } from './world/pages-build.ts';
 import { groupTests } from './world/test-groups.ts';
 
 /** Folders at once: the machines have two cores, and most tests wait for the database more than they compute. */
-const CONCURRENCY = 5;
+const CONCURRENCY = 4;
 
 /**
  * Where Node keeps the modules that it has compiled, types stripped, for the processes of this run and of the next ones. Its keys contain

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { readConfig } from '../../src/config.ts';
+import { checkTrustedFiles } from '../../src/http/trusted/files.ts';
 import { LOCKS } from '../../src/locks.ts';
 import { lombard, PORTS, printed, until } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
@@ -218,8 +219,9 @@ describe('a wrong value stops the start with one line that names the variable', 
       LOMBARD_TRUSTED_KEY: path('key.pem', key),
       LOMBARD_TRUSTED_CA: path('ca.pem', cert),
     };
+    const missing = await refused({ ...files, LOMBARD_TRUSTED_CERT: '/no/cert.pem' });
+    assert.match(missing, /^LOMBARD_TRUSTED_CERT: .*"\/no\/cert.pem"/);
     const wrong: [Record<string, string>, RegExp][] = [
-      [{ LOMBARD_TRUSTED_CERT: '/no/cert.pem' }, /^LOMBARD_TRUSTED_CERT: .*"\/no\/cert.pem"/],
       [{ LOMBARD_TRUSTED_KEY: file }, /^LOMBARD_TRUSTED_KEY: .*a-file/],
       [{ LOMBARD_TRUSTED_KEY: path('other.pem', other.key) }, /^LOMBARD_TRUSTED_KEY: .*other.pem/],
       [{ LOMBARD_TRUSTED_CA: file }, /^LOMBARD_TRUSTED_CA: .*a-file/],
@@ -227,7 +229,10 @@ describe('a wrong value stops the start with one line that names the variable', 
       [{ LOMBARD_TRUSTED_CRL: files.LOMBARD_TRUSTED_CERT }, /^LOMBARD_TRUSTED_CRL: .*cert.pem/],
       [{ LOMBARD_TRUSTED_CA: '' }, /^LOMBARD_TRUSTED_CERT: needs LOMBARD_TRUSTED_CA/],
     ];
-    for (const [more, says] of wrong) assert.match(await refused({ ...files, ...more }), says);
+    for (const [more, message] of wrong)
+      await assert.rejects(async () => checkTrustedFiles(readConfig({ ...files, ...more })), {
+        ...{ name: 'StartupError', message },
+      });
   });
 });
 

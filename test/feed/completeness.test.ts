@@ -11,7 +11,7 @@ import { call, startTestService, type TestService } from '../world/service.ts';
 const WRITERS = 50;
 const KILLS = ['service', 'connections', 'database', 'both'];
 /** Answered calls between two kills. */
-const MIN_ANSWERS = 40;
+const MIN_ANSWERS = 25;
 const SEED = Number(process.env.LOMBARD_TEST_SEED ?? Date.now() % 100_000);
 
 /** Links in records are made from it: both processes have the same. */

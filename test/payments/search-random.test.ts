@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../world/service.ts';
  */
 
 const SEED = Number(process.env.LOMBARD_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const COMBINATIONS = 1_200;
+const COMBINATIONS = 800;
 /** More than the search collects before it walks an index instead. */
 const PAYMENTS = 4_200;
 const AT_ONCE = 4;

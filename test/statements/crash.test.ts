@@ -39,10 +39,10 @@ async function prepare(t: TestContext): Promise<{ service: TestService; url: str
   return { service, url: database.url, worlds };
 }
 
-const REQUESTS = 45;
+const REQUESTS = 24;
 const MIN_KILLS = 4;
 /** How long workers are killed, and how long the last one has. */
-const KILLING_MS = 8_000;
+const KILLING_MS = 5_000;
 const LAST_WORKER_MS = 60_000;
 
 async function askAll(worlds: StatementWorld[]): Promise<void> {

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inherited } from '../command.ts';
 import { endWithTests, removeWithTests } from '../leftovers.ts';
 
 const HARAKA = fileURLToPath(new URL('../../../node_modules/Haraka', import.meta.url));
@@ -58,7 +59,7 @@ export class MailServer {
   async resume(): Promise<void> {
     const child = spawn(process.execPath, [join(HARAKA, 'bin', 'haraka'), '-c', this.#folder], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, MAIL_SERVER_FOLDER: this.#mails },
+      env: { ...inherited(), MAIL_SERVER_FOLDER: this.#mails },
     });
     this.#child = endWithTests(child);
     let said = '';
