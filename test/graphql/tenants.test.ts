@@ -157,7 +157,6 @@ describe('tenants of GraphQL', () => {
 
     test('the role of a client sees the rows of that client, whatever the statement asks', async () => {
       for (const table of TABLES) {
-        const all = await service.query(`select count(*)::int as count from ${table}`);
         const own = await read(owner.clientId, `select count(client_id)::int as count from ${table}`);
         const others = await read(
           owner.clientId,
@@ -165,6 +164,8 @@ describe('tenants of GraphQL', () => {
           [owner.clientId],
         );
         const nobody = await read('', `select count(client_id)::int as count from ${table}`);
+        // The engine goes on sending: who counts all rows first may find fewer than the owner has then.
+        const all = await service.query(`select count(*)::int as count from ${table}`);
         assert.ok(Number(own.rows[0]?.count) > 0, table);
         assert.ok(Number(own.rows[0]?.count) < Number(all.rows[0]?.count), table);
         assert.equal(others.rows[0]?.count, 0);
