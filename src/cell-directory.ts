@@ -1,4 +1,4 @@
-import { CellPool, hasSeveralCells, withinCell } from './cell-pool.ts';
+import { CellPool, cellOf, hasSeveralCells, withinCell } from './cell-pool.ts';
 import { type Cell, inCell } from './cell-scope.ts';
 import { overCells } from './cell-union.ts';
 import { homesOfIds, isClaimed } from './claims.ts';
@@ -138,22 +138,29 @@ export async function oneHas(
 /**
  * Does a part of a transaction for some clients, in the cell of each. What the transaction has changed before, and what the part changes,
  * are steps of their own in the change feed: the records of a step are read in the cell where it was done.
- * @param work gets the clients of one cell
+ * @param work gets the clients of one cell, and what it calls before it changes something
  * @throws ClientMoves
  */
 export async function inCellsOf(
   tx: Transaction,
   clientIds: readonly string[],
-  work: (clientIds: string[]) => Promise<void>,
+  work: (clientIds: string[], begin: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  if (!hasSeveralCells(tx) || clientIds.length === 0) return work([...clientIds]);
+  if (!hasSeveralCells(tx) || clientIds.length === 0) return work([...clientIds], async () => {});
   const homes = [...(await homesOfClients(tx, clientIds)).values()];
   await holdClients(tx, new Map(homes.map(({ clientId, cell }) => [clientId, cell])));
-  await endStep(tx);
+  const outside = cellOf(tx);
   for (const [cell, clients] of Map.groupBy(homes, (home) => home.cell)) {
+    let begun = false;
+    const begin = async () => {
+      if (!begun) await withinCell(tx, outside, () => endStep(tx));
+      begun = true;
+    };
+    const ids = clients.map(({ clientId }) => clientId);
     await withinCell(tx, cell, async () => {
-      await work(clients.map(({ clientId }) => clientId));
-      await endStep(tx);
+      await work(ids, begin);
+      // A part that changed nothing leaves the step as it is: its records are not of this cell.
+      if (begun) await endStep(tx);
     });
   }
 }

@@ -250,6 +250,11 @@ export async function withinCell<T>(
   }
 }
 
+/** The cell that a connection is in; the first one where the database has one. */
+export function cellOf(client: object): Cell {
+  return CONNECTIONS.get(client)?.cell ?? 0;
+}
+
 /** Whether a connection is in a cell other than the first, or its transaction has worked in one. */
 export function worksInFurtherCell(client: object): boolean {
   const connection = CONNECTIONS.get(client);
@@ -270,7 +275,7 @@ const LOCKS_OF_CELL = 2 ** 32;
 
 /** The number of an advisory lock that each cell has for itself. @param lock of LOCKS */
 export function lockIn(tx: object, lock: number): number {
-  const cell = CONNECTIONS.get(tx)?.cell ?? 0;
+  const cell = cellOf(tx);
   return typeof cell === 'number' ? lock + cell * LOCKS_OF_CELL : lock;
 }
 

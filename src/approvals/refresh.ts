@@ -23,15 +23,22 @@ const MAX_LOCKS = 1_000;
  * because the search and the approvals look at the permission itself.
  */
 export async function refreshApprovers(tx: Transaction, act: Act, ...clientIds: string[]): Promise<void> {
-  if (clientIds.length > 0) await inCellsOf(tx, clientIds, (ofCell) => refreshInCell(tx, act, ofCell));
+  if (clientIds.length > 0)
+    await inCellsOf(tx, clientIds, (ofCell, begin) => refreshInCell(tx, act, { clientIds: ofCell, begin }));
 }
 
-async function refreshInCell(tx: Transaction, act: Act, clientIds: string[]): Promise<void> {
+/** The clients of one cell, and what is called before one of their payments changes. */
+interface Part {
+  clientIds: string[];
+  begin: () => Promise<void>;
+}
+
+async function refreshInCell(tx: Transaction, act: Act, { clientIds, begin }: Part): Promise<void> {
   const clients = clientIds.length > MAX_LOCKS ? await withApprovals(tx, clientIds) : clientIds;
   // A transaction that creates a payment or acts on one has seen the former permissions and has committed now, or will see the new ones.
   await takeLock(tx, ...clients);
   let rowsLeft = MAX_ROWS_AT_ONCE;
-  for (const clientId of clients) rowsLeft -= await refreshClient(tx, act, { clientId, maxRows: rowsLeft });
+  for (const clientId of clients) rowsLeft -= await refreshClient(tx, act, { clientId, maxRows: rowsLeft, begin });
 }
 
 /** An import of contacts can name more clients than there are locks. Clients without approvals need none. */
@@ -48,7 +55,7 @@ async function withApprovals(tx: Transaction, clientIds: string[]): Promise<stri
 async function refreshClient(
   tx: Transaction,
   act: Act,
-  { clientId, maxRows }: { clientId: string; maxRows: number },
+  { clientId, maxRows, begin }: Pick<Part, 'begin'> & { clientId: string; maxRows: number },
 ): Promise<number> {
   const permitted = await permittedContacts(tx, clientId);
   const rowsOfPayment = permitted.size + 1;
@@ -60,6 +67,7 @@ async function refreshClient(
     return 0;
   }
   const ids = places.map((place) => place.payment_id);
+  await begin();
   const held = await refreshPayments(tx, act, { clientId, permitted, ids });
   if (held.length > 0) await requestRefresh(tx, act, clientId);
   return places.length * rowsOfPayment;

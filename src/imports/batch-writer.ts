@@ -116,8 +116,7 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
     const parts = this.#request.rule === 'reject' ? [rows] : withoutRepetitions(rows);
     const { kind, scope } = this.#request;
     const options = { kind, ordered: scope.stop === true };
-    for (const part of parts)
-      await inCellsOfRows(this.#connection, part, options, (rows) => this.#insertPart(rows, tally));
+    await inCellsOfRows(this.#connection, parts, options, (part) => this.#insertPart(part, tally));
   }
 
   async #insertPart(rows: Row[], tally: Tally): Promise<void> {

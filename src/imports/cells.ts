@@ -14,22 +14,34 @@ interface Named {
 }
 
 /**
- * Does the work for lines in the cells of their clients. Where the database has one cell, all lines go together.
+ * Does the work for lines, one part after the other, in the cells of their clients. Where the database has one cell, all lines of a part go
+ * together. What is done in one cell without another one in between is one step in the change feed.
  * @param options `ordered`: a refused line ends the import, so that no line may come before an earlier one
  */
 export async function inCellsOfRows<Row extends ImportRow<unknown>>(
   tx: Transaction,
-  rows: Row[],
+  parts: Row[][],
   { kind, ordered }: { kind: Pick<ImportKind<never, never>, 'entity' | 'comparison'>; ordered: boolean },
   work: (rows: Row[]) => Promise<void>,
 ): Promise<void> {
-  if (!hasSeveralCells(tx) || ONCE.has(kind.entity)) return work(rows);
-  const cells = await cellsOf(tx, rows, kind.comparison?.table);
-  for (const part of divide(rows, cells, ordered || hasRepetitions(rows)))
-    await withinCell(tx, cells.get(part[0] as Row) ?? 0, async () => {
-      await work(part);
-      await endStep(tx);
-    });
+  if (!hasSeveralCells(tx) || ONCE.has(kind.entity)) {
+    for (const rows of parts) await work(rows);
+    return;
+  }
+  let last: number | undefined;
+  const enter = async (cell?: number) => {
+    if (last !== undefined && last !== cell) await withinCell(tx, last, () => endStep(tx));
+    last = cell;
+  };
+  for (const rows of parts) {
+    const cells = await cellsOf(tx, rows, kind.comparison?.table);
+    for (const some of divide(rows, cells, ordered || hasRepetitions(rows))) {
+      const cell = cells.get(some[0] as Row) ?? 0;
+      await enter(cell);
+      await withinCell(tx, cell, () => work(some));
+    }
+  }
+  await enter();
 }
 
 /** Whether two lines have one identifier: the earlier one gets it, in whichever cell. */

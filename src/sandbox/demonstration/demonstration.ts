@@ -35,7 +35,10 @@ export async function ensureDemonstration(context: Context): Promise<boolean> {
     await putParties(tx, scope, today);
     await setRates(tx, act, { base_currency: 'GBP', rates: DEMO_RATES });
     const ids = DEMO_CLIENTS.map((client) => client.client_id);
-    await inCellsOf(tx, ids, (there) => putClientData(tx, scope, (clientId) => there.includes(clientId)));
+    await inCellsOf(tx, ids, async (there, begin) => {
+      await begin();
+      await putClientData(tx, scope, (clientId) => there.includes(clientId));
+    });
     await advanceSequences(tx);
     return true;
   });
