@@ -8,13 +8,14 @@ import { after, test } from 'node:test';
 import type pg from 'pg';
 import { readConfig } from '../../src/config.ts';
 import { Vault } from '../../src/crypto.ts';
-import { createPool, transaction } from '../../src/database.ts';
+import { transaction } from '../../src/database.ts';
 import { startEmbedded } from '../../src/embedded/postgres.ts';
 import { startService } from '../../src/service.ts';
 import { notify } from '../../src/webhooks/notification.ts';
 import { createDays } from '../../src/webhooks/retention.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
 import { createDatabase, log } from '../world/database.ts';
+import { openPools } from '../world/dispatcher.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 import { kill, startProcess } from '../world/worker-process.ts';
 
@@ -28,8 +29,8 @@ after(async () => {
 
 /** Clients CLI0, CLI1, ... each with a subscription to its own path of the receiver. */
 async function prepare(url: string, receiver: Receiver, clients: number): Promise<pg.Pool> {
-  const pool = createPool(url, log, { max: 3, background: true });
-  closers.push(() => pool.end());
+  const { whole, pool, cell } = await openPools(url, log, { max: 3, background: true });
+  closers.push(() => whole.end());
   const now = new Date();
   await pool.query(
     `insert into contacts (contact_id, name, email, second_factor, trusted_access, created_at) values ('CON', 'c', 'c@example.com', 'none', false, now())`,
@@ -37,8 +38,8 @@ async function prepare(url: string, receiver: Receiver, clients: number): Promis
   for (let index = 0; index < clients; index += 1) {
     await pool.query(
       `insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow, payment_approvals_enabled,
-         payment_creator_approval_enabled, created_at) values ($1, 'c', 'enabled', true, false, 'simple', false, false, now())`,
-      [`CLI${index}`],
+         payment_creator_approval_enabled, created_at, cell) values ($1, 'c', 'enabled', true, false, 'simple', false, false, now(), $2)`,
+      [`CLI${index}`, cell],
     );
     await transaction(pool, (tx) =>
       createSubscription(
@@ -268,8 +269,8 @@ test('a day gets its partitions while its events are written and delivered', { t
   const receiver = await Receiver.start((_got, response) => void response.end());
   closers.push(() => receiver.stop());
   const pool = await prepare(database.url, receiver, 5);
-  const maker = createPool(database.url, log, { max: 1, background: true });
-  closers.push(() => maker.end());
+  const { whole, pool: maker } = await openPools(database.url, log, { max: 1, background: true });
+  closers.push(() => whole.end());
   await startWorker(database.url, 0, 5);
   const writes: Promise<string>[] = [];
   const write = (now: Date) => {

@@ -61,8 +61,8 @@ test('a statement that the database finishes after its connection broke leaves n
     await inTheWay.query('begin');
     await inTheWay.query(
       `insert into notifications (id, client_id, subscription_id, event_id, type, status, created_at)
-       values (notification_id(1, $1, $2), 'CLI0', $1, 1, 'PAYMENT_STATUS_CHANGE', 'pending', $2)`,
-      [subscriptionId, now],
+       values (notification_id($3, $1, $2), 'CLI0', $1, $3, 'PAYMENT_STATUS_CHANGE', 'pending', $2)`,
+      [subscriptionId, now, engine.firstEvent],
     );
     await transaction(engine.pool, (tx) =>
       notify(tx, { clientId: 'CLI0', type: 'PAYMENT_STATUS_CHANGE', body: '{}', now }),

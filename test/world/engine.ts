@@ -1,13 +1,15 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type pg from 'pg';
 import { ServiceClock } from '../../src/calendar.ts';
+import { NUMBERS_OF_CELL } from '../../src/cell-numbers.ts';
+import { pathsOf } from '../../src/cell-pool.ts';
 import { readConfig } from '../../src/config.ts';
 import { Vault } from '../../src/crypto.ts';
 import { createPool, transaction } from '../../src/database.ts';
 import { endsWithin } from '../../src/deadline.ts';
 import { Journals } from '../../src/journals.ts';
 import { Readiness } from '../../src/readiness.ts';
-import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
+import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { notify } from '../../src/webhooks/notification.ts';
 import { createDays } from '../../src/webhooks/retention.ts';
 import {
@@ -17,14 +19,20 @@ import {
   updateSubscription,
 } from '../../src/webhooks/subscription.ts';
 import { createDatabase, log } from './database.ts';
+import { openPools, startDispatcher } from './dispatcher.ts';
 
 const VAULT = new Vault(Buffer.alloc(32, 7));
 const SETTINGS = { sandbox: true, brand: 'Service', vault: VAULT, streamUrl: 'http://service.example/webhooks/stream' };
+/** Milliseconds that a cell of several has for an answer, as in src/service.ts. */
+const CELL_ANSWER_MS = 30_000;
 
-/** The delivery engine in this process, without the rest of the service: clients CLI0, CLI1, ... in a database of their own. */
+/**
+ * The delivery engine in this process, without the rest of the service: clients CLI0, CLI1, ... in a database of their own. With several
+ * cells it works on all of them, and the clients live in the last one.
+ */
 export async function createEngine(clients = 1) {
   const database = await createDatabase();
-  const pool = createPool(database.url, log, { max: 6, background: true });
+  const { whole, pool, cell, announce } = await openPools(database.url, log, { max: 6, background: true });
   const clock = new ServiceClock();
   const act = () => ({ now: clock.now(), actor: 'test', requestId: 'test' });
   await createDays(pool, clock.now());
@@ -33,9 +41,9 @@ export async function createEngine(clients = 1) {
   );
   await pool.query(
     `insert into clients (client_id, client_name, status, fx_enabled, mass_payments_customer, authorisation_workflow, payment_approvals_enabled,
-       payment_creator_approval_enabled, created_at)
-     select 'CLI' || n, 'c', 'enabled', true, false, 'simple', false, false, now() from generate_series(0, $1::int - 1) n`,
-    [clients],
+       payment_creator_approval_enabled, created_at, cell)
+     select 'CLI' || n, 'c', 'enabled', true, false, 'simple', false, false, now(), $2 from generate_series(0, $1::int - 1) n`,
+    [clients, cell],
   );
   const stops: (() => Promise<unknown>)[] = [];
   const query = async (text: string, values?: unknown[]) => (await pool.query(text, values)).rows;
@@ -45,6 +53,8 @@ export async function createEngine(clients = 1) {
     clock,
     act,
     query,
+    /** The number of the first event. */
+    firstEvent: cell * NUMBERS_OF_CELL + 1,
     subscribe: (url: string, more: Partial<NewSubscription> = {}) =>
       transaction(pool, (tx) =>
         createSubscription(
@@ -64,15 +74,21 @@ export async function createEngine(clients = 1) {
       ),
     patch: (id: string, patch: SubscriptionPatch, clientId = 'CLI0') =>
       transaction(pool, (tx) => updateSubscription(tx, act(), { clientId, id, patch }, SETTINGS)),
-    event: (clientId = 'CLI0', body = '{}') =>
-      transaction(pool, (tx) => notify(tx, { clientId, type: 'PAYMENT_STATUS_CHANGE', body, now: clock.now() })),
+    event: async (clientId = 'CLI0', body = '{}') => {
+      const event = { clientId, type: 'PAYMENT_STATUS_CHANGE' as const, body, now: clock.now() };
+      await transaction(pool, (tx) => notify(tx, event));
+      announce();
+    },
     /** Starts a worker; `url` leads to the database, as by a DatabaseProxy. */
     start(env: Record<string, string> = {}, url = database.url, options: DispatcherOptions = {}): Dispatcher {
-      const backgroundPool = createPool(url, log, { max: 3, background: true });
-      const dispatcher = new Dispatcher(
+      const cells = pathsOf(whole);
+      // What looks after idle cells asks again and again, and each silent connection would keep one of the pool.
+      const answerWithin = cells && { answerWithin: options.queryTimeoutMs ?? CELL_ANSWER_MS };
+      const backgroundPool = createPool(url, log, { max: 3, background: true, cells, ...answerWithin });
+      const { dispatcher, stop } = startDispatcher(
         {
           config: readConfig(env),
-          pool,
+          pool: whole,
           backgroundPool,
           clock,
           log,
@@ -85,9 +101,8 @@ export async function createEngine(clients = 1) {
         },
         options,
       );
-      dispatcher.start();
       stops.push(async () => {
-        await dispatcher.stop();
+        await stop();
         await ended(backgroundPool);
       });
       return dispatcher;
@@ -105,7 +120,7 @@ export async function createEngine(clients = 1) {
     },
     async stop(): Promise<void> {
       for (const stop of stops.reverse()) await stop();
-      await ended(pool);
+      await ended(whole);
       await database.drop();
     },
   };

@@ -7,14 +7,15 @@
 
 import { randomInt, randomUUID } from 'node:crypto';
 import { ServiceClock } from '../../../src/calendar.ts';
+import { pathsOf } from '../../../src/cell-pool.ts';
 import { readConfig } from '../../../src/config.ts';
 import { Vault } from '../../../src/crypto.ts';
 import { createPool, transaction } from '../../../src/database.ts';
 import { Journals } from '../../../src/journals.ts';
 import { createLog } from '../../../src/log.ts';
 import { Readiness } from '../../../src/readiness.ts';
-import { Dispatcher } from '../../../src/webhooks/dispatcher.ts';
 import { notify } from '../../../src/webhooks/notification.ts';
+import { openPools, startDispatcher } from '../dispatcher.ts';
 
 const [database = '', count = '0', clients = '1', timeout = '5s'] = process.argv.slice(2);
 /** Transactions at once. */
@@ -25,22 +26,21 @@ const config = readConfig({
 });
 const log = createLog('silent', false);
 const clock = new ServiceClock();
-const pool = createPool(database, log);
-const dispatcher = new Dispatcher({
+const { whole, pool, announce } = await openPools(database, log);
+const engine = startDispatcher({
   config,
-  pool,
-  backgroundPool: createPool(database, log, { background: true }),
+  pool: whole,
+  backgroundPool: createPool(database, log, { background: true, cells: pathsOf(whole) }),
   clock,
   log,
   vault: new Vault(Buffer.alloc(32, 7)),
   readiness: new Readiness(log),
-  journals: new Journals(pool, clock, log),
+  journals: new Journals(whole, clock, log),
   rateCounts: undefined,
   addressOf: () => '',
   addresses: { api: '', auth: '', trusted: undefined, operator: 'http://127.0.0.1:1' },
 });
-dispatcher.start();
-process.on('SIGTERM', () => void dispatcher.stop().then(() => process.exit(0)));
+process.on('SIGTERM', () => void engine.stop().then(() => process.exit(0)));
 process.send?.('started');
 let written = 0;
 async function write(): Promise<void> {
@@ -60,6 +60,7 @@ async function write(): Promise<void> {
     }).catch((error: Error) => {
       if (error.message !== 'rolled back') throw error;
     });
+    announce();
   }
 }
 await Promise.all(Array.from({ length: WRITERS }, write));
