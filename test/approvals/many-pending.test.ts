@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import pg from 'pg';
 import { ApproverRefresher } from '../../src/approvals/refresher.ts';
 import { type ApprovalsWorld, approvalsWorld, type Person } from '../world/approvals.ts';
+import { connectTo, poolOfClient } from '../world/cells.ts';
 import { until } from '../world/command.ts';
 import { log } from '../world/database.ts';
 import { startTestService, type TestService } from '../world/service.ts';
@@ -77,7 +77,8 @@ const waiting = (world: ApprovalsWorld) => count('approver_refreshes where clien
 
 /** Runs `work` beside the worker, and then the worker until it has done everything. */
 async function withWorker(world: ApprovalsWorld, work: () => Promise<void> = async () => {}): Promise<void> {
-  const { backgroundPool, clock } = service.service.context;
+  const { backgroundPool: pool, clock } = service.service.context;
+  const backgroundPool = await poolOfClient(pool, world.clientId);
   const refresher = new ApproverRefresher({ backgroundPool, clock, log });
   refresher.start();
   try {
@@ -141,8 +142,7 @@ test('a contact that loses the permission sees and does nothing more, before any
 
 test('payments that are created and acted on meanwhile, one that is held, and a further change: all is true at the end', async () => {
   const { world, ann, bob, one } = await crowded();
-  const holder = new pg.Client({ connectionString: service.databaseUrl });
-  await holder.connect();
+  const holder = await connectTo(service, world.clientId);
   const hold = `select from payment_approvals where client_id = $1 and payment_id = any(array(
     select id from payments where client_id = $1 and payment_id in ($2 || '-7', $2 || '-3999')))  for update`;
   try {

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { approvalState, rulesForAmount } from '../../src/approvals/rules.ts';
 import { validateConfiguration } from '../../src/approvals/ruleset-reader.ts';
 import { type ApprovalsWorld, approvalsWorld, configuration, type Person } from '../world/approvals.ts';
+import { connectTo } from '../world/cells.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
 
 let service: TestService;
@@ -122,9 +123,8 @@ test('an approval and a cancellation fired together never both fail, and what st
 
 /** Holds a payment's row while `work` starts requests, and gives what it gave. */
 async function whileHeld<T>(id: string, work: () => Promise<T>): Promise<T> {
-  const { default: pg } = await import('pg');
-  const holder = new pg.Client({ connectionString: service.databaseUrl });
-  await holder.connect();
+  const { rows } = await service.query('select client_id from payments where payment_id = $1', [id]);
+  const holder = await connectTo(service, rows[0].client_id);
   try {
     await holder.query('begin');
     await holder.query('select from payments where payment_id = $1 for update', [id]);
@@ -151,7 +151,7 @@ async function waiting(count: number): Promise<void> {
 /** Compares what is kept beside every pending payment with the rules, computed anew from what is permitted now. */
 async function verify(world: ApprovalsWorld, config: ReturnType<typeof configuration>): Promise<number> {
   const { rows: pending } = await service.query(
-    `select p.id::int, p.payment_id, p.amount, p.contact_id as creator, a.authorisations, a.remaining,
+    `select p.payment_id, p.amount, p.contact_id as creator, a.authorisations, a.remaining,
        a.requirement->>'creation_counts' as counts,
        (select coalesce(json_object_agg(v.contact_id, array[v.may_authorise, v.may_reject]), '{}') from payment_approvers v where v.payment_id = p.id) as approvers
      from payments p join payment_approvals a on a.payment_id = p.id where p.client_id = $1 and a.status = 'Pending approval'`,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { listAuditAfter } from '../../src/audit/list.ts';
+import { cellOfNumber } from '../../src/cell-numbers.ts';
 import { poolOf } from '../../src/cell-pool.ts';
 import { lombard } from '../world/command.ts';
 import { startTestService, type TestService } from '../world/service.ts';
@@ -8,6 +9,7 @@ import { startTestService, type TestService } from '../world/service.ts';
 /** Reading the trail by pages and by cursor, its filters, and its export. */
 
 let service: TestService;
+let cell: number;
 const ROWS = 400_000;
 const DAY_MS = 86_400_000;
 
@@ -29,7 +31,9 @@ before(async () => {
     'update audit_end set (position, hash, latest_at) = (select position, hash, latest_at from audit_chain order by position desc limit 1)',
   );
   await service.query('alter table audit enable trigger all');
-  await service.query('vacuum (analyze) audit_chain, audit, audit_unsealed');
+  await service.query('vacuum (analyze)');
+  const { rows } = await service.query('select max(id) as id from audit');
+  cell = cellOfNumber(Number(rows[0].id));
 });
 after(() => service.stop());
 
@@ -112,13 +116,13 @@ describe('the cost does not depend on the place', () => {
       });
 });
 
-/** How many rows and index entries of the chain a page of 100 looks at, under the plan that any value gets. */
+/** How many rows and index entries of the chain a page of 100 looks at in the cell that has them, under the plan that any value gets. */
 async function readRows(filter: Parameters<typeof listAuditAfter>[1], after: number): Promise<number> {
   let looked = 0;
   const explaining = {
     query: async (text: string, values: unknown[] = []) => {
       if (!/from audit_chain/.test(text)) return { rows: [] };
-      const pool = poolOf(service.service.context.pool, 'all');
+      const pool = poolOf(service.service.context.pool, cell);
       const { rows } = await pool.query(`explain (analyze, costs off, timing off, format json) ${text}`, values);
       const collect = (node: Plan): void => {
         if (node['Relation Name'] === 'audit_chain')

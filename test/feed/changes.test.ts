@@ -200,7 +200,7 @@ test('a trade that an import changes batch by batch is as the operator reads it,
   await service.operator('PATCH', `/trades/${trade_id}`, { status: 'Closed' });
   seen.splice(0, seen.length, ...(await since(start, '&entities=trade')));
   await send(names.slice(4, 5));
-  await service.query(`create function refuse_evil_batch() returns trigger language plpgsql as $$
+  await service.query(`create function public.refuse_evil_batch() returns trigger language plpgsql as $$
     begin if new.reference = 'evil-of-batches' then raise exception 'evil' using errcode = '22000'; end if; return new; end $$`);
   await service.query(
     'create trigger refuse_evil_batch before insert on payments for each row execute function refuse_evil_batch()',
@@ -402,13 +402,18 @@ test('a change whose row of the feed is refused, by its statement or by the comm
   const list = `/beneficiaries?client_id=${world.clientId}`;
   const before = (await service.operator('GET', list)).body;
   const make = () => post('/beneficiaries', { client_id: world.clientId, beneficiary_name: 'Refused' });
-  await service.query(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
-    create trigger refused after insert on changes for each row execute function refuse()`);
+  await service.query(
+    `create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`,
+  );
+  await service.query('create trigger refused after insert on changes for each row execute function refuse()');
   const byStatement = await make();
-  await service.query(`drop trigger refused on changes;
-    create constraint trigger refused after insert on changes deferrable initially deferred for each row execute function refuse()`);
+  await service.query('drop trigger refused on changes');
+  await service.query(
+    'create constraint trigger refused after insert on changes deferrable initially deferred for each row execute function refuse()',
+  );
   const byCommit = await make();
-  await service.query('drop trigger refused on changes; drop function refuse()');
+  await service.query('drop trigger refused on changes');
+  await service.query('drop function public.refuse()');
   assert.deepEqual([byStatement.status, byCommit.status], [502, 502]);
   assert.deepEqual((await service.operator('GET', list)).body, before);
   assert.equal((await make()).status, 201);

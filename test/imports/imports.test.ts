@@ -328,7 +328,7 @@ describe('POST /imports/{kind}', () => {
   });
 
   test('what the checks of a batch cannot foresee costs only the lines at fault', async () => {
-    await service.query(`create function refuse_evil() returns trigger language plpgsql as $$
+    await service.query(`create function public.refuse_evil() returns trigger language plpgsql as $$
       begin if new.reference = 'evil' then raise exception 'evil' using errcode = '22000'; end if; return new; end $$`);
     await service.query(
       'create trigger refuse_evil before insert on payments for each row execute function refuse_evil()',
