@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { approvalState, rulesForAmount } from '../../src/approvals/rules.ts';
 import { validateConfiguration } from '../../src/approvals/ruleset-reader.ts';
 import { type ApprovalsWorld, approvalsWorld, configuration, type Person } from '../world/approvals.ts';
-import { connectTo } from '../world/cells.ts';
+import { connectTo, sessionsWaiting } from '../world/cells.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
 
 let service: TestService;
@@ -139,10 +139,7 @@ async function whileHeld<T>(id: string, work: () => Promise<T>): Promise<T> {
 /** Until so many sessions of this database wait for a lock. */
 async function waiting(count: number): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
-    const { rows } = await service.query(
-      `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (rows[0].n >= count) return;
+    if ((await sessionsWaiting(service)) >= count) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   assert.fail(`fewer than ${count} requests wait`);

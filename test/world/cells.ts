@@ -19,6 +19,15 @@ export async function isOnWorkers(database: { query(text: string): Promise<pg.Qu
   return rows[0].citus;
 }
 
+const WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+
+/** How many sessions of a database wait for a lock, those of its cells on workers included. */
+export async function sessionsWaiting(database: { query(text: string): Promise<pg.QueryResult> }): Promise<number> {
+  const workers = `+ (select sum(result::int) from run_command_on_workers($$${WAITING}$$))`;
+  const { rows } = await database.query(`select (${WAITING}) ${(await isOnWorkers(database)) ? workers : ''} as n`);
+  return Number(rows[0].n);
+}
+
 /** Why a test is skipped with several cells that makes or reads what one cell has, past the service; false with one. */
 export const ONE_CELL = CELLS > 0 ? 'LOMBARD_TEST_CELLS: it forges what the tables of one cell have' : false;
 
