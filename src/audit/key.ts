@@ -61,12 +61,15 @@ export async function chainKey(tx: Db, vault: Vault): Promise<ChainKey> {
   return { secret: createSecretKey(secret), unkeyed, anchor };
 }
 
-/** The row of the key, with the end of the chain; with several cells, of its part in the first. @throws ChainKeyFault */
+/**
+ * The row of the key, with the end of the chain; with several cells, of its part in the first. Citus copies no rows without a column.
+ * @throws ChainKeyFault
+ */
 async function keyRow(db: Db): Promise<KeyRow> {
   const row = first(
     await withinCell(db, 0, () =>
       db.query<KeyRow>(
-        `select k.unkeyed, k.sealed, c.position, c.hash, exists (select from audit_heads) or exists (select from audit_end) as headed
+        `select k.unkeyed, k.sealed, c.position, c.hash, exists (select 1 from audit_heads) or exists (select 1 from audit_end) as headed
          from audit_key k left join lateral (select position, hash from audit_chain order by position desc limit 1) c on true`,
       ),
     ),
