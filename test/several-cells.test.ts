@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { inCell } from '../src/cell-scope.ts';
@@ -233,6 +233,32 @@ test('a service serves clients of several cells', async (t) => {
     assert.equal(all.headers.get('x-total-count'), '4', all.text);
     const own = await service.operator('GET', `/payments?client_id=${first.clientId}`);
     assert.equal(own.headers.get('x-total-count'), '2', own.text);
+  });
+
+  await t.test('what an address names is found where it is, whichever client a filter names', async () => {
+    const [payment] = (await service.operator('GET', `/payments?client_id=${first.clientId}`)).body;
+    const read = await service.operator('GET', `/payments/${payment.payment_id}?client_id=${second.clientId}`);
+    assert.equal(read.body.client_id, first.clientId, read.text);
+    const trade = await service.operator('PATCH', `/trades/${first.tradeId}?client_id=${second.clientId}`, {
+      status: 'Funds In Full',
+    });
+    assert.equal(trade.status, 200, trade.text);
+  });
+
+  await t.test('what no cell has is not found, whatever is asked for', async () => {
+    const listeners = [
+      { base: service.operatorUrl, token: service.operatorToken, filter: '' },
+      { base: service.api, token: first.token, filter: `?client_id=${first.clientId}` },
+    ];
+    for (const { base, token, filter } of listeners) {
+      const { paths } = (await call(`${base}/openapi.json`, 'GET')).body;
+      const named = Object.keys(paths).filter((path) => paths[path].get && path.includes('{'));
+      assert.ok(named.length > 1);
+      for (const path of named) {
+        const answer = await call(base + path.replace(/\{\w+\}/g, randomUUID()) + filter, 'GET', { token });
+        assert.equal(answer.status, 404, `${path}: ${answer.text}`);
+      }
+    }
   });
 
   await t.test('an approval is given in the cell of its client', async () => {

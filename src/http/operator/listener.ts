@@ -115,7 +115,8 @@ async function enterCellOf({ pool }: Context, request: FastifyRequest): Promise<
   const { url = '' } = routeOptions;
   if (method === 'POST' && url === '/clients') return enterCell(request, await cellForNewClient(pool));
   if (HISTORY.test(url)) return enterCell(request, 'all');
-  const clientId = givenClient(request);
+  // What an address names is where it is, whichever client a filter names that the address does not have.
+  const clientId = !url.includes(':') || url.includes(':client_id') ? givenClient(request) : undefined;
   const reads = method === 'GET' || method === 'HEAD';
   const named = { url, parameters: params as Record<string, string> };
   const home =
