@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { COPY_GIVES_NO_REASON, isOnWorkers } from '../world/cells.ts';
 import { createWorld } from '../world/client.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
@@ -175,7 +176,8 @@ test('a trade changes with each further beneficiary of its payments, and never f
   assert.deepEqual(list[2]?.data, (await service.operator('GET', `/trades/${own.base.trade_id}`)).body);
 });
 
-test('a trade that an import changes batch by batch is as the operator reads it, whatever happens in between', async () => {
+test('a trade that an import changes batch by batch is as the operator reads it, whatever happens in between', async (t) => {
+  if (await isOnWorkers(service)) return t.skip(COPY_GIVES_NO_REASON);
   const own = await createWorld(service, 'Batches');
   const { trade_id, beneficiary_id: first } = own.base;
   const names = ['b-1', 'B.1', 'B-1', 'a', 'B_1', 'evil', 'Z', 'c'].map((name) => `${name}-of-batches`);
@@ -304,8 +306,10 @@ test('wait answers as soon as there is a change, and after its time without one'
     answer.body.changes.map((each: Change) => each.entity_id),
     [made.body.beneficiary_id],
   );
-  const none = await changes(`after=${answer.body.cursor}&wait=1`);
-  assert.deepEqual(none.body, { changes: [], cursor: answer.body.cursor, more: false });
+  // The change of another cell may get its place later.
+  const cursor = await end();
+  const none = await changes(`after=${cursor}&wait=1`);
+  assert.deepEqual(none.body, { changes: [], cursor, more: false });
 });
 
 test('a wrong cursor, entity, limit or wait names the parameter', async () => {
