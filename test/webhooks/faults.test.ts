@@ -10,6 +10,8 @@ import { fanOut } from '../../src/webhooks/fan-out.ts';
 import { notify, notifyAll } from '../../src/webhooks/notification.ts';
 import { redeliver, replay } from '../../src/webhooks/redelivery.ts';
 import { createDays, dropOldDays } from '../../src/webhooks/retention.ts';
+import { isOnWorkers, ON_WORKERS, sessionsWaiting } from '../world/cells.ts';
+import { until } from '../world/command.ts';
 import { createEngine, DatabaseProxy } from '../world/engine.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 
@@ -67,9 +69,7 @@ test('a statement that the database finishes after its connection broke leaves n
     await transaction(engine.pool, (tx) =>
       notify(tx, { clientId: 'CLI0', type: 'PAYMENT_STATUS_CHANGE', body: '{}', now }),
     );
-    const waiting =
-      "select count(*) as count from pg_stat_activity where application_name = 'lombard-webhooks' and wait_event = 'transactionid'";
-    await engine.until(waiting, (row) => row.count === 1);
+    await until(async () => (await sessionsWaiting(engine.pool)) === 1);
     proxy.break('lombard-webhooks');
     // It has looked for such leases once before there is one.
     await pause(400);
@@ -123,8 +123,10 @@ test('a subscription that is activated while nobody listens gets its backlog', a
   await receiver.wait(2);
 });
 
-test('what cannot be signed with its secret is not sent; once it can be, it is', async () => {
+test('what cannot be signed with its secret is not sent; once it can be, it is', async (t) => {
   const { engine, receiver } = await setUp();
+  // There the service announces a changed subscription, and nobody what a test writes.
+  if (await isOnWorkers(engine.pool)) return t.skip(ON_WORKERS);
   const id = await engine.subscribe(receiver.url());
   await engine.query("update subscriptions set secret = secret || '\\x00'::bytea");
   const other = await engine.subscribe(receiver.url('/other'));
@@ -208,7 +210,7 @@ test('a last failure that is written while it is asked for again is not given up
   await transaction(engine.pool, async (tx) => {
     await redeliver(tx, engine.act(), { id: delivery.id });
     written = writeResults(engine.pool, { worker, window, results: [failed] });
-    await engine.until('select count(*) as count from pg_locks where not granted', (row) => row.count === 1);
+    await until(async () => (await sessionsWaiting(engine.pool)) === 1);
   });
   await written;
   assert.deepEqual(await engine.query('select lease_owner, attempts, round_attempts from webhook_queue'), [
@@ -346,8 +348,11 @@ test('a day of which the default partition holds much stays there, and goes with
   const { engine } = await setUp();
   const now = new Date('2031-03-04T12:00:00Z');
   const count = async () =>
+    // A worker of a cluster names the schema, and adds the number of its shard.
     (
-      await engine.query('select tableoid::regclass::text as name, count(*) as count from webhook_events group by 1')
+      await engine.query(
+        `select substring(tableoid::regclass::text from 'webhook_events_[a-z]+') as name, count(*) as count from webhook_events group by 1`,
+      )
     )[0];
   await engine.query(
     `insert into webhook_events (client_id, type, body, created_at)
