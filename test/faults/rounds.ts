@@ -53,7 +53,7 @@ export async function runRounds({ seed, faults, say, recoverySeconds, isOver, sm
         for (const death of system.processes.flatMap(({ deaths }) => deaths)) say(`  ${death}`);
       }
       await workload.pause();
-      const faulty = await check({ system, known: workload.known, reader });
+      const faulty = await check({ system, known: workload.known, reader, recoverySeconds });
       const { entries, answered } = workload.known.ledger;
       say(
         `round ${round + 1}: ${entries.length} calls, ${entries.length - answered} without an answer, ${reader.changes.length} changes, ` +

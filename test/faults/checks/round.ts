@@ -7,4 +7,6 @@ export interface Round {
   system: System;
   known: Known;
   reader: FeedReader;
+  /** How soon everything has to work again after a fault. */
+  recoverySeconds: number;
 }
