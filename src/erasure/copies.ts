@@ -97,9 +97,9 @@ async function erasePlace(
     const found = await transaction(pool, async (tx) => {
       const { rows } = await tx.query<FoundRow>(
         `select array[${keys.map((each) => `${each}::text`).join(', ')}] as keys, ${names.map((name) => `${name}::text as ${name}`).join(', ')} from ${table}
-         where (${names.map((name) => `${name}::text ilike any($1)`).join(' or ')}) ${last ? `and (${key}) > (${behind})` : ''}
+         where (${names.map((name) => `${name}::text ~* $1`).join(' or ')}) ${last ? `and (${key}) > (${behind})` : ''}
          order by ${key} limit ${batchRows}`,
-        [eraser.likePatterns, ...(last ?? [])],
+        [eraser.searchPattern, ...(last ?? [])],
       );
       for (const row of rows) await note(tx, await replaceRow(tx, eraser, { place, row }));
       return rows;

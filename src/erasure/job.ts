@@ -17,12 +17,18 @@ const RETRY_AFTER_MS = 2_000;
 /** Erases the copies of persons, in batches. It can be interrupted at any point: another process begins again, and finds the rest. */
 export function createErasures(context: Context): Periodic {
   const notBefore = new Map<string, number>();
-  const run = () => eraseNext(context, notBefore);
-  return new Periodic({ name: 'erasures', intervalMs: INTERVAL_MS, log: context.log, run });
+  const run = async () => {
+    if (await eraseNext(context, notBefore)) erasures.wake();
+  };
+  const erasures = new Periodic({ name: 'erasures', intervalMs: INTERVAL_MS, log: context.log, run });
+  return erasures;
 }
 
-/** @param notBefore of erasures that have failed: monotonic milliseconds before which they are not tried again */
-async function eraseNext(context: Context, notBefore: Map<string, number>): Promise<void> {
+/**
+ * @param notBefore of erasures that have failed: monotonic milliseconds before which they are not tried again
+ * @returns whether one was done, so that another may wait
+ */
+async function eraseNext(context: Context, notBefore: Map<string, number>): Promise<boolean> {
   const { backgroundPool } = context;
   const failed = [...notBefore].filter(([, until]) => monotonic() < until).map(([id]) => id);
   const waiting = first(
@@ -31,15 +37,16 @@ async function eraseNext(context: Context, notBefore: Map<string, number>): Prom
       [failed],
     ),
   );
-  if (!waiting) return;
+  if (!waiting) return false;
   // One process works at a time, as long as its session lives.
   const session = await backgroundPool.connect();
   try {
     const { rows } = await session.query('select pg_try_advisory_lock($1) as free', [LOCKS.erasure]);
-    if (!rows[0]?.free) return;
+    if (!rows[0]?.free) return false;
     try {
       await erase(context, waiting.erasure_id, waiting.sealed);
       notBefore.delete(waiting.erasure_id);
+      return true;
     } catch (error) {
       // A cell that does not answer holds up nobody else.
       notBefore.set(waiting.erasure_id, monotonic() + RETRY_AFTER_MS);

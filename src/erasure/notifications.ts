@@ -14,11 +14,11 @@ export async function cancelNotifications(
   eraser: PersonEraser,
   { now, note }: { now: Date; note: Note },
 ): Promise<void> {
-  const found = eraser.likePatterns;
+  const found = eraser.searchPattern;
   await transaction(pool, async (tx) => {
     const { rowCount } = await tx.query(
       `with gone as (delete from webhook_outbox o using webhook_events e
-         where e.client_id = o.client_id and e.created_at = o.created_at and e.id = o.event_id and e.body ilike any($1)
+         where e.client_id = o.client_id and e.created_at = o.created_at and e.id = o.event_id and e.body ~* $1
          returning o.client_id, o.created_at, o.event_id)
        update webhook_events e set body = '' from gone g where e.client_id = g.client_id and e.created_at = g.created_at and e.id = g.event_id`,
       [found],
@@ -32,7 +32,7 @@ export async function cancelNotifications(
            delete from webhook_queue where ctid = any(array(
              select q.ctid from webhook_queue q join webhook_events e
                on e.client_id = q.client_id and e.created_at = q.created_at and e.id = q.event_id
-             where q.lease_owner is null and e.body ilike any($1) limit ${BATCH_ROWS} for update of q skip locked))
+             where q.lease_owner is null and e.body ~* $1 limit ${BATCH_ROWS} for update of q skip locked))
            returning notification_id, client_id, created_at, event_id),
          cancelled as (update notifications n set status = 'cancelled', finished_at = $2 from gone g
            where n.id = g.notification_id and n.created_at = g.created_at returning 1),

@@ -10,6 +10,8 @@ export interface Person {
 export const ERASED = 'erased';
 /** Shorter names occur in many texts that are about something else. */
 const MIN_SEARCHED_CHARACTERS = 3;
+/** A pattern: a character behind the end. */
+const MATCHES_NOTHING = '$.';
 /** Fields of a record that hold a person's name. It belongs to the `contact_id` in the same record; a `name` can belong to an `id` as well. */
 const NAME_FIELDS = new Set([
   ...['name', 'contact_name', 'creator_name', 'ordered_by_name', 'authorised_by', 'cancelled_by', 'rejected_by'],
@@ -46,13 +48,15 @@ export class PersonEraser {
     ];
   }
 
-  /** Patterns of `ilike` for what may contain the person. */
-  get likePatterns(): string[] {
+  /**
+   * A pattern of PostgreSQL's `~*` for what may contain the person. One pattern costs a tenth of several `ilike`: each of these makes a
+   * copy of the text in lower case.
+   */
+  get searchPattern(): string {
     const { names, emails, phones, contactId } = this.person;
-    const texts = [...names, ...emails, ...phones].flatMap(spellings);
-    return [...new Set(texts.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`))].filter(
-      (like) => like.length > 3 && !like.includes(erasedEmail(contactId)),
-    );
+    const texts = [...new Set([...names, ...emails, ...phones].flatMap(spellings))];
+    const searched = texts.filter((text) => text.length > 1 && !text.includes(erasedEmail(contactId)));
+    return searched.map(escaped).join('|') || MATCHES_NOTHING;
   }
 
   /** A text without the person: a mail, a log's details, a body. */
@@ -108,9 +112,14 @@ function spellings(text: string): string[] {
   return [...new Set([text, JSON.stringify(text).slice(1, -1), encoded, encoded.replaceAll('%20', '+')])];
 }
 
+/** A text as a pattern that matches nothing else, in JavaScript and in PostgreSQL. */
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
 /** The whole word or address, in any of its spellings and any case. */
 function pattern(text: string): RegExp {
-  const any = spellings(text).map((spelling) => spelling.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const any = spellings(text).map(escaped);
   return new RegExp(`(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][.+_-])(?:${any.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
 }
 

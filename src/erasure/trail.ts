@@ -59,8 +59,8 @@ async function findRows(
   );
   const found = await readRows<Omit<TrailRow, 'at' | 'position'>>(pool, links, {
     columns: 'a.id, a.entity, a.entity_id, a.before::text as before, a.after::text as after, a.reason',
-    where: 'before::text ilike any($3) or after::text ilike any($3) or reason ilike any($3)',
-    values: [eraser.likePatterns],
+    where: 'before::text ~* $3 or after::text ~* $3 or reason ~* $3',
+    values: [eraser.searchPattern],
   });
   const byId = new Map(links.map((link) => [link.id, link]));
   const rows = found.flatMap((row) => {
