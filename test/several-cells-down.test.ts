@@ -1,48 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { examine } from '../src/cli/doctor/examine.ts';
-import { migrate } from '../src/migrate.ts';
 import { until } from './world/command.ts';
-import { createEmptyDatabase, log, type TestDatabase } from './world/database.ts';
-import { createSubscriber } from './world/graphql.ts';
-import { Receiver } from './world/receivers/receiver.ts';
 import { type Answer, startTestService, type TestService } from './world/service.ts';
 import { type CellServer, cellServer } from './world/silent-cell.ts';
+import { type Subscriber, startTwoCells, type TwoCells } from './world/two-cells.ts';
 
 /** One cell of several whose server is down (ARCHITECTURE, Cells): its clients get 502, and the others notice nothing. */
-type World = Awaited<ReturnType<typeof createSubscriber>>;
-
-let database: TestDatabase;
+let cells: TwoCells;
 let service: TestService;
-let receiver: Receiver;
 let server: CellServer;
-let [well, ill]: World[] = [];
 before(async () => {
-  database = await createEmptyDatabase();
-  await migrate(database.url, log, { cells: 2, trialCells: true });
-  receiver = await Receiver.start();
-  service = await startTestService(
-    { LOMBARD_WEBHOOK_ALLOW: '127.0.0.0/8' },
-    { url: database.url, drop: async () => {} },
-  );
-  well = await createSubscriber(service, 'Well');
-  ill = await createSubscriber(service, 'Ill');
-  const { rows } = await service.query('select client_id, cell from clients order by cell');
-  assert.deepEqual(rows, [
-    { client_id: well.clientId, cell: 1 },
-    { client_id: ill.clientId, cell: 2 },
-  ]);
-  for (const world of [well, ill])
-    await world.subscribe({ url: receiver.url(), types: ['PAYMENT_STATUS_CHANGE'], active: true });
-  server = await cellServer(database.url, 2);
+  cells = await startTwoCells();
+  service = cells.service;
+  server = await cellServer(cells.database.url, 2);
 });
-after(async () => {
-  await service?.stop();
-  await receiver?.stop();
-  await database?.drop();
-});
+after(() => cells?.stop());
 
-const payments = (world: World) => service.client(world.token, 'GET', `/payments?client_id=${world.clientId}`);
+const payments = (world: Subscriber) => service.client(world.token, 'GET', `/payments?client_id=${world.clientId}`);
 
 /** The payments in the feed after a cursor. */
 async function published(after = ''): Promise<string[]> {
@@ -57,12 +32,12 @@ async function published(after = ''): Promise<string[]> {
 }
 
 test('while the server of a cell is down, its clients get 502, and the others notice nothing', async (t) => {
-  const [one, other] = [well, ill] as [World, World];
+  const { well: one, ill: other, receiver } = cells;
   const before = await other.pay();
   assert.equal(before.status, 201, before.text);
   await receiver.wait(1);
-  await until(async () => (await published()).length === 1);
-  const { cursor } = (await service.operator('GET', '/changes?after=now')).body;
+  const cursor = await cells.feedEnd();
+  assert.equal((await published()).length, 1);
   await server.down();
 
   await t.test('requests', async () => {
@@ -109,14 +84,14 @@ test('while the server of a cell is down, its clients get 502, and the others no
   });
 
   await t.test('lombard doctor names the cell', async () => {
-    const findings = await examine({ LOMBARD_DATA_DIR: '/none', DATABASE_URL: database.url });
+    const findings = await examine({ LOMBARD_DATA_DIR: '/none', DATABASE_URL: cells.database.url });
     const cell = findings.filter(({ check }) => check === 'cell');
     assert.match(cell[0]?.message ?? '', /^public_cell_2 does not answer \(could not connect/);
     assert.equal(findings.find(({ check }) => check === 'payment totals')?.status, 'ok');
   });
 
   await t.test('a process starts', async () => {
-    const second = await startTestService({}, { url: database.url, drop: async () => {} });
+    const second = await startTestService({}, { url: cells.database.url, drop: async () => {} });
     try {
       const answer = await second.client(one.token, 'GET', `/payments?client_id=${one.clientId}`);
       assert.equal(answer.status, 200, answer.text);

@@ -2,39 +2,25 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { CELL_TABLES } from '../src/cell-tables.ts';
-import { migrate } from '../src/migrate.ts';
 import { createWorld } from './world/client.ts';
 import { until } from './world/command.ts';
-import { createEmptyDatabase, log, type TestDatabase } from './world/database.ts';
-import { createSubscriber } from './world/graphql.ts';
-import { Receiver } from './world/receivers/receiver.ts';
-import { type Answer, startTestService, type TestService } from './world/service.ts';
+import type { Answer, TestService } from './world/service.ts';
 import { createStatementWorld, type StatementWorld } from './world/statements.ts';
+import { type Subscriber, startTwoCells, type TwoCells } from './world/two-cells.ts';
 
 /**
  * One cell of several that gives no answer at all, as one whose server was stopped: every statement waits. Here a session that locks the
  * tables of the cell sees to it. Its clients get 502, and the others notice nothing (ARCHITECTURE, Cells).
  */
-type World = Awaited<ReturnType<typeof createSubscriber>>;
-
-let database: TestDatabase;
+let cells: TwoCells;
 let service: TestService;
-let receiver: Receiver;
 let holder: pg.Client;
-let [well, ill]: World[] = [];
 let eyes: Awaited<ReturnType<typeof createWorld>>;
 let books: StatementWorld;
 let approver: string;
 before(async () => {
-  database = await createEmptyDatabase();
-  await migrate(database.url, log, { cells: 2, trialCells: true });
-  receiver = await Receiver.start();
-  service = await startTestService(
-    { LOMBARD_WEBHOOK_ALLOW: '127.0.0.0/8' },
-    { url: database.url, drop: async () => {} },
-  );
-  well = await createSubscriber(service, 'Well');
-  ill = await createSubscriber(service, 'Ill');
+  cells = await startTwoCells();
+  service = cells.service;
   books = await createStatementWorld(service, ['EUR'], 'Books');
   await service.operator('POST', '/clients', { client_name: 'For the balance' });
   const workflow = { authorisation_workflow: '4-eyes', payment_approvals_enabled: true };
@@ -43,16 +29,12 @@ before(async () => {
   const { rows } = await service.query('select array_agg(cell order by client_name) as cells from clients');
   // Books, For the balance, Four eyes, Ill, Well.
   assert.deepEqual(rows[0].cells, [1, 2, 1, 2, 1]);
-  for (const world of [well, ill])
-    await world.subscribe({ url: receiver.url(), types: ['PAYMENT_STATUS_CHANGE'], active: true });
-  holder = new pg.Client({ connectionString: database.url });
+  holder = new pg.Client({ connectionString: cells.database.url });
   await holder.connect();
 });
 after(async () => {
   await holder?.end();
-  await service?.stop();
-  await receiver?.stop();
-  await database?.drop();
+  await cells?.stop();
 });
 
 /** From now on every statement in the cell waits. */
@@ -68,7 +50,7 @@ async function stop(cell: number): Promise<void> {
     }
 }
 
-const payments = (world: World) => service.client(world.token, 'GET', `/payments?client_id=${world.clientId}`);
+const payments = (world: Subscriber) => service.client(world.token, 'GET', `/payments?client_id=${world.clientId}`);
 
 async function published(cursor: string): Promise<string[]> {
   const page: Answer = await service.operator('GET', `/changes?limit=1000&after=${cursor}`);
@@ -77,8 +59,8 @@ async function published(cursor: string): Promise<string[]> {
 }
 
 test('while a cell gives no answer, its clients get 502, and the others notice nothing', async (t) => {
-  const [one, other] = [well, ill] as [World, World];
-  const { cursor } = (await service.operator('GET', '/changes?after=now')).body;
+  const { well: one, ill: other, receiver } = cells;
+  const cursor = await cells.feedEnd();
   await stop(2);
 
   await t.test('requests', async () => {
