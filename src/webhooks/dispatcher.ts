@@ -16,6 +16,12 @@ const MAX_CONNECTIONS = 4;
 const MAX_CONNECTIONS_OF_CELLS = 16;
 /** Milliseconds after which a statement without an answer is given up: a connection may be dead without a word. */
 const QUERY_TIMEOUT_MS = 15_000;
+/**
+ * Milliseconds after which a coordinator of Citus ends a transaction that waits for its next statement. A fan-out is several statements
+ * there. The engine sends each as soon as it has the answer of the one before, so that who is silent for longer has gone without a word.
+ * Its events go back to the outbox. An engine that was only slow does them again.
+ */
+const MAX_IDLE_IN_TRANSACTION_MS = 5_000;
 /** Seconds for which a connection is kept: each day has its own statements, which a connection would keep for ever. */
 const MAX_CONNECTION_AGE_SECONDS = 6 * 3_600;
 /** Milliseconds between two looks at what waits for a slot or a moment. */
@@ -48,14 +54,16 @@ export class Dispatcher {
   constructor(context: Context, options: DispatcherOptions = {}, cells: readonly Context[] = [context]) {
     const { config, log, backgroundPool } = context;
     const url = backgroundPool.options.connectionString as string;
+    const paths = pathsOf(backgroundPool);
+    const patience = `set idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`;
     const pool = createPool(url, log, {
       max: cells.length > 1 ? MAX_CONNECTIONS_OF_CELLS : MAX_CONNECTIONS,
       background: true,
       answerWithin: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
       longestLife: MAX_CONNECTION_AGE_SECONDS,
       name: 'lombard-webhooks',
-      setUp: CONNECTION_SETTINGS,
-      cells: pathsOf(backgroundPool),
+      setUp: paths?.distributed ? `${CONNECTION_SETTINGS}; ${patience}` : CONNECTION_SETTINGS,
+      cells: paths,
     });
     const egress = new Egress({ allow: config.webhookAllow, timeoutMs: config.webhookTimeout, ...options });
     const numbered = cells.map((cell) => [cell.rhythm?.cell ?? 0, cell] as const);
