@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** What each room may import besides itself. `kernel` is src/*.ts, but for the composition root. */
+/** What each room may import besides itself. `kernel` is src/*.ts and src/cells/, but for the composition root. */
 const ROOMS: Record<string, string[]> = {
   kernel: [],
   certificates: [],
@@ -124,6 +124,7 @@ const SDK = '../sdk/src/index.ts';
 const IMPORT = /^(?:import|export)\b[^;'"`]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 
 function roomOf(path: string): string | undefined {
+  if (path.startsWith('cells/')) return 'kernel';
   if (!path.includes('/')) return ROOT.includes(path) ? 'root' : 'kernel';
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) if (ROOMS[folder]) return folder;
   return undefined;

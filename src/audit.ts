@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { overAll } from './cell-pool.ts';
-import { unionOfCells } from './cell-union.ts';
+import { overAll } from './cells/pool.ts';
+import { unionOfCells } from './cells/union.ts';
 import { type ChangeEntity, noteChange } from './change.ts';
 import type { Act } from './context.ts';
 import type { Db } from './database.ts';

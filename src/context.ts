@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from './calendar.ts';
-import type { CellActivity, CellRhythm } from './cell-activity.ts';
+import type { CellActivity, CellRhythm } from './cells/activity.ts';
 import type { Config } from './config.ts';
 import type { Vault } from './crypto.ts';
 import type { Pool } from './database.ts';
@@ -27,7 +27,7 @@ export function configuredAddresses(config: Config): Addresses {
   };
 }
 
-/** What the parts of the running service share; made once, in service.ts. Background work has one of its cell (cell-context.ts). */
+/** What the parts of the running service share; made once, in service.ts. Background work has one of its cell (cells/contexts.ts). */
 export interface Context {
   config: Config;
   /** For requests: waits are limited (database.ts), so that a lost database is a 502 in time. */

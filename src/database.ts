@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { type CellPaths, CellPool } from './cell-pool.ts';
+import type { CellPaths } from './cells/connection.ts';
+import { CellPool } from './cells/pool.ts';
 import { DatabaseClient } from './database-client.ts';
 import { refusesWrites, silence } from './database-fault.ts';
 import type { Logger } from './log.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { furtherSchemas, missingCellSteps } from './cell-migrations.ts';
-import { viewsWithdrawn } from './cell-views.ts';
-import { cellsToMake, hasCitus } from './cells.ts';
-import { DISTRIBUTING, LOCAL, serviceRoleOnWorkers } from './citus-statements.ts';
+import { cellsToMake, hasCitus } from './cells/cell.ts';
+import { DISTRIBUTING, LOCAL, serviceRoleOnWorkers } from './cells/citus-statements.ts';
+import { furtherSchemas, missingCellSteps } from './cells/migrations.ts';
+import { viewsWithdrawn } from './cells/views.ts';
 import { DatabaseClient } from './database-client.ts';
 import { StartupError } from './errors.ts';
 import { LOCKS } from './locks.ts';

@@ -16,7 +16,7 @@ export interface MigrationStep {
   sql: string;
 }
 
-/** A step of a migration for a further cell (cell-migrations.ts). */
+/** A step of a migration for a further cell (cells/migrations.ts). */
 export interface CellStep {
   /** For the person who asks what is missing. */
   name: string;

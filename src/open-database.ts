@@ -1,5 +1,5 @@
-import type { CellPaths } from './cell-pool.ts';
-import { readPaths } from './cells.ts';
+import { readPaths } from './cells/cell.ts';
+import type { CellPaths } from './cells/connection.ts';
 import type { Config } from './config.ts';
 import { createPool } from './database.ts';
 import { readHosts } from './database-hosts.ts';

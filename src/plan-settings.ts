@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { onWorkers } from './citus-statements.ts';
+import { onWorkers } from './cells/citus-statements.ts';
 
 /**
  * What the plans of the statements rely on. Migrating sets it for the service's role in its database, and not for each session: a pooler

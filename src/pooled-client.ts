@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { localPathOf } from './cell-pool.ts';
+import { localPathOf } from './cells/connection.ts';
 import { DatabaseClient } from './database-client.ts';
 import { silence } from './database-fault.ts';
 

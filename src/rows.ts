@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { unionOfCells } from './cell-union.ts';
+import { unionOfCells } from './cells/union.ts';
 import { type Db, first, type Transaction } from './database.ts';
 
 /**

@@ -11,7 +11,7 @@ export interface ServiceRole {
 const GROUP = 'lombard_service';
 /** Rows that the service may add and read, and never change or delete: the audit trail and its chain. */
 const APPEND_ONLY = /^audit(_chain|_default|_heads)?$/;
-/** The bit by which PostgreSQL says that a view takes rows: then it leads to a table, and has the rights of one (cell-views.ts). */
+/** The bit by which PostgreSQL says that a view takes rows: then it leads to a table, and has the rights of one (cells/views.ts). */
 const INSERTS = 1 << 3;
 /** Rows that the service may only read. */
 const READ_ONLY = /^migrations$|^migration_steps$/;

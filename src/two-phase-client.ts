@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { worksInFurtherCell } from './cell-pool.ts';
-import { ONCE_TABLES } from './cell-tables.ts';
+import { worksInFurtherCell } from './cells/connection.ts';
+import { ONCE_TABLES } from './cells/tables.ts';
 import type { DatabaseClient } from './database-client.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { ApproverRefresher } from './approvals/refresher.ts';
 import { createAuditTasks } from './audit/tasks.ts';
 import { Backlog } from './backlog.ts';
-import { intervalIn } from './cell-activity.ts';
-import { cellContexts, contextOf } from './cell-context.ts';
-import { createCellLook } from './cell-look.ts';
-import { besideOf, hasSeveralCells } from './cell-pool.ts';
-import { createClaimSweep } from './claim-sweep.ts';
+import { intervalIn } from './cells/activity.ts';
+import { createClaimSweep } from './cells/claim-sweep.ts';
+import { cellContexts, contextOf } from './cells/contexts.ts';
+import { createCellLook } from './cells/look.ts';
+import { besideOf, hasSeveralCells } from './cells/pool.ts';
 import type { Context } from './context.ts';
 import type { Drawing } from './documents/drawing.ts';
 import { createErasures } from './erasure/job.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { distributed } from '../src/citus-statements.ts';
+import { distributed } from '../src/cells/citus-statements.ts';
 import { stepsOf } from '../src/migration-steps.ts';
 import { readMigrations } from '../src/schema.ts';
 import { splitStatements } from '../src/sql-statements.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import pg from 'pg';
-import { listCells } from '../src/cells.ts';
+import { listCells } from '../src/cells/cell.ts';
 import { clearChanges } from '../src/feed/retention.ts';
 import { dropOldDays } from '../src/webhooks/retention.ts';
 import { lombard } from './world/command.ts';

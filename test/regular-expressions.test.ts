@@ -31,7 +31,7 @@ const BUILT: Record<string, RegExp[]> = {
   'erasure/person.ts': [
     /(?<![\p{L}\p{N}]|[\p{L}\p{N}][.+_-])(?:Ada Ashdown|Ada%20Ashdown|Ada\+Ashdown)(?![\p{L}\p{N}])/iu,
   ],
-  'cell-migrations.ts': [
+  'cells/migrations.ts': [
     /^(?:alter table(?: if exists)?(?: only)?|(?:create (?:unique )?index|grant)\b.*?\bon(?: table)?) "?(\w+)/is,
   ],
   'feed/cursor.ts': [/^\d{20}-[0-9a-f]{8}$/],

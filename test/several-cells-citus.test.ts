@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type pg from 'pg';
-import { inCell } from '../src/cell-scope.ts';
+import { inCell } from '../src/cells/scope.ts';
 import type { DatabaseClient } from '../src/database-client.ts';
 import { freePort } from '../src/embedded/port.ts';
 import { migrate } from '../src/migrate.ts';

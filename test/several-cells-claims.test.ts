@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { sweepClaims } from '../src/claim-sweep.ts';
+import { sweepClaims } from '../src/cells/claim-sweep.ts';
 import { migrate } from '../src/migrate.ts';
 import { accessToken } from './world/access-token.ts';
 import { createWorld } from './world/client.ts';

@@ -1,8 +1,8 @@
 /** Where the clients of a bench live: in one PostgreSQL, or in cells on the workers of a Citus cluster. */
 import pg from 'pg';
-import { type CellPaths, schemaOf } from '../../src/cell-pool.ts';
-import { inCell } from '../../src/cell-scope.ts';
-import { readPaths } from '../../src/cells.ts';
+import { readPaths } from '../../src/cells/cell.ts';
+import { type CellPaths, schemaOf } from '../../src/cells/connection.ts';
+import { inCell } from '../../src/cells/scope.ts';
 import { createPool, type Pool } from '../../src/database.ts';
 import { onServer, workersOf } from '../../test/world/cluster.ts';
 import { serverClock } from '../feed/service.ts';

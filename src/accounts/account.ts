@@ -1,5 +1,5 @@
 import { audit } from '../audit.ts';
-import { newId } from '../claims.ts';
+import { newId } from '../cells/claims.ts';
 import type { Act } from '../context.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { audit } from '../audit.ts';
+import { newId } from '../cells/claims.ts';
 import { noteChange, noteRecord } from '../change.ts';
-import { newId } from '../claims.ts';
 import type { Act } from '../context.ts';
 import type { CopyValue } from '../copy.ts';
 import { first, type Transaction } from '../database.ts';

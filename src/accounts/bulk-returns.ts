@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { audit } from '../audit.ts';
+import { claimIds } from '../cells/claims.ts';
 import { noteChange } from '../change.ts';
-import { claimIds } from '../claims.ts';
 import type { Act } from '../context.ts';
 import { type Columns, copyRows } from '../copy.ts';
 import type { Transaction } from '../database.ts';

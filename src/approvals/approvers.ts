@@ -1,4 +1,4 @@
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import type { Db, Transaction } from '../database.ts';
 import type { PaymentNumber } from '../identifiers.ts';
 import { telling, tellWaiting } from './notices.ts';

@@ -1,4 +1,4 @@
-import { inCellsOf } from '../cell-directory.ts';
+import { inCellsOf } from '../cells/directory.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { permittedContacts } from './approvers.ts';

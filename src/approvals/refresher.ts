@@ -1,5 +1,5 @@
 import { type Clock, monotonic } from '../calendar.ts';
-import { intervalIn } from '../cell-activity.ts';
+import { intervalIn } from '../cells/activity.ts';
 import type { Context } from '../context.ts';
 import { first, type Pool, type Transaction, transaction } from '../database.ts';
 import type { PaymentNumber } from '../identifiers.ts';

@@ -1,5 +1,5 @@
 import { addDays } from '../calendar.ts';
-import { withinCell } from '../cell-pool.ts';
+import { withinCell } from '../cells/connection.ts';
 import type { Context } from '../context.ts';
 import { Daily } from '../daily.ts';
 import { type Db, first, type Pool, transaction } from '../database.ts';

@@ -1,5 +1,6 @@
-import { hasSeveralCells, withinCell } from '../cell-pool.ts';
-import { overCells } from '../cell-union.ts';
+import { withinCell } from '../cells/connection.ts';
+import { hasSeveralCells } from '../cells/pool.ts';
+import { overCells } from '../cells/union.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { LOCKS } from '../locks.ts';
 import { GENESIS } from './chain.ts';

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { withinCell } from '../cell-pool.ts';
+import { withinCell } from '../cells/connection.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first } from '../database.ts';
 

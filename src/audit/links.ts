@@ -1,4 +1,4 @@
-import { overCells } from '../cell-union.ts';
+import { overCells } from '../cells/union.ts';
 import type { Db } from '../database.ts';
 import { KEYED_CONTENT, keyedLink, mac, markOf, UNKEYED_CONTENT, unkeyedLink } from './chain.ts';
 import type { ChainKey } from './key.ts';

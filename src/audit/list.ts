@@ -1,4 +1,4 @@
-import { overCells } from '../cell-union.ts';
+import { overCells } from '../cells/union.ts';
 import type { Db } from '../database.ts';
 import { countRows, type Filter, type List, whereOf } from '../rows.ts';
 import { momentText, type RowPlace, readRows } from './rows.ts';

@@ -1,7 +1,7 @@
 import { addDays } from '../calendar.ts';
-import { cellOfNumber } from '../cell-numbers.ts';
-import { distributedCells } from '../cell-pool.ts';
-import { selectInCell } from '../cell-union.ts';
+import { cellOfNumber } from '../cells/numbers.ts';
+import { distributedCells } from '../cells/pool.ts';
+import { selectInCell } from '../cells/union.ts';
 import type { Db } from '../database.ts';
 
 /** Where a row of the trail is. `at` has all digits that PostgreSQL keeps (`momentText`). */

@@ -1,4 +1,4 @@
-import { cellPools, inEach } from '../cell-context.ts';
+import { cellPools, inEach } from '../cells/contexts.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Pool, transaction } from '../database.ts';
 import { KEYED_CONTENT, keyedLink, markOf } from './chain.ts';

@@ -1,5 +1,5 @@
-import { cellsInTurn } from '../cell-activity.ts';
-import { createRounds } from '../cell-context.ts';
+import { cellsInTurn } from '../cells/activity.ts';
+import { createRounds } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
 import { Periodic } from '../periodic.ts';
 import { createAuditKeeper } from './days.ts';

@@ -1,5 +1,5 @@
-import { poolOf } from '../cell-pool.ts';
-import { overCells } from '../cell-union.ts';
+import { poolOf } from '../cells/pool.ts';
+import { overCells } from '../cells/union.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Pool } from '../database.ts';
 import { GENESIS } from './chain.ts';

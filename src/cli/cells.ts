@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceClock } from '../calendar.ts';
-import { cellNodes, moveCell, plannedMoves } from '../cell-moves.ts';
-import { type Cell, cellNumber, hasCitus, listCells } from '../cells.ts';
-import { homeOfClient } from '../client-moves.ts';
+import { type Cell, cellNumber, hasCitus, listCells } from '../cells/cell.ts';
+import { homeOfClient } from '../cells/client-moves.ts';
+import { cellNodes, moveCell, plannedMoves } from '../cells/moves.ts';
 import { readConfig } from '../config.ts';
 import type { Pool } from '../database.ts';
 import { type Relocation, RelocationFault, relocateClient } from '../relocation/relocation.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceClock } from '../calendar.ts';
-import { poolOf } from '../cell-pool.ts';
+import { poolOf } from '../cells/pool.ts';
 import { type Config, readConfig } from '../config.ts';
 import { Vault } from '../crypto.ts';
 import type { Pool } from '../database.ts';

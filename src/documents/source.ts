@@ -1,5 +1,5 @@
 import { londonTimestamp } from '../calendar.ts';
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import { contactNames } from '../contact-names.ts';
 import type { Db } from '../database.ts';
 import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from './facts.ts';

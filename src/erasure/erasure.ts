@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { audit, auditOf } from '../audit.ts';
-import { withinCell } from '../cell-pool.ts';
+import { withinCell } from '../cells/connection.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';

@@ -1,5 +1,5 @@
 import { monotonic } from '../calendar.ts';
-import { cellPools, inEach } from '../cell-context.ts';
+import { cellPools, inEach } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
 import { first, type Pool, type Transaction } from '../database.ts';
 import { LOCKS } from '../locks.ts';

@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg';
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import type { Transaction } from '../database.ts';
 import { sum } from '../money.ts';
 import type { Line, Tally } from './line.ts';

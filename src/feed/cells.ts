@@ -1,5 +1,5 @@
-import { NUMBERS_OF_CELL } from '../cell-numbers.ts';
-import { poolOf } from '../cell-pool.ts';
+import { NUMBERS_OF_CELL } from '../cells/numbers.ts';
+import { poolOf } from '../cells/pool.ts';
 import type { Db, Pool } from '../database.ts';
 
 /** Where the changes of a part of the feed are. */

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { monotonic } from '../calendar.ts';
-import { hasSeveralCells } from '../cell-pool.ts';
+import { hasSeveralCells } from '../cells/pool.ts';
 import { type Db, first, type Pool } from '../database.ts';
 import { cellsBetween } from './cells.ts';
 

@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client';
-import { cellPools } from '../cell-context.ts';
+import { cellPools } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
 import type { Db } from '../database.ts';
 import { metrics } from '../metrics.ts';

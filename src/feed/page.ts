@@ -1,4 +1,4 @@
-import { CellPool, isDistributed } from '../cell-pool.ts';
+import { CellPool, isDistributed } from '../cells/pool.ts';
 import type { ChangeEntity } from '../change.ts';
 import type { Db } from '../database.ts';
 import { cellsBetween, type FeedCell } from './cells.ts';

@@ -1,5 +1,5 @@
 import { addDays, startOfLondonDay } from '../calendar.ts';
-import { unionOfCells } from '../cell-union.ts';
+import { unionOfCells } from '../cells/union.ts';
 import type { Db } from '../database.ts';
 
 interface Tally {

@@ -1,6 +1,6 @@
-import { cellPools, inEach } from '../cell-context.ts';
-import { cellOfNumber } from '../cell-numbers.ts';
-import { withinCell } from '../cell-pool.ts';
+import { withinCell } from '../cells/connection.ts';
+import { cellPools, inEach } from '../cells/contexts.ts';
+import { cellOfNumber } from '../cells/numbers.ts';
 import { type Db, type Pool, type Transaction, transaction } from '../database.ts';
 
 const DAY_MS = 86_400_000;

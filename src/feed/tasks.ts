@@ -1,6 +1,6 @@
-import { type CellActivity, cellsInTurn } from '../cell-activity.ts';
-import { createRounds } from '../cell-context.ts';
-import { leaveCells } from '../cell-pool.ts';
+import { type CellActivity, cellsInTurn } from '../cells/activity.ts';
+import { leaveCells } from '../cells/connection.ts';
+import { createRounds } from '../cells/contexts.ts';
 import { hasNotes } from '../change.ts';
 import type { Context } from '../context.ts';
 import { hookTransactions, type Pool, type Transaction, type TransactionHooks } from '../database.ts';

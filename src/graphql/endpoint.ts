@@ -11,7 +11,7 @@ import {
 import { makeSchema } from 'postgraphile';
 import { execute } from 'postgraphile/grafast';
 import { BoundedMap } from '../bounded-map.ts';
-import { poolOf } from '../cell-pool.ts';
+import { poolOf } from '../cells/pool.ts';
 import { first, type Pool } from '../database.ts';
 import { type Cost, costOf } from './cost.ts';
 import { chooseOperation, readDocument, withPages } from './document.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import { type Pool, transaction } from '../database.ts';
 import { LIMITS } from './limits.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { hasSeveralCells } from '../cell-pool.ts';
-import { type Cell, type CellScope, inScope } from '../cell-scope.ts';
-import { ClientMoves, holdClients, resumeAbandoned } from '../client-moves.ts';
+import { ClientMoves, holdClients, resumeAbandoned } from '../cells/client-moves.ts';
+import { hasSeveralCells } from '../cells/pool.ts';
+import { type Cell, type CellScope, inScope } from '../cells/scope.ts';
 import type { Db, Pool, Transaction } from '../database.ts';
 
 declare module 'fastify' {

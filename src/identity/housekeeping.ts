@@ -1,4 +1,4 @@
-import { cellPools, inEach } from '../cell-context.ts';
+import { cellPools, inEach } from '../cells/contexts.ts';
 import type { Pool } from '../database.ts';
 import { MAX_REFRESH_TOKENS } from './refresh-token.ts';
 

@@ -1,6 +1,6 @@
-import { homesOfClients } from '../cell-directory.ts';
-import { hasSeveralCells } from '../cell-pool.ts';
-import { inCell } from '../cell-scope.ts';
+import { homesOfClients } from '../cells/directory.ts';
+import { hasSeveralCells } from '../cells/pool.ts';
+import { inCell } from '../cells/scope.ts';
 import { type Db, first } from '../database.ts';
 import { databaseFault } from '../database-fault.ts';
 import type { Language } from '../language.ts';

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { type Clock, monotonic } from '../calendar.ts';
-import { hasSeveralCells } from '../cell-pool.ts';
-import { UnknownCell } from '../client-moves.ts';
+import { UnknownCell } from '../cells/client-moves.ts';
+import { hasSeveralCells } from '../cells/pool.ts';
 import { sha256 } from '../crypto.ts';
 import { first, type Pool, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';

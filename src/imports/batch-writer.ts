@@ -1,6 +1,6 @@
 import { audit } from '../audit.ts';
+import { afterMoves } from '../cells/client-moves.ts';
 import { keepingNotes } from '../change.ts';
-import { afterMoves } from '../client-moves.ts';
 import { commit, rollback, type Transaction } from '../database.ts';
 import type { ErrorCode, Problem } from '../errors.ts';
 import { answerOf, type ImportAnswer, listedErrors } from './answer.ts';

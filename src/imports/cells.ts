@@ -1,6 +1,7 @@
-import { homesOfClients, homesOfRecords } from '../cell-directory.ts';
-import { hasSeveralCells, withinCell } from '../cell-pool.ts';
-import { type Home, holdClients } from '../client-moves.ts';
+import { type Home, holdClients } from '../cells/client-moves.ts';
+import { withinCell } from '../cells/connection.ts';
+import { homesOfClients, homesOfRecords } from '../cells/directory.ts';
+import { hasSeveralCells } from '../cells/pool.ts';
 import { endStep, type Transaction } from '../database.ts';
 import type { ImportKind, ImportRow } from './kind.ts';
 

@@ -1,5 +1,5 @@
-import { hasSeveralCells } from '../cell-pool.ts';
-import { type Claim, claimIds, heldIds, isClaimed, othersOf, takenId } from '../claims.ts';
+import { type Claim, claimIds, heldIds, isClaimed, othersOf, takenId } from '../cells/claims.ts';
+import { hasSeveralCells } from '../cells/pool.ts';
 import type { Transaction } from '../database.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 

@@ -1,6 +1,6 @@
 import { refreshApprovers } from '../approvals/workflow.ts';
 import { londonDay } from '../calendar.ts';
-import { cellForNewClient } from '../cell-directory.ts';
+import { cellForNewClient } from '../cells/directory.ts';
 import { type Columns, copyRows } from '../copy.ts';
 import { type ClientInput, updateClient } from '../identity/client.ts';
 import { type Comparison, sameNames } from './comparison.ts';

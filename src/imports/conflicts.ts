@@ -1,4 +1,4 @@
-import { withinCell } from '../cell-pool.ts';
+import { withinCell } from '../cells/connection.ts';
 import type { Transaction } from '../database.ts';
 import { idsOfOthers } from './claims.ts';
 import type { Comparison } from './comparison.ts';

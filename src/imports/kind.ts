@@ -1,5 +1,5 @@
+import type { ClaimedField } from '../cells/claims.ts';
 import type { ChangeEntity, RecordText } from '../change.ts';
-import type { ClaimedField } from '../claims.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import type { Transaction } from '../database.ts';

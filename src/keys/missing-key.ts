@@ -1,4 +1,4 @@
-import { CELL_TABLES } from '../cell-tables.ts';
+import { CELL_TABLES } from '../cells/tables.ts';
 import type { Vault } from '../crypto.ts';
 import type { Db } from '../database.ts';
 import { nameOfKey, SEALED_COLUMNS, type SealedColumn, sealedTexts } from './sealed-column.ts';

@@ -1,7 +1,7 @@
 import { audit } from '../audit.ts';
-import { cellNumbers } from '../cell-directory.ts';
-import { poolOf } from '../cell-pool.ts';
-import { CELL_TABLES } from '../cell-tables.ts';
+import { cellNumbers } from '../cells/directory.ts';
+import { poolOf } from '../cells/pool.ts';
+import { CELL_TABLES } from '../cells/tables.ts';
 import type { Act } from '../context.ts';
 import type { Vault } from '../crypto.ts';
 import { type Pool, type Transaction, transaction } from '../database.ts';

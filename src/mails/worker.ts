@@ -1,5 +1,5 @@
-import { cellsInTurn } from '../cell-activity.ts';
-import { contextOf, createRounds } from '../cell-context.ts';
+import { cellsInTurn } from '../cells/activity.ts';
+import { contextOf, createRounds } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
 import { createPool, first, type Pool, type Transaction, transaction } from '../database.ts';
 import { endsWithin } from '../deadline.ts';

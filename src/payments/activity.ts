@@ -1,4 +1,4 @@
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import { contactNames } from '../contact-names.ts';
 import type { Db } from '../database.ts';
 import type { PaymentWebhookStatus } from './moves.ts';

@@ -1,7 +1,7 @@
-import { homesOfClients } from '../cell-directory.ts';
-import { hasSeveralCells } from '../cell-pool.ts';
-import { inCell } from '../cell-scope.ts';
-import { unionOfCells } from '../cell-union.ts';
+import { homesOfClients } from '../cells/directory.ts';
+import { hasSeveralCells } from '../cells/pool.ts';
+import { inCell } from '../cells/scope.ts';
+import { unionOfCells } from '../cells/union.ts';
 import type { Db } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';

@@ -1,7 +1,7 @@
 import { audit } from '../audit.ts';
 import { londonTimestamp } from '../calendar.ts';
+import { newId } from '../cells/claims.ts';
 import { noteChange } from '../change.ts';
-import { newId } from '../claims.ts';
 import type { Act } from '../context.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { lockIn } from '../cell-pool.ts';
+import { lockIn } from '../cells/connection.ts';
 import { type Pool, transaction } from '../database.ts';
 import { LOCKS } from '../locks.ts';
 

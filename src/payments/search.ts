@@ -1,4 +1,4 @@
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import type { Db } from '../database.ts';
 import { AS_TEXT, isEmpty, MAY_MANAGE, PAYMENT_COLUMNS, type PaymentTexts, paymentJoins } from './payment-fields.ts';
 import { createPaymentWriter } from './payment-json.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { returnPayment } from '../accounts/payment-return.ts';
 import { BoundedMap } from '../bounded-map.ts';
-import { createRounds } from '../cell-context.ts';
+import { createRounds } from '../cells/contexts.ts';
 import type { Act, Context } from '../context.ts';
 import { type Db, type Transaction, transaction } from '../database.ts';
 import type { PaymentId } from '../identifiers.ts';

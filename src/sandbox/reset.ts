@@ -1,7 +1,7 @@
 import { takeLock } from '../approvals/lock.ts';
 import { audit } from '../audit.ts';
+import { releaseClaims } from '../cells/claims.ts';
 import { keepingNotes } from '../change.ts';
-import { releaseClaims } from '../claims.ts';
 import type { Act } from '../context.ts';
 import type { Transaction } from '../database.ts';
 import { noteReset } from '../feed/removal.ts';

@@ -1,5 +1,5 @@
 import { londonTimestamp } from '../calendar.ts';
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import { type Db, first } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';

@@ -1,6 +1,6 @@
 import { monotonic } from '../calendar.ts';
-import { cellsInTurn } from '../cell-activity.ts';
-import { createRounds } from '../cell-context.ts';
+import { cellsInTurn } from '../cells/activity.ts';
+import { createRounds } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
 import { createPool, type Pool, type Transaction, transaction } from '../database.ts';
 import { endsWithin } from '../deadline.ts';

@@ -1,5 +1,5 @@
 import { shareLock } from '../approvals/workflow.ts';
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import type { Context } from '../context.ts';
 import { sha256 } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';

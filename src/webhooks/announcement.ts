@@ -1,4 +1,4 @@
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import { type Db, first } from '../database.ts';
 import { instantOf } from './notification.ts';
 

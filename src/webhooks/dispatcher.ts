@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { pathOf, pathsOf, poolOf } from '../cell-pool.ts';
+import { pathOf, pathsOf, poolOf } from '../cells/pool.ts';
 import type { Context } from '../context.ts';
 import { createPool, type Pool } from '../database.ts';
 import { CellDeliveries } from './cell-deliveries.ts';

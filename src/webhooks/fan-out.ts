@@ -1,4 +1,4 @@
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import { type Db, type Pool, transaction } from '../database.ts';
 import { announceNotifications } from './announcement.ts';
 import { type DayWindow, within } from './day-window.ts';

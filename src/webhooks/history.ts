@@ -1,4 +1,4 @@
-import { unionOfCells } from '../cell-union.ts';
+import { unionOfCells } from '../cells/union.ts';
 import { type Db, first } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { countRows, type List, whereOf } from '../rows.ts';

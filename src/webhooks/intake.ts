@@ -21,7 +21,7 @@ const POLL_INTERVAL_MS = 100;
 const PING_INTERVAL_MS = 10;
 const DISCOVERY_INTERVAL_MS = 400;
 const REFRESH_INTERVAL_MS = 1_000;
-/** Milliseconds between two rounds in a cell where nothing happens (cell-activity.ts). */
+/** Milliseconds between two rounds in a cell where nothing happens (cells/activity.ts). */
 const IDLE_POLL_INTERVAL_MS = 10_000;
 
 export interface IntakeParts {

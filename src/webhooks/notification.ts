@@ -1,4 +1,4 @@
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import type { Transaction } from '../database.ts';
 import { tracing } from '../tracing.ts';
 

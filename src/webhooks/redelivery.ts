@@ -1,5 +1,5 @@
 import { audit } from '../audit.ts';
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isDistributed } from '../cell-pool.ts';
+import { isDistributed } from '../cells/pool.ts';
 import { type Db, first, type Pool, type Transaction, transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { monotonic } from '../calendar.ts';
-import { ACTIVITY_CHANNEL, readAnnouncement } from '../cell-activity.ts';
+import { ACTIVITY_CHANNEL, readAnnouncement } from '../cells/activity.ts';
 import type { Context } from '../context.ts';
 import { first } from '../database.ts';
 import { DatabaseClient } from '../database-client.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { poolOf } from '../../src/cell-pool.ts';
-import { homeOfClient } from '../../src/client-moves.ts';
+import { homeOfClient } from '../../src/cells/client-moves.ts';
+import { poolOf } from '../../src/cells/pool.ts';
 import type { Pool } from '../../src/database.ts';
 
 /** Cells of the databases of a run, beside the first one (LOMBARD_TEST_CELLS). */

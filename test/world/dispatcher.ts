@@ -1,8 +1,8 @@
-import { CellActivity } from '../../src/cell-activity.ts';
-import { contextOf } from '../../src/cell-context.ts';
-import { createCellLook } from '../../src/cell-look.ts';
-import { pathsOf, poolOf } from '../../src/cell-pool.ts';
-import { readPaths } from '../../src/cells.ts';
+import { CellActivity } from '../../src/cells/activity.ts';
+import { readPaths } from '../../src/cells/cell.ts';
+import { contextOf } from '../../src/cells/contexts.ts';
+import { createCellLook } from '../../src/cells/look.ts';
+import { pathsOf, poolOf } from '../../src/cells/pool.ts';
 import type { Context } from '../../src/context.ts';
 import { createPool, type Pool } from '../../src/database.ts';
 import type { Logger } from '../../src/log.ts';

@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type pg from 'pg';
 import { ServiceClock } from '../../src/calendar.ts';
-import { NUMBERS_OF_CELL } from '../../src/cell-numbers.ts';
-import { pathsOf } from '../../src/cell-pool.ts';
+import { NUMBERS_OF_CELL } from '../../src/cells/numbers.ts';
+import { pathsOf } from '../../src/cells/pool.ts';
 import { readConfig } from '../../src/config.ts';
 import { Vault } from '../../src/crypto.ts';
 import { createPool, transaction } from '../../src/database.ts';

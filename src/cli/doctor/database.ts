@@ -1,4 +1,4 @@
-import type { CellPaths } from '../../cell-pool.ts';
+import type { CellPaths } from '../../cells/connection.ts';
 import type { Config } from '../../config.ts';
 import { createPool, type Db, first, type Pool } from '../../database.ts';
 import { databaseFault } from '../../database-fault.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceClock } from '../../calendar.ts';
-import { askCells, type SilentCell } from '../../cell-context.ts';
-import { readPaths } from '../../cells.ts';
+import { readPaths } from '../../cells/cell.ts';
+import { askCells, type SilentCell } from '../../cells/contexts.ts';
 import type { Config } from '../../config.ts';
 import { databaseAddresses } from '../../open-database.ts';
 import { readOffset } from '../../sandbox/clock.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { oneHas } from '../../cell-directory.ts';
+import { oneHas } from '../../cells/directory.ts';
 import type { Context } from '../../context.ts';
 import { findPagePerson, type PagePerson } from '../../identity/page-person.ts';
 import { languageOf } from '../../language.ts';

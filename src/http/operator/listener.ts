@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { cellForNewClient, homeOfRecord } from '../../cell-directory.ts';
-import { homeOfClient } from '../../client-moves.ts';
+import { homeOfClient } from '../../cells/client-moves.ts';
+import { cellForNewClient, homeOfRecord } from '../../cells/directory.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';

@@ -1,6 +1,6 @@
 import { londonDay } from '../../calendar.ts';
-import { inCellsOf } from '../../cell-directory.ts';
-import { withinCell } from '../../cell-pool.ts';
+import { withinCell } from '../../cells/connection.ts';
+import { inCellsOf } from '../../cells/directory.ts';
 import type { Act, Context } from '../../context.ts';
 import { type Transaction, transaction } from '../../database.ts';
 import type { ImportScope } from '../../imports/kind.ts';

@@ -1,7 +1,7 @@
 import { replaceConfiguration } from '../../approvals/configuration.ts';
 import { londonDay } from '../../calendar.ts';
+import { newId } from '../../cells/claims.ts';
 import { noteChange } from '../../change.ts';
-import { newId } from '../../claims.ts';
 import type { Act } from '../../context.ts';
 import type { Transaction } from '../../database.ts';
 import type { PaymentNumber } from '../../identifiers.ts';

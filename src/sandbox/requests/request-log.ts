@@ -1,5 +1,5 @@
 import { londonTimestamp } from '../../calendar.ts';
-import { poolOf } from '../../cell-pool.ts';
+import { poolOf } from '../../cells/pool.ts';
 import type { Db, Pool } from '../../database.ts';
 import type { Logger } from '../../log.ts';
 import { Periodic } from '../../periodic.ts';

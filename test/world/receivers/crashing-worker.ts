@@ -7,7 +7,7 @@
 
 import { randomInt, randomUUID } from 'node:crypto';
 import { ServiceClock } from '../../../src/calendar.ts';
-import { pathsOf } from '../../../src/cell-pool.ts';
+import { pathsOf } from '../../../src/cells/pool.ts';
 import { readConfig } from '../../../src/config.ts';
 import { Vault } from '../../../src/crypto.ts';
 import { createPool, transaction } from '../../../src/database.ts';

@@ -1,7 +1,7 @@
-import type { CellPaths } from './cell-pool.ts';
-import { CELL_TABLES } from './cell-tables.ts';
-import { type Db, first } from './database.ts';
-import { StartupError } from './errors.ts';
+import { type Db, first } from '../database.ts';
+import { StartupError } from '../errors.ts';
+import type { CellPaths } from './connection.ts';
+import { CELL_TABLES } from './tables.ts';
 
 /** A cell and what is in it. Members are as `lombard cells list --json` writes them. */
 export interface Cell {

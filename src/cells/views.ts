@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { schemaOf } from './cell-pool.ts';
-import { CELL_TABLES, HISTORY_TABLES } from './cell-tables.ts';
-import type { CellStep } from './migration-steps.ts';
+import type { CellStep } from '../migration-steps.ts';
+import { schemaOf } from './connection.ts';
+import { CELL_TABLES, HISTORY_TABLES } from './tables.ts';
 
 /** The counters of the feed's versions. An entity that belongs to no client has its own in the first cell. */
 const VERSIONS = 'change_versions';
@@ -28,7 +28,7 @@ export function viewsOfNone(home: string): string[] {
   const schema = pg.escapeIdentifier(schemaOf(home, 'none'));
   const refuse = `create function ${schema}.refuse(what text) returns boolean language plpgsql immutable as $$ begin
     raise exception 'this work names no cell, and % is in the cells of clients', what
-      using hint = 'It has to name the cell of its client, or all cells (src/cell-scope.ts, src/cell-pool.ts).';
+      using hint = 'It has to name the cell of its client, or all cells (src/cells/scope.ts, src/cells/pool.ts).';
   end $$`;
   const views = [...CELL_TABLES]
     .filter((table) => table !== VERSIONS)

@@ -1,9 +1,9 @@
-import { cellNumbers } from './cell-directory.ts';
-import { hasSeveralCells, poolOf } from './cell-pool.ts';
-import type { Cell } from './cell-scope.ts';
-import type { Context } from './context.ts';
-import type { Pool } from './database.ts';
-import { endsWithin } from './deadline.ts';
+import type { Context } from '../context.ts';
+import type { Pool } from '../database.ts';
+import { endsWithin } from '../deadline.ts';
+import { cellNumbers } from './directory.ts';
+import { hasSeveralCells, poolOf } from './pool.ts';
+import type { Cell } from './scope.ts';
 
 /** The context whose statements all run in one cell, for background work. The context itself where the database has one cell. */
 export function contextOf(context: Context, cell: Cell): Context {

@@ -1,14 +1,14 @@
-import { monotonic } from './calendar.ts';
-import { poolOf } from './cell-pool.ts';
-import type { Cell } from './cell-scope.ts';
-import type { Pool } from './database.ts';
-import type { Logger } from './log.ts';
+import { monotonic } from '../calendar.ts';
+import type { Pool } from '../database.ts';
+import type { Logger } from '../log.ts';
+import { poolOf } from './pool.ts';
+import type { Cell } from './scope.ts';
 
 /** The channel on which processes tell workers in which cells something was written. */
 export const ACTIVITY_CHANNEL = 'cell_activity';
 /** Milliseconds after something was written in a cell during which its tasks run at their own intervals. */
 const BUSY_MS = 3_000;
-/** Milliseconds between two runs of a task in a cell where nothing happens. What waits there is noticed sooner (cell-look.ts). */
+/** Milliseconds between two runs of a task in a cell where nothing happens. What waits there is noticed sooner (look.ts). */
 const IDLE_INTERVAL_MS = 20_000;
 /** Milliseconds between two announcements of a process. */
 const ANNOUNCE_INTERVAL_MS = 5;

@@ -1,8 +1,8 @@
-import { cellNumbers } from './cell-directory.ts';
-import { pathsOf } from './cell-pool.ts';
-import type { Context } from './context.ts';
-import { type Db, first } from './database.ts';
-import { Periodic } from './periodic.ts';
+import type { Context } from '../context.ts';
+import { type Db, first } from '../database.ts';
+import { Periodic } from '../periodic.ts';
+import { cellNumbers } from './directory.ts';
+import { pathsOf } from './pool.ts';
 
 /** Milliseconds between two looks at which cells there are. `lombard migrate` adds some seldom. */
 const LOOK_INTERVAL_MS = 5_000;

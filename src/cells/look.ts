@@ -1,6 +1,6 @@
-import type { Context } from './context.ts';
-import { first } from './database.ts';
-import { Periodic } from './periodic.ts';
+import type { Context } from '../context.ts';
+import { first } from '../database.ts';
+import { Periodic } from '../periodic.ts';
 
 /** Milliseconds between two looks into a cell where nothing happens. */
 const LOOK_INTERVAL_MS = 2_000;

@@ -1,6 +1,6 @@
-import { distributedCells } from './cell-pool.ts';
-import { CELL_TABLES } from './cell-tables.ts';
-import type { Db } from './database.ts';
+import type { Db } from '../database.ts';
+import { distributedCells } from './pool.ts';
+import { CELL_TABLES } from './tables.ts';
 
 /** A function that each cell has: the worker knows no other. */
 const FUNCTION = /\bnotification_id\(/g;

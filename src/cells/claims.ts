@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { besideOf, hasSeveralCells, quotedSchema, withinCell } from './cell-pool.ts';
-import { unionOfCells } from './cell-union.ts';
+import type { Db, Pool, Transaction } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { type Numbers, nextId, nextIds } from '../rows.ts';
+import { textArray } from '../text-array.ts';
 import { type Home, type HomeRow, homeColumns } from './client-moves.ts';
-import type { Db, Pool, Transaction } from './database.ts';
-import { Problem } from './errors.ts';
-import { type Numbers, nextId, nextIds } from './rows.ts';
-import { textArray } from './text-array.ts';
+import { withinCell } from './connection.ts';
+import { besideOf, hasSeveralCells, quotedSchema } from './pool.ts';
+import { unionOfCells } from './union.ts';
 
 /**
  * Identifiers that callers may give are unique over all clients. Where the database has one cell, unique indexes see to it, and nothing

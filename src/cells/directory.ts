@@ -1,11 +1,12 @@
-import { CellPool, cellOf, hasSeveralCells, withinCell } from './cell-pool.ts';
-import { type Cell, inCell } from './cell-scope.ts';
-import { overCells } from './cell-union.ts';
+import { type Db, endStep, type Pool, type Transaction } from '../database.ts';
+import { databaseFault } from '../database-fault.ts';
+import { isUuid } from '../uuid.ts';
 import { homesOfIds, isClaimed } from './claims.ts';
 import { type Home, type HomeRow, holdClients, homeColumns } from './client-moves.ts';
-import { type Db, endStep, type Pool, type Transaction } from './database.ts';
-import { databaseFault } from './database-fault.ts';
-import { isUuid } from './uuid.ts';
+import { cellOf, withinCell } from './connection.ts';
+import { CellPool, hasSeveralCells } from './pool.ts';
+import { type Cell, inCell } from './scope.ts';
+import { overCells } from './union.ts';
 
 /** Records that lead to their client: where they are. */
 interface Lookup {

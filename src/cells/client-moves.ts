@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Db, first } from './database.ts';
-import { Problem } from './errors.ts';
-import { LOCKS } from './locks.ts';
+import { type Db, first } from '../database.ts';
+import { Problem } from '../errors.ts';
+import { LOCKS } from '../locks.ts';
 
 /** Seconds after which a caller tries again. */
 const RETRY_AFTER_SECONDS = 2;

@@ -1,11 +1,12 @@
-import { homesOfClients } from './cell-directory.ts';
-import { besideOf, poolOf, withinCell } from './cell-pool.ts';
+import type { Context } from '../context.ts';
+import { first, type Pool, type Transaction, transaction } from '../database.ts';
+import { LOCKS } from '../locks.ts';
+import { Periodic } from '../periodic.ts';
 import { type ClaimedField, writtenIds } from './claims.ts';
 import { ClientMoves, holdClients } from './client-moves.ts';
-import type { Context } from './context.ts';
-import { first, type Pool, type Transaction, transaction } from './database.ts';
-import { LOCKS } from './locks.ts';
-import { Periodic } from './periodic.ts';
+import { withinCell } from './connection.ts';
+import { homesOfClients } from './directory.ts';
+import { besideOf, poolOf } from './pool.ts';
 
 const INTERVAL_MS = 600_000;
 /** Claims that one transaction looks at, and a few more where they are of one moment. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { ServiceRole } from './service-role.ts';
+import type { ServiceRole } from '../service-role.ts';
 
 /**
  * What a statement of a migration becomes where Citus distributes the schema of the cell (ARCHITECTURE, Cells). The tables of a cell are then

@@ -1,13 +1,13 @@
 import type pg from 'pg';
-import { NUMBERS_OF_CELL } from './cell-numbers.ts';
-import { schemaOf } from './cell-pool.ts';
-import { CLIENT_TABLES, ONCE_TABLES } from './cell-tables.ts';
-import { viewsAreMissing, viewsOfAll, viewsOfNone } from './cell-views.ts';
-import { hasCitus } from './cells.ts';
+import { type CellStep, stepsOf } from '../migration-steps.ts';
+import type { Migration } from '../schema.ts';
+import { splitStatements } from '../sql-statements.ts';
+import { hasCitus } from './cell.ts';
 import { DISTRIBUTING, distributed, LOCAL, rolesOnWorkers } from './citus-statements.ts';
-import { type CellStep, stepsOf } from './migration-steps.ts';
-import type { Migration } from './schema.ts';
-import { splitStatements } from './sql-statements.ts';
+import { schemaOf } from './connection.ts';
+import { NUMBERS_OF_CELL } from './numbers.ts';
+import { CLIENT_TABLES, ONCE_TABLES } from './tables.ts';
+import { viewsAreMissing, viewsOfAll, viewsOfNone } from './views.ts';
 
 interface CellRow {
   number: number;
@@ -147,7 +147,7 @@ const TWO_PHASE = [
 ];
 
 /**
- * What all cells have together: the views of who names no cell (cell-views.ts); and the triggers by which each cell takes rows of its own
+ * What all cells have together: the views of who names no cell (views.ts); and the triggers by which each cell takes rows of its own
  * clients only. Workers of Citus do not know the clients.
  */
 function lastStep(client: pg.Client, { home, citus }: Pick<Cells, 'home' | 'citus'>, count: number): CellStep {

@@ -1,5 +1,5 @@
+import type { Db } from '../database.ts';
 import { rolesOnWorkers } from './citus-statements.ts';
-import type { Db } from './database.ts';
 
 /** The servers that can have a cell, as `lombard cells list` writes them. */
 export async function cellNodes(db: Db): Promise<string[]> {
