@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { removeWithTests } from './leftovers.ts';
 
 /** Folders whose tests take longest: they begin first, so that no core is idle while the last ones end. */
-const LONGEST = ['cli', 'pages', 'mails', 'statements', 'deploy', 'webhooks', 'http'];
+const LONGEST = ['cli', 'pages', 'cells', 'mails', 'statements', 'deploy', 'webhooks', 'http'];
 
 /** Milliseconds for all tests of a file, and so for each of them: the runner's own limit would be counted for the file as a whole. */
 const MAX_FILE_MS = 300_000;

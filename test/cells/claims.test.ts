@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { sweepClaims } from '../src/cells/claim-sweep.ts';
-import { migrate } from '../src/migrate.ts';
-import { accessToken } from './world/access-token.ts';
-import { createWorld } from './world/client.ts';
-import { createClusterDatabase, createEmptyDatabase, log } from './world/database.ts';
-import { createSubscriber } from './world/graphql.ts';
-import { type Answer, startTestService, type TestService } from './world/service.ts';
+import { sweepClaims } from '../../src/cells/claim-sweep.ts';
+import { migrate } from '../../src/migrate.ts';
+import { accessToken } from '../world/access-token.ts';
+import { createWorld } from '../world/client.ts';
+import { createClusterDatabase, createEmptyDatabase, log } from '../world/database.ts';
+import { createSubscriber } from '../world/graphql.ts';
+import { type Answer, startTestService, type TestService } from '../world/service.ts';
 
 /** Identifiers that callers give are unique over all cells (ARCHITECTURE, Cells), in one PostgreSQL or on a Citus cluster. */
 type World = Awaited<ReturnType<typeof createWorld>>;

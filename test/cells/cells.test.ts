@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { hasCitus, listCells } from '../src/cells/cell.ts';
-import { onServer, workersOf } from './world/cluster.ts';
-import { lombard } from './world/command.ts';
-import { createClusterDatabase, createDatabase, NO_CLUSTER, type TestDatabase } from './world/database.ts';
+import { hasCitus, listCells } from '../../src/cells/cell.ts';
+import { onServer, workersOf } from '../world/cluster.ts';
+import { lombard } from '../world/command.ts';
+import { createClusterDatabase, createDatabase, NO_CLUSTER, type TestDatabase } from '../world/database.ts';
 
 /** `lombard cells` and LOMBARD_CELLS; on Citus too, where LOMBARD_TEST_DATABASE_URL names a database with workers. */
 let database: TestDatabase;

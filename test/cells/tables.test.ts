@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { CELL_TABLES, CLIENT_TABLES, ONCE_TABLES } from '../src/cells/tables.ts';
-import { createDatabase, type TestDatabase } from './world/database.ts';
+import { CELL_TABLES, CLIENT_TABLES, ONCE_TABLES } from '../../src/cells/tables.ts';
+import { createDatabase, type TestDatabase } from '../world/database.ts';
 
 /** What moving a cell to another server needs of the tables (ARCHITECTURE, Cells). */
 let database: TestDatabase;
@@ -37,7 +37,7 @@ test('every table stands in the cell or once', async () => {
 });
 
 test('no statement and no migration names a schema', () => {
-  const root = new URL('../', import.meta.url);
+  const root = new URL('../../', import.meta.url);
   const files = ['src/', 'migrations/'].flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}${name}`),
   );

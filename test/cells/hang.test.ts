@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { CELL_TABLES } from '../src/cells/tables.ts';
-import { createWorld } from './world/client.ts';
-import { until } from './world/command.ts';
-import type { Answer, TestService } from './world/service.ts';
-import { createStatementWorld, type StatementWorld } from './world/statements.ts';
-import { type Subscriber, startTwoCells, type TwoCells } from './world/two-cells.ts';
+import { CELL_TABLES } from '../../src/cells/tables.ts';
+import { createWorld } from '../world/client.ts';
+import { until } from '../world/command.ts';
+import type { Answer, TestService } from '../world/service.ts';
+import { createStatementWorld, type StatementWorld } from '../world/statements.ts';
+import { type Subscriber, startTwoCells, type TwoCells } from '../world/two-cells.ts';
 
 /**
  * One cell of several that gives no answer at all, as one whose server was stopped: every statement waits. Here a session that locks the

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { readPaths } from '../src/cells/cell.ts';
-import { CELL_TABLES } from '../src/cells/tables.ts';
-import { createPool } from '../src/database.ts';
-import { migrate } from '../src/migrate.ts';
-import { relocateClient } from '../src/relocation/relocation.ts';
-import { conditionOf, DERIVED_TABLES, MOVED_TABLES, STAYING_TABLES } from '../src/relocation/tables.ts';
-import { type Command, lombard, until } from './world/command.ts';
-import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from './world/database.ts';
-import { createSubscriber } from './world/graphql.ts';
-import { Receiver } from './world/receivers/receiver.ts';
-import { type Answer, startTestService, type TestService } from './world/service.ts';
+import { readPaths } from '../../src/cells/cell.ts';
+import { CELL_TABLES } from '../../src/cells/tables.ts';
+import { createPool } from '../../src/database.ts';
+import { migrate } from '../../src/migrate.ts';
+import { relocateClient } from '../../src/relocation/relocation.ts';
+import { conditionOf, DERIVED_TABLES, MOVED_TABLES, STAYING_TABLES } from '../../src/relocation/tables.ts';
+import { type Command, lombard, until } from '../world/command.ts';
+import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
+import { createSubscriber } from '../world/graphql.ts';
+import { Receiver } from '../world/receivers/receiver.ts';
+import { type Answer, startTestService, type TestService } from '../world/service.ts';
 
 /** `lombard cells move-client` (docs/scale.md, Cells), with several schemas of one PostgreSQL or on the workers of a Citus cluster. */
 let database: TestDatabase;

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { inCell } from '../src/cells/scope.ts';
-import { CELL_TABLES } from '../src/cells/tables.ts';
-import { migrate, whatIsMissing } from '../src/migrate.ts';
-import { readMigrations } from '../src/schema.ts';
-import { createWorld } from './world/client.ts';
-import { until } from './world/command.ts';
-import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from './world/database.ts';
-import { createSubscriber } from './world/graphql.ts';
-import { pageSession } from './world/page-session.ts';
-import { Receiver } from './world/receivers/receiver.ts';
-import { type Answer, call, startTestService, type TestService } from './world/service.ts';
+import { inCell } from '../../src/cells/scope.ts';
+import { CELL_TABLES } from '../../src/cells/tables.ts';
+import { migrate, whatIsMissing } from '../../src/migrate.ts';
+import { readMigrations } from '../../src/schema.ts';
+import { createWorld } from '../world/client.ts';
+import { until } from '../world/command.ts';
+import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
+import { createSubscriber } from '../world/graphql.ts';
+import { pageSession } from '../world/page-session.ts';
+import { Receiver } from '../world/receivers/receiver.ts';
+import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
 
 /**
  * Several cells, each a schema (ARCHITECTURE, Cells): in one ordinary PostgreSQL, or on the workers of a Citus cluster, where

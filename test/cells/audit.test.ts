@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { migrate } from '../src/migrate.ts';
-import { createWorld } from './world/client.ts';
-import { until } from './world/command.ts';
-import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from './world/database.ts';
-import { startTestService, type TestService } from './world/service.ts';
+import { migrate } from '../../src/migrate.ts';
+import { createWorld } from '../world/client.ts';
+import { until } from '../world/command.ts';
+import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
+import { startTestService, type TestService } from '../world/service.ts';
 
 /**
  * The audit trail of several cells is one chain, and each cell takes rows of its own clients only (ARCHITECTURE, Cells): in one PostgreSQL,

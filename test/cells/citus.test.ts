@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type pg from 'pg';
-import { inCell } from '../src/cells/scope.ts';
-import type { DatabaseClient } from '../src/database-client.ts';
-import { freePort } from '../src/embedded/port.ts';
-import { migrate } from '../src/migrate.ts';
-import { createWorld } from './world/client.ts';
-import { onServer } from './world/cluster.ts';
-import { lombard, until } from './world/command.ts';
-import { createClusterDatabase, log, NO_CLUSTER } from './world/database.ts';
-import { startTestService } from './world/service.ts';
+import { inCell } from '../../src/cells/scope.ts';
+import type { DatabaseClient } from '../../src/database-client.ts';
+import { freePort } from '../../src/embedded/port.ts';
+import { migrate } from '../../src/migrate.ts';
+import { createWorld } from '../world/client.ts';
+import { onServer } from '../world/cluster.ts';
+import { lombard, until } from '../world/command.ts';
+import { createClusterDatabase, log, NO_CLUSTER } from '../world/database.ts';
+import { startTestService } from '../world/service.ts';
 
 /** Cells on the workers of a Citus cluster: `lombard cells move` and `rebalance` (docs/scale.md, Cells). */
 test('a cell moves to another server while its client pays: nothing is lost, and what was set up works there', async (t) => {
