@@ -1,10 +1,15 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
+import { isDistributed } from './cells/pool.ts';
 import type { Transaction } from './database.ts';
 
 /** Characters handed to the connection at once. */
 const CHUNK_CHARACTERS = 65_536;
+/** Rows of an INSERT where Citus refuses a COPY: a message to the server has at most 65,535 values. */
+const MAX_INSERTED_ROWS = 500;
+/** SQLSTATE of a COPY that a worker of Citus refuses, whatever the worker says (internal_error). */
+const NO_REASON = 'XX000';
 
 export type CopyValue = string | number | boolean | Date | Buffer | null | undefined;
 
@@ -21,10 +26,39 @@ export async function copyRows<Row>(
   tx: Transaction,
   table: string,
   columns: Columns<Row>,
-  rows: Iterable<Row>,
+  rows: readonly Row[],
 ): Promise<void> {
+  if (!isDistributed(tx)) return copy(tx, table, columns, rows);
+  await tx.query('savepoint copied');
+  try {
+    await copy(tx, table, columns, rows);
+  } catch (error) {
+    if ((error as { code?: string }).code !== NO_REASON) throw error;
+    await tx.query('rollback to savepoint copied');
+    await insert(tx, table, columns, rows);
+  }
+  await tx.query('release savepoint copied');
+}
+
+async function copy<Row>(tx: Transaction, table: string, columns: Columns<Row>, rows: readonly Row[]): Promise<void> {
   const target = tx.query(copyFrom(`copy ${table} (${Object.keys(columns).join(', ')}) from stdin`));
   await pipeline(Readable.from(chunks(Object.values(columns), rows), { objectMode: true, highWaterMark: 2 }), target);
+}
+
+/**
+ * Writes rows with INSERT. Citus hands on why a worker refuses it: who imports refuses the line at fault, or tries again after a deadlock.
+ * It takes `values`; an `insert ... select` is a COPY there too.
+ */
+async function insert<Row>(tx: Transaction, table: string, columns: Columns<Row>, rows: readonly Row[]): Promise<void> {
+  const names = Object.keys(columns);
+  for (let from = 0; from < rows.length; from += MAX_INSERTED_ROWS) {
+    const some = rows.slice(from, from + MAX_INSERTED_ROWS);
+    const places = some.map(
+      (_row, at) => `(${names.map((_name, index) => `$${at * names.length + index + 1}`).join(', ')})`,
+    );
+    const values = some.flatMap((row) => Object.values(columns).map((value) => textOf(value(row))));
+    await tx.query(`insert into ${table} (${names.join(', ')}) values ${places.join(', ')}`, values);
+  }
 }
 
 function* chunks<Row>(values: ((row: Row) => CopyValue)[], rows: Iterable<Row>): Generator<Buffer> {
@@ -54,10 +88,16 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r'
 
 /** A value in COPY's text format. */
 function field(value: CopyValue): string {
-  if (value === null || value === undefined) return '\\N';
   if (typeof value === 'string')
     return SPECIAL.test(value) ? value.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? '') : value;
+  if (Buffer.isBuffer(value)) return `\\${textOf(value)}`;
+  return textOf(value) ?? '\\N';
+}
+
+/** A value as its type reads it; null is SQL's. */
+function textOf(value: CopyValue): string | null {
+  if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.toISOString();
-  if (Buffer.isBuffer(value)) return `\\\\x${value.toString('hex')}`;
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
   return typeof value === 'boolean' ? (value ? 't' : 'f') : String(value);
 }

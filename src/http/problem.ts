@@ -137,7 +137,7 @@ const VIOLATED = {
 /** What Citus adds to the names of a table's part and of its constraints. */
 const SHARD = /_\d{6,}$/;
 
-/** SQLSTATE of what a worker refuses within a COPY, which Citus calls a fault of its own. */
+/** SQLSTATE of what a worker refuses within an `insert ... select`, which Citus writes by COPY and calls a fault of its own. */
 const REFUSALS: [RegExp, string][] = [
   [/^duplicate key value violates unique/, '23505'],
   [/ violates foreign key /, '23503'],

@@ -9,7 +9,7 @@ import { transaction } from '../../src/database.ts';
 import { keepDigits } from '../../src/http/validation.ts';
 import { type Line, MAX_LINE_BYTES, parseLine, readLines } from '../../src/imports/lines.ts';
 import { parseJson } from '../../src/json.ts';
-import { COPY_GIVES_NO_REASON, isOnWorkers, poolOfClient } from '../world/cells.ts';
+import { poolOfClient } from '../world/cells.ts';
 import { createWorld } from '../world/client.ts';
 import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
 
@@ -327,8 +327,7 @@ describe('POST /imports/{kind}', () => {
     assert.equal(answer.body.errors[999].line, 1_000);
   });
 
-  test('what the checks of a batch cannot foresee costs only the lines at fault', async (t) => {
-    if (await isOnWorkers(service)) return t.skip(COPY_GIVES_NO_REASON);
+  test('what the checks of a batch cannot foresee costs only the lines at fault', async () => {
     await service.query(`create function public.refuse_evil() returns trigger language plpgsql as $$
       begin if new.reference = 'evil' then raise exception 'evil' using errcode = '22000'; end if; return new; end $$`);
     await service.query(

@@ -12,9 +12,6 @@ export const LOOK = CELLS > 0 ? { options: '-c search_path=public_cells,public' 
 /** Why a test skips where workers of a Citus cluster have the cells. */
 export const ON_WORKERS = 'workers of a Citus cluster have the cells';
 
-/** Why a test skips that has the database refuse a line of an import: Citus says no SQLSTATE of a worker for COPY (docs/scale.md). */
-export const COPY_GIVES_NO_REASON = 'a worker of a Citus cluster refuses a line without a reason';
-
 /** Whether workers of a Citus cluster have the cells of a database. */
 export async function isOnWorkers(database: { query(text: string): Promise<pg.QueryResult> }): Promise<boolean> {
   if (CELLS === 0) return false;
