@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,8 +83,9 @@ export class Databases {
   fillDisk(): () => void {
     const disk = this.disk as string;
     const ballast = join(disk, 'ballast');
-    const { bavail, bsize } = statfsSync(disk);
-    execFileSync('fallocate', ['-l', String(Math.max(1, bavail - 2) * bsize), ballast]);
+    const { bsize } = statfsSync(disk);
+    // The server writes meanwhile, and may take what was free a moment ago.
+    for (let left = blocksLeft(disk); left > 0 && !allocates(ballast, left * bsize); ) left = blocksLeft(disk);
     try {
       writeFileSync(join(disk, 'rest'), Buffer.alloc(4 * bsize, 1));
     } catch {
@@ -148,4 +149,13 @@ async function command({ url }: DefaultServer, ...statements: string[]): Promise
   } finally {
     await client.end();
   }
+}
+
+/** The free blocks of a disk but for two, which the file's own description can take. */
+function blocksLeft(disk: string): number {
+  return statfsSync(disk).bavail - 2;
+}
+
+function allocates(file: string, bytes: number): boolean {
+  return spawnSync('fallocate', ['-l', String(bytes), file]).status === 0;
 }
