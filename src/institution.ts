@@ -1,6 +1,6 @@
-import { type Logo, readLogo } from '../logo.ts';
+import { type Logo, readLogo } from './logo.ts';
 
-/** The institution whose letterhead the documents carry (docs/decisions.md, 5). */
+/** The institution whose letterhead documents and mails carry (docs/decisions.md, 5). */
 export interface Institution {
   name: string;
   /** Lines of the address. */
@@ -22,14 +22,4 @@ export function institutionFrom(settings: {
   logo: string | undefined;
 }): Institution {
   return { ...settings, logo: settings.logo === undefined ? undefined : readLogo(settings.logo) };
-}
-
-/** The institution as templates take it. */
-export function drawnInstitution(institution: Institution) {
-  return {
-    name: institution.name,
-    address: institution.address,
-    colour: institution.colour,
-    logo: institution.logo?.path ?? null,
-  };
 }

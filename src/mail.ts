@@ -1,8 +1,11 @@
+import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import nodemailer, { type Transporter } from 'nodemailer';
 import type SMTPPool from 'nodemailer/lib/smtp-pool/index.js';
 import type { Config } from './config.ts';
 import type { Db } from './database.ts';
+import type { Logo } from './logo.ts';
+import { LOGO_ID } from './mail-page.ts';
 
 const DNS_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -33,6 +36,8 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
+  /** Shown by the HTML. */
+  logo: Logo | undefined;
   attachments: Attachment[];
 }
 
@@ -94,19 +99,22 @@ export class Mailer {
    * @throws MailFailure
    */
   async send(mail: Mail): Promise<void> {
-    const { attachments, ...fields } = mail;
+    const { attachments, logo, ...fields } = mail;
     try {
       await this.#transport.sendMail({
         ...fields,
         from: this.#from,
         signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(MAIL_DEADLINE_MS)]),
         headers: { 'Auto-Submitted': 'auto-generated' },
-        attachments: attachments.map(({ filename, contentType, content }) => ({
-          filename,
-          contentType,
-          content: content(),
-          contentDisposition: 'attachment' as const,
-        })),
+        attachments: [
+          ...(logo ? [inline(logo)] : []),
+          ...attachments.map(({ filename, contentType, content }) => ({
+            filename,
+            contentType,
+            content: content(),
+            contentDisposition: 'attachment' as const,
+          })),
+        ],
       });
     } catch (error) {
       const { code = '', command, responseCode = 0, message } = error as SmtpError;
@@ -130,6 +138,12 @@ export class Mailer {
   }
 }
 
+/** The logo as a part that the HTML shows, and not a file to be saved. */
+function inline({ path, data }: Logo) {
+  const [content, contentDisposition] = [Buffer.from(data), 'inline' as const];
+  return { filename: basename(path), contentType: 'image/png', cid: LOGO_ID, content, contentDisposition };
+}
+
 /** The Message-ID of a mail about an entity: `<statement-...@domain>`, in the domain of the sender's address. */
 export function messageIdOf(entity: string, mailFrom: string): string {
   const domain = /@([A-Za-z0-9.-]+)>?\s*$/.exec(mailFrom)?.[1] ?? 'localhost';
@@ -137,7 +151,8 @@ export function messageIdOf(entity: string, mailFrom: string): string {
 }
 
 /**
- * Puts a mail into the sandbox's mailbox (GET /mailbox of the operator interface). A second mail with the same Message-ID is ignored.
+ * Puts a mail into the sandbox's mailbox (GET /mailbox of the operator interface), the logo within its HTML. A second mail with the same
+ * Message-ID is ignored.
  */
 export async function keepMail(db: Db, mail: Mail, now: Date): Promise<void> {
   const attachments = [];
@@ -146,7 +161,9 @@ export async function keepMail(db: Db, mail: Mail, now: Date): Promise<void> {
     for await (const chunk of content()) chunks.push(Buffer.from(chunk));
     attachments.push({ filename, content_type: contentType, content: Buffer.concat(chunks).toString('base64') });
   }
-  const { to, subject, text, html } = mail;
+  const { to, subject, text, logo } = mail;
+  const image = logo && `data:image/png;base64,${Buffer.from(logo.data).toString('base64')}`;
+  const html = image ? mail.html.replace(`src="cid:${LOGO_ID}"`, `src="${image}"`) : mail.html;
   await db.query(
     'insert into mailbox (sent_at, message_id, mail) values ($1, $2, $3) on conflict (message_id) do nothing',
     [now, mail.messageId, JSON.stringify({ to: to.address, subject, text, html, attachments })],

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster';
 import { mkdir } from 'node:fs/promises';
 import type { Config } from './config.ts';
-import { institutionFrom } from './documents/institution.ts';
 import { StartupError } from './errors.ts';
 import { requireFreePorts, type WantedPort } from './http/ports.ts';
 import { checkTrustedFiles } from './http/trusted/files.ts';
+import { institutionFrom } from './institution.ts';
 
 /**
  * What can be found wrong before the database is touched: the data directory, the files that the settings name, and the ports.

@@ -109,7 +109,7 @@ async function startAll({ context: everywhere, parts, drawing, signal }: Workers
   );
   const statements = new StatementWorker(context, drawing, cells);
   await parts.start(statements, { takesWork: true });
-  await parts.start(new MailWorker(context, cells), { takesWork: true });
+  await parts.start(new MailWorker(context, drawing.institution, cells), { takesWork: true });
 }
 
 function tasksOfCell(context: Context) {

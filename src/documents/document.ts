@@ -1,8 +1,8 @@
+import type { Institution } from '../institution.ts';
 import { printableJson } from '../printable.ts';
 import { drawnMoney } from './currency.ts';
 import type { Drawing } from './drawing.ts';
 import type { PaymentFacts, TradeFacts } from './facts.ts';
-import { drawnInstitution } from './institution.ts';
 
 /** pi: payment instruction, pr: payment receipt, tr: trade receipt (the service interface, GET /documents). */
 export type DocumentKind = 'pi' | 'pr' | 'tr';
@@ -93,5 +93,15 @@ function drawnTrade(facts: TradeFacts) {
       ...payment,
       amount: drawnMoney(amount, payment_currency),
     })),
+  };
+}
+
+/** The institution as templates take it. */
+export function drawnInstitution(institution: Institution) {
+  return {
+    name: institution.name,
+    address: institution.address,
+    colour: institution.colour,
+    logo: institution.logo?.path ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
-import { type Institution, institutionFrom } from './institution.ts';
+import { type Institution, institutionFrom } from '../institution.ts';
 import { Renderer } from './renderer.ts';
 
 /** What documents are drawn with: one renderer for the process, and the institution that they come from. */

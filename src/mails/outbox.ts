@@ -1,6 +1,7 @@
 import type { Db, Transaction } from '../database.ts';
 import type { Language } from '../language.ts';
 import { LOCKS } from '../locks.ts';
+import type { Logo } from '../logo.ts';
 
 /** Between two mails to one person about payments that wait. */
 const MIN_INTERVAL_SECONDS = 900;
@@ -29,6 +30,8 @@ export interface WrittenMail {
   subject: string;
   text: string;
   html: string;
+  /** Shown by the HTML. */
+  logo: Logo | undefined;
 }
 
 /**

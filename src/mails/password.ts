@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../identity/password-link.ts';
+import type { Institution } from '../institution.ts';
 import { mailTexts } from '../mail-page.ts';
 import { printable } from '../printable.ts';
 import type { DueMail, WrittenMail } from './outbox.ts';
@@ -10,8 +11,9 @@ import { MAIL_WORDS } from './texts.ts';
  * @returns undefined where nobody waits for it any longer
  */
 export async function writePassword(
-  { backgroundPool, clock, config, addresses }: Context,
+  { backgroundPool, clock, addresses }: Context,
   mail: DueMail,
+  institution: Institution,
 ): Promise<WrittenMail | undefined> {
   const now = clock.now();
   if (!mail.enabled || now.getTime() - mail.created_at.getTime() > LINK_LIFETIME_SECONDS * 1_000) return undefined;
@@ -26,6 +28,6 @@ export async function writePassword(
     { text: words.passwordValidity },
     { text: words.passwordClosing, muted: true as const },
   ];
-  const content = { language, title: words.passwordSubject, institution: config.institution, blocks };
+  const content = { language, title: words.passwordSubject, institution, blocks };
   return { subject: words.passwordSubject, ...mailTexts(content) };
 }

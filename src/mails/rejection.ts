@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { first } from '../database.ts';
+import type { Institution } from '../institution.ts';
 import { mailTexts } from '../mail-page.ts';
 import { printable } from '../printable.ts';
 import type { DueMail, WrittenMail } from './outbox.ts';
@@ -10,6 +11,7 @@ import { MAIL_WORDS } from './texts.ts';
 export async function writeRejection(
   { backgroundPool, config, addresses }: Context,
   mail: DueMail,
+  institution: Institution,
 ): Promise<WrittenMail | undefined> {
   if (!config.approvalMails || !mail.approval_mails) return undefined;
   const payment = first(
@@ -39,5 +41,5 @@ export async function writeRejection(
     ...paymentLines(payment, language, addresses.api),
     { text: words.closing, muted: true as const },
   ];
-  return { subject, ...mailTexts({ language, title: subject, institution: config.institution, blocks }) };
+  return { subject, ...mailTexts({ language, title: subject, institution, blocks }) };
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { Institution } from '../institution.ts';
 import { mailTexts } from '../mail-page.ts';
 import { printable } from '../printable.ts';
 import type { DueMail, WrittenMail } from './outbox.ts';
@@ -15,6 +16,7 @@ const MAX_LISTED_PAYMENTS = 50;
 export async function writeWaiting(
   { backgroundPool, config, addresses }: Context,
   mail: DueMail,
+  institution: Institution,
 ): Promise<WrittenMail | undefined> {
   if (!config.approvalMails || !mail.approval_mails) return undefined;
   const { rows } = await backgroundPool.query<MailedPayment & { total: number }>(
@@ -40,5 +42,5 @@ export async function writeWaiting(
     { link: `${addresses.api}/app/approvals`, label: words.all },
     { text: words.waitingClosing, muted: true as const },
   ];
-  return { subject, ...mailTexts({ language, title: subject, institution: config.institution, blocks }) };
+  return { subject, ...mailTexts({ language, title: subject, institution, blocks }) };
 }

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { createPool, first, type Pool, type Transaction, transaction } from '../database.ts';
 import { endsWithin } from '../deadline.ts';
 import { gatherRequests } from '../identity/password-link.ts';
+import type { Institution } from '../institution.ts';
 import { LOCKS } from '../locks.ts';
 import { keepMail, type Mail, Mailer, MailFailure, messageIdOf } from '../mail.ts';
 import { mailWait } from '../mail-schedule.ts';
@@ -23,7 +24,10 @@ const STOP_LIMIT_MS = 8_500;
 const RECORD_RETRY_MS = 500;
 
 /** How each kind of mail is written; undefined: there is nothing left to tell. */
-const WRITERS: Record<DueMail['kind'], (context: Context, mail: DueMail) => Promise<WrittenMail | undefined>> = {
+const WRITERS: Record<
+  DueMail['kind'],
+  (context: Context, mail: DueMail, institution: Institution) => Promise<WrittenMail | undefined>
+> = {
   waiting: writeWaiting,
   rejection: writeRejection,
   password: writePassword,
@@ -39,14 +43,16 @@ export class MailWorker {
   readonly #cells: readonly Context[];
   readonly #inEach: ReturnType<typeof createRounds<Context>>;
   readonly #pool: Pool;
+  readonly #institution: Institution;
   readonly #mailer: Mailer | undefined;
   readonly #polling: Periodic;
   readonly #inFlight = new Map<string, Promise<void>>();
   #lock: Transaction | undefined;
   #stopping = false;
 
-  /** @param cells the context of each cell */
-  constructor(context: Context, cells: readonly Context[]) {
+  /** @param institution whose letterhead the mails have; @param cells the context of each cell */
+  constructor(context: Context, institution: Institution, cells: readonly Context[]) {
+    this.#institution = institution;
     this.#context = context;
     this.#cells = cells;
     this.#inEach = createRounds(cells);
@@ -160,7 +166,7 @@ export class MailWorker {
   /** Writes a mail in the cell that has what it is about: one of those of its reader's clients. */
   async #write(mail: DueMail): Promise<WrittenMail | undefined> {
     for (const cell of await this.#cellsOf(mail)) {
-      const written = await WRITERS[mail.kind](cell, mail);
+      const written = await WRITERS[mail.kind](cell, mail, this.#institution);
       if (written) return written;
     }
     return undefined;

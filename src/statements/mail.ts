@@ -1,4 +1,4 @@
-import type { Institution } from '../documents/institution.ts';
+import type { Institution } from '../institution.ts';
 import { type Attachment, type Mail, messageIdOf } from '../mail.ts';
 import { mailTexts } from '../mail-page.ts';
 import { printable } from '../printable.ts';

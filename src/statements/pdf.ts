@@ -1,6 +1,7 @@
 import { currencyName, groupedAmount } from '../documents/currency.ts';
-import { drawnInstitution, type Institution } from '../documents/institution.ts';
+import { drawnInstitution } from '../documents/document.ts';
 import type { Renderer } from '../documents/renderer.ts';
+import type { Institution } from '../institution.ts';
 import { printableJson } from '../printable.ts';
 import {
   type AccountStatement,

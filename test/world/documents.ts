@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { PaymentFacts, TradeFacts } from '../../src/documents/facts.ts';
-import type { Institution } from '../../src/documents/institution.ts';
+import type { Institution } from '../../src/institution.ts';
 import { logoFrom } from '../../src/logo.ts';
 import type { AccountStatement, StatementLine, StatementSection } from '../../src/statements/account-statement.ts';
 
