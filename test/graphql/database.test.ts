@@ -119,10 +119,10 @@ describe('GraphQL while the database is gone', () => {
           assert.equal(answer.body.code, 'integration_error');
           assert.doesNotMatch(answer.text, /ECONN|127\.0\.0\.1|select/);
         }
-        assert.ok(performance.now() - began < 3_000);
+        assert.ok(performance.now() - began < 10_000);
         for (const socket of sockets) socket.destroy();
         await listen(port);
-        const deadline = performance.now() + 10_000;
+        const deadline = performance.now() + 30_000;
         for (;;) {
           const answer = await world.graphql('{ subscriptions { totalCount nodes { id } } }');
           if (answer.status === 200) {

@@ -14,7 +14,7 @@ interface StreamEvent {
 }
 
 /** Longest wait for an event (ms); far above what it takes. */
-const PATIENCE = 10_000;
+const PATIENCE = 30_000;
 
 /** Opens an event stream and collects what it says. */
 async function openStream(service: TestService, path: string, token: string) {

@@ -555,7 +555,7 @@ describe('odd requests', () => {
       const started = performance.now();
       const answer = await signInHeadless(service, application, someone, { password: 'x'.repeat(length) });
       assert.equal(answer.status, 400, String(length));
-      assert.ok(performance.now() - started < 2_000);
+      assert.ok(performance.now() - started < 10_000);
     }
     assert.equal((await signInHeadless(service, application, someone)).status, 200);
   });

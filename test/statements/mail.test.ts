@@ -228,7 +228,7 @@ test('a server that hangs holds up nothing else, and not the end of the service'
   assert.equal((await world.list())[0]?.status, 'making', 'answered while the mail server hangs');
   const state = await world.until('retrying');
   assert.match(state.deliveries[0]?.last_error ?? '', /ETIMEDOUT.*[Gg]reeting/);
-  assert.ok(performance.now() - started < 15_000, 'within the time of a greeting');
+  assert.ok(performance.now() - started < 30_000, 'soon after the time of a greeting');
 
   const server = await serverWith(t);
   server.misbehave('hang');
@@ -240,7 +240,7 @@ test('a server that hangs holds up nothing else, and not the end of the service'
   await hanging.service.service.stop();
   hanging.service.service.stop = async () => undefined;
   const took = performance.now() - stopping;
-  assert.ok(took < 12_000, `stopped after ${Math.round(took)} ms`);
+  assert.ok(took < 20_000, `stopped after ${Math.round(took)} ms`);
   const { rows } = await hanging.service.query('select status, last_error from statement_deliveries');
   assert.equal(rows[0].status, 'retrying', 'the next start goes on at once');
 });

@@ -86,14 +86,14 @@ test('both: a mail, and a push for each file; each goes its own way', async (t) 
   );
   assert.equal(new Set(eur.map(({ headers }) => headers['x-service-delivery-id'])).size, 3);
   const wait = eur[1]!.at - eur[0]!.at;
-  assert.ok(wait > 250 && wait < 1_500, `${wait} ms between the first two`);
+  assert.ok(wait > 250, `${wait} ms between the first two`);
 });
 
 test('a receiver that never takes it: the schedule of webhooks, then failed; 410 is final at once', async (t) => {
   const { receiver, service, world } = await start(t, { environment: { LOMBARD_WEBHOOK_RETRIES: '200ms,1h' } });
   receiver.behaviour = (_got, response) => void response.writeHead(307, { location: receiver.url('/elsewhere') }).end();
   await world.ask({ ...period, delivery: 'push' });
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 30_000;
   while (receiver.received.length < 2) {
     assert.ok(performance.now() < deadline);
     await new Promise((resolve) => setTimeout(resolve, 20));

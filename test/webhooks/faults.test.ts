@@ -46,7 +46,7 @@ test('connections that fall silent are given up, and what they held goes on; so 
   await engine.event();
   const began = performance.now();
   await worker.stop();
-  assert.ok(performance.now() - began < 15_000);
+  assert.ok(performance.now() - began < 30_000);
 });
 
 test('a statement that the database finishes after its connection broke leaves no lease that nobody knows of', async () => {
@@ -293,7 +293,7 @@ test('a replay holds up no result: what is pending is left alone, not even locke
     const { count } = await replay(tx, engine.act(), { subscriptionId, ...period, onlyFailed: false });
     assert.equal(count, 0);
     for (const answer of answers) answer();
-    await engine.until(NOTIFICATIONS, (row) => row.status === 'delivered', 3_000);
+    await engine.until(NOTIFICATIONS, (row) => row.status === 'delivered');
   });
 });
 

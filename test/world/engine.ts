@@ -108,7 +108,7 @@ export async function createEngine(clients = 1) {
       return dispatcher;
     },
     /** Waits until a query has the row that is wanted. */
-    async until(text: string, wanted: (row: Record<string, unknown>) => boolean, within = 10_000) {
+    async until(text: string, wanted: (row: Record<string, unknown>) => boolean, within = 30_000) {
       const deadline = performance.now() + within;
       for (;;) {
         const rows = await query(text);

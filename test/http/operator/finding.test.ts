@@ -60,7 +60,7 @@ describe('payments', () => {
     await service.operator('POST', `/payments/${id}/actions`, { action: 'authorise', contact_id: approver.contactId });
     await service.operator('POST', `/payments/${id}/actions`, { action: 'validate' });
     const seen = async () => (await get(`/payments/${id}/timeline`)).body as { at: string; kind: string }[];
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + 30_000;
     while ((await seen()).filter(({ kind }) => kind === 'notification').length < 3 && performance.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 50));
     const timeline = await seen();

@@ -66,7 +66,7 @@ export class Receiver {
   }
 
   /** Waits until so many requests have come. */
-  async wait(count: number, within = 10_000): Promise<Received[]> {
+  async wait(count: number, within = 30_000): Promise<Received[]> {
     const deadline = performance.now() + within;
     while (this.received.length < count) {
       const left = deadline - performance.now();

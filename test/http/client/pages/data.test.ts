@@ -325,8 +325,8 @@ test('a change of the client’s payments moves its position, another client’s
   await other.create(1);
   assert.equal(await settle(), before);
   await world.create(1);
-  const deadline = performance.now() + 5_000;
-  while ((await position()) <= before) assert.ok(performance.now() < deadline, 'no change within 5 s');
+  const deadline = performance.now() + 30_000;
+  while ((await position()) <= before) assert.ok(performance.now() < deadline, 'no change in time');
   assert.equal((await data(page, 'changes')).headers.get('ratelimit'), null);
 });
 
