@@ -68,7 +68,9 @@ export async function startTestService(
     ...environment,
   });
   const service = await startService(config, log, { databaseUrl: own.url });
-  const pool = new pg.Pool({ connectionString: own.url, max: 2, ...LOOK });
+  // A pooler in transaction mode takes no settings of a session.
+  const look = environment.LOMBARD_SESSION_DATABASE_URL === undefined ? LOOK : {};
+  const pool = new pg.Pool({ connectionString: own.url, max: 2, ...look });
   pool.on('error', () => {});
   const operatorToken = service.operatorToken ?? '';
   let clientSecret: Promise<string> | undefined;
