@@ -32,14 +32,11 @@ export async function sessionsWaiting(database: { query(text: string): Promise<p
 export const ONE_CELL = CELLS > 0 ? 'LOMBARD_TEST_CELLS: it forges what the tables of one cell have' : false;
 
 /** A connection to the cell of a client. Where there is one cell, a connection as any other. */
-export async function connectTo(
-  service: { databaseUrl: string; query(text: string, values: unknown[]): Promise<pg.QueryResult> },
-  clientId: string,
-): Promise<pg.Client> {
-  const { rows } = await service.query('select cell from clients where client_id = $1', [clientId]);
-  const path = rows[0].cell === 0 ? {} : { options: `-c search_path=public_cell_${rows[0].cell},public` };
-  const client = new pg.Client({ connectionString: service.databaseUrl, ...path });
+export async function connectTo({ databaseUrl }: { databaseUrl: string }, clientId: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
+  const { rows } = await client.query('select cell from clients where client_id = $1', [clientId]);
+  if (rows[0].cell > 0) await client.query(`set search_path = public_cell_${rows[0].cell}, public`);
   return client;
 }
 

@@ -11,6 +11,7 @@ import { checkServer, type Server } from '../../../src/cli/doctor/database.ts';
 import { examine } from '../../../src/cli/doctor/examine.ts';
 import type { Finding } from '../../../src/cli/doctor/finding.ts';
 import { checkNode, checkSpace } from '../../../src/cli/doctor/machine.ts';
+import { connectTo } from '../../world/cells.ts';
 import { lombard, PORTS, REPOSITORY } from '../../world/command.ts';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../../world/database.ts';
 import { startSandbox } from '../../world/demonstration.ts';
@@ -359,8 +360,7 @@ describe('what is in the database', () => {
     };
     const roles = { LOMBARD_ROLES: 'api,auth,operator', LOMBARD_HEALTH_PORT: '0' };
     const environment = { ...sandbox.environment, ...ports, ...roles, DATABASE_URL: sandbox.databaseUrl };
-    const client = new pg.Client({ connectionString: sandbox.databaseUrl });
-    await client.connect();
+    const client = await connectTo(sandbox, 'CLI000001');
     try {
       const good = await lombard(['doctor'], environment).ended;
       assert.equal(good.code, 0, good.stdout);
@@ -414,7 +414,8 @@ function soon(days: number): string {
 
 /** Without a worker this stays as it is. */
 const FAULTS = `
-  insert into webhook_outbox select client_id, 1, 'PAYMENT_STATUS_CHANGE', now() - interval '3 hours' from clients limit 1;
+  insert into webhook_outbox select client_id, 1, 'PAYMENT_STATUS_CHANGE', now() - interval '3 hours'
+    from clients where client_id = 'CLI000001';
   insert into subscriptions (id, client_id, contact_id, url, active, types, created_at, updated_at, disabled_reason, disabled_at)
     values ('00000000-0000-4000-8000-000000000001', 'CLI000001', 'CON000001', 'http://127.0.0.1:9/', true, '{}', now(), now(), null, null),
       ('00000000-0000-4000-8000-000000000002', 'CLI000001', 'CON000001', 'http://127.0.0.1:9/', false, '{}', now(), now(), 'gone', now());
