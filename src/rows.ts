@@ -117,8 +117,13 @@ export async function listRows<R extends pg.QueryResultRow>(
       : `select ${select} from ${from} where ${where} order by ${order} limit ${limit} offset ${offset}`,
     [...values, pageSize, (page - 1) * pageSize],
   );
+  // Callers answer with rows as they are.
+  if (union) for (const row of rows) for (const key of Object.keys(row)) if (SORTING.test(key)) delete row[key];
   return { rows, total: await countRows(db, { from, where, values, bounded }) };
 }
+
+/** What a page over all cells is sorted by. */
+const SORTING = /^order_\d+$/;
 
 /** A page over all cells: each gives what could be on it. The columns that it is sorted by are in the rows, as `order_1` and so on. */
 function pageOfUnion(
