@@ -31,6 +31,9 @@ export async function sessionsWaiting(database: { query(text: string): Promise<p
 /** Why a test is skipped with several cells that makes or reads what one cell has, past the service; false with one. */
 export const ONE_CELL = CELLS > 0 ? 'LOMBARD_TEST_CELLS: it forges what the tables of one cell have' : false;
 
+/** Why a test is skipped with several cells whose schema has another name than `public`, where `LOOK` looks; false with one. */
+export const OWN_SCHEMA = CELLS > 0 ? 'LOMBARD_TEST_CELLS: its database has one cell, in a schema of its own' : false;
+
 /** A connection to the cell of a client. Where there is one cell, a connection as any other. */
 export async function connectTo({ databaseUrl }: { databaseUrl: string }, clientId: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
