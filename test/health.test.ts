@@ -8,6 +8,7 @@ import pg from 'pg';
 import { databaseFault } from '../src/database-fault.ts';
 import { lombard, PORTS, printed, until } from './world/command.ts';
 import { createDatabase, type TestDatabase } from './world/database.ts';
+import { MAX_START_SECONDS } from './world/demonstration.ts';
 import { call, startTestService, type TestService } from './world/service.ts';
 
 let database: TestDatabase;
@@ -123,7 +124,7 @@ describe('the command', () => {
     ...more,
   });
   const addresses = async (started: ReturnType<typeof lombard>) => {
-    await printed(started, /"msg":"ready"/);
+    await printed(started, /"msg":"ready"/, MAX_START_SECONDS);
     const line = started
       .output()
       .split('\n')
