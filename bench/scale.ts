@@ -5,8 +5,8 @@
  *   beside 10,000 small clients, in two databases in turn.
  * - `operations`: processor time of one search page, creation, approval, delivery and imported line, of the service and of PostgreSQL
  *   apart, with 10, 1,000 and 20,000 clients, then for a client with many million payments and for a small one beside it.
- * - `cells`: the same of 100 clients in 2 and in 8 cells of a Citus cluster, whose coordinator LOMBARD_TEST_DATABASE_URL names, all its
- *   servers together; beside them, 100 clients of one PostgreSQL.
+ * - `cells`: the same of 100 clients in 2, 8 and 32 cells of a Citus cluster, and of 10 and 1,000 in 8; LOMBARD_TEST_DATABASE_URL names its
+ *   coordinator, and all its servers count together. First come 100 clients of one PostgreSQL.
  * - `disk`: what a payment of five steps takes.
  *
  * LOMBARD_BENCH_MILLIONS: the payments of the large client, 10 by default; 0.1 for a quick look. Its database takes 1.3 KB for each, and
@@ -28,6 +28,14 @@ const FEWER = MILLIONS / 10;
 const CLIENTS = MILLIONS < 1 ? [10, 1_000] : [10, 1_000, 20_000];
 
 const CLIENTS_OF_CELLS = 100;
+/** Clients, and the cells that they are divided among. */
+const CLUSTERS = [
+  [CLIENTS_OF_CELLS, 2],
+  [CLIENTS_OF_CELLS, 8],
+  [CLIENTS_OF_CELLS, 32],
+  [10, 8],
+  [1_000, 8],
+] as const;
 
 /** A client with so many million payments, and 10,000 with a tenth of that among them. */
 const population = (millions: number): Population => ({
@@ -48,7 +56,7 @@ export async function run(args: string[]): Promise<void> {
   if (args.includes('cells')) {
     print(HEADING);
     print(await measureClients(CLIENTS_OF_CELLS));
-    for (const cells of [2, 8]) print((await measureCluster(CLIENTS_OF_CELLS, cells)) ?? NO_CLUSTER);
+    for (const [clients, cells] of CLUSTERS) print((await measureCluster(clients, cells)) ?? NO_CLUSTER);
   }
   if (!wanted('disk')) return;
   print('\n| for | bytes a payment |\n|---|---|');
