@@ -8,7 +8,8 @@ import { type DefaultServer, startDefaultServer, startStandby } from '../world/d
 import { removeWithTests } from '../world/leftovers.ts';
 import { Link } from './link.ts';
 
-const DISK = '700m';
+/** What the disk that can be filled holds, in memory. An hour's work makes more than the small one takes, and a standby's would be full too. */
+const DISK = { small: '700m', large: '4g' };
 const SETTINGS = { max_wal_size: '128MB', min_wal_size: '32MB' };
 
 /**
@@ -32,8 +33,8 @@ export class Databases {
     this.#onDisk = disk !== undefined;
   }
 
-  static async start(): Promise<Databases> {
-    const disk = mountDisk();
+  static async start(size: keyof typeof DISK): Promise<Databases> {
+    const disk = mountDisk(DISK[size]);
     const primary = (await startDefaultServer(SETTINGS, disk)) as DefaultServer;
     const standby = await startStandby(primary);
     const databases = new Databases(primary, standby, disk, await Link.start(primary.port));
@@ -124,10 +125,10 @@ export class Databases {
   }
 }
 
-function mountDisk(): string | undefined {
+function mountDisk(size: string): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-faults-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'ignore' });
     removeWithTests(folder);
     chmodSync(folder, 0o777);
     return folder;

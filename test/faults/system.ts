@@ -145,7 +145,7 @@ export class System {
   }
 
   static async start({ small = false }: { small?: boolean | undefined } = {}): Promise<System> {
-    const databases = await Databases.start();
+    const databases = await Databases.start(small ? 'small' : 'large');
     await migrate(databases.primary.url, log);
     const pooler = hasPooler() ? await startPooler(databases.writerUrl, 'transaction') : undefined;
     const provider = await new OpenIdProvider().start();
