@@ -10,7 +10,7 @@ export interface Person {
 export const ERASED = 'erased';
 /** Shorter names occur in many texts that are about something else. */
 const MIN_SEARCHED_CHARACTERS = 3;
-/** A pattern: a character behind the end. */
+/** A pattern that no text matches: it asks for a character after the end. */
 const MATCHES_NOTHING = '$.';
 /** Fields of a record that hold a person's name. It belongs to the `contact_id` in the same record; a `name` can belong to an `id` as well. */
 const NAME_FIELDS = new Set([

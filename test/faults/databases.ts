@@ -8,7 +8,7 @@ import { type DefaultServer, startDefaultServer, startStandby } from '../world/d
 import { removeWithTests } from '../world/leftovers.ts';
 import { Link } from './link.ts';
 
-/** What the disk that can be filled holds, in memory. An hour's work makes more than the small one takes, and a standby's would be full too. */
+/** The size of the disk that can be filled; it is in memory. An hour of work does not fit on the small one. */
 const DISK = { small: '700m', large: '4g' };
 const SETTINGS = { max_wal_size: '128MB', min_wal_size: '32MB' };
 
