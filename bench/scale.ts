@@ -1,8 +1,9 @@
 /**
- * What operations cost where there is much of everything: `npm run bench -- scale [search] [operations] [cells] [disk]`.
+ * What operations cost where there is much of everything: `npm run bench -- scale [search] [beside] [operations] [cells] [disk]`.
  *
  * - `search`: the shapes of `npm run bench -- search` for a client with many million payments and for one with a tenth of them, each
  *   beside 10,000 small clients, in two databases in turn.
+ * - `beside`: the same for a client with a million payments, first with few payments of others beside it, then with 29 million of them.
  * - `operations`: processor time of one search page, creation, approval, delivery and imported line, of the service and of PostgreSQL
  *   apart, with 10, 1,000 and 20,000 clients, then for a client with many million payments and for a small one beside it.
  * - `cells`: the same of 100 clients in 2, 8 and 32 cells of a Citus cluster, and of 10 and 1,000 in 8; LOMBARD_TEST_DATABASE_URL names its
@@ -10,7 +11,8 @@
  * - `disk`: what a payment of five steps takes.
  *
  * LOMBARD_BENCH_MILLIONS: the payments of the large client, 10 by default; 0.1 for a quick look. Its database takes 1.3 KB for each, and
- * half an hour of one core to fill; it stays in the temporary directory, or in LOMBARD_BENCH_DIR. docs/scale.md has the numbers.
+ * half an hour of one core to fill, the one of `beside` three times as much. They stay in the temporary directory, or in LOMBARD_BENCH_DIR.
+ * docs/scale.md has the numbers.
  */
 import { createPool, type Pool } from '../src/database.ts';
 import { NO_CLUSTER } from '../test/world/database.ts';
@@ -44,10 +46,26 @@ const population = (millions: number): Population => ({
   others: 10_000,
 });
 
+/** A client with a tenth of so many million payments, and 10,000 with 29 times as many together. */
+const crowd = (millions: number): Population => ({
+  payments: Math.round(millions * 100) * 30_000,
+  big: [1, 30],
+  others: 10_000,
+});
+
 export async function run(args: string[]): Promise<void> {
   const wanted = (part: string) => args.length === 0 || args.includes(part);
   // First: the operations change who may approve the payments that are pending.
-  if (wanted('search')) await compareSearches();
+  if (wanted('search'))
+    await compareSearches(
+      { population: population(FEWER), millions: FEWER, name: `of ${FEWER} million` },
+      { population: population(MILLIONS), millions: MILLIONS, name: `of ${MILLIONS} million` },
+    );
+  if (args.includes('beside'))
+    await compareSearches(
+      { population: population(FEWER), millions: FEWER, name: `of ${FEWER} million` },
+      { population: crowd(MILLIONS), millions: FEWER, name: `among ${3 * MILLIONS} million` },
+    );
   if (wanted('operations')) {
     print(HEADING);
     for (const clients of CLIENTS) print(await measureClients(clients));
@@ -63,21 +81,27 @@ export async function run(args: string[]): Promise<void> {
   for (const line of await measureDisk()) print(line);
 }
 
-async function compareSearches(): Promise<void> {
-  const small = await benchDatabase(population(FEWER));
-  const large = await benchDatabase(population(MILLIONS));
+interface Searched {
+  population: Population;
+  /** Million payments of its client. */
+  millions: number;
+  name: string;
+}
+
+/** Asks two databases in turn for each shape, for the client with most payments. */
+async function compareSearches(...[fewer, more]: [Searched, Searched]): Promise<void> {
+  const small = await benchDatabase(fewer.population);
+  const large = await benchDatabase(more.population);
   const one = await connect(small.url);
   const many = await connect(large.url);
   try {
-    print(
-      `\n| shape | of ${FEWER} million: matches | CPU ms | p50 ms | of ${MILLIONS} million | CPU ms | p50 ms | ratio of CPU |`,
-    );
+    print(`\n| shape | ${fewer.name}: matches | CPU ms | p50 ms | ${more.name} | CPU ms | p50 ms | ratio of CPU |`);
     print('|---|---|---|---|---|---|---|---|');
     for (const shape of SHAPES) {
       // Some shapes look for a value that fits first, at a cost of its own.
       const queries = [
-        await shape.query(BIG, FEWER * 1_000_000, one.pool),
-        await shape.query(BIG, MILLIONS * 1_000_000, many.pool),
+        await shape.query(BIG, fewer.millions * 1_000_000, one.pool),
+        await shape.query(BIG, more.millions * 1_000_000, many.pool),
       ] as const;
       const before = [one, many].map(({ pid }) => preciseMilliseconds(pid));
       const measured = await measure([
