@@ -4,13 +4,13 @@ import pg from 'pg';
 import { hasCitus, listCells } from '../../src/cells/cell.ts';
 import { onServer, workersOf } from '../world/cluster.ts';
 import { lombard } from '../world/command.ts';
-import { createClusterDatabase, createDatabase, NO_CLUSTER, type TestDatabase } from '../world/database.ts';
+import { createClusterDatabase, createDatabaseOfOneCell, NO_CLUSTER, type TestDatabase } from '../world/database.ts';
 
 /** `lombard cells` and LOMBARD_CELLS; on Citus too, where LOMBARD_TEST_DATABASE_URL names a database with workers. */
 let database: TestDatabase;
 let pool: pg.Pool;
 before(async () => {
-  database = await createDatabase();
+  database = await createDatabaseOfOneCell();
   pool = new pg.Pool({ connectionString: database.url });
   // Dropping the database ends connections that are still closing.
   pool.on('error', () => {});

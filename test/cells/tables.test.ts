@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { CELL_TABLES, CLIENT_TABLES, ONCE_TABLES } from '../../src/cells/tables.ts';
-import { createDatabase, type TestDatabase } from '../world/database.ts';
+import { createDatabaseOfOneCell, type TestDatabase } from '../world/database.ts';
 
 /** What moving a cell to another server needs of the tables (ARCHITECTURE, Cells). */
 let database: TestDatabase;
 let pool: pg.Pool;
 before(async () => {
-  database = await createDatabase();
+  database = await createDatabaseOfOneCell();
   pool = new pg.Pool({ connectionString: database.url });
   // Dropping the database ends connections that are still closing.
   pool.on('error', () => {});

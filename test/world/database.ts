@@ -166,6 +166,14 @@ export async function createDatabase(): Promise<TestDatabase> {
   return database;
 }
 
+/** The same with one cell, whatever LOMBARD_TEST_CELLS says. */
+export async function createDatabaseOfOneCell(): Promise<TestDatabase> {
+  if (CELLS.cells === undefined) return createDatabase();
+  const database = await createEmptyDatabase();
+  await migrate(database.url, log);
+  return database;
+}
+
 async function create(template: string): Promise<TestDatabase> {
   databases += 1;
   const server = await serverUrl();
