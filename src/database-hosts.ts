@@ -64,7 +64,7 @@ export class HostChoice {
     this.#hosts = hosts;
   }
 
-  /** @throws the first host's error, or that no host takes such sessions */
+  /** @throws the first host's error, where none answers, or what is wrong with each of them */
   choose(): Promise<{ host: string; port: number }> {
     if (this.#chosen) return this.#chosen;
     const chosen = this.#probe();
@@ -86,13 +86,16 @@ export class HostChoice {
       ),
     );
     const errors: Error[] = [];
-    for (const answer of asked) {
+    const reasons: string[] = [];
+    for (const [index, answer] of asked.entries()) {
       const { place, error } = await answer;
       if (place) return place;
       if (error) errors.push(error);
+      reasons.push(`${new URL(addresses[index] as string).host}: ${error?.message ?? `not ${session}`}`);
     }
     if (errors[0] && errors.length === addresses.length) throw errors[0];
-    throw Object.assign(new Error(`no host of the connection string is ${session} now`), { code: NO_HOST });
+    const message = `no host of the connection string is ${session} now (${reasons.join(', ')})`;
+    throw Object.assign(new Error(message), { code: NO_HOST });
   }
 }
 

@@ -31,26 +31,23 @@ export function createErasures(context: Context): Periodic {
 async function eraseNext(context: Context, notBefore: Map<string, number>): Promise<boolean> {
   const { backgroundPool } = context;
   const failed = [...notBefore].filter(([, until]) => monotonic() < until).map(([id]) => id);
-  const waiting = first(
-    await backgroundPool.query<{ erasure_id: string; sealed: Buffer }>(
-      `select erasure_id, sealed from erasures where state = 'running' and erasure_id <> all($1) order by started_at, erasure_id limit 1`,
-      [failed],
-    ),
-  );
-  if (!waiting) return false;
+  if (!(await nextErasure(backgroundPool, failed))) return false;
   // One process works at a time, as long as its session lives.
   const session = await backgroundPool.connect();
   try {
     const { rows } = await session.query('select pg_try_advisory_lock($1) as free', [LOCKS.erasure]);
     if (!rows[0]?.free) return false;
     try {
-      await erase(context, waiting.erasure_id, waiting.sealed);
+      // Another process may have done it meanwhile.
+      const waiting = await nextErasure(backgroundPool, failed);
+      if (!waiting) return false;
+      await erase(context, waiting).catch((error: unknown) => {
+        // A cell that does not answer holds up nobody else.
+        notBefore.set(waiting.erasure_id, monotonic() + RETRY_AFTER_MS);
+        throw error;
+      });
       notBefore.delete(waiting.erasure_id);
       return true;
-    } catch (error) {
-      // A cell that does not answer holds up nobody else.
-      notBefore.set(waiting.erasure_id, monotonic() + RETRY_AFTER_MS);
-      throw error;
     } finally {
       await session.query('select pg_advisory_unlock($1)', [LOCKS.erasure]);
     }
@@ -59,7 +56,21 @@ async function eraseNext(context: Context, notBefore: Map<string, number>): Prom
   }
 }
 
-async function erase(context: Context, erasureId: string, sealed: Buffer): Promise<void> {
+interface WaitingErasure {
+  erasure_id: string;
+  sealed: Buffer;
+}
+
+async function nextErasure(pool: Pool, failed: readonly string[]): Promise<WaitingErasure | undefined> {
+  return first(
+    await pool.query<WaitingErasure>(
+      `select erasure_id, sealed from erasures where state = 'running' and erasure_id <> all($1) order by started_at, erasure_id limit 1`,
+      [failed],
+    ),
+  );
+}
+
+async function erase(context: Context, { erasure_id: erasureId, sealed }: WaitingErasure): Promise<void> {
   const { backgroundPool, vault, clock, log } = context;
   const pools = await cellPools(backgroundPool);
   const known = JSON.parse(vault.open(sealed, PURPOSE)) as Person;
