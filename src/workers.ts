@@ -1,7 +1,7 @@
 import { ApproverRefresher } from './approvals/refresher.ts';
 import { createAuditTasks } from './audit/tasks.ts';
 import { Backlog } from './backlog.ts';
-import { intervalIn } from './cells/activity.ts';
+import { inRhythm } from './cells/activity.ts';
 import { createClaimSweep } from './cells/claim-sweep.ts';
 import { cellContexts, contextOf } from './cells/contexts.ts';
 import { createCellLook } from './cells/look.ts';
@@ -24,6 +24,9 @@ import { createUnreadStreams } from './webhooks/unread-streams.ts';
 
 /** Milliseconds between two runs. One run a second for the totals costs a fifth of five runs a second. */
 const TOTALS_INTERVAL_MS = 1_000;
+/** The same in one of several cells, where a run costs many times as much, as long as it finds no more deltas than pages add up easily. */
+const TOTALS_OF_CELL_INTERVAL_MS = 5_000;
+const FEW_DELTAS = 1_000;
 
 interface Workers {
   context: Context;
@@ -113,13 +116,22 @@ async function startAll({ context: everywhere, parts, drawing, signal }: Workers
 }
 
 function tasksOfCell(context: Context) {
-  const { backgroundPool, log, rhythm } = context;
-  const run = async () => void (await rollUpTotals(backgroundPool));
+  const { log, rhythm } = context;
   const tasks = [
     createUnreadStreams(context),
-    new Periodic({ name: 'payment totals', intervalMs: intervalIn(context, TOTALS_INTERVAL_MS), log, run }),
+    new Periodic({ name: 'payment totals', log, ...inRhythm(context, rollUp(context)) }),
     new ApproverRefresher(context),
   ];
   rhythm?.wakes(...tasks);
   return tasks;
+}
+
+function rollUp({ backgroundPool, rhythm }: Context) {
+  let rolledUp = 0;
+  return {
+    intervalMs: () => (rhythm && rolledUp < FEW_DELTAS ? TOTALS_OF_CELL_INTERVAL_MS : TOTALS_INTERVAL_MS),
+    run: async () => {
+      rolledUp = await rollUpTotals(backgroundPool);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { type Clock, monotonic } from '../calendar.ts';
-import { intervalIn } from '../cells/activity.ts';
+import { inRhythm } from '../cells/activity.ts';
 import type { Context } from '../context.ts';
 import { first, type Pool, type Transaction, transaction } from '../database.ts';
 import type { PaymentNumber } from '../identifiers.ts';
@@ -45,8 +45,8 @@ export class ApproverRefresher implements Part {
     const { backgroundPool: pool, clock, log } = context;
     this.#pool = pool;
     this.#clock = clock;
-    const intervalMs = intervalIn(context, INTERVAL_MS);
-    this.#task = new Periodic({ name: 'approvers', intervalMs, log, run: () => this.#refreshAll() });
+    const task = { intervalMs: INTERVAL_MS, run: () => this.#refreshAll() };
+    this.#task = new Periodic({ name: 'approvers', log, ...inRhythm(context, task) });
   }
 
   start(): void {

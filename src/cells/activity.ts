@@ -6,10 +6,12 @@ import type { Cell } from './scope.ts';
 
 /** The channel on which processes tell workers in which cells something was written. */
 export const ACTIVITY_CHANNEL = 'cell_activity';
-/** Milliseconds after something was written in a cell during which its tasks run at their own intervals. */
-const BUSY_MS = 3_000;
-/** Milliseconds between two runs of a task in a cell where nothing happens. What waits there is noticed sooner (look.ts). */
+/** Milliseconds after something was written in a cell during which its own tasks come at their intervals. */
+const BUSY_MS = 5_000;
+/** Milliseconds between two turns of a task in a cell where nothing is written. What waits there is noticed sooner (look.ts). */
 const IDLE_INTERVAL_MS = 20_000;
+/** Milliseconds in which what was written is gathered for the workers: a request says it at its commit, and at its end. */
+const GATHER_MS = 10;
 /** Milliseconds between two announcements of a process. */
 const ANNOUNCE_INTERVAL_MS = 5;
 /** Milliseconds between two announcements of a cell by a process that works on it itself. */
@@ -19,12 +21,16 @@ interface Sleeper {
   wake(): void;
 }
 
-/** When the tasks of one cell run. With 32 cells, tasks that all looked at their own intervals would be thousands of statements a second. */
+/**
+ * When the tasks of one cell run. With 32 cells, tasks that all looked at their own intervals would be thousands of statements a second.
+ * So a task has a turn where something was written since the last one, and else seldom.
+ */
 export class CellRhythm {
   readonly cell: number;
   #busyUntil = Number.NEGATIVE_INFINITY;
   readonly #sleepers = new Set<Sleeper>();
-  readonly #ranAt = new WeakMap<object, number>();
+  /** Monotonic milliseconds of the last turn of each task that has seen all that was written. */
+  #turns = new WeakMap<object, number>();
 
   constructor(cell: number) {
     this.cell = cell;
@@ -44,24 +50,45 @@ export class CellRhythm {
   stir(): void {
     const slept = !this.busy;
     this.#busyUntil = monotonic() + BUSY_MS;
+    this.#turns = new WeakMap();
     if (slept) for (const sleeper of this.#sleepers) sleeper.wake();
   }
 
-  /** Whether a task of all cells does its work in this one now: as long as it is busy, and now and then. */
+  /** Whether a task does its work in the cell now. */
   takesTurn(task: object): boolean {
     const now = monotonic();
-    if (!this.busy && now - (this.#ranAt.get(task) ?? Number.NEGATIVE_INFINITY) < IDLE_INTERVAL_MS) return false;
-    this.#ranAt.set(task, now);
+    const since = now - (this.#turns.get(task) ?? Number.NEGATIVE_INFINITY);
+    if (since < IDLE_INTERVAL_MS) return false;
+    this.#turns.set(task, now);
     return true;
+  }
+
+  /** A task has left something behind in the cell: it has a turn at its next run. */
+  againFor(task: object): void {
+    this.#turns.delete(task);
   }
 }
 
-/** The interval of a task of one cell. @param intervalMs milliseconds; where the database has one cell, always so many */
-export function intervalIn(
-  { rhythm }: { rhythm?: CellRhythm | undefined },
-  intervalMs: number,
-): number | (() => number) {
-  return rhythm ? () => (rhythm.busy ? intervalMs : IDLE_INTERVAL_MS) : intervalMs;
+interface CellTask {
+  /** Milliseconds between two runs while the cell is busy. */
+  intervalMs: number | (() => number);
+  run: () => Promise<void>;
+}
+
+/** A task of one cell. Where the database has one cell, it runs at its interval. */
+export function inRhythm({ rhythm }: { rhythm?: CellRhythm | undefined }, task: CellTask): CellTask {
+  if (!rhythm) return task;
+  const busyMs = () => (typeof task.intervalMs === 'number' ? task.intervalMs : task.intervalMs());
+  return {
+    intervalMs: () => (rhythm.busy ? busyMs() : IDLE_INTERVAL_MS),
+    run: async () => {
+      if (!rhythm.takesTurn(task)) return;
+      await task.run().catch((error: unknown) => {
+        rhythm.againFor(task);
+        throw error;
+      });
+    },
+  };
 }
 
 /** The cells in which a task of all cells works now. All, where the database has one. */
@@ -83,6 +110,8 @@ export class CellActivity {
   readonly #saidAt = new Map<number, number>();
   #workers: ((cells: readonly number[]) => void)[] = [];
   #unsaid = new Set<number>();
+  /** Cells of which the workers have not been told yet. */
+  #gathered = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(pool: Pool, log: Logger) {
@@ -121,9 +150,23 @@ export class CellActivity {
     if (!this.#timer && this.#unsaid.size > 0) this.#announce();
   }
 
-  /** Something was written in some cells, by any process. */
+  /** This process leaves work in a cell to others. */
+  leaves(cell: number): void {
+    this.#saidAt.delete(cell);
+    this.wrote([cell]);
+  }
+
+  /** Something was written in some cells, by any process, or waits there. */
   heard(cells: readonly number[]): void {
     for (const cell of cells) this.rhythm(cell).stir();
+    if (this.#workers.length === 0) return;
+    if (this.#gathered.size === 0) setTimeout(() => this.#tellWorkers(), GATHER_MS).unref();
+    for (const cell of cells) this.#gathered.add(cell);
+  }
+
+  #tellWorkers(): void {
+    const cells = [...this.#gathered];
+    this.#gathered = new Set();
     for (const worker of this.#workers) worker(cells);
   }
 

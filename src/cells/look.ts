@@ -10,13 +10,13 @@ const LOOK_INTERVAL_MS = 2_000;
  * due. One statement for each cell; the tasks that have something to do then run at once. Webhooks that are due again are known to the
  * delivery engine.
  */
-export function createCellLook(context: Context, cells: readonly Context[]): Periodic {
+export function createCellLook({ activity, log }: Context, cells: readonly Context[]): Periodic {
   const asked = new Set<Context>();
   const look = async (cell: Context) => {
     asked.add(cell);
     try {
       const found = await cell.backgroundPool.query<{ waits: boolean }>(WAITS, [cell.clock.now()]);
-      if (first(found)?.waits) cell.rhythm?.stir();
+      if (first(found)?.waits && cell.rhythm) activity?.heard([cell.rhythm.cell]);
     } catch {
       // The tasks of a cell that does not answer say so.
     } finally {
@@ -26,7 +26,7 @@ export function createCellLook(context: Context, cells: readonly Context[]): Per
   return new Periodic({
     name: 'idle cells',
     intervalMs: LOOK_INTERVAL_MS,
-    log: context.log,
+    log,
     // A cell that gives no answer is not asked again until it has, and nobody waits for it.
     run: async () => {
       for (const cell of cells) if (!asked.has(cell) && cell.rhythm?.busy === false) void look(cell);

@@ -55,11 +55,16 @@ export function createPublisher({ clock, log }: Context, cells: readonly Context
     wakeAfterMs: PUBLISH_AFTER_MS,
     log,
     run: () =>
-      rounds(cellsInTurn(cells, publishChanges), async ({ backgroundPool }) => {
+      rounds(cellsInTurn(cells, publishChanges), async ({ backgroundPool, rhythm }) => {
         // Asked before the publisher's lock is taken: who waits for a silent cell with the lock keeps all others waiting.
         if (cells.length > 1 && !(await hasUnpublished(backgroundPool))) return;
-        while (await publishChanges(backgroundPool, clock.now())) {
+        let more: boolean | 'busy' = 'busy';
+        try {
           // A burst is published whole.
+          do more = await publishChanges(backgroundPool, clock.now());
+          while (more === true);
+        } finally {
+          if (more !== false) rhythm?.againFor(publishChanges);
         }
       }),
   });

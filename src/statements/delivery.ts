@@ -42,8 +42,8 @@ export class DeliveryWork {
     this.#pusher = new Pusher(context);
   }
 
-  /** Makes one attempt. Never throws: a failure is recorded, and tried again when it is due. */
-  async run(delivery: StatementDelivery): Promise<void> {
+  /** Makes one attempt. Never throws: a failure is recorded, and tried again when it is due. @returns when that is, if it failed */
+  async run(delivery: StatementDelivery): Promise<Date | undefined> {
     const { log } = this.#context;
     const about = { statement: delivery.statement_id, client_id: delivery.client_id, channel: delivery.channel };
     const attributes = { 'lombard.statement_id': delivery.statement_id, 'lombard.channel': delivery.channel };
@@ -54,6 +54,7 @@ export class DeliveryWork {
       await traced('send a statement', attributes, () => this.#attempt(delivery));
       statementAttemptsTotal.inc({ channel: delivery.channel, outcome: 'sent' });
       log.info({ ...about, attempt: delivery.attempts }, 'a statement was delivered');
+      return undefined;
     } catch (error) {
       const now = this.#context.clock.now();
       const reason = (error as Error).message.slice(0, MAX_REASON_CHARACTERS);
@@ -63,6 +64,7 @@ export class DeliveryWork {
       statementAttemptsTotal.inc({ channel: delivery.channel, outcome: due ? 'retrying' : 'failed' });
       log.warn({ ...about, attempt: delivery.attempts, reason, due }, 'a statement could not be delivered');
       await this.#record((tx) => recordFailure(tx, delivery, { reason, shown: shownReason(error), due, now }));
+      return due;
     }
   }
 

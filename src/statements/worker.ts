@@ -99,12 +99,13 @@ export class StatementWorker {
     for (const channel of ['email', 'push'] as const) {
       const inFlight = [...this.#inFlight.values()].filter((each) => each.channel === channel);
       let slots = MAX_IN_FLIGHT[channel] - inFlight.length;
-      if (slots <= 0) continue;
       const busy = inFlight.map((each) => each.clientId);
-      for (const id of await dueDeliveries(db, { channel, busy, slots, now, abandoned })) {
+      const due = slots > 0 ? await dueDeliveries(db, { channel, busy, slots, now, abandoned }) : [];
+      for (const id of due) {
         if (slots === 0 || this.#stopping) break;
         if (!this.#inFlight.has(id) && (await this.#begin(locks, id, { cell, channel, abandoned }))) slots -= 1;
       }
+      if (slots <= 0) cell.rhythm?.againFor(this);
     }
   }
 
@@ -121,14 +122,24 @@ export class StatementWorker {
       return false;
     }
     const work = this.#cells.get(cell) as DeliveryWork;
-    const done = work.run(delivery).finally(() => {
+    const attempt = work.run(delivery).finally(() => {
       this.#inFlight.delete(id);
       // If the connection is another one, the lock was lost with the old one.
       if (this.#locks === locks) this.#ended.push(id);
-      this.#polling.wake();
+      // The client's next delivery has waited for this one.
+      this.#lookInto(cell);
+    });
+    const done = attempt.then((due) => {
+      if (due) setTimeout(() => this.#lookInto(cell), due.getTime() - cell.clock.now().getTime()).unref();
     });
     this.#inFlight.set(id, { channel, clientId: delivery.client_id, done });
     return true;
+  }
+
+  /** Looks for what is due in a cell at the next run, which comes at once. */
+  #lookInto({ rhythm }: Context): void {
+    rhythm?.againFor(this);
+    this.#polling.wake();
   }
 
   /** The connection that holds the locks. A new one first takes the locks of deliveries in flight again. */

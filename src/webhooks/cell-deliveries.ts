@@ -37,10 +37,12 @@ export class CellDeliveries {
   readonly #results: ResultWriter;
   readonly #health: EndpointHealth;
   readonly #retention: Periodic;
+  readonly #leaveToOthers: () => void;
 
   /** @param pool the engine's own connections, of the cell */
   constructor(context: Context, pool: Pool, { registration, signer, egress, flights, cells }: Shared) {
-    const { clock, log } = context;
+    const { clock, log, activity, rhythm } = context;
+    this.#leaveToOthers = () => rhythm && activity?.leaves(rhythm.cell);
     const results = new ResultWriter(pool, clock, log);
     const leases = new Leases(pool, registration);
     const { reserved } = signer;
@@ -63,6 +65,7 @@ export class CellDeliveries {
       results,
       health: this.#health,
       wantClaims: () => this.#intake.wantClaims(),
+      pingDueAt: (dueMs) => this.#intake.pingDueAt(dueMs),
       flights,
     });
     const retention = createRetention(context);
@@ -117,7 +120,8 @@ export class CellDeliveries {
 
   /** Puts back what waits, and gives attempts in flight up to 8 s. */
   async finish(): Promise<void> {
-    await this.#endpoints.releaseReady();
+    const released = await this.#endpoints.releaseReady();
+    if (released > 0) this.#leaveToOthers();
     await endsWithin(this.#sender.idle(), STOP_TIMEOUT_MS);
   }
 

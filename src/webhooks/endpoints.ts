@@ -201,9 +201,11 @@ export class Endpoints {
     else void this.#parts.leases.release(refused);
   }
 
-  /** Puts everything back that waits for a slot. */
-  async releaseReady(): Promise<void> {
-    await this.#parts.leases.release(this.#removeReady());
+  /** Puts everything back that waits for a slot. @returns how many deliveries */
+  async releaseReady(): Promise<number> {
+    const released = this.#removeReady();
+    await this.#parts.leases.release(released);
+    return released.length;
   }
 
   /** Forgets everything that waits for a slot: its leases belong to another worker now. */

@@ -21,8 +21,9 @@ const POLL_INTERVAL_MS = 100;
 const PING_INTERVAL_MS = 10;
 const DISCOVERY_INTERVAL_MS = 400;
 const REFRESH_INTERVAL_MS = 1_000;
-/** Milliseconds between two rounds in a cell where nothing happens (cells/activity.ts). */
-const IDLE_POLL_INTERVAL_MS = 10_000;
+/** The same in one of several cells, where what is written is told (cells/activity.ts); and after a round that failed. */
+const CELL_POLL_INTERVAL_MS = 10_000;
+const CELL_RETRY_INTERVAL_MS = 1_000;
 
 export interface IntakeParts {
   pool: Pool;
@@ -35,7 +36,8 @@ export interface IntakeParts {
 
 /**
  * Takes work in, one statement after the other: new events, then pings, then due deliveries of endpoints with room. It is one loop, so that
- * what the worker holds can always be compared with what the database says it has leased.
+ * what the worker holds can always be compared with what the database says it has leased. Where there are several cells, a round looks for
+ * what was announced or is due, and seldom for the rest.
  */
 export class Intake {
   readonly #context: Context;
@@ -47,9 +49,14 @@ export class Intake {
   #stopped = false;
   #failing = false;
   #claimsWanted = false;
+  #eventsWanted = true;
   #pingsWanted = true;
+  #discoveryWanted = true;
+  /** Milliseconds of service time at which a ping of this worker is tried again. */
+  #pingDueMs = Number.POSITIVE_INFINITY;
   /** Monotonic milliseconds of the last round, and of what it does less often. */
   #lastRound = 0;
+  #lastEvents = Number.NEGATIVE_INFINITY;
   #lastPings = Number.NEGATIVE_INFINITY;
   #lastDiscovery = Number.NEGATIVE_INFINITY;
   #lastRefresh = 0;
@@ -63,8 +70,13 @@ export class Intake {
 
   /** There may be new events or pings. */
   wake(): void {
-    this.#pingsWanted = true;
+    this.#wantAll();
     this.#run();
+  }
+
+  /** A ping is tried again at a moment of service time, in milliseconds. */
+  pingDueAt(dueMs: number): void {
+    this.#pingDueMs = Math.min(this.#pingDueMs, dueMs);
   }
 
   /** An endpoint with a backlog has room. */
@@ -81,14 +93,29 @@ export class Intake {
     this.wake();
   }
 
-  /** Begins a round where the last one is long enough ago, where deliveries wait to be cancelled, or where some are due in an idle cell. */
+  /** Begins a round where the last one is long enough ago, where deliveries wait to be cancelled, or where something is due. */
   poll(): void {
-    const { leases, endpoints } = this.#parts;
-    const { rhythm, clock } = this.#context;
-    if (rhythm?.busy === false) {
-      const due = endpoints.hasDue(clock.now().getTime());
-      if (leases.cancelling || due || monotonic() - this.#lastRound >= IDLE_POLL_INTERVAL_MS) this.#run();
-    } else if (leases.cancelling || monotonic() - this.#lastRound >= POLL_INTERVAL_MS) this.#run();
+    const since = monotonic() - this.#lastRound;
+    const due = () => since >= POLL_INTERVAL_MS && !this.#failing && this.#hasDue();
+    if (this.#parts.leases.cancelling || since >= this.#pollInterval || due()) this.#run();
+  }
+
+  /** Milliseconds after which it looks for what nobody announced. */
+  get #pollInterval(): number {
+    if (!this.#context.rhythm) return POLL_INTERVAL_MS;
+    return this.#failing ? CELL_RETRY_INTERVAL_MS : CELL_POLL_INTERVAL_MS;
+  }
+
+  #hasDue(): boolean {
+    const now = this.#context.clock.now().getTime();
+    if (this.#discoveryWanted && monotonic() - this.#lastDiscovery >= DISCOVERY_INTERVAL_MS) return true;
+    return this.#pingDueMs <= now || this.#parts.endpoints.hasDue(now);
+  }
+
+  #wantAll(): void {
+    this.#eventsWanted = true;
+    this.#pingsWanted = true;
+    this.#discoveryWanted = true;
   }
 
   async stop(): Promise<void> {
@@ -119,6 +146,7 @@ export class Intake {
       } while (this.#again);
     } catch (error) {
       leases.markUnknownAfterError();
+      this.#wantAll();
       this.#lastRound = monotonic();
       if (!this.#failing)
         this.#context.log.warn(
@@ -134,12 +162,14 @@ export class Intake {
     const now = this.#context.clock.now();
     this.#lastRound = monotonic();
     await leases.reconcile(worker, () => endpoints.heldIds());
-    await this.#takeEvents(worker, now);
-    // Pings that nobody announced are found by looking.
-    if (this.#since(this.#lastPings) >= (this.#pingsWanted ? PING_INTERVAL_MS : POLL_INTERVAL_MS))
-      await this.#takePings(worker, now);
+    const looks = this.#pollInterval;
+    if (this.#eventsWanted || !this.#context.rhythm || this.#since(this.#lastEvents) >= looks)
+      await this.#takeEvents(worker, now);
+    const pingsWanted = this.#pingsWanted || this.#pingDueMs <= now.getTime();
+    if (this.#since(this.#lastPings) >= (pingsWanted ? PING_INTERVAL_MS : looks)) await this.#takePings(worker, now);
     await leases.writeCancelled(worker, now);
-    if (this.#since(this.#lastDiscovery) >= DISCOVERY_INTERVAL_MS) this.#discover(now);
+    if (this.#since(this.#lastDiscovery) >= Math.max(DISCOVERY_INTERVAL_MS, this.#discoveryWanted ? 0 : looks))
+      this.#discover(now);
     if (this.#since(this.#lastRefresh) >= REFRESH_INTERVAL_MS) {
       this.#lastRefresh = this.#lastRound;
       await endpoints.refresh();
@@ -154,6 +184,8 @@ export class Intake {
 
   async #takeEvents(worker: number, now: Date): Promise<void> {
     const { pool, endpoints } = this.#parts;
+    this.#eventsWanted = false;
+    this.#lastEvents = this.#lastRound;
     const { taken, more, deliveries, overflowed } = await fanOut(pool, {
       worker,
       window: windowAround(now),
@@ -164,7 +196,7 @@ export class Intake {
     });
     for (const id of overflowed) endpoints.obtain(id).overflowed();
     await this.#accept(worker, deliveries);
-    if (more || taken >= MAX_EVENTS / 2) this.#again = true;
+    if (more || taken >= MAX_EVENTS / 2) this.#eventsWanted = this.#again = true;
     if (overflowed.length > 0) this.#claimsWanted = true;
   }
 
@@ -177,11 +209,15 @@ export class Intake {
     const window = windowAround(now);
     const deliveries = await claimPings(pool, { worker, window, now, full, limit: MAX_PINGS });
     await this.#accept(worker, deliveries);
-    if (deliveries.length >= MAX_PINGS) this.#again = true;
+    if (deliveries.length >= MAX_PINGS) this.#pingsWanted = this.#again = true;
+    // Those without room are asked for again.
+    if (this.#pingDueMs <= now.getTime()) this.#pingDueMs = Number.POSITIVE_INFINITY;
+    if (full.length > 0) this.pingDueAt(now.getTime() + POLL_INTERVAL_MS);
   }
 
   #discover(now: Date): void {
     if (this.#discovery.running) return;
+    this.#discoveryWanted = false;
     this.#lastDiscovery = this.#lastRound;
     this.#discovery.begin(now, () => this.#run());
   }

@@ -32,6 +32,8 @@ export interface SenderParts {
   health: EndpointHealth;
   /** An endpoint with a backlog has room for more deliveries. */
   wantClaims: () => void;
+  /** A ping is tried again at a moment of service time, in milliseconds. */
+  pingDueAt: (dueMs: number) => void;
   flights: Flights;
 }
 
@@ -139,7 +141,8 @@ export class Sender {
     const verdict = success ? DELIVERED : this.#failure(endpoint, attempt.delivery, outcome);
     const result: AttemptResult = { ...attempt, ...verdict, outcome, now };
     if (result.status !== 'pending') finishedTotal.inc({ status: result.status });
-    if (result.dueAt) endpoint.retryAt(result.dueAt.getTime());
+    if (result.dueAt && attempt.delivery.type === 'PING') this.#parts.pingDueAt(result.dueAt.getTime());
+    else if (result.dueAt) endpoint.retryAt(result.dueAt.getTime());
     this.#parts.health.note(endpoint, outcome, revision);
     this.#parts.results.add(result);
   }

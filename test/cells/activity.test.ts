@@ -1,0 +1,49 @@
+/** When the tasks of a cell run, as a table of what happens to it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CellRhythm, cellsInTurn, inRhythm } from '../../src/cells/activity.ts';
+
+test('a task has a turn in a cell where something was written since the last one', () => {
+  const rhythm = new CellRhythm(1);
+  const [task, other] = [{}, {}];
+  const turns = (...tasks: object[]) => tasks.map((each) => rhythm.takesTurn(each));
+  assert.deepEqual(turns(task, task), [true, false], 'the first turn, and then none');
+  rhythm.stir();
+  assert.deepEqual(turns(task, other, task, other), [true, true, false, false], 'one for each task after a write');
+  rhythm.againFor(task);
+  assert.deepEqual(turns(task, other, task), [true, false, false], 'one more for a task that left something behind');
+});
+
+test('tasks are woken by the first write after a pause', () => {
+  const rhythm = new CellRhythm(1);
+  let woken = 0;
+  rhythm.wakes({ wake: () => void (woken += 1) });
+  assert.equal(rhythm.busy, false);
+  rhythm.stir();
+  rhythm.stir();
+  assert.deepEqual([rhythm.busy, woken], [true, 1]);
+});
+
+test('a task of one cell runs as often as it asks where something is written', async () => {
+  const rhythm = new CellRhythm(1);
+  let runs = 0;
+  const asked = { intervalMs: () => 250, run: async () => void (runs += 1) };
+  const task = inRhythm({ rhythm }, asked);
+  const interval = task.intervalMs as () => number;
+  assert.ok(interval() > 1_000, 'a long one in a cell where nothing happens');
+  rhythm.stir();
+  assert.equal(interval(), 250);
+  await task.run();
+  await task.run();
+  assert.equal(runs, 1);
+  rhythm.stir();
+  await task.run();
+  assert.equal(runs, 2);
+});
+
+test('a database with one cell has no rhythm', () => {
+  const task = { intervalMs: 250, run: async () => {} };
+  assert.equal(inRhythm({}, task), task);
+  const cells = [{}];
+  assert.deepEqual([cellsInTurn(cells, task), cellsInTurn(cells, task)], [cells, cells]);
+});
