@@ -25,7 +25,8 @@ const BATCH_ROWS = 500_000;
 const FILLERS = 2;
 /** Of each of them, to sort and to group in. */
 const FILL_MEMORY = '512MB';
-const ROLL_UP = 'select roll_up_payment_totals(2000000000)';
+/** Deltas that one statement rolls up: it sorts them in memory. */
+const ROLL_UP_ROWS = 2_000_000;
 /** What the trigger would count. */
 const COUNTED = `insert into payment_total_deltas
   select client_id, phase, payment_currency, (created at time zone 'Europe/London')::date, payment_date, payment_amount_bucket(amount),
@@ -105,10 +106,10 @@ async function fill(url: string, population: Population): Promise<void> {
     const values = [BIG, SMALL, VIEWER, `${FIRST_DAY}T00:00:00Z`, secondsEach, from, to];
     await each.query(`with made as (${paymentsStatement(population)} returning *) ${COUNTED}`, values);
     // One at a time may roll up.
-    if (each === client) await client.query(ROLL_UP);
+    if (each === client) await rollUp(client);
     progress(`${to} payments`);
   });
-  await client.query(ROLL_UP);
+  await rollUp(client);
   await inTurn(clients, [...DEPENDENTS, ...indexes.map(({ indexdef }) => indexdef)], async (each, statement) => {
     await each.query(statement);
     progress(statement.slice(0, 60));
@@ -120,9 +121,18 @@ async function fill(url: string, population: Population): Promise<void> {
   progress('filled\n');
 }
 
+async function rollUp(client: pg.Client): Promise<void> {
+  for (let rows = ROLL_UP_ROWS; rows >= ROLL_UP_ROWS; ) {
+    const result = await client.query<{ rows: number }>('select roll_up_payment_totals($1) as rows', [ROLL_UP_ROWS]);
+    rows = result.rows[0]?.rows ?? 0;
+  }
+}
+
 /** A connection that fills: foreign keys hold by construction, indexes are built once, afterwards. */
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
+  // The failure of one ends the server, and so the others. It is the one to be told.
+  client.on('error', () => {});
   await client.connect();
   await client.query(
     `set session_replication_role = replica; set work_mem = '${FILL_MEMORY}'; set maintenance_work_mem = '${FILL_MEMORY}'`,
