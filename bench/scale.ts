@@ -6,7 +6,7 @@
  * - `beside`: the same for a client with a million payments, first with few payments of others beside it, then with 29 million of them.
  * - `operations`: processor time of one search page, creation, approval, delivery and imported line, of the service and of PostgreSQL
  *   apart, with 10, 1,000 and 20,000 clients, then for a client with many million payments and for a small one beside it.
- * - `cells`: the same of 100 clients in 2, 8 and 32 cells of a Citus cluster, and of 10 and 1,000 in 8; LOMBARD_TEST_DATABASE_URL names its
+ * - `cells`: the same of 100 clients in 2, 8 and 32 cells of a Citus cluster, and of 10, 1,000 and 20,000 in 8; LOMBARD_TEST_DATABASE_URL names its
  *   coordinator, and all its servers count together. First come 100 clients of one PostgreSQL.
  * - `disk`: what a payment of five steps takes.
  *
@@ -37,6 +37,7 @@ const CLUSTERS = [
   [CLIENTS_OF_CELLS, 32],
   [10, 8],
   [1_000, 8],
+  [20_000, 8],
 ] as const;
 
 /** A client with so many million payments, and 10,000 with a tenth of that among them. */

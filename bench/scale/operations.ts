@@ -58,8 +58,9 @@ export async function measureCluster(count: number, cells: number): Promise<stri
     await migrate(database.url, log, { cells, trialCells: true });
     const parties = Array.from({ length: count }, (_, n) => partyOf(`C${n}`));
     const prepare = async (service: FedService) => {
-      // The clients of one import go to one cell.
-      for (const party of parties) await importClients(service, [party]);
+      // The clients of one import go to one cell, the next one to another.
+      const share = Math.ceil(count / cells);
+      for (let from = 0; from < count; from += share) await importClients(service, parties.slice(from, from + share));
       await importParties(service, parties);
     };
     return `| ${count} in ${cells} cells of Citus | ${await measureAll(database.url, sample(parties), prepare)} |`;
