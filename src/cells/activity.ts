@@ -63,9 +63,9 @@ export class CellRhythm {
     return true;
   }
 
-  /** A task has left something behind in the cell: it has a turn at its next run. */
-  againFor(task: object): void {
-    this.#turns.delete(task);
+  /** A task has left something behind in the cell: it has a turn at its first run after so many milliseconds, or when something is written. */
+  againFor(task: object, afterMs = 0): void {
+    if (this.#turns.has(task)) this.#turns.set(task, monotonic() - IDLE_INTERVAL_MS + afterMs);
   }
 }
 
@@ -154,6 +154,12 @@ export class CellActivity {
   leaves(cell: number): void {
     this.#saidAt.delete(cell);
     this.wrote([cell]);
+  }
+
+  /** What is due may have changed in all cells: the clock was moved. */
+  stirAll(): void {
+    this.#saidAt.clear();
+    this.wrote(this.#rhythms.keys());
   }
 
   /** Something was written in some cells, by any process, or waits there. */

@@ -37,13 +37,14 @@ export interface WrittenMail {
 /**
  * Makes a mail for each person with payments that it was not told of, if the last such mail is old enough.
  * @param wanted false: nobody is told, and what waits now is forgotten (LOMBARD_APPROVAL_MAILS)
+ * @returns whether somebody has to wait
  */
-export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean): Promise<void> {
+export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean): Promise<boolean> {
   await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.mailNotices]);
   const waiting = await tx.query<{ contact_id: string }>(
     'select distinct contact_id from payment_notices where mail_id is null',
   );
-  if (waiting.rows.length === 0) return;
+  if (waiting.rows.length === 0) return false;
   const people = await tx.query<{ contact_id: string; told: boolean; ready: boolean }>(
     `select contact_id, $2 and approval_mails as told, status = 'enabled' and not exists (
        select from mails m where m.contact_id = k.contact_id and m.kind = 'waiting' and m.state <> 'dropped'
@@ -56,6 +57,7 @@ export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean)
     await tx.query('delete from payment_notices where mail_id is null and contact_id = any($1)', [untold]);
   const ready = people.rows.filter((row) => row.told && row.ready).map((row) => row.contact_id);
   if (ready.length > 0) await makeNotices(tx, now, ready);
+  return untold.length + ready.length < waiting.rows.length;
 }
 
 /** Makes the mails of people who may still approve a payment that they were not told of. */

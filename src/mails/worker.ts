@@ -16,6 +16,8 @@ import { writeRejection } from './rejection.ts';
 import { writeWaiting } from './waiting.ts';
 
 const POLL_INTERVAL_MS = 500;
+/** Milliseconds between two looks into one of several cells where somebody waits for the next mail. */
+const WAITING_INTERVAL_MS = 5_000;
 /** Mails in flight at once: they share the mail server with statements. */
 const MAX_IN_FLIGHT = 4;
 /** Milliseconds for mails in flight to end when the service stops. */
@@ -82,9 +84,10 @@ export class MailWorker {
     if (!(await this.#holdsLock())) return;
     const { backgroundPool, clock, config } = this.#context;
     // A cell that fails holds up no mail of the others.
-    const gathering = this.#inEach(cellsInTurn(this.#cells, this), (cell) =>
-      transaction(cell.backgroundPool, (tx) => gatherNotices(tx, clock.now(), config.approvalMails)),
-    );
+    const gathering = this.#inEach(cellsInTurn(this.#cells, this), async ({ backgroundPool: pool, rhythm }) => {
+      const waits = await transaction(pool, (tx) => gatherNotices(tx, clock.now(), config.approvalMails));
+      if (waits) rhythm?.againFor(this, WAITING_INTERVAL_MS);
+    });
     const failure = await gathering.catch((error: Error) => error);
     await transaction(backgroundPool, gatherRequests);
     await this.#sendDue();

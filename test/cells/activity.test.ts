@@ -12,6 +12,13 @@ test('a task has a turn in a cell where something was written since the last one
   assert.deepEqual(turns(task, other, task, other), [true, true, false, false], 'one for each task after a write');
   rhythm.againFor(task);
   assert.deepEqual(turns(task, other, task), [true, false, false], 'one more for a task that left something behind');
+  rhythm.againFor(task, 60_000);
+  assert.deepEqual(turns(task), [false], 'not before its time');
+  rhythm.stir();
+  assert.deepEqual(turns(task), [true], 'a write comes first');
+  rhythm.stir();
+  rhythm.againFor(task, 60_000);
+  assert.deepEqual(turns(task), [true], 'also one that came during the turn');
 });
 
 test('tasks are woken by the first write after a pause', () => {

@@ -70,7 +70,9 @@ export function operatorClockRoutes(app: FastifyInstance, context: Context): voi
     });
     await moveAndShow(request, reply);
     // Only now that the move is committed: ClockFollower, which reads the database, would have taken it back before.
-    if (moved !== undefined) clock.offset = moved;
+    if (moved === undefined) return reply;
+    clock.offset = moved;
+    context.activity?.stirAll();
     return reply;
   }
 }
