@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { monotonic } from '../calendar.ts';
 import type { Pool } from '../database.ts';
 import type { Logger } from '../log.ts';
@@ -108,8 +109,13 @@ export class CellActivity {
   readonly #log: Logger;
   readonly #rhythms = new Map<number, CellRhythm>();
   readonly #saidAt = new Map<number, number>();
+  /** Names this process in its announcements, which come back to it. */
+  readonly #origin = randomUUID();
   #workers: ((cells: readonly number[]) => void)[] = [];
   #unsaid = new Set<number>();
+  /** Cells that were announced lately: what was written since is announced later, for all of them at once. */
+  readonly #late = new Set<number>();
+  #lateTimer: NodeJS.Timeout | undefined;
   /** Cells of which the workers have not been told yet. */
   #gathered = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
@@ -142,11 +148,12 @@ export class CellActivity {
     this.heard(numbers);
     const now = monotonic();
     for (const cell of numbers) {
-      // Other workers go on looking after the cell meanwhile.
-      if (this.#workers.length > 0 && now - (this.#saidAt.get(cell) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) continue;
-      this.#saidAt.set(cell, now);
-      this.#unsaid.add(cell);
+      // This process works on the cell itself.
+      const late = this.#workers.length > 0 && now - (this.#saidAt.get(cell) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS;
+      (late ? this.#late : this.#unsaid).add(cell);
+      if (!late) this.#saidAt.set(cell, now);
     }
+    if (this.#late.size > 0) this.#lateTimer ??= setTimeout(() => this.#sayLate(), REPEAT_MS).unref();
     if (!this.#timer && this.#unsaid.size > 0) this.#announce();
   }
 
@@ -170,6 +177,20 @@ export class CellActivity {
     for (const cell of cells) this.#gathered.add(cell);
   }
 
+  /** Something was announced on the channel. This process knows its own announcements. */
+  receive(payload: string): void {
+    const [origin, cells = ''] = payload.split(' ');
+    if (origin !== this.#origin) this.heard(cells.split(',').map(Number));
+  }
+
+  #sayLate(): void {
+    this.#lateTimer = undefined;
+    for (const cell of this.#late) this.#saidAt.set(cell, monotonic());
+    for (const cell of this.#late) this.#unsaid.add(cell);
+    this.#late.clear();
+    if (!this.#timer) this.#announce();
+  }
+
   #tellWorkers(): void {
     const cells = [...this.#gathered];
     this.#gathered = new Set();
@@ -179,16 +200,11 @@ export class CellActivity {
   #announce(): void {
     this.#timer = undefined;
     if (this.#unsaid.size === 0) return;
-    const cells = [...this.#unsaid].join(',');
+    const announcement = `${this.#origin} ${[...this.#unsaid].join(',')}`;
     this.#unsaid = new Set();
     this.#timer = setTimeout(() => this.#announce(), ANNOUNCE_INTERVAL_MS).unref();
-    this.#pool.query('select pg_notify($1, $2)', [ACTIVITY_CHANNEL, cells]).catch((error: Error) => {
+    this.#pool.query('select pg_notify($1, $2)', [ACTIVITY_CHANNEL, announcement]).catch((error: Error) => {
       this.#log.debug({ reason: error.message }, 'the workers could not be told of activity; they find it by looking');
     });
   }
-}
-
-/** The cells that an announcement names. */
-export function readAnnouncement(payload: string): number[] {
-  return payload.split(',').map(Number);
 }

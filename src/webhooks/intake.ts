@@ -107,9 +107,10 @@ export class Intake {
   }
 
   #hasDue(): boolean {
+    const { leases, endpoints } = this.#parts;
     const now = this.#context.clock.now().getTime();
     if (this.#discoveryWanted && monotonic() - this.#lastDiscovery >= DISCOVERY_INTERVAL_MS) return true;
-    return this.#pingDueMs <= now || this.#parts.endpoints.hasDue(now);
+    return leases.unknown || this.#pingDueMs <= now || endpoints.hasDue(now);
   }
 
   #wantAll(): void {

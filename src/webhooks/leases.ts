@@ -23,6 +23,11 @@ export class Leases {
     return this.#cancelled.length > 0;
   }
 
+  /** Whether there may be leases that this worker does not know of. */
+  get unknown(): boolean {
+    return this.#unknown;
+  }
+
   /** Puts deliveries that were not attempted back into the queue; never throws. */
   async release(ids: readonly string[]): Promise<void> {
     const worker = this.#registration.id;

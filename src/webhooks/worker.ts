@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { monotonic } from '../calendar.ts';
-import { ACTIVITY_CHANNEL, readAnnouncement } from '../cells/activity.ts';
+import { ACTIVITY_CHANNEL } from '../cells/activity.ts';
 import type { Context } from '../context.ts';
 import { first } from '../database.ts';
 import { DatabaseClient } from '../database-client.ts';
@@ -144,7 +144,7 @@ export class WorkerRegistration {
     });
     client.on('notification', ({ channel, payload }) => {
       if (channel === EVENTS_CHANNEL) this.#options.onEvents();
-      else if (channel === ACTIVITY_CHANNEL) this.#context.activity?.heard(readAnnouncement(payload ?? ''));
+      else if (channel === ACTIVITY_CHANNEL) this.#context.activity?.receive(payload ?? '');
       else if (payload) this.#options.onSubscription(payload);
     });
     await client.connect();
