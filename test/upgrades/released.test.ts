@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import { migrate } from '../../src/migrate.ts';
 import { type Migration, readMigrations } from '../../src/schema.ts';
 import { catalogueOf } from '../world/catalogue.ts';
-import { createDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
+import { createDatabaseOfOneCell, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
 import { startLoad } from '../world/load.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import {
@@ -60,7 +60,7 @@ for (const name of dumpNames()) {
       upgraded = await createEmptyDatabase();
       await loadDump(upgraded.url, dump);
       await migrate(upgraded.url, log);
-      const fresh = await createDatabase();
+      const fresh = await createDatabaseOfOneCell();
       const [then, now] = [await catalogueOf(upgraded.url), await catalogueOf(fresh.url)];
       await fresh.drop();
       assert.ok(now.length > 1_000, `${now.length} objects`);
