@@ -45,19 +45,20 @@ export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean)
     'select distinct contact_id from payment_notices where mail_id is null',
   );
   if (waiting.rows.length === 0) return false;
-  const people = await tx.query<{ contact_id: string; told: boolean; ready: boolean }>(
-    `select contact_id, $2 and approval_mails as told, status = 'enabled' and not exists (
+  const people = await tx.query<{ contact_id: string; told: boolean; enabled: boolean; early: boolean }>(
+    `select contact_id, $2 and approval_mails as told, status = 'enabled' as enabled, exists (
        select from mails m where m.contact_id = k.contact_id and m.kind = 'waiting' and m.state <> 'dropped'
-         and m.created_at > $3::timestamptz - make_interval(secs => ${MIN_INTERVAL_SECONDS}) and m.created_at <= $3) as ready
+         and m.created_at > $3::timestamptz - make_interval(secs => ${MIN_INTERVAL_SECONDS}) and m.created_at <= $3) as early
      from contacts k where contact_id = any($1)`,
     [waiting.rows.map((row) => row.contact_id), wanted, now],
   );
   const untold = people.rows.filter(({ told }) => !told).map((row) => row.contact_id);
   if (untold.length > 0)
     await tx.query('delete from payment_notices where mail_id is null and contact_id = any($1)', [untold]);
-  const ready = people.rows.filter((row) => row.told && row.ready).map((row) => row.contact_id);
+  const able = people.rows.filter(({ told, enabled }) => told && enabled);
+  const ready = able.filter(({ early }) => !early).map((row) => row.contact_id);
   if (ready.length > 0) await makeNotices(tx, now, ready);
-  return untold.length + ready.length < waiting.rows.length;
+  return ready.length < able.length;
 }
 
 /** Makes the mails of people who may still approve a payment that they were not told of. */
