@@ -6,8 +6,8 @@
  * - `beside`: the same for a client with a million payments, first with few payments of others beside it, then with 29 million of them.
  * - `operations`: processor time of one search page, creation, approval, delivery and imported line, of the service and of PostgreSQL
  *   apart, with 10, 1,000 and 20,000 clients, then for a client with many million payments and for a small one beside it.
- * - `cells`: the same of 100 clients in 2, 8 and 32 cells of a Citus cluster, and of 10, 1,000 and 20,000 in 8; LOMBARD_TEST_DATABASE_URL names its
- *   coordinator, and all its servers count together. First come 100 clients of one PostgreSQL.
+ * - `cells`: the same of 100 clients in 2, 8 and 32 cells of a Citus cluster, and of 10, 1,000 and 20,000 in 8. LOMBARD_TEST_DATABASE_URL
+ *   names its coordinator, and all its servers count together. First come 100 clients of one PostgreSQL.
  * - `disk`: what a payment of five steps takes.
  *
  * LOMBARD_BENCH_MILLIONS: the payments of the large client, 10 by default; 0.1 for a quick look. Its database takes 1.3 KB for each, and

@@ -70,6 +70,11 @@ export class CellRhythm {
   }
 }
 
+/** What belongs to a cell. Where the database has one, nobody waits for a turn. */
+interface InCell {
+  rhythm?: CellRhythm | undefined;
+}
+
 interface CellTask {
   /** Milliseconds between two runs while the cell is busy. */
   intervalMs: number | (() => number);
@@ -77,26 +82,35 @@ interface CellTask {
 }
 
 /** A task of one cell. Where the database has one cell, it runs at its interval. */
-export function inRhythm({ rhythm }: { rhythm?: CellRhythm | undefined }, task: CellTask): CellTask {
+export function inRhythm(cell: InCell, task: CellTask): CellTask {
+  const { rhythm } = cell;
   if (!rhythm) return task;
   const busyMs = () => (typeof task.intervalMs === 'number' ? task.intervalMs : task.intervalMs());
   return {
     intervalMs: () => (rhythm.busy ? busyMs() : IDLE_INTERVAL_MS),
-    run: async () => {
-      if (!rhythm.takesTurn(task)) return;
-      await task.run().catch((error: unknown) => {
-        rhythm.againFor(task);
-        throw error;
-      });
-    },
+    run: () => inTurn(task, task.run)(cell),
+  };
+}
+
+/**
+ * The work of a task in each cell, as long as it is the task's turn there. Where it fails, the task has another turn at its next run. Where
+ * the database has one cell, it always is its turn.
+ */
+export function inTurn<Each extends InCell>(
+  task: object,
+  work: (cell: Each) => Promise<void>,
+): (cell: Each) => Promise<void> {
+  return async (cell) => {
+    if (cell.rhythm?.takesTurn(task) === false) return;
+    await work(cell).catch((error: unknown) => {
+      cell.rhythm?.againFor(task);
+      throw error;
+    });
   };
 }
 
 /** The cells in which a task of all cells works now. All, where the database has one. */
-export function cellsInTurn<Each extends { rhythm?: CellRhythm | undefined }>(
-  cells: readonly Each[],
-  task: object,
-): Each[] {
+export function cellsInTurn<Each extends InCell>(cells: readonly Each[], task: object): Each[] {
   return cells.filter(({ rhythm }) => rhythm?.takesTurn(task) ?? true);
 }
 

@@ -1,4 +1,4 @@
-import { type CellActivity, cellsInTurn } from '../cells/activity.ts';
+import { type CellActivity, inTurn } from '../cells/activity.ts';
 import { leaveCells } from '../cells/connection.ts';
 import { createRounds } from '../cells/contexts.ts';
 import { hasNotes } from '../change.ts';
@@ -49,24 +49,20 @@ function announcing(recorder: ChangeRecorder, activity: CellActivity): Transacti
 /** Publishes what has been committed, one cell after the other: the feed has one order. A cell that fails holds up no other. */
 export function createPublisher({ clock, log }: Context, cells: readonly Context[]): Periodic {
   const rounds = createRounds(cells);
+  const publish = inTurn<Context>(publishChanges, async ({ backgroundPool, rhythm }) => {
+    // Asked before the publisher's lock is taken: who waits for a silent cell with the lock keeps all others waiting.
+    if (cells.length > 1 && !(await hasUnpublished(backgroundPool))) return;
+    let more: boolean | 'busy' = true;
+    // A burst is published whole.
+    while (more === true) more = await publishChanges(backgroundPool, clock.now());
+    if (more === 'busy') rhythm?.againFor(publishChanges);
+  });
   return new Periodic({
     name: 'change feed',
     intervalMs: PUBLISH_INTERVAL_MS,
     wakeAfterMs: PUBLISH_AFTER_MS,
     log,
-    run: () =>
-      rounds(cellsInTurn(cells, publishChanges), async ({ backgroundPool, rhythm }) => {
-        // Asked before the publisher's lock is taken: who waits for a silent cell with the lock keeps all others waiting.
-        if (cells.length > 1 && !(await hasUnpublished(backgroundPool))) return;
-        let more: boolean | 'busy' = 'busy';
-        try {
-          // A burst is published whole.
-          do more = await publishChanges(backgroundPool, clock.now());
-          while (more === true);
-        } finally {
-          if (more !== false) rhythm?.againFor(publishChanges);
-        }
-      }),
+    run: () => rounds(cells, publish),
   });
 }
 

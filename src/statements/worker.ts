@@ -1,5 +1,5 @@
 import { monotonic } from '../calendar.ts';
-import { cellsInTurn } from '../cells/activity.ts';
+import { inTurn } from '../cells/activity.ts';
 import { createRounds } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
 import { createPool, type Pool, type Transaction, transaction } from '../database.ts';
@@ -87,8 +87,9 @@ export class StatementWorker {
     // Another cell comes first each time: the slots are those of all cells.
     const cells = [...this.#cells.keys()];
     this.#first = (this.#first + 1) % cells.length;
-    const inTurn = [...cells.slice(this.#first), ...cells.slice(0, this.#first)];
-    await this.#inEach(cellsInTurn(inTurn, this), (cell) => this.#beginIn(cell, locks));
+    const inOrder = [...cells.slice(this.#first), ...cells.slice(0, this.#first)];
+    const begin = inTurn<Context>(this, (cell) => this.#beginIn(cell, locks));
+    await this.#inEach(inOrder, begin);
   }
 
   async #beginIn(cell: Context, locks: Transaction): Promise<void> {
@@ -130,7 +131,8 @@ export class StatementWorker {
       this.#lookInto(cell);
     });
     const done = attempt.then((due) => {
-      if (due) setTimeout(() => this.#lookInto(cell), due.getTime() - cell.clock.now().getTime()).unref();
+      if (due && cell.rhythm)
+        setTimeout(() => this.#lookInto(cell), due.getTime() - cell.clock.now().getTime()).unref();
     });
     this.#inFlight.set(id, { channel, clientId: delivery.client_id, done });
     return true;

@@ -1,7 +1,7 @@
 /** When the tasks of a cell run, as a table of what happens to it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CellRhythm, cellsInTurn, inRhythm } from '../../src/cells/activity.ts';
+import { CellRhythm, cellsInTurn, inRhythm, inTurn } from '../../src/cells/activity.ts';
 
 test('a task has a turn in a cell where something was written since the last one', () => {
   const rhythm = new CellRhythm(1);
@@ -46,6 +46,18 @@ test('a task of one cell runs as often as it asks where something is written', a
   rhythm.stir();
   await task.run();
   assert.equal(runs, 2);
+});
+
+test('a task that fails in a cell has another turn there, and only there', async () => {
+  const [one, other] = [{ rhythm: new CellRhythm(1) }, { rhythm: new CellRhythm(2) }];
+  const worked: number[] = [];
+  const work = inTurn<typeof one>({}, async ({ rhythm }) => {
+    worked.push(rhythm.cell);
+    if (rhythm === one.rhythm && worked.length === 1) throw new Error('the cell does not answer');
+  });
+  await assert.rejects(work(one), /does not answer/);
+  for (const cell of [other, one, other, one]) await work(cell);
+  assert.deepEqual(worked, [1, 2, 1]);
 });
 
 test('a database with one cell has no rhythm', () => {
