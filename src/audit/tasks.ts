@@ -1,4 +1,4 @@
-import { cellsInTurn } from '../cells/activity.ts';
+import { cellsInTurn, restAmong } from '../cells/activity.ts';
 import { createRounds } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
 import { Periodic } from '../periodic.ts';
@@ -20,7 +20,9 @@ export function createAuditTasks(context: Context, cells: readonly Context[]): P
     log,
     run: async () => {
       try {
-        const pools = cellsInTurn(cells, sealInOrder).map(({ backgroundPool }) => backgroundPool);
+        const pools = cellsInTurn(cells, sealInOrder, restAmong(cells.length)).map(
+          ({ backgroundPool }) => backgroundPool,
+        );
         await sealInOrder(pools, vault, rounds);
       } finally {
         await makeHead(context);

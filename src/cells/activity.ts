@@ -18,8 +18,23 @@ const ANNOUNCE_INTERVAL_MS = 5;
 /** Milliseconds between two announcements of a cell by a process that works on it itself. */
 const REPEAT_MS = 1_000;
 
+/** Turns a second that a task which may wait has in all cells together: more cells do not make it dearer. */
+const TURNS_PER_SECOND = 8;
+/** Milliseconds that it waits at most. */
+const MAX_REST_MS = 4_000;
+
 interface Sleeper {
   wake(): void;
+}
+
+/** The last turn of a task in a cell. */
+interface Turn {
+  /** Monotonic milliseconds. */
+  at: number;
+  /** What had been written in the cell before it. */
+  writes: number;
+  /** When the next one comes where nothing is written. */
+  nextAt: number;
 }
 
 /**
@@ -30,8 +45,8 @@ export class CellRhythm {
   readonly cell: number;
   #busyUntil = Number.NEGATIVE_INFINITY;
   readonly #sleepers = new Set<Sleeper>();
-  /** Monotonic milliseconds of the last turn of each task that has seen all that was written. */
-  #turns = new WeakMap<object, number>();
+  #writes = 0;
+  readonly #turns = new WeakMap<object, Turn>();
 
   constructor(cell: number) {
     this.cell = cell;
@@ -51,23 +66,30 @@ export class CellRhythm {
   stir(): void {
     const slept = !this.busy;
     this.#busyUntil = monotonic() + BUSY_MS;
-    this.#turns = new WeakMap();
+    this.#writes += 1;
     if (slept) for (const sleeper of this.#sleepers) sleeper.wake();
   }
 
-  /** Whether a task does its work in the cell now. */
-  takesTurn(task: object): boolean {
+  /** Whether a task does its work in the cell now. @param restMs milliseconds from its last turn, however much is written */
+  takesTurn(task: object, restMs = 0): boolean {
     const now = monotonic();
-    const since = now - (this.#turns.get(task) ?? Number.NEGATIVE_INFINITY);
-    if (since < IDLE_INTERVAL_MS) return false;
-    this.#turns.set(task, now);
+    const last = this.#turns.get(task);
+    if (last && now < (last.writes < this.#writes ? Math.min(last.at + restMs, last.nextAt) : last.nextAt))
+      return false;
+    this.#turns.set(task, { at: now, writes: this.#writes, nextAt: now + IDLE_INTERVAL_MS });
     return true;
   }
 
   /** A task has left something behind in the cell: it has a turn at its first run after so many milliseconds, or when something is written. */
   againFor(task: object, afterMs = 0): void {
-    if (this.#turns.has(task)) this.#turns.set(task, monotonic() - IDLE_INTERVAL_MS + afterMs);
+    const last = this.#turns.get(task);
+    if (last) last.nextAt = monotonic() + afterMs;
   }
+}
+
+/** Milliseconds that a task which may wait rests in a cell after its turn there. @param cells how many the database has */
+export function restAmong(cells: number): number {
+  return Math.min(MAX_REST_MS, (cells * 1_000) / TURNS_PER_SECOND);
 }
 
 /** What belongs to a cell. Where the database has one, nobody waits for a turn. */
@@ -95,13 +117,15 @@ export function inRhythm(cell: InCell, task: CellTask): CellTask {
 /**
  * The work of a task in each cell, as long as it is the task's turn there. Where it fails, the task has another turn at its next run. Where
  * the database has one cell, it always is its turn.
+ * @param restMs milliseconds from its last turn in a cell, however much is written there
  */
 export function inTurn<Each extends InCell>(
   task: object,
   work: (cell: Each) => Promise<void>,
+  restMs = 0,
 ): (cell: Each) => Promise<void> {
   return async (cell) => {
-    if (cell.rhythm?.takesTurn(task) === false) return;
+    if (cell.rhythm?.takesTurn(task, restMs) === false) return;
     await work(cell).catch((error: unknown) => {
       cell.rhythm?.againFor(task);
       throw error;
@@ -109,9 +133,9 @@ export function inTurn<Each extends InCell>(
   };
 }
 
-/** The cells in which a task of all cells works now. All, where the database has one. */
-export function cellsInTurn<Each extends InCell>(cells: readonly Each[], task: object): Each[] {
-  return cells.filter(({ rhythm }) => rhythm?.takesTurn(task) ?? true);
+/** The cells in which a task of all cells works now. All, where the database has one. @param restMs as for `inTurn` */
+export function cellsInTurn<Each extends InCell>(cells: readonly Each[], task: object, restMs = 0): Each[] {
+  return cells.filter(({ rhythm }) => rhythm?.takesTurn(task, restMs) ?? true);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { inTurn } from '../cells/activity.ts';
+import { inTurn, restAmong } from '../cells/activity.ts';
 import { contextOf, createRounds } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
 import { createPool, first, type Pool, type Transaction, transaction } from '../database.ts';
@@ -84,11 +84,13 @@ export class MailWorker {
     if (!(await this.#holdsLock())) return;
     const { backgroundPool, clock, config } = this.#context;
     // A cell that fails holds up no mail of the others.
-    const gather = inTurn<Context>(this, async ({ backgroundPool: pool, rhythm }) => {
+    const gather = async ({ backgroundPool: pool, rhythm }: Context) => {
       const waits = await transaction(pool, (tx) => gatherNotices(tx, clock.now(), config.approvalMails));
       if (waits) rhythm?.againFor(this, WAITING_INTERVAL_MS);
-    });
-    const failure = await this.#inEach(this.#cells, gather).catch((error: Error) => error);
+    };
+    const failure = await this.#inEach(this.#cells, inTurn(this, gather, restAmong(this.#cells.length))).catch(
+      (error: Error) => error,
+    );
     await transaction(backgroundPool, gatherRequests);
     await this.#sendDue();
     if (failure) throw failure;

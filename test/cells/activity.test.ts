@@ -1,7 +1,7 @@
 /** When the tasks of a cell run, as a table of what happens to it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CellRhythm, cellsInTurn, inRhythm, inTurn } from '../../src/cells/activity.ts';
+import { CellRhythm, cellsInTurn, inRhythm, inTurn, restAmong } from '../../src/cells/activity.ts';
 
 test('a task has a turn in a cell where something was written since the last one', () => {
   const rhythm = new CellRhythm(1);
@@ -19,6 +19,20 @@ test('a task has a turn in a cell where something was written since the last one
   rhythm.stir();
   rhythm.againFor(task, 60_000);
   assert.deepEqual(turns(task), [true], 'also one that came during the turn');
+});
+
+test('a task that may wait rests between its turns, the longer the more cells there are', () => {
+  const rhythm = new CellRhythm(1);
+  const task = {};
+  rhythm.stir();
+  assert.ok(rhythm.takesTurn(task, 60_000), 'the first turn');
+  rhythm.stir();
+  assert.equal(rhythm.takesTurn(task, 60_000), false, 'a write waits for the next one');
+  assert.ok(rhythm.takesTurn(task, 0), 'and has it when the rest is over');
+  rhythm.stir();
+  rhythm.againFor(task);
+  assert.ok(rhythm.takesTurn(task, 60_000), 'what was left behind does not wait');
+  assert.deepEqual([2, 8, 32, 1_000].map(restAmong), [250, 1_000, 4_000, 4_000]);
 });
 
 test('tasks are woken by the first write after a pause', () => {
