@@ -77,7 +77,10 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
   await publishAll(poolOf(pool, from), act.now);
   await tx.query('update clients set cell = $2, moves_to = null where client_id = $1', [clientId, to]);
   // The first cell has records from before there were others.
-  if (from === 0) for (const { name } of MOVED_TABLES) await claimRows(tx, name, clientId);
+  if (from === 0)
+    await withinCell(tx, from, async () => {
+      for (const { name } of MOVED_TABLES) await claimRows(tx, name, clientId);
+    });
   const source = quotedSchema(tx, from);
   const copied = new Map<string, number>();
   await withinCell(tx, to, async () => {

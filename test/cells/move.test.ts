@@ -259,6 +259,19 @@ test('a client comes back, and its versions go on', async () => {
   assertOrder(await feed());
 });
 
+test('a client leaves the first cell, where it may be from before there were others', async () => {
+  assert.equal((await move('public').ended).code, 0);
+  const paid = await client.pay({ amount: 7 });
+  assert.equal(paid.status, 201, paid.text);
+  // As it is with what was written while there was one cell.
+  await service.query('delete from claims where client_id = $1', [client.clientId]);
+  const left = await move('public_cell_1').ended;
+  assert.deepEqual([left.code, left.stderr], [0, '']);
+  assert.deepEqual(await cellNow(), { cell: 1, moves_to: null });
+  const claimed = await service.query('select field from claims where id = $1', [paid.body.payment_id]);
+  assert.deepEqual(claimed.rows, [{ field: 'payment_id' }]);
+});
+
 test('a notification that is on its way is waited for, and is not sent a second time', async () => {
   const pool = createPool(database.url, log, {
     max: 3,
