@@ -18,9 +18,9 @@ const ANNOUNCE_INTERVAL_MS = 5;
 /** Milliseconds between two announcements of a cell by a process that works on it itself. */
 const REPEAT_MS = 1_000;
 
-/** Turns a second that a task which may wait has in all cells together: more cells do not make it dearer. */
+/** Turns a second that a task which may wait has in all cells together, as long as none waits longer than MAX_REST_MS. */
 const TURNS_PER_SECOND = 8;
-/** Milliseconds that it waits at most. */
+/** Milliseconds that it waits in a cell at most. */
 const MAX_REST_MS = 4_000;
 
 interface Sleeper {
@@ -45,6 +45,7 @@ export class CellRhythm {
   readonly cell: number;
   #busyUntil = Number.NEGATIVE_INFINITY;
   readonly #sleepers = new Set<Sleeper>();
+  /** How often something was written. */
   #writes = 0;
   readonly #turns = new WeakMap<object, Turn>();
 
@@ -74,8 +75,8 @@ export class CellRhythm {
   takesTurn(task: object, restMs = 0): boolean {
     const now = monotonic();
     const last = this.#turns.get(task);
-    if (last && now < (last.writes < this.#writes ? Math.min(last.at + restMs, last.nextAt) : last.nextAt))
-      return false;
+    const restedAt = last && last.writes < this.#writes ? last.at + restMs : Number.POSITIVE_INFINITY;
+    if (last && now < Math.min(restedAt, last.nextAt)) return false;
     this.#turns.set(task, { at: now, writes: this.#writes, nextAt: now + IDLE_INTERVAL_MS });
     return true;
   }
