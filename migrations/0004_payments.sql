@@ -63,6 +63,8 @@ create table trades (
   constraint trades_parent_trade_id_check check ((trade_type = 'drawdown') = (parent_trade_id is not null))
 );
 create index trades_multipayment on trades (client_id, multipayment_id) where multipayment_id is not null;
+-- A trade that is removed must not be looked for among all of its client.
+create index trades_parent on trades (client_id, parent_trade_id) where parent_trade_id is not null;
 
 create type payment_status as enum (
   'Payment pending of authorization', 'Validating beneficiary information', 'Need more beneficiary information',

@@ -32,6 +32,7 @@ create table statement_sections (
   primary key (statement_id, currency),
   foreign key (client_id, currency_account_id) references currency_accounts (client_id, account_id)
 );
+create index statement_sections_account on statement_sections (client_id, currency_account_id);
 
 -- One row for each mail and each file that is pushed. The process that works on one holds the advisory lock (7210438, hash of the id).
 create table statement_deliveries (

@@ -85,3 +85,13 @@ test('no foreign key leads into a cell, and the only ones out of it lead to the 
     [],
   );
 });
+
+test('a row that is removed from a cell is looked for by an index in each table that refers to it', async () => {
+  const without = await names(
+    `select ${NAME('k.conrelid')} || ': ' || pg_get_constraintdef(k.oid) as name from pg_constraint k
+     join pg_class t on t.oid = k.confrelid join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+     where ${OURS} and k.contype = 'f' and k.conparentid = 0 and t.relname = any ('{${[...CELL_TABLES].join(',')}}')
+       and not exists (select from pg_index i where i.indrelid = k.conrelid and (i.indkey::int2[])[0:cardinality(k.conkey) - 1] @> k.conkey)`,
+  );
+  assert.deepEqual(without, []);
+});
