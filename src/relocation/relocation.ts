@@ -7,10 +7,11 @@ import { homeOfClient } from '../cells/client-moves.ts';
 import { withinCell } from '../cells/connection.ts';
 import { poolOf, quotedSchema } from '../cells/pool.ts';
 import type { Act } from '../context.ts';
-import { first, type Pool, type Transaction, transaction } from '../database.ts';
+import { type Db, first, type Pool, type Transaction, transaction } from '../database.ts';
 import { publishChanges } from '../feed/publisher.ts';
 import { LOCKS } from '../locks.ts';
-import { conditionOf, MOVED_TABLES, VERSIONS } from './tables.ts';
+import { rollUpTotals } from '../payments/roll-up.ts';
+import { conditionOf, DELTA_TABLES, MOVED_TABLES, VERSIONS } from './tables.ts';
 
 /**
  * Milliseconds after which every process knows that a client moves, and requests that did not know have ended: a session is trusted for a
@@ -75,12 +76,16 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
   if (home?.cell !== from || !home.moving) throw new RelocationFault(`the client ${clientId} was not kept: try again`);
   await withinCell(tx, from, () => awaitIdle(tx, clientId, idleWaitMs));
   await publishAll(poolOf(pool, from), act.now);
+  await rollUp(poolOf(pool, from), clientId);
   await tx.query('update clients set cell = $2, moves_to = null where client_id = $1', [clientId, to]);
   // The first cell has records from before there were others.
   if (from === 0)
     await withinCell(tx, from, async () => {
       for (const { name } of MOVED_TABLES) await claimRows(tx, name, clientId);
     });
+  // The totals are copied, so that nothing is counted row by row, here or on a worker.
+  await tx.query("set local citus.propagate_set_commands = 'local'");
+  await tx.query("set local lombard.totals_move = 'on'");
   const source = quotedSchema(tx, from);
   const copied = new Map<string, number>();
   await withinCell(tx, to, async () => {
@@ -88,6 +93,7 @@ async function relocate(tx: Transaction, act: Act, relocation: Relocation, pool:
   });
   await moveVersions(tx, { clientId, from, to });
   await withinCell(tx, from, async () => {
+    if (await isCounted(tx, clientId)) throw new RelocationFault('payments have changed meanwhile: try again');
     for (const table of MOVED_TABLES.toReversed()) {
       const { rowCount } = await tx.query(`delete from ${table.name} where ${conditionOf(table)}`, [clientId]);
       // A refused request is noted, even now.
@@ -146,6 +152,21 @@ async function publishAll(pool: Pool, now: Date): Promise<void> {
     await publishChanges(pool, now);
     await pause(LOOK_EVERY_MS);
   }
+}
+
+/** Adds what was counted of the client to its totals. Nothing is counted meanwhile, because nothing of the client is written. */
+async function rollUp(pool: Pool, clientId: string): Promise<void> {
+  while (await isCounted(pool, clientId)) {
+    // A worker that rolls up now does the same.
+    await rollUpTotals(pool);
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** Whether something of the client is not added to its totals. */
+async function isCounted(db: Db, clientId: string): Promise<boolean> {
+  const left = DELTA_TABLES.map((name) => `exists (select from ${name} where client_id = $1)`).join(' or ');
+  return first(await db.query<{ left: boolean }>(`select ${left} as left`, [clientId]))?.left ?? false;
 }
 
 /** Copies the rows of a client into the present cell. @returns how many there are */

@@ -38,6 +38,8 @@ export const MOVED_TABLES: readonly MovedTable[] = [
     'payment_approvers',
     'approver_refreshes',
   ],
+  ...['payment_totals', 'payment_amount_totals', 'payment_beneficiary_totals'],
+  ...['payment_waiting_totals', 'payment_approver_totals'],
   ...['step_up_challenges', 'statement_requests', 'statement_sections', 'statement_deliveries', 'sandbox_requests'],
   'subscriptions',
   { name: 'webhook_endpoints', where: SUBSCRIPTIONS },
@@ -55,11 +57,8 @@ export function conditionOf({ where = OF_CLIENT }: MovedTable): string {
   return where;
 }
 
-/** Counts that triggers write: they follow the rows that are counted. */
-export const DERIVED_TABLES: readonly string[] = [
-  ...['payment_totals', 'payment_amount_totals', 'payment_beneficiary_totals', 'payment_total_deltas'],
-  ...['payment_waiting_totals', 'payment_approver_totals', 'payment_approver_deltas'],
-];
+/** Counts that are not added to the totals yet. A client that moves has none (`rollUp` of relocation.ts). */
+export const DELTA_TABLES = ['payment_total_deltas', 'payment_approver_deltas'] as const;
 
 /** The past, which is read over all cells. */
 export const STAYING_TABLES: readonly string[] = [

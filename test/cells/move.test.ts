@@ -7,7 +7,7 @@ import { CELL_TABLES } from '../../src/cells/tables.ts';
 import { createPool } from '../../src/database.ts';
 import { migrate } from '../../src/migrate.ts';
 import { relocateClient } from '../../src/relocation/relocation.ts';
-import { conditionOf, DERIVED_TABLES, MOVED_TABLES, STAYING_TABLES } from '../../src/relocation/tables.ts';
+import { conditionOf, DELTA_TABLES, MOVED_TABLES, STAYING_TABLES } from '../../src/relocation/tables.ts';
 import { type Command, lombard, until } from '../world/command.ts';
 import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
 import { createSubscriber } from '../world/graphql.ts';
@@ -36,8 +36,8 @@ after(async () => {
   await database?.drop();
 });
 
-const move = (cell: string): Command =>
-  lombard(['cells', 'move-client', client.clientId, cell, '--json'], { DATABASE_URL: database.url });
+const move = (cell: string, clientId = client.clientId): Command =>
+  lombard(['cells', 'move-client', clientId, cell, '--json'], { DATABASE_URL: database.url });
 const cellNow = async () =>
   (await service.query('select cell, moves_to from clients where client_id = $1', [client.clientId])).rows[0];
 const announced = () => until(async () => (await cellNow()).moves_to !== null);
@@ -89,7 +89,7 @@ function assertOrder(changes: readonly Change[]): void {
 }
 
 test('every table of a cell goes with a client, follows its rows, or stays', () => {
-  const all = [...MOVED_TABLES.map(({ name }) => name), ...DERIVED_TABLES, ...STAYING_TABLES, 'change_versions'];
+  const all = [...MOVED_TABLES.map(({ name }) => name), ...DELTA_TABLES, ...STAYING_TABLES, 'change_versions'];
   assert.deepEqual(all.sort(), [...CELL_TABLES].sort());
 });
 
@@ -270,6 +270,69 @@ test('a client leaves the first cell, where it may be from before there were oth
   assert.deepEqual(await cellNow(), { cell: 1, moves_to: null });
   const claimed = await service.query('select field from claims where id = $1', [paid.body.payment_id]);
   assert.deepEqual(claimed.rows, [{ field: 'payment_id' }]);
+});
+
+test('the totals of payments and approvals go with the client, whatever was counted last', async () => {
+  const approvals = { payment_approvals_enabled: true, authorisation_workflow: '4-eyes' };
+  const counted = await createSubscriber(service, 'Counted', approvals);
+  const { clientId } = counted;
+  await counted.hire('Approver');
+  const from = await counted.schemaOf();
+  const to = from === 'public_cell_1' ? 'public_cell_2' : 'public_cell_1';
+  const paid: string[] = [];
+  const pay = async (amount: number) => {
+    const { status, body, text } = await counted.pay({ amount });
+    assert.equal(status, 201, text);
+    paid.push(body.payment_id);
+  };
+  const cancel = async (id = '') => {
+    const { status, text } = await service.operator('POST', `/payments/${id}/actions`, { action: 'cancel' });
+    assert.equal(status, 200, text);
+  };
+  for (let n = 1; n <= 6; n += 1) await pay(n * 70);
+  // No roll-up has seen this yet.
+  await cancel(paid[3]);
+  const moved = await move(to, clientId).ended;
+  assert.deepEqual([moved.code, moved.stderr], [0, '']);
+
+  const rowsOf = async (schema: string, table: string): Promise<number> =>
+    (await service.query(`select count(*)::int as n from ${schema}.${table} where client_id = $1`, [clientId])).rows[0]
+      .n;
+  const tables = [...MOVED_TABLES.map(({ name }) => name).filter((name) => name.endsWith('_totals')), ...DELTA_TABLES];
+  assert.equal(tables.length, 7);
+  for (const table of tables) assert.equal(await rowsOf(from, table), 0, `${from}.${table}`);
+  for (const table of DELTA_TABLES) assert.equal(await rowsOf(to, table), 0, `${to}.${table}`);
+  const exact = async (payments: number, waiting: number) => {
+    const totals = await service.query(
+      `select (select sum(n) from ${to}.payment_totals where client_id = $1 and grain = 4)::int as all,
+         (select sum(n) from ${to}.payment_totals where client_id = $1 and grain = 0 and phase = 1)::int as pending,
+         (select sum(n) from ${to}.payment_amount_totals where client_id = $1)::int as amounts,
+         (select sum(n) from ${to}.payment_beneficiary_totals where client_id = $1)::int as beneficiaries,
+         (select sum(n) from ${to}.payment_waiting_totals where client_id = $1 and grain = 0)::int as waiting,
+         (select sum(amount) from ${to}.payment_waiting_totals where client_id = $1 and grain = 0)::text as amount,
+         (select sum(amount) from ${to}.payment_approver_totals where client_id = $1 and grain = 0)::text as approvers`,
+      [clientId],
+    );
+    const { amount, approvers } = (
+      await service.query(
+        `select (select sum(amount) from ${to}.payments where client_id = $1 and phase = 1)::text as amount,
+           (select sum(p.amount) from ${to}.payment_approvers a join ${to}.payments p on p.id = a.payment_id
+            where a.client_id = $1 and a.may_authorise)::text as approvers`,
+        [clientId],
+      )
+    ).rows[0];
+    const counts = { all: payments, amounts: payments, beneficiaries: payments, pending: waiting, waiting };
+    assert.deepEqual(totals.rows[0], { ...counts, amount, approvers });
+  };
+  await exact(6, 5);
+  // They are counted on from there.
+  await pay(490);
+  await cancel(paid[1]);
+  await until(async () => {
+    const left = await Promise.all(DELTA_TABLES.map((table) => rowsOf(to, table)));
+    return left.every((n) => n === 0);
+  });
+  await exact(7, 5);
 });
 
 test('a notification that is on its way is waited for, and is not sent a second time', async () => {

@@ -11,8 +11,8 @@ export interface GraphqlAnswer extends Answer {
 }
 
 /** A client with a contact of all permissions, one that may not manage webhooks, and their ways to the endpoint. */
-export async function createSubscriber(test: TestService, name?: string) {
-  const world = await createWorld(test, name);
+export async function createSubscriber(test: TestService, name?: string, fields?: object) {
+  const world = await createWorld(test, name, fields);
   const token = await accessToken(test, world.contactId);
   const reader = await world.hire('Reader', {}, ['can_manage_payments']);
   const readerToken = await accessToken(test, reader.contactId);
