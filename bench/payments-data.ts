@@ -87,7 +87,8 @@ async function schema(population: Population): Promise<string> {
   return sha256(`${JSON.stringify(population)} ${texts.join('')}`).toString('hex');
 }
 
-async function fill(url: string, population: Population): Promise<void> {
+/** Fills a migrated database of one cell. */
+export async function fill(url: string, population: Population): Promise<void> {
   const { payments } = population;
   const clients = await Promise.all(Array.from({ length: FILLERS }, () => connect(url)));
   const [client] = clients as [pg.Client];

@@ -1,5 +1,5 @@
 /**
- * What operations cost where there is much of everything: `npm run bench -- scale [search] [beside] [operations] [cells] [disk]`.
+ * What operations cost where there is much of everything: `npm run bench -- scale [search] [beside] [operations] [cells] [moved] [disk]`.
  *
  * - `search`: the shapes of `npm run bench -- search` for a client with many million payments and for one with a tenth of them, each
  *   beside 10,000 small clients, in two databases in turn.
@@ -8,6 +8,8 @@
  *   apart, with 10, 1,000 and 20,000 clients, then for a client with many million payments and for a small one beside it.
  * - `cells`: the same of 100 clients in 2, 8 and 32 cells of a Citus cluster, and of 10, 1,000 and 20,000 in 8. LOMBARD_TEST_DATABASE_URL
  *   names its coordinator, and all its servers count together. First come 100 clients of one PostgreSQL.
+ * - `moved`: the client with many million payments and a small one, on the coordinator of that cluster, and once more when each has been
+ *   moved to a cell of its own on a worker.
  * - `disk`: what a payment of five steps takes.
  *
  * LOMBARD_BENCH_MILLIONS: the payments of the large client, 10 by default; 0.1 for a quick look. Its database takes 1.3 KB for each, and
@@ -19,7 +21,7 @@ import { NO_CLUSTER } from '../test/world/database.ts';
 import { preciseMilliseconds } from './feed/processor-time.ts';
 import { BIG, benchDatabase, log, type Population } from './payments-data.ts';
 import { measureDisk } from './scale/disk.ts';
-import { HEADING, measureClients, measureCluster, measureLarge } from './scale/operations.ts';
+import { HEADING, measureClients, measureCluster, measureLarge, measureMoved } from './scale/operations.ts';
 import { measure } from './search/measure.ts';
 import { SHAPES } from './search-data.ts';
 
@@ -76,6 +78,10 @@ export async function run(args: string[]): Promise<void> {
     print(HEADING);
     print(await measureClients(CLIENTS_OF_CELLS));
     for (const [clients, cells] of CLUSTERS) print((await measureCluster(clients, cells)) ?? NO_CLUSTER);
+  }
+  if (args.includes('moved')) {
+    print(HEADING);
+    for (const line of (await measureMoved(population(MILLIONS), `${MILLIONS} million`)) ?? [NO_CLUSTER]) print(line);
   }
   if (!wanted('disk')) return;
   print('\n| for | bytes a payment |\n|---|---|');

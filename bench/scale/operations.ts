@@ -10,10 +10,11 @@ import { sha256 } from '../../src/crypto.ts';
 import { transaction } from '../../src/database.ts';
 import { startEmbedded } from '../../src/embedded/postgres.ts';
 import { migrate } from '../../src/migrate.ts';
+import { type Relocation, relocateClient } from '../../src/relocation/relocation.ts';
 import { notify } from '../../src/webhooks/notification.ts';
 import { createClusterDatabase } from '../../test/world/database.ts';
 import { type FedService, startFedService } from '../feed/service.ts';
-import { BIG, benchDatabase, log, type Population } from '../payments-data.ts';
+import { BIG, benchDatabase, fill, log, type Population } from '../payments-data.ts';
 import { get, lanes, post } from './calls.ts';
 import { allServersClock, BenchCells } from './cells.ts';
 import { type Cost, Meter } from './meter.ts';
@@ -27,6 +28,9 @@ const LINES = 10 * CALLS;
 const MAX_SAMPLE = 200;
 /** A payment's body has about this many characters. */
 const PADDING = 'x'.repeat(1_500);
+
+/** On a cluster a service adds cells at its start: none here besides those that the bench made. */
+const NO_MORE_CELLS = { LOMBARD_CELLS: '1' };
 
 export const HEADING = `Processor time in microseconds, service + PostgreSQL:
 | clients | search page | creation | approval | delivery | imported line |
@@ -73,20 +77,62 @@ export async function measureCluster(count: number, cells: number): Promise<stri
 export async function measureLarge(population: Population, name: string): Promise<string[]> {
   const database = await benchDatabase(population);
   try {
-    const lines: string[] = [];
-    for (const [client, what] of [
-      [BIG, `the one with ${name} payments`],
-      ['CLI4711', `a small one beside ${name}`],
-    ] as const) {
-      const party = partyOf(client, `SCALE-${client}`);
-      await needApprovals(database.url, client);
-      lines.push(
-        `| ${what} | ${await measureAll(database.url, [party], (service) => importParties(service, [party]))} |`,
-      );
-    }
-    return lines;
+    return await measureBoth(database.url, name);
   } finally {
     await database.stop();
+  }
+}
+
+/** Who is measured among a population, and the cell that they go to. */
+const MEASURED = [
+  [BIG, 1, 'the one with'],
+  ['CLI4711', 2, 'a small one beside'],
+] as const;
+const CELLS_OF_LARGE = 8;
+
+/**
+ * The same on the coordinator of a cluster, and once more when both have been moved to cells on its workers; undefined where there is no
+ * cluster.
+ */
+export async function measureMoved(population: Population, name: string): Promise<string[] | undefined> {
+  const database = await createClusterDatabase();
+  if (!database) return undefined;
+  try {
+    await migrate(database.url, log, { cells: 1 });
+    await fill(database.url, population);
+    const before = await measureBoth(database.url, `${name}, on the coordinator:`);
+    await migrate(database.url, log, { cells: CELLS_OF_LARGE });
+    const moves: string[] = [];
+    for (const [clientId, to, what] of MEASURED) {
+      const began = performance.now();
+      await move(database.url, { clientId, from: 0, to });
+      moves.push(`The move of ${what} ${name} took ${((performance.now() - began) / 1_000).toFixed(0)} s.`);
+    }
+    return [...before, ...(await measureBoth(database.url, `${name}, in a cell:`)), ...moves];
+  } finally {
+    await database.drop();
+  }
+}
+
+async function measureBoth(url: string, name: string): Promise<string[]> {
+  const lines: string[] = [];
+  for (const [client, , what] of MEASURED) {
+    const party = partyOf(client, `SCALE-${client}`);
+    await needApprovals(url, client);
+    lines.push(
+      `| ${what} ${name} payments | ${await measureAll(url, [party], (service) => importParties(service, [party]))} |`,
+    );
+  }
+  return lines;
+}
+
+async function move(url: string, relocation: Relocation): Promise<void> {
+  const cells = await BenchCells.read(url);
+  const pool = cells.pool(3);
+  try {
+    await relocateClient(pool, { now: new Date(), actor: 'bench', requestId: 'bench' }, relocation);
+  } finally {
+    await pool.end();
   }
 }
 
@@ -117,6 +163,7 @@ async function measureAll(
     LOMBARD_MASTER_KEY: MASTER_KEY.toString('base64'),
     LOMBARD_API_RATE: '0',
     LOMBARD_ROLES: 'operator,worker',
+    ...NO_MORE_CELLS,
   };
   const service = await startFedService(url, join(folder, 'service'), environment);
   let api: ChildProcess | undefined;
@@ -158,6 +205,7 @@ async function startApi(url: string, folder: string): Promise<{ child: ChildProc
       LOMBARD_HEALTH_PORT: '0',
       LOMBARD_API_RATE: '0',
       LOMBARD_LOG_LEVEL: 'warn',
+      ...NO_MORE_CELLS,
     },
   });
   const [{ api }] = (await once(child, 'message')) as [{ api: string }];
