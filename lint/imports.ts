@@ -26,7 +26,7 @@ const ROOMS: Record<string, string[]> = {
   statements: ['kernel', 'documents', 'webhooks'],
   operator: ['kernel'],
   feed: ['kernel', 'accounts', 'approvals', 'identity', 'payments', 'statements', 'webhooks'],
-  relocation: ['kernel', 'approvals', 'feed'],
+  relocation: ['kernel', 'approvals', 'feed', 'payments'],
   imports: ['kernel', 'accounts', 'approvals', 'identity', 'operator', 'payments', 'quotes', 'webhooks'],
   sandbox: [
     ...[
