@@ -46,8 +46,9 @@ export async function readDecisions(
   paymentIds: readonly string[],
 ): Promise<Map<string, Authorisation[]>> {
   const { rows } = await db.query<{ payment_id: string; authorisations: Authorisation[] }>(
-    `select p.payment_id, a.authorisations from payments p
-     join payment_approvals a on a.client_id = $1 and a.payment_id = p.id where p.client_id = $1 and p.payment_id = any($2)`,
+    `select d.payment_id, d.authorisations from unnest($2::text[]) as w (payment_id) cross join lateral (
+       select p.payment_id, a.authorisations from payments p
+       join payment_approvals a on a.client_id = $1 and a.payment_id = p.id where p.client_id = $1 and p.payment_id = w.payment_id offset 0) d`,
     [clientId, paymentIds],
   );
   return new Map(rows.map((row) => [row.payment_id, row.authorisations]));

@@ -87,8 +87,9 @@ export async function refreshPayments(
 /** An approval or a cancellation holds its payment's row for some milliseconds. Nobody waits for it here. */
 async function lockPending(tx: Transaction, clientId: string, ids: PaymentNumber[]): Promise<Pending[]> {
   const { rows } = await tx.query<Pending>(
-    `select state, payment_id, requirement, authorisations, remaining from payment_approvals
-     where client_id = $1 and payment_id = any($2::bigint[]) and status = 'Pending approval' for no key update skip locked`,
+    `select a.* from unnest($2::bigint[]) as w (id) cross join lateral (
+       select state, payment_id, requirement, authorisations, remaining from payment_approvals
+       where client_id = $1 and payment_id = w.id and status = 'Pending approval' offset 0 for no key update skip locked) a`,
     [clientId, ids],
   );
   return rows;
@@ -97,7 +98,8 @@ async function lockPending(tx: Transaction, clientId: string, ids: PaymentNumber
 async function stillPending(tx: Transaction, clientId: string, ids: PaymentNumber[]): Promise<PaymentNumber[]> {
   if (ids.length === 0) return [];
   const { rows } = await tx.query<{ payment_id: PaymentNumber }>(
-    `select payment_id from payment_approvals where client_id = $1 and payment_id = any($2::bigint[]) and status = 'Pending approval'`,
+    `select a.payment_id from unnest($2::bigint[]) as w (id) cross join lateral (
+       select payment_id from payment_approvals where client_id = $1 and payment_id = w.id and status = 'Pending approval' offset 0) a`,
     [clientId, ids],
   );
   return rows.map((row) => row.payment_id);

@@ -230,7 +230,8 @@ export async function writtenIds(
 ): Promise<Set<string>> {
   const { table, uuid } = FIELDS[field];
   const { rows } = await tx.query<{ id: string }>(
-    `select ${field}::text as id from ${table} where client_id = any($1) and ${field} = any($2${uuid ? '::uuid[]' : ''})`,
+    `select r.id from unnest($2::${uuid ? 'uuid' : 'text'}[]) as w (id) cross join lateral (
+       select ${field}::text as id from ${table} where client_id = any($1) and ${field} = w.id offset 0) r`,
     [textArray(clientIds), textArray(ids)],
   );
   return new Set(rows.map(({ id }) => id));

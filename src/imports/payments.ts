@@ -138,8 +138,9 @@ export const paymentImport: ImportKind<ImportedPayment, PaymentImportRow> = {
 /** The number of each payment that is stored, by payment_id. */
 async function idsOf(tx: Transaction, rows: PaymentImportRow[]): Promise<Map<string, PaymentNumber>> {
   const found = await tx.query<{ id: PaymentNumber; payment_id: string }>(
-    'select id, payment_id from payments where client_id = any($1) and payment_id = any($2)',
-    [[...new Set(rows.map(({ input }) => input.client_id))], rows.map(({ id }) => id)],
+    `select p.id, p.payment_id from unnest($1::text[], $2::text[]) as w (client_id, payment_id) cross join lateral (
+       select id, payment_id from payments where client_id = w.client_id and payment_id = w.payment_id offset 0) p`,
+    [rows.map(({ input }) => input.client_id), rows.map(({ id }) => id)],
   );
   return new Map(found.rows.map((row) => [row.payment_id, row.id]));
 }

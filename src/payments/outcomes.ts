@@ -1,6 +1,7 @@
 import { contactNames } from '../contact-names.ts';
 import type { Db } from '../database.ts';
 import type { PaymentStatus } from './moves.ts';
+import { PAYMENTS_BY_ID } from './payment-fields.ts';
 
 /** How a payment stands, and who brought it there. */
 export interface Outcome {
@@ -17,11 +18,10 @@ export async function paymentOutcomes(db: Db, clientId: string, paymentIds: read
   const { rows } = await db.query<Outcome & Record<string, unknown>>({
     name: 'payment-outcomes',
     text: `select p.payment_id, p.status, o.contact_id as by, o.at, p.reason
-      from payments p cross join lateral (values (
+      from ${PAYMENTS_BY_ID} cross join lateral (values (
         case p.phase when 1 then null when 4 then p.rejected_by when 5 then p.cancelled_by else p.authorised_by end,
         case p.phase when 1 then null when 4 then p.rejected_date when 5 then p.cancelled_date else p.authorised_date end)
-      ) o (contact_id, at)
-      where p.client_id = $1 and p.payment_id = any($2)`,
+      ) o (contact_id, at)`,
     values: [clientId, paymentIds],
   });
   const names = await contactNames(

@@ -127,6 +127,13 @@ export function isEmpty(row: PaymentTexts): boolean {
 }
 
 /**
+ * The payments `p` of the client `$1` that have the payment_ids `$2`. `offset 0` keeps each a look-up by key: otherwise the
+ * planner, which knows only how many payments a client has on average, may go through the index of all of the client's.
+ */
+export const PAYMENTS_BY_ID = `unnest($2::text[]) as w (payment_id)
+  cross join lateral (select * from payments where client_id = $1 and payment_id = w.payment_id offset 0) p`;
+
+/**
  * The tables of `PAYMENT_COLUMNS` in addition to `p`. Each names the tenant itself. `offset 0` keeps each a look-up by key for each payment:
  * otherwise the planner may read and hash all of the client's, of which it knows only the average.
  * @param client,viewer SQL parameters; without a viewer nobody in particular asks

@@ -6,6 +6,7 @@ import {
   FIELD_AT,
   MAY_MANAGE,
   PAYMENT_COLUMNS,
+  PAYMENTS_BY_ID,
   type PaymentFields,
   type PaymentTexts,
   paymentJoins,
@@ -32,7 +33,7 @@ export async function paymentRecords(
     name: 'payment_bodies',
     text: `select ${PAYMENT_COLUMNS}, ${mayManage('$1', '$2')}
       from unnest($3::bigint[]) with ordinality as wanted (id, place)
-      join payments p on p.id = wanted.id and p.client_id = $1
+      cross join lateral (select * from payments where client_id = $1 and id = wanted.id offset 0) p
       ${paymentJoins('$1', '$2')} order by wanted.place`,
     values: [view.clientId, view.viewer, numbers],
   });
@@ -59,7 +60,7 @@ export async function readPayments(
 ): Promise<PaymentRecord[]> {
   const { rows } = await db.query<PaymentTexts>({
     name: 'payment_records',
-    text: `select ${PAYMENT_COLUMNS} from payments p ${paymentJoins('$1')} where p.client_id = $1 and p.payment_id = any($2)`,
+    text: `select ${PAYMENT_COLUMNS} from ${PAYMENTS_BY_ID} ${paymentJoins('$1')}`,
     values: [clientId, ids],
     rowMode: 'array',
     types: AS_TEXT as never,
