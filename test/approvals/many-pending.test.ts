@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApproverRefresher } from '../../src/approvals/refresher.ts';
-import { type ApprovalsWorld, approvalsWorld, type Person } from '../world/approvals.ts';
+import { type ApprovalsWorld, approvalsWorld, copyPayment, type Person } from '../world/approvals.ts';
 import { connectTo, poolOfClient } from '../world/cells.ts';
 import { until } from '../world/command.ts';
 import { log } from '../world/database.ts';
@@ -24,37 +24,8 @@ after(() => service.stop());
 async function crowded(): Promise<{ world: ApprovalsWorld; ann: Person; bob: Person; one: string }> {
   const world = await approvalsWorld(service, ['ann', 'bob', 'cat'], { authorisation_workflow: '6-eyes' });
   const one = await world.create();
-  await copy(world.clientId, one);
+  await copyPayment(service, one, MANY - 1);
   return { world, ann: world.person('ann'), bob: world.person('bob'), one };
-}
-
-async function copy(clientId: string, paymentId: string): Promise<void> {
-  const { rows } = await service.query(
-    `select string_agg(column_name, ', ') as names from information_schema.columns where table_schema = 'public' and table_name = 'payments'
-     and is_generated = 'NEVER' and column_name not in ('id', 'payment_id', 'uuid', 'created')`,
-  );
-  const names = rows[0].names as string;
-  await service.query(
-    `insert into payments (payment_id, uuid, created, ${names})
-     select payment_id || '-' || i, gen_random_uuid(), created + i * interval '1 second', ${names}
-     from payments, generate_series(1, ${MANY - 1}) i where client_id = $1 and payment_id = $2`,
-    [clientId, paymentId],
-  );
-  const copies = `payments p join payments o on o.client_id = p.client_id and o.payment_id = $2 where p.client_id = $1 and p.payment_id like $2 || '-%'`;
-  await service.query(
-    `insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status, state)
-     select c.id, client_id, requirement, authorisations, remaining, status, state from payment_approvals a
-       cross join (select p.id, o.id as of from ${copies}) c where a.payment_id = c.of`,
-    [clientId, paymentId],
-  );
-  await service.query(
-    `insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
-     select client_id, contact_id, c.id, c.created, c.payment_date, may_authorise, may_reject from payment_approvers a
-       cross join (select p.id, p.created, p.payment_date, o.id as of from ${copies}) c where a.payment_id = c.of`,
-    [clientId, paymentId],
-  );
-  // As the database's own rhythm does it: plans for empty tables take seconds on a busy machine.
-  await service.query('analyze payments, payment_approvals, payment_approvers');
 }
 
 async function permit(world: ApprovalsWorld, who: Person, permissions: string[]): Promise<void> {
@@ -224,7 +195,7 @@ test('when others become necessary, the payments change for them and in the feed
   const world = await approvalsWorld(service, ['ann', 'bob', 'cat']);
   await world.configure({ boss: ['ann'], staff: ['bob', 'cat'] }, [[0, [['boss'], ['staff', 'staff']]]]);
   const one = await world.create();
-  await copy(world.clientId, one);
+  await copyPayment(service, one, MANY - 1);
   const bob = world.person('bob');
   assert.deepEqual(await found(world, bob, 'pending_your_approval'), [0, 0]);
   await permit(world, world.person('ann'), OTHER_RIGHTS);

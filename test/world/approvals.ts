@@ -97,3 +97,37 @@ export function configuration(
     },
   };
 }
+
+/** Makes copies of a payment that waits for approvals, one for each second after it, by SQL. */
+export async function copyPayment(
+  service: Pick<TestService, 'query'>,
+  paymentId: string,
+  copies: number,
+): Promise<void> {
+  const { rows } = await service.query(
+    `select string_agg(column_name, ', ') as names from information_schema.columns where table_schema = 'public' and table_name = 'payments'
+     and is_generated = 'NEVER' and column_name not in ('id', 'payment_id', 'uuid', 'created')`,
+  );
+  const names = rows[0].names as string;
+  await service.query(
+    `insert into payments (payment_id, uuid, created, ${names})
+     select payment_id || '-' || i, gen_random_uuid(), created + i * interval '1 second', ${names}
+     from payments, generate_series(1, $2::int) i where payment_id = $1`,
+    [paymentId, copies],
+  );
+  const made = `payments p join payments o on o.client_id = p.client_id and o.payment_id = $1 where p.payment_id like $1 || '-%'`;
+  await service.query(
+    `insert into payment_approvals (payment_id, client_id, requirement, authorisations, remaining, status, state)
+     select c.id, client_id, requirement, authorisations, remaining, status, state from payment_approvals a
+       cross join (select p.id, o.id as of from ${made}) c where a.payment_id = c.of`,
+    [paymentId],
+  );
+  await service.query(
+    `insert into payment_approvers (client_id, contact_id, payment_id, created, payment_date, may_authorise, may_reject)
+     select client_id, contact_id, c.id, c.created, c.payment_date, may_authorise, may_reject from payment_approvers a
+       cross join (select p.id, p.created, p.payment_date, o.id as of from ${made}) c where a.payment_id = c.of`,
+    [paymentId],
+  );
+  // As the database's own rhythm does it: plans for empty tables take seconds on a busy machine.
+  await service.query('analyze payments, payment_approvals, payment_approvers');
+}
