@@ -26,9 +26,10 @@ export class SearchPage {
     return ` limit ${this.#conditions.search.pageSize}${offset === null ? '' : ` offset ${offset}`}`;
   }
 
-  /** The whole rows of the page's ids: wide rows are fetched for the page only. */
+  /** The whole rows of the page's ids: wide rows are fetched for the page only, each by its key (`offset 0`, as in `paymentJoins`). */
   wide(ids: string): string {
-    return `select p.* from (${ids}) k join payments p on p.id = k.id and p.client_id = ${this.#conditions.client}`;
+    const one = `select * from payments where client_id = ${this.#conditions.client} and id = k.id offset 0`;
+    return `select p.* from (${ids}) k cross join lateral (${one}) p`;
   }
 
   /**

@@ -15,6 +15,17 @@ const OTHERS = 4_000;
 /** Entries of an index, of all that the calls of this test read. */
 const MOST_ENTRIES = 2_000;
 
+const PAGES = [
+  '',
+  '&order=desc&page=3',
+  '&order_by=value_date&page_size=100',
+  '&status=pending',
+  '&status=pending_your_approval',
+  '&status=pending_others_approval',
+  '&payment_currency=EUR&status=pending',
+  '&status=cancelled',
+];
+
 let database: TestDatabase;
 let service: TestService;
 before(async () => {
@@ -82,6 +93,10 @@ test('what is done with one payment reads no index of all payments of its client
   const late = await world.patch(ann, made[1] as string, 'authorise');
   assert.equal(late.status, 409, late.text);
   assert.equal((await world.payment(made[0] as string, ann)).payment_id, made[0]);
+  for (const query of PAGES) {
+    const page = await world.ask(ann, 'GET', '/payments', undefined, query);
+    assert.equal(page.status, 200, page.text);
+  }
   // What follows from it: the feed, the totals.
   await until(async () => {
     const { rows: left } = await service.query(
