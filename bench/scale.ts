@@ -7,7 +7,8 @@
  * - `operations`: processor time of one search page, creation, approval, delivery and imported line, of the service and of PostgreSQL
  *   apart, with 10, 1,000 and 20,000 clients, then for a client with many million payments and for a small one beside it.
  * - `cells`: the same of 100 clients in 2, 8 and 32 cells of a Citus cluster, and of 10, 1,000 and 20,000 in 8. LOMBARD_TEST_DATABASE_URL
- *   names its coordinator, and all its servers count together. First come 100 clients of one PostgreSQL.
+ *   names its coordinator, and all its servers count together. First come 100 clients of one PostgreSQL. LOMBARD_BENCH_PER_CELL: at
+ *   most so many calls a second in each cell, from cell to cell, so that rows with different numbers of cells compare.
  * - `moved`: the client with many million payments and a small one, on the coordinator of that cluster, and once more when each has been
  *   moved to a cell of its own on a worker.
  * - `disk`: what a payment of five steps takes.

@@ -1,14 +1,25 @@
 /** HTTP calls of the bench, a few at a time. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { TOKEN } from '../feed/service.ts';
 
 const LANES = 4;
 
-/** Does the operations 0 to count - 1. */
-export async function lanes(count: number, operation: (n: number) => Promise<unknown>): Promise<void> {
+/** Does the operations 0 to count - 1. @param perSecond most of them that begin in a second */
+export async function lanes(
+  count: number,
+  operation: (n: number) => Promise<unknown>,
+  perSecond = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const began = performance.now();
   let next = 0;
   await Promise.all(
     Array.from({ length: LANES }, async () => {
-      while (next < count) await operation(next++);
+      while (next < count) {
+        const n = next++;
+        const early = began + (n * 1_000) / perSecond - performance.now();
+        if (early > 0) await pause(early);
+        await operation(n);
+      }
     }),
   );
 }

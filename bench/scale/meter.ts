@@ -27,13 +27,17 @@ export class Meter {
     this.#server = server;
   }
 
-  /** @param pids of the processes that will be measured; `server` gives the processor time of PostgreSQL in seconds */
-  static async create(db: pg.Client, pids: number[], server: () => number): Promise<Meter> {
+  /**
+   * @param pids of the processes that will be measured
+   * @param server the processor time of PostgreSQL in seconds
+   * @param idleMs for how long they are watched while nobody asks
+   */
+  static async create(db: pg.Client, pids: number[], server: () => number, idleMs = IDLE_MS): Promise<Meter> {
     const meter = new Meter(db, server);
     await meter.settle();
     const before = [...pids.map(processorSeconds), meter.#server()];
     const began = performance.now();
-    await pause(IDLE_MS);
+    await pause(idleMs);
     const after = [...pids.map(processorSeconds), meter.#server()];
     const seconds = (performance.now() - began) / 1_000;
     const rates = after.map((value, index) => (value - (before[index] as number)) / seconds);

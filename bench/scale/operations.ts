@@ -25,6 +25,10 @@ import { MASTER_KEY, startReceiver } from './receiver.ts';
 /** Operations of each kind; lines of the import. */
 const CALLS = Number(process.env.LOMBARD_BENCH_CALLS ?? 500);
 const LINES = 10 * CALLS;
+/** Most creations, approvals and deliveries a second in each cell of a cluster; none: as many as there can be. */
+const PER_CELL = Number(process.env.LOMBARD_BENCH_PER_CELL ?? Number.POSITIVE_INFINITY);
+/** The longer calls take, the more of an error in what is taken away comes into the result. */
+const PACED_IDLE_MS = 40_000;
 /** Clients that are asked for and written to, spread over all of them. */
 const MAX_SAMPLE = 200;
 /** A payment's body has about this many characters. */
@@ -68,7 +72,9 @@ export async function measureCluster(count: number, cells: number): Promise<stri
       for (let from = 0; from < count; from += share) await importClients(service, parties.slice(from, from + share));
       await importParties(service, parties);
     };
-    return `| ${count} in ${cells} cells of Citus | ${await measureAll(database.url, sample(parties), prepare)} |`;
+    const perSecond = Number.isFinite(PER_CELL) ? PER_CELL * cells : undefined;
+    const asked = perSecond === undefined ? sample(parties) : inTurnOfCells(parties, cells);
+    return `| ${count} in ${cells} cells of Citus | ${await measureAll(database.url, asked, prepare, perSecond)} |`;
   } finally {
     await database.drop();
   }
@@ -155,10 +161,18 @@ function sample(parties: Party[]): Party[] {
   return parties.filter((_, index) => index % step === 0);
 }
 
+/** The same clients, each of another cell than the one before. */
+function inTurnOfCells(parties: Party[], cells: number): Party[] {
+  const share = Math.ceil(parties.length / cells);
+  const rounds = Array.from({ length: share }, (_, place) => parties.filter((_each, index) => index % share === place));
+  return rounds.flat();
+}
+
 async function measureAll(
   url: string,
   parties: Party[],
   prepare: (service: FedService) => Promise<void>,
+  perSecond?: number,
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'lombard-bench-scale-service-'));
   const environment = {
@@ -177,8 +191,9 @@ async function measureAll(
     await cells.analyze(db);
     const pages = await startApi(url, join(folder, 'api'));
     api = pages.child;
-    const meter = await Meter.create(db, [service.pid, api.pid as number], await allServersClock(db, url));
-    const work = new Operations(cells, db, service, parties);
+    const idleMs = perSecond === undefined ? undefined : PACED_IDLE_MS;
+    const meter = await Meter.create(db, [service.pid, api.pid as number], await allServersClock(db, url), idleMs);
+    const work = new Operations({ cells, db, service, parties, perSecond });
     const costs = await work.measure(meter, { pid: api.pid as number, url: pages.url });
     return costs
       .map(({ service: own, database }) => `${Math.max(0, own).toFixed(0)} + ${Math.max(0, database).toFixed(0)}`)
@@ -214,18 +229,28 @@ async function startApi(url: string, folder: string): Promise<{ child: ChildProc
   return { child, url: api };
 }
 
+interface Asked {
+  cells: BenchCells;
+  db: pg.Client;
+  service: FedService;
+  parties: Party[];
+  perSecond: number | undefined;
+}
+
 class Operations {
   readonly #cells: BenchCells;
   readonly #db: pg.Client;
   readonly #service: FedService;
   readonly #parties: Party[];
+  readonly #perSecond: number | undefined;
   readonly #run = `S${Date.now().toString(36)}`;
 
-  constructor(cells: BenchCells, db: pg.Client, service: FedService, parties: Party[]) {
+  constructor({ cells, db, service, parties, perSecond }: Asked) {
     this.#cells = cells;
     this.#db = db;
     this.#service = service;
     this.#parties = parties;
+    this.#perSecond = perSecond;
   }
 
   async measure(meter: Meter, api: { pid: number; url: string }): Promise<Cost[]> {
@@ -244,10 +269,10 @@ class Operations {
     const page = await meter.measure(api.pid, CALLS, () => lanes(CALLS, search));
     const { operator } = this.#service;
     const creation = await meter.measure(pid, CALLS, () =>
-      lanes(CALLS, (n) => post(`${operator}/payments`, paymentOf(this.#party(n)))),
+      this.#lanes((n) => post(`${operator}/payments`, paymentOf(this.#party(n)))),
     );
     const approval = await meter.measure(pid, CALLS, () =>
-      lanes(CALLS, (n) =>
+      this.#lanes((n) =>
         post(`${operator}/payments/${this.#run}-${n}/actions`, {
           action: 'authorise',
           contact_id: this.#party(n).approver,
@@ -255,6 +280,10 @@ class Operations {
       ),
     );
     return [page, creation, approval, await this.#deliveries(meter), line];
+  }
+
+  #lanes(operation: (n: number) => Promise<unknown>): Promise<void> {
+    return lanes(CALLS, operation, this.#perSecond);
   }
 
   #party(n: number): Party {
@@ -286,7 +315,7 @@ class Operations {
       return this.#cells.inCellOf(clientId, () => transaction(pool, (tx) => notify(tx, { ...event, now })));
     };
     try {
-      return await meter.measure(this.#service.pid, CALLS, () => lanes(CALLS, write));
+      return await meter.measure(this.#service.pid, CALLS, () => this.#lanes(write));
     } finally {
       await pool.end();
       await stop();
