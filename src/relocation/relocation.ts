@@ -38,7 +38,7 @@ export class RelocationFault extends Error {}
  * Moves a client to another cell: all its records, with their numbers, in one transaction. Its requests get a 503 meanwhile, and imports
  * wait. What was there before in audit trail and feed stays in the former cell. A process that is killed has done all of it or nothing; a
  * client that was only announced goes on at its next request.
- * @param pool with at least two connections, and no limit to a statement's time
+ * @param pool with at least three connections, and no limit to a statement's time
  * @throws RelocationFault
  */
 export async function relocateClient(pool: Pool, act: Act, relocation: Relocation): Promise<void> {
