@@ -79,21 +79,29 @@ export function distributed(statement: string, path: string): string | undefined
 
 /** Runs statements about roles on the workers; what fails on one of them fails here. A worker would send them on to the others. */
 export function onWorkers(text: string): string {
-  return `do $here$ declare failed text; begin
-    select nodename || ':' || nodeport || ': ' || result into failed
+  return `do $here$ declare failed text; begin ${sentToWorkers(text)} end $here$`;
+}
+
+function sentToWorkers(text: string): string {
+  return `select nodename || ':' || nodeport || ': ' || result into failed
     from run_command_on_workers($workers$do $roles$ begin
       perform set_config('citus.enable_ddl_propagation', 'off', true); ${text} end $roles$$workers$) where not success limit 1;
-    if failed is not null then raise exception '%', failed; end if; end $here$`;
+    if failed is not null then raise exception '%', failed; end if;`;
 }
+
+const CLIENT_MAY_LOG_IN = `if not (select rolcanlogin from pg_roles where rolname = 'lombard_client') then
+  alter role lombard_client login; end if;`;
 
 /**
  * Makes the roles of the database on its workers too. The coordinator connects there as whoever asks: the role of GraphQL may log in there,
- * and has no password.
+ * and has no password. It may on the coordinator too: Citus gives a worker that is activated what its roles have there.
  */
 export function rolesOnWorkers(): string {
-  return onWorkers(`if to_regrole('lombard_service') is null then create role lombard_service nologin; end if;
-    if to_regrole('lombard_client') is null then create role lombard_client; end if;
-    if not (select rolcanlogin from pg_roles where rolname = 'lombard_client') then alter role lombard_client login; end if;`);
+  return `do $here$ declare failed text; sends constant text := current_setting('citus.enable_ddl_propagation'); begin
+    perform set_config('citus.enable_ddl_propagation', 'off', true); ${CLIENT_MAY_LOG_IN}
+    perform set_config('citus.enable_ddl_propagation', sends, true);
+    ${sentToWorkers(`if to_regrole('lombard_service') is null then create role lombard_service nologin; end if;
+      if to_regrole('lombard_client') is null then create role lombard_client; end if; ${CLIENT_MAY_LOG_IN}`)} end $here$`;
 }
 
 /**

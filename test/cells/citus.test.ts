@@ -9,9 +9,10 @@ import type { DatabaseClient } from '../../src/database-client.ts';
 import { freePort } from '../../src/embedded/port.ts';
 import { migrate } from '../../src/migrate.ts';
 import { createWorld } from '../world/client.ts';
-import { onServer } from '../world/cluster.ts';
+import { onServer, workersOf } from '../world/cluster.ts';
 import { lombard, until } from '../world/command.ts';
 import { createClusterDatabase, log, NO_CLUSTER } from '../world/database.ts';
+import { createSubscriber } from '../world/graphql.ts';
 import { startTestService } from '../world/service.ts';
 
 /** Cells on the workers of a Citus cluster: `lombard cells move` and `rebalance` (docs/scale.md, Cells). */
@@ -79,6 +80,30 @@ test('a cell moves to another server while its client pays: nothing is lost, and
   const spread = await cells('rebalance', '--json');
   assert.equal(spread.code, 0, spread.stderr);
   assert.equal(new Set((JSON.parse(spread.stdout) as typeof others).map(({ node }) => node)).size, 3);
+});
+
+test('a worker that is activated again answers as before', async (t) => {
+  const database = await createClusterDatabase();
+  if (!database) return t.skip(NO_CLUSTER);
+  await migrate(database.url, log, { cells: 2, trialCells: true });
+  const service = await startTestService({}, database);
+  t.after(() => service.stop());
+  const clients = [await createSubscriber(service, 'Activated'), await createSubscriber(service, 'Beside')];
+  await onServer(database.url, (client) =>
+    client.query('select citus_activate_node(nodename, nodeport) from pg_dist_node where groupid <> 0'),
+  );
+  // The coordinator connects anew.
+  for (const server of await workersOf(database.url))
+    await onServer(server, (client) =>
+      client.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      ),
+    );
+  for (const client of clients) {
+    const read = await client.graphql('{ subscriptions { nodes { id } } }');
+    assert.deepEqual([read.status, read.body], [200, { data: { subscriptions: { nodes: [] } } }], read.text);
+    assert.equal((await client.pay({ amount: 1 })).status, 201);
+  }
 });
 
 test('a process is killed between claim and record: its client may give the identifier again, nobody else', async (t) => {
