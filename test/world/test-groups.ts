@@ -10,6 +10,13 @@ const LONGEST = ['cli', 'pages', 'cells', 'mails', 'statements', 'deploy', 'webh
 /** Milliseconds for all tests of a file, and so for each of them: the runner's own limit would be counted for the file as a whole. */
 const MAX_FILE_MS = 300_000;
 
+/** Milliseconds for a process to end after its last test: one that failed may have left a server open, and the run would never end. */
+const MAX_END_MS = 60_000;
+const END = `after(() => setTimeout(() => {
+  console.error('still open after the last test:', process.getActiveResourcesInfo().join(' '));
+  process.exit(1);
+}, ${MAX_END_MS}).unref());`;
+
 /** Test files that run in one process, one after the other. */
 export interface TestGroups {
   /** A file for each process, in the order in which they begin. */
@@ -28,13 +35,15 @@ export function groupTests(folder: string, names: string[]): TestGroups {
   const keys = [...groups.keys()].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
   const made = removeWithTests(mkdtempSync(join(tmpdir(), 'lombard-test-groups-')));
   const paths = keys.map((key, index) => {
-    const suites = (groups.get(key) ?? []).map((name) => {
-      const address = pathToFileURL(join(folder, name)).href;
-      return `describe(${JSON.stringify(name)}, { timeout: ${MAX_FILE_MS} }, () => import(${JSON.stringify(address)}));\n`;
+    const files = groups.get(key) ?? [];
+    const suites = files.map((name) => {
+      const load = `return import(${JSON.stringify(pathToFileURL(join(folder, name)).href)});`;
+      const body = name === files.at(-1) ? `${END} ${load}` : load;
+      return `describe(${JSON.stringify(name)}, { timeout: ${MAX_FILE_MS} }, () => { ${body} });\n`;
     });
     // The runner sorts its files by name.
     const path = join(made, `${String(index).padStart(2, '0')}-${key.replaceAll('/', '-')}.mjs`);
-    writeFileSync(path, `import { describe } from 'node:test';\n${suites.join('')}`);
+    writeFileSync(path, `import { after, describe } from 'node:test';\n${suites.join('')}`);
     return path;
   });
   return { paths, remove: () => rmSync(made, { recursive: true, force: true }) };
