@@ -10,16 +10,18 @@ import type { Party } from './people.ts';
 /** Seals the secrets of subscriptions; the service has it too. */
 export const MASTER_KEY = Buffer.alloc(32, 7);
 
-/** Subscribes the clients to their payments, in place of any subscription that there is. @returns what ends the receiver */
+/** Subscribes the clients to their payments, in place of any subscription that there is. @returns what ends receiver and subscriptions */
 export async function startReceiver(cells: BenchCells, parties: Party[]): Promise<() => Promise<void>> {
   const receiver = fork(new URL('../webhooks/receiver.ts', import.meta.url));
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
   const pool = cells.pool(1);
   const settings = { sandbox: true, brand: 'Service', vault: new Vault(MASTER_KEY), streamUrl: 'http://none.example' };
-  for (const { client, approver } of parties) {
-    await cells.inCellOf(client, () =>
+  const unsubscribe = (client: string) =>
+    cells.inCellOf(client, () =>
       pool.query('update subscriptions set deleted_at = now() where client_id = $1 and deleted_at is null', [client]),
     );
+  for (const { client, approver } of parties) {
+    await unsubscribe(client);
     const made = { clientId: client, contactId: approver, url: `http://127.0.0.1:${port}/hook` };
     const more = { types: ['PAYMENT_STATUS_CHANGE'], active: true, secret: 'secret' };
     const act = { now: new Date(), actor: 'bench', requestId: 'bench' };
@@ -27,8 +29,10 @@ export async function startReceiver(cells: BenchCells, parties: Party[]): Promis
       transaction(pool, (tx) => createSubscription(tx, act, { ...made, ...more }, settings)),
     );
   }
-  await pool.end();
   return async () => {
+    // Later calls would be told to a receiver that has gone.
+    for (const { client } of parties) await unsubscribe(client);
+    await pool.end();
     receiver.disconnect();
     await once(receiver, 'exit');
   };
