@@ -94,7 +94,8 @@ const CLIENT_MAY_LOG_IN = `if not (select rolcanlogin from pg_roles where rolnam
 
 /**
  * Makes the roles of the database on its workers too. The coordinator connects there as whoever asks: the role of GraphQL may log in there,
- * and has no password. It may on the coordinator too: Citus gives a worker that is activated what its roles have there.
+ * and has no password. It may on the coordinator too: Citus gives a worker that is activated what its roles have there. That is not sent on:
+ * it would hold the role on the workers until the commit, and the statements there would wait for it.
  */
 export function rolesOnWorkers(): string {
   return `do $here$ declare failed text; sends constant text := current_setting('citus.enable_ddl_propagation'); begin
