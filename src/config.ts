@@ -1,7 +1,7 @@
 import { isCalendarDay } from './calendar.ts';
 import { StartupError } from './errors.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
-import { type AddressRange, type Environment, Settings } from './settings.ts';
+import { type AddressRange, type Environment, needs, Settings } from './settings.ts';
 import { readStaff, type StaffSettings } from './staff-settings.ts';
 
 /** What a process may do; LOMBARD_ROLES. */
@@ -213,8 +213,8 @@ function readDatabase(settings: Settings) {
   for (const [name, given] of [
     ['LOMBARD_SESSION_DATABASE_URL', database.sessionDatabaseUrl],
     ['LOMBARD_MIGRATE_DATABASE_URL', database.migrateDatabaseUrl],
-  ])
-    if (given) throw new StartupError(`${name}: needs DATABASE_URL, which is not set`);
+  ] as const)
+    if (given) throw needs(name, 'DATABASE_URL');
   return database;
 }
 
@@ -236,20 +236,19 @@ function readTrusted(settings: Settings, environment: Config['environment']) {
     trustedCrl: settings.list('LOMBARD_TRUSTED_CRL'),
     trustedProxies: settings.ranges('LOMBARD_TRUSTED_PROXIES', ''),
   };
-  const needs = (name: string, other: string) => new StartupError(`${name}: needs ${other}, which is not set`);
   const { trustedCert: cert, trustedKey: key, trustedCa: ca, trustedCrl: crl, trustedProxies: proxies } = trusted;
-  if (cert && !key) throw needs('LOMBARD_TRUSTED_CERT', 'LOMBARD_TRUSTED_KEY');
-  if (key && !cert) throw needs('LOMBARD_TRUSTED_KEY', 'LOMBARD_TRUSTED_CERT');
+  if (cert && !key) throw needs('LOMBARD_TRUSTED_CERT', 'LOMBARD_TRUSTED_KEY', cert);
+  if (key && !cert) throw needs('LOMBARD_TRUSTED_KEY', 'LOMBARD_TRUSTED_CERT', key);
   // Behind a proxy that ends TLS, the listener needs no certificate of its own.
   const server = cert !== undefined || proxies.length > 0;
   const servers = 'LOMBARD_TRUSTED_CERT and LOMBARD_TRUSTED_KEY (or LOMBARD_TRUSTED_PROXIES)';
-  if (ca.length > 0 && !server) throw needs('LOMBARD_TRUSTED_CA', servers);
-  if (crl.length > 0 && !server) throw needs('LOMBARD_TRUSTED_CRL', servers);
-  if (cert && ca.length === 0) throw needs('LOMBARD_TRUSTED_CERT', 'LOMBARD_TRUSTED_CA');
+  if (ca.length > 0 && !server) throw needs('LOMBARD_TRUSTED_CA', servers, ca.join(','));
+  if (crl.length > 0 && !server) throw needs('LOMBARD_TRUSTED_CRL', servers, crl.join(','));
+  if (cert && ca.length === 0) throw needs('LOMBARD_TRUSTED_CERT', 'LOMBARD_TRUSTED_CA', cert);
   // A sandbox has the authority that it made itself.
   if (proxies.length > 0 && ca.length === 0 && environment === 'production')
     throw needs('LOMBARD_TRUSTED_PROXIES', 'LOMBARD_TRUSTED_CA');
-  if (crl.length > 0 && ca.length === 0) throw needs('LOMBARD_TRUSTED_CRL', 'LOMBARD_TRUSTED_CA');
+  if (crl.length > 0 && ca.length === 0) throw needs('LOMBARD_TRUSTED_CRL', 'LOMBARD_TRUSTED_CA', crl.join(','));
   return trusted;
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from './data-directory.ts';
 import { StartupError } from './errors.ts';
 
 const KEY_BYTES = 32;
@@ -12,7 +13,7 @@ export async function sandboxKey(dataDir: string): Promise<Buffer> {
   const existing = await existingSandboxKey(dataDir);
   if (existing) return existing;
   const key = randomBytes(KEY_BYTES);
-  await writePrivately(join(dataDir, KEY_FILE), `${key.toString('base64')}\n`);
+  replaceFile(join(dataDir, KEY_FILE), `${key.toString('base64')}\n`);
   return key;
 }
 
@@ -25,12 +26,4 @@ export async function existingSandboxKey(dataDir: string): Promise<Buffer | unde
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new StartupError(`cannot read ${path}: ${(error as Error).message}`);
   }
-}
-
-/** Writes a file that only its owner may read. It appears complete or not at all. */
-export async function writePrivately(path: string, text: string): Promise<void> {
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await chmod(draft, 0o600);
-  await rename(draft, path);
 }

@@ -217,6 +217,12 @@ function milliseconds(name: string, text: string): number {
   return value;
 }
 
+/** @param given what `name` is; undefined for a secret */
+export function needs(name: string, other: string, given?: string): StartupError {
+  const is = given === undefined ? '' : ` (it is "${given}")`;
+  return new StartupError(`${name}: needs ${other}, which is not set${is}`);
+}
+
 /** @param given what it is; undefined for a secret */
 function wrong(name: string, must: string, given?: string): StartupError {
   return new StartupError(`${name}: must be ${must}${given === undefined ? '' : `, not "${given}"`}`);

@@ -1,6 +1,6 @@
 import { StartupError } from './errors.ts';
 import { OPERATOR_ROLES, type OperatorRole } from './operator-role.ts';
-import type { Settings } from './settings.ts';
+import { needs, type Settings } from './settings.ts';
 
 /** A person whose claim has the value has the role. */
 export interface StaffRole {
@@ -36,11 +36,11 @@ export function readStaff(settings: Settings, environment: 'sandbox' | 'producti
   const given = Object.entries(needed);
   if (issuer === undefined) {
     const lonely = given.find(([, value]) => value !== undefined);
-    if (lonely) throw new StartupError(`${lonely[0]}: needs LOMBARD_STAFF_ISSUER, which is not set`);
+    if (lonely) throw needs(lonely[0], 'LOMBARD_STAFF_ISSUER');
     return undefined;
   }
   const missing = given.find(([, value]) => value === undefined);
-  if (missing) throw new StartupError(`LOMBARD_STAFF_ISSUER: needs ${missing[0]}, which is not set`);
+  if (missing) throw needs('LOMBARD_STAFF_ISSUER', missing[0], issuer);
   const { protocol, hostname } = new URL(issuer);
   if (protocol === 'http:' && (environment === 'production' || !LOOPBACK.test(hostname)))
     throw new StartupError(

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
-import { mkdir } from 'node:fs/promises';
 import type { Config } from './config.ts';
+import { makeDataDirectory } from './data-directory.ts';
 import { StartupError } from './errors.ts';
 import { requireFreePorts, type WantedPort } from './http/ports.ts';
 import { checkTrustedFiles } from './http/trusted/files.ts';
@@ -11,20 +11,11 @@ import { institutionFrom } from './institution.ts';
  * @throws StartupError one line that names the variable
  */
 export async function checkStart(config: Config): Promise<void> {
-  await makeDataDirectory(config.dataDir);
+  makeDataDirectory(config.dataDir);
   checkInstitution(config);
   await checkTrustedFiles(config);
   // The workers of a cluster share the ports that its primary has checked.
   if (!cluster.isWorker) await requireFreePorts(wantedPorts(config));
-}
-
-async function makeDataDirectory(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new StartupError(
-      `LOMBARD_DATA_DIR: must be a directory that this user can make or use, not "${dataDir}" (${error.code})`,
-      { cause: error },
-    );
-  });
 }
 
 /** @throws StartupError where the logo cannot be used */

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { userConfigHome } from '../config.ts';
-import { writePrivately } from '../private-file.ts';
+import { replaceFile } from '../data-directory.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 
 export const DEFAULT_PROFILE = 'default';
@@ -41,7 +41,7 @@ export function readProfile(name: string): Profile | undefined {
 export async function writeProfile(name: string, profile: Profile): Promise<void> {
   const path = pathOf(name);
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
-  await writePrivately(path, `${JSON.stringify(profile, null, 2)}\n`);
+  replaceFile(path, `${JSON.stringify(profile, null, 2)}\n`);
 }
 
 /** Forgets who is signed in under this name. */

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { replaceFile } from '../data-directory.ts';
 
 /** The addresses of the service that runs on a data directory. Commands on the same machine read them. */
 export interface Running {
@@ -14,7 +15,7 @@ export interface Running {
 const FILE = 'addresses.json';
 
 export function writeRunning(dataDir: string, running: Running): void {
-  writeFileSync(join(dataDir, FILE), `${JSON.stringify(running, null, 2)}\n`);
+  replaceFile(join(dataDir, FILE), `${JSON.stringify(running, null, 2)}\n`, 0o644);
 }
 
 export function removeRunning(dataDir: string): void {

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
+import { startFault } from '../data-directory.ts';
 import { endsWithin } from '../deadline.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/postgres.ts';
 import { StartupError } from '../errors.ts';
@@ -46,6 +47,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<numb
   try {
     if (config.workers === 1) return await serveAlone(run);
     return cluster.isPrimary ? await servePrimary(run) : await serveWorker(run);
+  } catch (error) {
+    throw startFault(config, error as Error);
   } finally {
     // Nothing may keep the process alive, since it ignores further signals.
     setTimeout(() => process.exit(), MAX_LINGER_MS).unref();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Application, Lombard, type TokenSet } from '../../sdk/src/index.ts';
 import { type Config, readConfig } from '../config.ts';
-import { writePrivately } from '../private-file.ts';
+import { replaceFile } from '../data-directory.ts';
 import { DEMO_APPLICATION } from '../sandbox/demonstration/institution.ts';
 import { CommandFailure, NOT_SIGNED_IN } from './failure.ts';
 import { DEFAULT_PROFILE, type Profile, readProfile, writeProfile } from './profile.ts';
@@ -90,7 +90,7 @@ function profileSession(name: string, profile: Profile, client: string | undefin
 async function sandboxSession(config: Config, running: Running, client: string | undefined): Promise<Session> {
   const path = join(config.dataDir, TOKENS_FILE);
   const kept = readKept(path, running);
-  const keep = (changed: Profile) => writePrivately(path, JSON.stringify(changed));
+  const keep = async (changed: Profile) => replaceFile(path, JSON.stringify(changed));
   let profile = kept;
   if (!profile || !(await isAccepted(profile))) {
     profile = await signInDemonstration(running);

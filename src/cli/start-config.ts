@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Config, examineConfig, refuseUnsafe } from '../config.ts';
+import { embeddedUrl } from '../data-directory.ts';
 import { DatabaseClient } from '../database-client.ts';
 
 /** Milliseconds that a database gets to connect and answer. */
@@ -21,7 +20,7 @@ export async function readStartConfig(): Promise<Config> {
 
 /** Whether the database has a valid token. One that cannot be asked has none; an embedded one that does not run may have one. */
 async function mayHaveToken({ databaseUrl, dataDir }: Config): Promise<boolean> {
-  if (databaseUrl === undefined) return existsSync(join(dataDir, 'postgres-url'));
+  if (databaseUrl === undefined) return embeddedUrl(dataDir) !== undefined;
   const client = new DatabaseClient({
     connectionString: databaseUrl,
     connectionTimeoutMillis: MAX_ANSWER_MS,

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { run, type ServerAccount } from './command.ts';
+import { dirname } from 'node:path';
+import { ENVIRONMENT, run, type ServerAccount } from './command.ts';
 
 /** PostgreSQL refuses to run as root: the account that it runs as instead. */
 const UNPRIVILEGED = 'nobody';
@@ -7,17 +9,30 @@ const UNPRIVILEGED_ID = 65534;
 
 /**
  * Chooses the account. It is this process's own, unless that is root, which PostgreSQL refuses. Then it is the owner of an existing
- * cluster, so that a directory of an ordinary user stays usable by that user, or `nobody`.
+ * cluster, else of the data directory, so that an ordinary user's stays usable by that user, or `nobody`.
  */
 export function serverAccount(clusterDir: string): ServerAccount {
   const uid = process.getuid?.() ?? 0;
   const gid = process.getgid?.() ?? 0;
   if (uid !== 0) return { uid, gid, spawn: {} };
-  const owner = statSync(clusterDir, { throwIfNoEntry: false });
-  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, spawn: { uid: owner.uid, gid: owner.gid } };
+  const owner = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? { uid: 0, gid: 0 };
+  const cluster = owner(clusterDir);
+  const found = cluster.uid === 0 ? owner(dirname(clusterDir)) : cluster;
+  if (found.uid !== 0 && (found === cluster || hasAccount(found.uid)))
+    return { uid: found.uid, gid: found.gid, spawn: { uid: found.uid, gid: found.gid } };
   const spawn = unprivileged();
   // On macOS nobody is -2: spawn takes it signed, chown unsigned.
   return { uid: spawn.uid >>> 0, gid: spawn.gid >>> 0, spawn };
+}
+
+/** Whether the machine knows the user: nobody else can make a cluster. */
+function hasAccount(uid: number): boolean {
+  try {
+    execFileSync('/usr/bin/id', ['-un', String(uid)], { env: ENVIRONMENT, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function unprivileged(): { uid: number; gid: number } {

@@ -3,7 +3,6 @@ import {
   chownSync,
   closeSync,
   existsSync,
-  fchownSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -12,10 +11,9 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { embeddedUrl, replaceFile, URL_FILE } from '../data-directory.ts';
 import { reachablePath } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { run, type ServerAccount } from './command.ts';
@@ -56,18 +54,13 @@ export function connectionString(access: Access): string {
 
 /** The contents of `postgres-url`, or undefined if it does not exist or is damaged. */
 export function readAccess(dataDir: string): Access | undefined {
-  try {
-    const url = new URL(readFileSync(accessPath(dataDir), 'utf8').trim());
-    return url.password ? { password: url.password, port: Number(url.port) } : undefined;
-  } catch {
-    return undefined;
-  }
+  const url = URL.parse(embeddedUrl(dataDir) ?? '');
+  return url?.password ? { password: url.password, port: Number(url.port) } : undefined;
 }
 
 /** Writes `postgres-url`, readable by its owner only. */
 export function writeAccess(dataDir: string, access: Access): void {
-  const { uid, gid } = statSync(dataDir);
-  replaceFile(accessPath(dataDir), `${connectionString(access)}\n`, { uid, gid });
+  replaceFile(join(dataDir, URL_FILE), `${connectionString(access)}\n`);
 }
 
 /**
@@ -92,7 +85,7 @@ export async function prepareCluster(dataDir: string, tools: ClusterTools): Prom
     return password;
   }
   checkCluster(cluster, account);
-  writeConfiguration(cluster, account);
+  writeConfiguration(cluster);
   if (known === undefined) await singleUser(cluster, tools, [setPassword(password)]);
   return password;
 }
@@ -138,7 +131,7 @@ async function createCluster(dataDir: string, tools: ClusterTools, password: str
     // Text is compared by its bytes on every machine, while upper and lower case cover all of Unicode.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     await initdb('-U', SUPERUSER, '-A', 'reject', '--no-sync', '--no-instructions', ...locale);
-    writeConfiguration(unfinished, account);
+    writeConfiguration(unfinished);
     await singleUser(unfinished, tools, [`create database ${DATABASE}`, setPassword(password)]);
     if (durable) await initdb('--sync-only');
     renameSync(unfinished, clusterDirectory(dataDir));
@@ -164,30 +157,9 @@ function setPassword(password: string): string {
   return `alter role ${SUPERUSER} password '${password}'`;
 }
 
-function writeConfiguration(cluster: string, account: ServerAccount): void {
-  replaceFile(join(cluster, 'postgresql.conf'), configurationFile(), account);
-  replaceFile(join(cluster, 'pg_hba.conf'), accessFile(), account);
-}
-
-/**
- * Writes a file of mode 0600 for an owner, completely or not at all. It is a new file that is renamed: root writes into a directory of an
- * unprivileged account here, and must not follow a link in it.
- */
-function replaceFile(path: string, contents: string, owner: { uid: number; gid: number }): void {
-  const prepared = `${path}.new`;
-  rmSync(prepared, { force: true });
-  const file = openSync(prepared, 'wx', 0o600);
-  try {
-    writeFileSync(file, contents);
-    if (process.getuid?.() === 0) fchownSync(file, owner.uid, owner.gid);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(prepared, path);
-}
-
-function accessPath(dataDir: string): string {
-  return join(dataDir, 'postgres-url');
+function writeConfiguration(cluster: string): void {
+  replaceFile(join(cluster, 'postgresql.conf'), configurationFile());
+  replaceFile(join(cluster, 'pg_hba.conf'), accessFile());
 }
 
 function chownAll(directory: string, account: ServerAccount): void {

@@ -1,22 +1,20 @@
-const CAUSES: [RegExp, string][] = [
-  [
-    /ENOSPC|EDQUOT|No space left|Disk quota exceeded|Check free disk space|wrote only \d+ of/i,
-    'is on a full disk: free at least 200 MB',
-  ],
-  [/EROFS|Read-only file system/i, 'is on a read-only file system'],
-  [/EACCES|EPERM|Permission denied|Operation not permitted/i, 'cannot be written by this user'],
-  [/ENOTDIR|EEXIST|Not a directory/i, 'is not a directory'],
-];
+import { dataDirectoryFault } from '../data-directory.ts';
+
+/** What `initdb` says of a user whom the machine does not know. It asks even where it is told another name. */
+const NO_ACCOUNT = /could not look up effective user ID (\d+)/;
 
 /** One clear error for what went wrong with the data directory: what, where, and what to do. */
 export function startFailure(dataDir: string, cause: unknown): Error {
   const text = cause instanceof Error ? cause.message : String(cause);
-  if (text.includes(dataDir) && text.includes('set LOMBARD_DATA_DIR')) return cause as Error;
-  const known = CAUSES.find(([pattern]) => pattern.test(text));
-  if (!known) return cause instanceof Error ? cause : new Error(text);
-  return new Error(`the data directory ${dataDir} ${known[1]}, or set LOMBARD_DATA_DIR to another directory`, {
-    cause,
-  });
+  if (text.includes('LOMBARD_DATA_DIR')) return cause as Error;
+  const [, uid] = NO_ACCOUNT.exec(text) ?? [];
+  if (uid !== undefined)
+    return new Error(
+      `the embedded PostgreSQL cannot be made by user ${uid}, who has no account on this machine: ` +
+        `add one (useradd --uid ${uid} lombard), start the service as a user who has one, or set DATABASE_URL`,
+      { cause },
+    );
+  return dataDirectoryFault(dataDir, cause) ?? (cause instanceof Error ? cause : new Error(text));
 }
 
 /** The lines of a program's output that say why it failed. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keepOwner } from '../data-directory.ts';
 import { isAlive, startOf } from './processes.ts';
 
 const MAX_ATTEMPTS = 10;
@@ -38,6 +39,7 @@ function create(path: string, contents: string): boolean {
   const prepared = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(prepared, contents, { mode: 0o644 });
   try {
+    keepOwner(prepared);
     linkSync(prepared, path);
     return true;
   } catch (error) {

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../calendar.ts';
+import { makeDataDirectory } from '../data-directory.ts';
 import { reachablePath, serverAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import { type Access, clusterDirectory, connectionString, prepareCluster, readAccess, writeAccess } from './cluster.ts';
@@ -53,7 +54,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   const dataDir = resolve(options.dataDir);
   let release = () => {};
   try {
-    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    makeDataDirectory(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
     release = lockDirectory(dataDir);
     return await startLocked({ ...options, dataDir }, release);
   } catch (error) {

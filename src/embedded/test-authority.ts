@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { randomBytes, X509Certificate } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
+import { keepOwner, makeDataDirectory } from '../data-directory.ts';
 
 /** Paths of the sandbox's certificates, all PEM. The trusted listener is configured with the first four. */
 export interface TestAuthority {
@@ -49,14 +50,17 @@ export async function testAuthority(dataDir: string, now: Date): Promise<TestAut
   const paths: TestAuthority = { ...FILES };
   for (const name of Object.keys(FILES) as (keyof TestAuthority)[]) paths[name] = join(folder, FILES[name]);
   if (await usable(paths, now)) return paths;
-  await mkdir(dataDir, { recursive: true });
+  makeDataDirectory(dataDir);
   const fresh = await mkdtemp(join(dataDir, '.tls-'));
   const aside = `${fresh}-old`;
   try {
+    keepOwner(fresh);
     for (const [name, text] of Object.entries(await make(now))) {
-      await writeFile(join(fresh, FILES[name as keyof TestAuthority]), text, {
+      const path = join(fresh, FILES[name as keyof TestAuthority]);
+      await writeFile(path, text, {
         mode: name.toLowerCase().endsWith('key') ? 0o600 : 0o644,
       });
+      keepOwner(path);
     }
     // Other programs on the machine may read the folder, for the authority and the certificates.
     await chmod(fresh, 0o755);

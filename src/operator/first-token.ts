@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { randomToken } from '../crypto.ts';
+import { replaceFile } from '../data-directory.ts';
 import { transaction } from '../database.ts';
 import { StartupError } from '../errors.ts';
 import { LOCKS } from '../locks.ts';
-import { writePrivately } from '../private-file.ts';
 import { type ConfiguredToken, configureOperatorToken } from './configured-token.ts';
 import { createOperatorToken } from './token.ts';
 
@@ -45,7 +45,7 @@ export async function firstOperatorToken(context: Context): Promise<FirstToken> 
     }
     const token = randomToken();
     await createOperatorToken(tx, act, { name: 'first start', role: 'admin', token }, null);
-    await writePrivately(path, `${token}\n`);
+    replaceFile(path, `${token}\n`);
     return { token, configured: undefined };
   });
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,14 +39,17 @@ export interface Command {
 /**
  * Starts the command line with this environment and nothing else of ours.
  * @param input `pipe`: the test writes to its standard input
+ * @param as the user that it runs as, where that is another one
  */
 export function lombard(
   args: string[],
   environment: Record<string, string>,
   input: 'ignore' | 'pipe' = 'ignore',
+  as: { uid: number; gid: number } | Record<string, never> = {},
 ): Command {
   const env = { ...inherited(), ...environment };
-  const child = endWithTests(spawn(join(REPOSITORY, 'bin/lombard'), args, { env, stdio: [input, 'pipe', 'pipe'] }));
+  const options = { ...as, env, stdio: [input, 'pipe', 'pipe'] } satisfies SpawnOptions;
+  const child = endWithTests(spawn(join(REPOSITORY, 'bin/lombard'), args, options));
   let [stdout, stderr] = ['', ''];
   child.stdout?.on('data', (chunk) => {
     stdout += chunk;

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ServiceClock } from '../../calendar.ts';
 import { readPaths } from '../../cells/cell.ts';
 import { askCells, type SilentCell } from '../../cells/contexts.ts';
 import type { Config } from '../../config.ts';
+import { embeddedUrl } from '../../data-directory.ts';
 import { databaseAddresses } from '../../open-database.ts';
 import { readOffset } from '../../sandbox/clock.ts';
 import type { Environment } from '../../settings.ts';
@@ -36,7 +35,7 @@ export async function examine(env?: Environment): Promise<Finding[]> {
 
 /** The checks that ask the database; where its schema or the rights to it are missing, those of what is in it are left out. */
 async function checkStored(config: Config, clock: ServiceClock): Promise<Finding[]> {
-  const url = config.databaseUrl ?? (await embeddedUrl(config));
+  const url = config.databaseUrl ?? embeddedUrl(config.dataDir);
   if (url === undefined)
     return [ok('database', 'the embedded one, which the first start makes'), ...unknownToken(config)];
   const addresses = databaseAddresses(config, url);
@@ -91,9 +90,4 @@ function unknownToken({ environment, operatorToken }: Config): Finding[] {
   return [
     failed('operator tokens', `${message}: set it, or create one (lombard operator-tokens create NAME --database)`),
   ];
-}
-
-async function embeddedUrl({ dataDir }: Config): Promise<string | undefined> {
-  const text = await readFile(join(dataDir, 'postgres-url'), 'utf8').catch(() => '');
-  return text.trim() || undefined;
 }
