@@ -83,13 +83,17 @@ describe('a wrong value stops the start with one line that names the variable', 
     [
       'authorities without a certificate',
       { LOMBARD_TRUSTED_CA: file },
-      /^LOMBARD_TRUSTED_CA: needs LOMBARD_TRUSTED_CERT/,
+      /^LOMBARD_TRUSTED_CA: needs LOMBARD_TRUSTED_CERT.*a-file/,
     ],
-    ['a list without a certificate', { LOMBARD_TRUSTED_CRL: file }, /^LOMBARD_TRUSTED_CRL: needs LOMBARD_TRUSTED_CERT/],
+    [
+      'a list without a certificate',
+      { LOMBARD_TRUSTED_CRL: file },
+      /^LOMBARD_TRUSTED_CRL: needs LOMBARD_TRUSTED_CERT.*a-file/,
+    ],
     [
       'a certificate without its key',
       { LOMBARD_TRUSTED_CERT: file },
-      /^LOMBARD_TRUSTED_CERT: needs LOMBARD_TRUSTED_KEY/,
+      /^LOMBARD_TRUSTED_CERT: needs LOMBARD_TRUSTED_KEY.*a-file/,
     ],
     [
       'a logo that cannot be read',
@@ -109,7 +113,7 @@ describe('a wrong value stops the start with one line that names the variable', 
     [
       'an issuer of the staff without a secret',
       { LOMBARD_STAFF_ISSUER: 'https://id.example', ...STAFF, LOMBARD_STAFF_CLIENT_SECRET: '' },
-      /^LOMBARD_STAFF_ISSUER: needs LOMBARD_STAFF_CLIENT_SECRET, which is not set$/,
+      /^LOMBARD_STAFF_ISSUER: needs LOMBARD_STAFF_CLIENT_SECRET, which is not set \(it is "https:\/\/id\.example"\)$/,
     ],
     [
       'roles of the staff without an issuer',
