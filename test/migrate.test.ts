@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
 import { listCells } from '../src/cells/cell.ts';
+import { startEmbedded } from '../src/embedded/postgres.ts';
 import { clearChanges } from '../src/feed/retention.ts';
 import { dropOldDays } from '../src/webhooks/retention.ts';
 import { OWN_SCHEMA } from './world/cells.ts';
-import { lombard } from './world/command.ts';
+import { lombard, PORTS, printed } from './world/command.ts';
 import { createDatabase, createEmptyDatabase } from './world/database.ts';
 import { createSubscriber } from './world/graphql.ts';
 import { startTestService, type TestService } from './world/service.ts';
@@ -44,6 +48,46 @@ test('lombard migrate: --check says what is missing, --print writes it, and it i
     await service.stop();
   } finally {
     await database.drop();
+  }
+});
+
+test('the embedded database: it is started for the command where no service runs, and used where one does', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'lombard-migrate-'));
+  const environment = { ...PORTS, LOMBARD_DATA_DIR: dataDir, LOMBARD_MIGRATE: 'no' };
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await lombard(args, environment).ended;
+    return { code, stdout, stderr };
+  };
+  const free = () => assert.equal(existsSync(join(dataDir, 'postgres.lock')), false);
+  try {
+    const none = await run('migrate', '--check');
+    assert.equal(none.stderr, `lombard: set DATABASE_URL; ${dataDir} does not contain an embedded database\n`);
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    await (await startEmbedded({ dataDir, log })).stop();
+
+    const checked = await run('migrate', '--check');
+    assert.deepEqual([checked.code, checked.stderr], [1, '']);
+    assert.match(checked.stdout, /^missing: 0001_kernel\.sql$/m);
+    free();
+    const written = await run('migrate', '--print');
+    assert.deepEqual([written.code, written.stderr], [0, '']);
+    assert.match(written.stdout, /^set search_path = [\s\S]*create table/);
+    const migrated = await run('migrate');
+    assert.deepEqual([migrated.code, migrated.stderr], [0, '']);
+    assert.deepEqual(await run('migrate', '--check'), { code: 0, stdout: '', stderr: '' });
+    const created = await run('operator-tokens', 'create', 'first', '--database');
+    assert.deepEqual([created.code, created.stderr], [0, '']);
+    free();
+
+    const service = lombard(['serve'], environment);
+    await printed(service, /"msg":"ready"/);
+    assert.deepEqual(await run('migrate', '--check'), { code: 0, stdout: '', stderr: '' });
+    assert.equal(service.child.exitCode, null);
+    service.child.kill('SIGTERM');
+    assert.equal((await service.ended).code, 0);
+    free();
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
   }
 });
 

@@ -1,15 +1,39 @@
 import { readPaths } from '../cells/cell.ts';
 import type { CellPaths } from '../cells/connection.ts';
 import type { Config } from '../config.ts';
+import { embeddedUrl, startFault } from '../data-directory.ts';
 import { createPool, type Pool } from '../database.ts';
+import { lockHolder } from '../embedded/lock.ts';
+import { startEmbedded } from '../embedded/postgres.ts';
+import { StartupError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { databaseAddresses } from '../open-database.ts';
 import { schemaFault } from '../schema.ts';
 import { CommandFailure } from './failure.ts';
-import { embeddedUrl } from './operator-tokens.ts';
 
 /**
- * Opens the database of the service for a command that runs at the same time: DATABASE_URL, or the embedded server of the data directory while that runs.
+ * Gives a command the address of the service's database: DATABASE_URL, or the embedded one. Where no service runs on the data directory,
+ * its server is started for the command and stopped afterwards.
+ * @throws CommandFailure where there is no database, StartupError where the embedded one cannot be started
+ */
+export async function withDatabaseUrl<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
+  const { dataDir } = config;
+  const known = config.databaseUrl ?? embeddedUrl(dataDir);
+  if (known === undefined)
+    throw new CommandFailure(`set DATABASE_URL; ${dataDir} does not contain an embedded database`);
+  try {
+    if (config.databaseUrl !== undefined || lockHolder(dataDir) !== undefined) return await work(known);
+    const server = await startEmbedded({ dataDir, log: createLog('silent', false) }).catch((error: Error) => {
+      throw new StartupError(error.message, { cause: error });
+    });
+    return await work(server.url).finally(() => server.stop());
+  } catch (error) {
+    throw startFault(config, error as Error);
+  }
+}
+
+/**
+ * Opens the database of the service for a command, which may run at the same time: as `withDatabaseUrl`.
  * @param options `as`: the owner of the database, for what the service may not do
  * @throws CommandFailure where there is none, or its schema does not fit this program
  */
@@ -19,7 +43,10 @@ export async function withDatabase<T>(
   work: (pool: Pool) => Promise<T>,
   { as = 'sessions', connections = 1 }: { as?: 'sessions' | 'owner'; connections?: number } = {},
 ): Promise<T> {
-  const url = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir))[as];
+  return withDatabaseUrl(config, (url) => inPool(databaseAddresses(config, url)[as], name, work, connections));
+}
+
+async function inPool<T>(url: string, name: string, work: (pool: Pool) => Promise<T>, connections: number): Promise<T> {
   const open = (cells?: CellPaths) =>
     createPool(url, createLog('silent', false), { max: connections, background: true, name, cells });
   let pool = open();

@@ -1,20 +1,31 @@
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { migrate, whatIsMissing } from '../migrate.ts';
 import { databaseAddresses, migrateOptions } from '../open-database.ts';
 import { refusePooler } from '../pooler.ts';
+import { withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
-import { embeddedUrl } from './operator-tokens.ts';
 import type { Printer } from './printer.ts';
 
+/** Its options. */
+interface MigrateCommand {
+  check?: boolean;
+  print?: boolean;
+}
+
 /**
- * `lombard migrate`, `--check`, `--print`: as the owner (LOMBARD_MIGRATE_DATABASE_URL), for the role of DATABASE_URL.
+ * `lombard migrate`, `--check`, `--print`: as the owner (LOMBARD_MIGRATE_DATABASE_URL), for the role of DATABASE_URL. The embedded
+ * database need not run.
  * @returns the exit code: 1 where `--check` finds something missing
  */
-export async function migrateDatabase(options: { check?: boolean; print?: boolean }, print: Printer): Promise<number> {
+export async function migrateDatabase(options: MigrateCommand, print: Printer): Promise<number> {
   if (options.check && options.print) throw new CommandFailure('--check and --print: give only one of them', 2);
   const config = readConfig();
-  const addresses = databaseAddresses(config, config.databaseUrl ?? embeddedUrl(config.dataDir));
+  return withDatabaseUrl(config, (url) => migrateAt(url, config, options, print));
+}
+
+async function migrateAt(url: string, config: Config, options: MigrateCommand, print: Printer): Promise<number> {
+  const addresses = databaseAddresses(config, url);
   await refusePooler(addresses.owner, config.migrateDatabaseUrl ? 'LOMBARD_MIGRATE_DATABASE_URL' : 'DATABASE_URL');
   const further = migrateOptions(config, addresses);
   if (!options.check && !options.print) {

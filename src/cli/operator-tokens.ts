@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Option } from 'commander';
 import { parseInstant, ServiceClock } from '../calendar.ts';
 import { readConfig } from '../config.ts';
@@ -8,6 +6,7 @@ import { createLog } from '../log.ts';
 import { databaseAddresses, openDatabase } from '../open-database.ts';
 import { createOperatorToken } from '../operator/token.ts';
 import { OPERATOR_ROLES, type OperatorRole } from '../operator-role.ts';
+import { withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import { callOperator, type OperatorOptions, withOperator } from './operator-call.ts';
@@ -90,24 +89,16 @@ async function createInDatabase(
   expiresAt: Date | undefined,
 ): Promise<{ token: string }> {
   const config = readConfig();
-  const url = config.databaseUrl ?? embeddedUrl(config.dataDir);
-  const log = createLog('silent', false);
-  const addresses = databaseAddresses(config, url);
-  await openDatabase(config, addresses, log);
-  const pool = createPool(addresses.sessions, log, { max: 1 });
-  try {
-    const act = { now: new ServiceClock().now(), actor: 'command line', requestId: 'operator-token create' };
-    return await transaction(pool, (tx) => createOperatorToken(tx, act, { name, role, expiresAt }, null));
-  } finally {
-    await pool.end();
-  }
-}
-
-/** @throws CommandFailure if the data directory has no embedded database */
-export function embeddedUrl(dataDir: string): string {
-  try {
-    return readFileSync(join(dataDir, 'postgres-url'), 'utf8').trim();
-  } catch {
-    throw new CommandFailure(`set DATABASE_URL; ${dataDir} does not contain an embedded database`);
-  }
+  return withDatabaseUrl(config, async (url) => {
+    const log = createLog('silent', false);
+    const addresses = databaseAddresses(config, url);
+    await openDatabase(config, addresses, log);
+    const pool = createPool(addresses.sessions, log, { max: 1 });
+    try {
+      const act = { now: new ServiceClock().now(), actor: 'command line', requestId: 'operator-token create' };
+      return await transaction(pool, (tx) => createOperatorToken(tx, act, { name, role, expiresAt }, null));
+    } finally {
+      await pool.end();
+    }
+  });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { keepOwner } from '../data-directory.ts';
 import { isAlive, startOf } from './processes.ts';
 
+const LOCK_FILE = 'postgres.lock';
 const MAX_ATTEMPTS = 10;
 
 /**
@@ -13,7 +14,7 @@ const MAX_ATTEMPTS = 10;
  * @throws Error if another process holds it, with that process's id
  */
 export function lockDirectory(dataDir: string): () => void {
-  const path = join(dataDir, 'postgres.lock');
+  const path = join(dataDir, LOCK_FILE);
   const own = `${process.pid} ${startOf(process.pid)}\n`;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (create(path, own)) {
@@ -23,15 +24,25 @@ export function lockDirectory(dataDir: string): () => void {
     }
     const held = read(path);
     if (held === undefined) continue;
-    const [pid, start] = held.trim().split(' ');
-    if (isAlive(Number(pid)) && startOf(Number(pid)) === start) {
+    const pid = holderOf(held);
+    if (pid !== undefined)
       throw new Error(
         `the data directory ${dataDir} is in use by process ${pid}: stop that service, or set LOMBARD_DATA_DIR to another directory`,
       );
-    }
     takeAway(path, held);
   }
   throw new Error(`the data directory ${dataDir} is in use by another service that is just starting`);
+}
+
+/** The process that has locked the data directory; undefined if none has. */
+export function lockHolder(dataDir: string): number | undefined {
+  return holderOf(read(join(dataDir, LOCK_FILE)));
+}
+
+/** A lock counts while its process lives, and is the one that wrote it. */
+function holderOf(held: string | undefined): number | undefined {
+  const [pid, start] = held?.trim().split(' ') ?? [];
+  return isAlive(Number(pid)) && startOf(Number(pid)) === start ? Number(pid) : undefined;
 }
 
 /** Creates the file by a link, with its contents at once, so that nobody reads a half-written lock. */
