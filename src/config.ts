@@ -11,6 +11,9 @@ export type Role = (typeof ROLES)[number];
 /** Where a proxy writes the address that a request came from; LOMBARD_PROXY_HEADER. */
 export const PROXY_HEADERS = ['x-forwarded-for', 'forwarded'] as const;
 
+/** Below the working directory: commands find it where they are called beside the service. */
+export const DEFAULT_DATA_DIR = './data';
+
 const MIN_OPERATOR_TOKEN_CHARACTERS = 16;
 const MAX_PORT = 65_535;
 /** Database connections of a pool. */
@@ -41,6 +44,8 @@ export interface Config {
   healthHost: string;
   /** `ifTaken`: a free port serves as well, because nobody asked for this one. */
   healthPort: { port: number; ifTaken: 'free' | 'refuse' };
+  /** Of the demonstration's sample application; undefined: 3000. */
+  samplePort: number | undefined;
   apiUrl: string | undefined;
   authUrl: string | undefined;
   trustedUrl: string | undefined;
@@ -139,7 +144,7 @@ export function examineConfig(env: Environment = process.env): {
   const environment = settings.oneOf('LOMBARD_ENVIRONMENT', ['sandbox', 'production'], 'sandbox');
   const config: Config = {
     environment,
-    dataDir: settings.text('LOMBARD_DATA_DIR') ?? './data',
+    dataDir: settings.text('LOMBARD_DATA_DIR') ?? DEFAULT_DATA_DIR,
     ...readDatabase(settings),
     smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:'], { secret: true }),
     mailFrom: settings.matching('LOMBARD_MAIL_FROM', 'Lombard <no-reply@localhost>', {
@@ -190,6 +195,7 @@ function readListeners(settings: Settings) {
       port: port('LOMBARD_HEALTH_PORT', 8091),
       ifTaken: settings.text('LOMBARD_HEALTH_PORT') === undefined ? ('free' as const) : ('refuse' as const),
     },
+    samplePort: settings.integer('LOMBARD_SAMPLE_PORT', undefined, { min: 0, max: MAX_PORT }),
     proxies: settings.ranges('LOMBARD_PROXIES', ''),
     proxyHeader: settings.oneOf('LOMBARD_PROXY_HEADER', PROXY_HEADERS, 'x-forwarded-for'),
     apiUrl: settings.publicUrl('LOMBARD_API_URL'),

@@ -15,6 +15,8 @@ export interface Addresses {
   auth: string;
   trusted: string | undefined;
   operator: string;
+  /** Undefined where this process does not know it. */
+  health?: string | undefined;
 }
 
 /** The addresses of all listeners, also of those that other processes serve: as configured, or made of host and port. */

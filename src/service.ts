@@ -104,6 +104,7 @@ export async function startService(config: Config, log: Logger, options: StartOp
       options.health === false ? undefined : await startHealthListener(config, log, { parts, readiness });
     const databaseUrl = options.databaseUrl ?? config.databaseUrl;
     const context = await startContext({ config, log, parts, databaseUrl, readiness });
+    context.addresses.health = healthUrl;
     const { token: operatorToken, configured } = await parts.during(prepareDatabase(context));
     if (options.prepare) await parts.during(options.prepare(context));
 

@@ -21,9 +21,9 @@ export class SampleApplication {
     this.fault = fault;
   }
 
-  /** Starts it. Whatever goes wrong, as a port that is taken, is its `fault` and nothing more. */
-  static async start(running: Running, brand: string): Promise<SampleApplication> {
-    const { client_id: id, client_secret: secret, redirect_uri: redirect } = DEMO_APPLICATION;
+  /** Starts it on the origin of the redirect address. Whatever goes wrong, as a port that is taken, is its `fault` and nothing more. */
+  static async start(running: Running, brand: string, redirect: string): Promise<SampleApplication> {
+    const { client_id: id, client_secret: secret } = DEMO_APPLICATION;
     const thread = new Worker(new URL('../../examples/app/app.mjs', import.meta.url), {
       env: {
         ...{ API_URL: running.api, AUTH_URL: running.auth, APPLICATION_ID: id, APPLICATION_SECRET: secret },

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { startFault } from '../data-directory.ts';
 import { endsWithin } from '../deadline.ts';
+import { freePort } from '../embedded/port.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/postgres.ts';
 import { StartupError } from '../errors.ts';
 import { createHealthListener } from '../http/health.ts';
@@ -10,7 +11,8 @@ import { limitHeapGrowth } from '../imports/heap-growth.ts';
 import { createLog, type Logger } from '../log.ts';
 import { metrics } from '../metrics.ts';
 import { Parts } from '../parts.ts';
-import { ensureDemonstration } from '../sandbox/demonstration/demonstration.ts';
+import { ensureDemonstration, registerSample } from '../sandbox/demonstration/demonstration.ts';
+import { sampleRedirect } from '../sandbox/demonstration/institution.ts';
 import { type Service, startService } from '../service.ts';
 import { checkStart } from '../start-checks.ts';
 import { type Running, removeRunning, writeRunning } from './running.ts';
@@ -41,8 +43,10 @@ interface Run extends ServeOptions {
 }
 
 /** Runs the service until SIGINT or SIGTERM. @returns the exit code @throws StartupError, CommandFailure */
-export async function serve(config: Config, options: ServeOptions): Promise<number> {
-  const log = createLog(config.logLevel, process.stdout.isTTY === true);
+export async function serve(given: Config, options: ServeOptions): Promise<number> {
+  const log = createLog(given.logLevel, process.stdout.isTTY === true);
+  // Everybody has to know it before the sample application listens: it is a part of the registered redirect address.
+  const config = given.samplePort === 0 ? { ...given, samplePort: await freePort() } : given;
   const run: Run = { ...options, config, log, stopping: stopOnSignal(log) };
   try {
     if (config.workers === 1) return await serveAlone(run);
@@ -78,6 +82,7 @@ async function start({ config, log, demonstration, stopping }: Run): Promise<Ser
   const prepare = async (context: Context) => {
     if (!demonstration || config.environment !== 'sandbox') return;
     if (await ensureDemonstration(context)) log.info('the demonstration institution was created');
+    await registerSample(context);
   };
   const options = { prepare, interrupted: stopping, health: cluster.isPrimary };
   const starting = limitHeapGrowth(() => startService(config, log, options), 0);
@@ -117,7 +122,10 @@ async function announce(
 ): Promise<SampleApplication | undefined> {
   writeRunning(config.dataDir, running);
   log.info(running, 'ready');
-  const sample = wanted && demonstration ? await SampleApplication.start(running, config.brand) : undefined;
+  const sample =
+    wanted && demonstration
+      ? await SampleApplication.start(running, config.brand, sampleRedirect(config.samplePort))
+      : undefined;
   if (print) process.stdout.write(welcome(config, running, { demonstration, sample: sample?.fault }));
   return sample;
 }
@@ -175,6 +183,7 @@ async function servePrimary(run: Run): Promise<number> {
     const database = config.databaseUrl ? undefined : await startDatabase(run, parts);
     await parts.start({ stop: () => workers.stop() });
     const environment: Record<string, string> = database ? { DATABASE_URL: database.url } : {};
+    if (config.samplePort !== undefined) environment.LOMBARD_SAMPLE_PORT = String(config.samplePort);
     const first = await parts.during(workers.start(config.workers, { environment, drain: config.drain }));
     const sample = await announce(run, { ...first.running, health: health.url }, first.demonstration);
     await aborted(stopping);

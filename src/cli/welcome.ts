@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
-import type { Config } from '../config.ts';
+import { type Config, DEFAULT_DATA_DIR } from '../config.ts';
 import type { Db } from '../database.ts';
-import { DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from '../sandbox/demonstration/institution.ts';
+import {
+  DEMO_APPLICATION,
+  DEMO_CLIENTS,
+  DEMO_CONTACTS,
+  DEMO_PASSWORD,
+  sampleRedirect,
+} from '../sandbox/demonstration/institution.ts';
 import type { Running } from './running.ts';
 
 /** Whether the database contains the demonstration institution, so that the printed login works. */
@@ -45,35 +51,39 @@ export function welcome(config: Config, running: Running, { demonstration, sampl
     `  email               ${contact.email}`,
     `  password            ${DEMO_PASSWORD}`,
     `  application         ${DEMO_APPLICATION.client_id}, secret ${DEMO_APPLICATION.client_secret}`,
-    `  redirect_uri        ${DEMO_APPLICATION.redirect_uri}`,
+    `  redirect_uri        ${sampleRedirect(config.samplePort)}`,
     '',
     '  Sign in, take the token, search payments, in one command:',
     '',
-    `${searchCommand(running, contact.email, client.client_id)}`,
+    `${searchCommand(running, config, contact.email, client.client_id)}`,
     '',
   );
   if (running.operator)
     lines.push('  Read the clients as the institution:', '', operatorCommand(running.operator, config, token), '');
-  lines.push('What to do next:', '', ...nextSteps(sample), '');
+  lines.push('What to do next:', '', ...nextSteps(config, sample), '');
   return `${lines.join('\n')}\n`;
 }
 
 /** Five lines for somebody who sees Lombard for the first time. */
-function nextSteps(sample: string | undefined): string[] {
-  const { origin } = new URL(DEMO_APPLICATION.redirect_uri);
+function nextSteps(config: Config, sample: string | undefined): string[] {
+  const { origin } = new URL(sampleRedirect(config.samplePort));
+  // A command finds the service by its data directory.
+  const place = config.dataDir === DEFAULT_DATA_DIR ? '' : `LOMBARD_DATA_DIR=${quoted(resolve(config.dataDir))} `;
+  const command = `${place}npx --no lombard`;
   return [
     sample === undefined
       ? `  1. Open ${origin} and sign in: a sample application shows payments and the webhooks that arrive.`
       : `  1. Start again once ${origin} is free, to see the sample application (${sample}).`,
-    '  2. Run `npx --no lombard payments list` in another terminal, in this directory: it needs no sign-in.',
-    '  3. Run `npx --no lombard listen --forward-to URL` to get webhooks sent to your own program.',
-    '  4. Run `npx --no lombard trigger PAYMENT_STATUS_CHANGE` to cause one.',
+    `  2. Run \`${command} payments list\` in another terminal, in this directory: it needs no sign-in.`,
+    `  3. Run \`${command} listen --forward-to URL\` to get webhooks sent to your own program.`,
+    `  4. Run \`${command} trigger PAYMENT_STATUS_CHANGE\` to cause one.`,
     '  5. Read docs/tutorial.md: it takes you to a verified webhook in five minutes.',
   ];
 }
 
-function searchCommand(running: Running, email: string, clientId: string): string {
-  const { client_id: application, client_secret: secret, redirect_uri: redirect } = DEMO_APPLICATION;
+function searchCommand(running: Running, config: Config, email: string, clientId: string): string {
+  const { client_id: application, client_secret: secret } = DEMO_APPLICATION;
+  const redirect = sampleRedirect(config.samplePort);
   const login = `email=${email}&password=${DEMO_PASSWORD}&client_id=${application}&state=demo`;
   const signIn = `curl -s -H 'No-Redirect: application/json' -d '${login}' ${running.auth}/authenticate`;
   const code = `-d "code=$(${signIn} | cut -d '"' -f 4)"`;
@@ -83,6 +93,11 @@ function searchCommand(running: Running, email: string, clientId: string): strin
 }
 
 function operatorCommand(operator: string, config: Config, token: string): string {
-  const bearer = config.operatorToken ? '$LOMBARD_OPERATOR_TOKEN' : `$(cat '${token}')`;
+  const bearer = config.operatorToken ? '$LOMBARD_OPERATOR_TOKEN' : `$(cat ${quoted(token)})`;
   return `curl -s -H "Authorization: Bearer ${bearer}" ${operator}/clients`;
+}
+
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -11,15 +11,19 @@ export interface WantedPort {
 
 /**
  * Makes sure that every port is free and that no two listeners want the same one. Nothing stays open afterwards.
- * @throws StartupError naming the variable of the first port that is taken
+ * @throws StartupError naming the variable of each port that is taken
  */
 export async function requireFreePorts(wanted: WantedPort[]): Promise<void> {
   const held: Server[] = [];
-  try {
-    for (const want of wanted) if (want.port !== 0) held.push(await hold(want));
-  } finally {
-    await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
-  }
+  const faults: string[] = [];
+  for (const want of wanted)
+    if (want.port !== 0)
+      await hold(want).then(
+        (server) => held.push(server),
+        (error: Error) => faults.push(error.message),
+      );
+  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
+  if (faults.length > 0) throw new StartupError(faults.join('; '));
 }
 
 function hold(wanted: WantedPort): Promise<Server> {

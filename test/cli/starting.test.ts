@@ -264,6 +264,23 @@ describe('a port that is taken', () => {
     await once(holder, 'close');
     assert.match(await refused({ LOMBARD_API_PORT: port, LOMBARD_AUTH_PORT: port }), /^LOMBARD_AUTH_PORT: /);
   });
+
+  test('all of them are named at once', async () => {
+    const holders = [createServer(), createServer(), createServer()];
+    const ports: Record<string, string> = {};
+    for (const [at, holder] of holders.entries()) {
+      await once(holder.listen(0, '127.0.0.1'), 'listening');
+      ports[`LOMBARD_${['API', 'AUTH', 'OPERATOR'][at]}_PORT`] = String((holder.address() as { port: number }).port);
+    }
+    try {
+      const says = Object.entries(ports).map(
+        ([name, port]) => `${name}: port ${port} of 127.0.0.1 is taken by another listener or program`,
+      );
+      assert.equal(await refused(ports), says.join('; '));
+    } finally {
+      for (const holder of holders) holder.close();
+    }
+  });
 });
 
 describe('SIGTERM during a start', () => {

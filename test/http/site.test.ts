@@ -29,7 +29,9 @@ test('every page of docs is served, as HTML and as its Markdown, from this host 
     assert.doesNotMatch(page.text, /<script(?![^>]*src=)/);
     const markdown = await get(`/docs/${name}.md`);
     assert.match(markdown.headers.get('content-type') ?? '', /^text\/markdown/);
-    assert.equal(markdown.text, readFileSync(join(REPOSITORY, 'docs', `${name}.md`), 'utf8'));
+    // The page shows the addresses in use (test/cli/sample-application.test.ts).
+    const placed = (text: string) => text.replace(/https?:\/\/127\.0\.0\.1:\d+/g, 'an address');
+    assert.equal(placed(markdown.text), placed(readFileSync(join(REPOSITORY, 'docs', `${name}.md`), 'utf8')));
   }
   assert.equal((await get('/docs/nothing')).status, 404);
   assert.equal((await get('/docs/..%2fpackage.json')).status, 404);

@@ -37,16 +37,19 @@ const ELSEWHERE: Record<string, string> = {
 /** The Markdown pages of the checkout. They are read at the first request for one of them, so that the start costs nothing. */
 export class SitePages {
   readonly audience: Audience;
+  readonly #rewrite: (markdown: string) => string;
   #read: Promise<Map<string, SitePage>> | undefined;
   #pictures: Promise<string[]> | undefined;
 
-  constructor(audience: Audience) {
+  /** @param rewrite changes the text of a page before anything is made of it */
+  constructor(audience: Audience, rewrite: (markdown: string) => string) {
     this.audience = audience;
+    this.#rewrite = rewrite;
   }
 
   /** All pages by name. */
   all(): Promise<Map<string, SitePage>> {
-    this.#read ??= readPages();
+    this.#read ??= readPages(this.#rewrite);
     return this.#read;
   }
 
@@ -80,14 +83,15 @@ export class SitePages {
   }
 }
 
-async function readPages(): Promise<Map<string, SitePage>> {
+async function readPages(rewrite: (markdown: string) => string): Promise<Map<string, SitePage>> {
   const files = { ...ELSEWHERE };
   for (const file of (await readdir(new URL('docs/', ROOT))).filter((each) => each.endsWith('.md')).sort())
     files[file.slice(0, -'.md'.length)] = `docs/${file}`;
   const pages = new Map<string, SitePage>();
   for (const [name, path] of Object.entries(files)) {
-    const markdown = await readFile(new URL(path, ROOT), 'utf8').catch(() => undefined);
-    if (markdown === undefined) continue;
+    const written = await readFile(new URL(path, ROOT), 'utf8').catch(() => undefined);
+    if (written === undefined) continue;
+    const markdown = rewrite(written);
     const picture = markdown.includes('```mermaid') ? await readDiagram(name) : undefined;
     pages.set(name, { name, path, markdown, picture, ...headOf(markdown, name) });
   }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
+import { withAddresses } from './addresses.ts';
 import type { Audience } from './audience.ts';
 import { collectionOf } from './collection.ts';
 import { SitePages } from './pages.ts';
@@ -28,7 +29,7 @@ export function siteRoutes(audience: Audience): (app: FastifyInstance, context: 
 }
 
 function serveSite(app: FastifyInstance, { addresses, config }: Context, audience: Audience): void {
-  const pages = new SitePages(audience);
+  const pages = new SitePages(audience, (markdown) => withAddresses(markdown, addresses, config));
   const open = { config: { open: true }, schema: { hide: true } };
   const send = (reply: FastifyReply, type: string, content: string) =>
     reply

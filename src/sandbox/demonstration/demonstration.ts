@@ -3,6 +3,7 @@ import { withinCell } from '../../cells/connection.ts';
 import { inCellsOf } from '../../cells/directory.ts';
 import type { Act, Context } from '../../context.ts';
 import { type Transaction, transaction } from '../../database.ts';
+import { updateApplication } from '../../identity/application.ts';
 import type { ImportScope } from '../../imports/kind.ts';
 import { LOCKS } from '../../locks.ts';
 import { createMassBeneficiary } from '../../payments/mass-beneficiary.ts';
@@ -10,9 +11,19 @@ import { presentationOf } from '../../payments/presentation.ts';
 import { setRates } from '../../quotes/exchange-rates.ts';
 import { putAccounts } from './accounts.ts';
 import { DEMO_RATES } from './banks.ts';
-import { type ChosenClient, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_MASS_BENEFICIARY } from './institution.ts';
+import {
+  type ChosenClient,
+  DEMO_APPLICATION,
+  DEMO_CLIENTS,
+  DEMO_CONTACTS,
+  DEMO_MASS_BENEFICIARY,
+  sampleRedirect,
+} from './institution.ts';
 import { putBeneficiaries, putParties } from './parties.ts';
 import { putPayments } from './payments.ts';
+
+/** What the sample application registers, on any port. */
+const SAMPLE_REDIRECT = /^http:\/\/127\.0\.0\.1:\d+\/callback$/;
 
 /**
  * Creates the demonstration institution in a database that has no client yet, in one transaction; does nothing otherwise. It goes
@@ -41,6 +52,25 @@ export async function ensureDemonstration(context: Context): Promise<boolean> {
     });
     await advanceSequences(tx);
     return true;
+  });
+}
+
+/**
+ * Registers the redirect address of the sample application for the demonstration's application, where LOMBARD_SAMPLE_PORT asks for a port.
+ * Addresses that a developer has registered stay.
+ */
+export async function registerSample({ backgroundPool, clock, config }: Context): Promise<void> {
+  const wanted = sampleRedirect(config.samplePort);
+  if (config.samplePort === undefined) return;
+  const act: Act = { now: clock.now(), actor: 'service:demonstration', requestId: 'demonstration' };
+  await transaction(backgroundPool, async (tx) => {
+    const { rows } = await tx.query<{ redirect_uris: string[] }>(
+      'select redirect_uris from applications where client_id = $1 for update',
+      [DEMO_APPLICATION.client_id],
+    );
+    const [registered, ...others] = rows[0]?.redirect_uris ?? [];
+    if (registered === wanted || others.length > 0 || !SAMPLE_REDIRECT.test(registered ?? '')) return;
+    await updateApplication(tx, act, DEMO_APPLICATION.client_id, { redirect_uris: [wanted] });
   });
 }
 

@@ -15,6 +15,11 @@ export const DEMO_APPLICATION = {
   redirect_uri: 'http://127.0.0.1:3000/callback',
 };
 
+/** Where the sample application takes people back after they have signed in. @param port of LOMBARD_SAMPLE_PORT */
+export function sampleRedirect(port: number | undefined): string {
+  return port === undefined ? DEMO_APPLICATION.redirect_uri : `http://127.0.0.1:${port}/callback`;
+}
+
 const ALL_PERMISSIONS: Permission[] = [
   'can_authorise_payments',
   'can_manage_payments',
