@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { accessToken } from '../world/access-token.ts';
 import { isOnWorkers, ONE_CELL } from '../world/cells.ts';
 import { createWorld } from '../world/client.ts';
+import { REPOSITORY, until } from '../world/command.ts';
 import { createDatabase } from '../world/database.ts';
 import { Fleet } from '../world/fleet.ts';
 import { hasPooler, NO_POOLER, POOL_CONNECTIONS, startPooler } from '../world/pooler.ts';
-import { call, startTestService } from '../world/service.ts';
+import { call, startTestService, type TestService } from '../world/service.ts';
 
 /** The connections of a process (docs/scale.md, Connections), and what of them a pooler lets through. */
 
@@ -32,6 +35,38 @@ const BESIDE = 2;
 const OF_CELLS = new Set(['lombard', 'lombard-auth', 'lombard-background', 'lombard-webhooks']);
 const API_RATE = 120;
 
+/** What docs/configuration.md says that a process has beside its pools, by the first words of its rows, and the sum that it names. */
+const PAGE = readFileSync(join(REPOSITORY, 'docs/configuration.md'), 'utf8');
+const beside = (role: string) => Number(new RegExp(`^\\| ${role}[^|]* \\| (\\d+) \\|`, 'm').exec(PAGE)?.[1]);
+const POOL_NAMES = ['lombard', 'lombard-auth', 'lombard-background'];
+
+/** Connections of a process by their names. */
+async function connections(service: TestService): Promise<{ name: string; count: number }[]> {
+  const { rows } = await service.query(
+    `select application_name as name, count(*)::int as count from pg_stat_activity
+     where datname = current_database() and application_name like 'lombard%' group by 1`,
+  );
+  return rows;
+}
+
+async function besidePools(service: TestService): Promise<number> {
+  const others = (await connections(service)).filter(({ name }) => !POOL_NAMES.includes(name));
+  return others.reduce((sum, { count }) => sum + count, 0);
+}
+
+test('a process without the role worker has as many beside its pools as docs/configuration.md says', async () => {
+  const service = await startTestService({ ...POOLS, LOMBARD_ROLES: 'api,auth,operator' });
+  try {
+    const world = await createWorld(service);
+    const token = await world.signIn();
+    await service.client(token, 'GET', `/payments?client_id=${world.clientId}`);
+    const expected = beside('any') + beside('`api`, `auth` or');
+    await until(async () => (await besidePools(service)) === expected);
+  } finally {
+    await service.stop();
+  }
+});
+
 test('a process of all roles opens no more connections of each kind than are documented', async () => {
   const service = await startTestService(POOLS);
   try {
@@ -45,15 +80,16 @@ test('a process of all roles opens no more connections of each kind than are doc
       ...Array.from({ length: 10 }, () => call(`${service.auth}/token`, 'POST', { raw: 'grant_type=none' })),
       ...Array.from({ length: 10 }, () => world.pay()),
     ]);
-    const { rows } = await service.query(
-      `select application_name as name, count(*)::int as count from pg_stat_activity
-       where datname = current_database() and application_name like 'lombard%' group by 1`,
-    );
+    const rows = await connections(service);
     const webhooks = ONE_CELL ? { 'lombard-webhooks': WEBHOOKS_OF_CELLS } : {};
     const documented: Record<string, number> = { ...REQUESTS, ...SESSIONS, ...webhooks };
-    const beside = (await isOnWorkers(service)) ? BESIDE : 0;
+    const further = (await isOnWorkers(service)) ? BESIDE : 0;
     for (const { name, count } of rows)
-      assert.ok(count <= (documented[name] ?? 0) + (OF_CELLS.has(name) ? beside : 0), `${count} of ${name}`);
+      assert.ok(count <= (documented[name] ?? 0) + (OF_CELLS.has(name) ? further : 0), `${count} of ${name}`);
+    const rolesOfAll = beside('any') + beside('`api`, `auth` or') + beside('`worker`');
+    const all = rolesOfAll + beside('`api`, while');
+    assert.match(PAGE, new RegExp(`With all roles that is ${all}, so ${all + 8 + 8 + 6} with the default pools`));
+    if (!ONE_CELL && further === 0) assert.ok((await besidePools(service)) <= rolesOfAll);
     const always = [
       'lombard',
       'lombard-background',
