@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -13,7 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { REPOSITORY } from '../world/command.ts';
+import { REPOSITORY, until } from '../world/command.ts';
+import { endWithTests } from '../world/leftovers.ts';
 
 /** bin/lombard in a checkout without the Node that npm ci installs, on a machine that has what a test gives it. */
 
@@ -81,3 +84,20 @@ test('where there is none, one line says what was found and what to do', () => {
   assert.deepEqual(run([old, machine('v20.20.2')], { npm_node_execpath: join(old, 'node') }), says);
   assert.deepEqual(run([]), { status: 1, stdout: '', stderr: `${NONE}. ${DO}` });
 });
+
+for (const shell of ['/bin/sh', '/bin/bash'])
+  test(`Ctrl-C while it looks ends it (${shell})`, {
+    skip: existsSync(shell) ? false : `there is no ${shell}`,
+  }, async () => {
+    const place = machine('v24.1.0');
+    const [looks, goOn] = [join(place, 'looks'), join(place, 'go-on')];
+    const wait = `: > '${looks}'; while [ ! -e '${goOn}' ]; do /bin/sleep 0.05; done; echo v24.1.0`;
+    writeFileSync(join(place, 'node'), `#!/bin/sh\n[ "$1" = --version ] || exit 0\n${wait}\n`);
+    const env = { PATH: `${place}:${join(folder, 'tools')}` };
+    const child = endWithTests(spawn(shell, [join(folder, 'bin/lombard'), 'serve'], { env, stdio: 'ignore' }));
+    const ended = once(child, 'exit');
+    await until(() => existsSync(looks));
+    child.kill('SIGINT');
+    writeFileSync(goOn, '');
+    assert.deepEqual(await ended, [130, null]);
+  });
