@@ -366,7 +366,11 @@ describe('GraphQL operations', () => {
       ['no query', {}, /query/],
       ['a query that is no text', { query: 1 }, /query/],
       ['variables that are a list', { query: '{ webhookTypes }', variables: [] }, /variables/],
-      ['variables that are a text', { query: '{ webhookTypes }', variables: '{}' }, /variables/],
+      ...['', '{', '[]', '"text"', 'null'].map((variables): [string, unknown, RegExp] => [
+        `variables in a text that is no JSON object: '${variables}'`,
+        { query: '{ webhookTypes }', variables },
+        /^variables: must be a JSON object, or a text that holds one$/,
+      ]),
       ['operationName that is no text', { query: '{ webhookTypes }', operationName: 1 }, /operationName/],
       ['an operation that is not there', { query: 'query A { webhookTypes }', operationName: 'B' }, /operationName.*B/],
       [
@@ -412,6 +416,18 @@ describe('GraphQL operations', () => {
         assert.equal(answer.status, 400, raw);
         assert.ok(answer.body.errors[0].message);
       }
+    });
+
+    test('variables come as an object, or as a text that holds one', async () => {
+      const query = 'query ($n: Int!) { subscriptions(first: $n) { nodes { id } } }';
+      const [object, text] = [
+        await post({ query, variables: { n: 1 } }),
+        await post({ query, variables: ' {"n": 1}' }),
+      ];
+      assert.deepEqual([object.status, object.body.data.subscriptions.nodes.length], [200, 1]);
+      assert.deepEqual([text.status, text.body], [200, object.body]);
+      const wrong = await post({ query, variables: '{"n": "\\u0000"}' });
+      assert.match(wrong.body.errors[0].message, /^variables\.n: /);
     });
 
     test('numbers are JSON numbers, whatever way they are written', async () => {

@@ -113,6 +113,7 @@ test('secrets are masked: by name, in GraphQL in literals, variables and under a
     'hdr_variable',
     'hdr_nested',
     'hdr_list',
+    'whsec_text',
     'pass_word',
     'tok_en',
     'whsec_broken',
@@ -142,6 +143,7 @@ test('secrets are masked: by name, in GraphQL in literals, variables and under a
       },
     },
     { query: create('secret: $s', '($s: String = "whsec_default")') },
+    { query: create('secret: $s', '($s: String)'), variables: '{"s": "whsec_text", "shown": "in a text"}' },
   ];
   for (const body of sent) {
     const answer = await graphql(client, body);
@@ -163,12 +165,13 @@ test('secrets are masked: by name, in GraphQL in literals, variables and under a
     headers: { 'content-type': 'application/json' },
   });
   const { text, body } = await requests(client);
-  assert.equal(body.length, 12);
+  assert.equal(body.length, 13);
   for (const secret of [...SECRETS, client.token]) assert.ok(!text.includes(secret), `${secret}: ${text}`);
   const stored = await service.query('select string_agg(r::text, $1) as all from sandbox_requests r', ['\n']);
   for (const secret of [...SECRETS, client.token]) assert.ok(!stored.rows[0].all.includes(secret), secret);
   // What is no secret stays readable.
   assert.ok(text.includes('x-a') && text.includes('x-c') && text.includes('receiver.example'));
+  assert.ok(text.includes('in a text'), 'variables in a text are masked as those in an object');
   assert.match(
     body.at(-1).request_body,
     /secret: \\"\*\*\*\\", extraHeaders: \[\{name: \\"x-a\\", value: \\"\*\*\*\\"\}\]/,

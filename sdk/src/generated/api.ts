@@ -738,7 +738,8 @@ export interface Operations {
     body: {
       /** A GraphQL document */
       query: string;
-      variables?: Record<string, unknown>;
+      /** An object, or a text that holds one */
+      variables?: Record<string, unknown> | string;
       operationName?: string;
     };
     response: {

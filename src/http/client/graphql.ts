@@ -49,7 +49,11 @@ const DESCRIPTION = {
   body: Type.Object(
     {
       query: Type.String({ description: 'A GraphQL document' }),
-      variables: Type.Optional(Type.Object({}, { additionalProperties: true })),
+      variables: Type.Optional(
+        Type.Union([Type.Object({}, { additionalProperties: true }), Type.String()], {
+          description: 'An object, or a text that holds one',
+        }),
+      ),
       operationName: Type.Optional(Type.String()),
     },
     {
@@ -200,15 +204,27 @@ function readQuery(body: unknown): GraphqlQuery | GraphQLError {
     return new GraphQLError('body: must be one operation; a list of operations (batching) is not supported');
   if (typeof body !== 'object' || body === null)
     return new GraphQLError('body: must be a JSON object with the member query');
-  const { query, variables = null, operationName = null } = body as Record<string, unknown>;
+  const { query, operationName = null, ...rest } = body as Record<string, unknown>;
+  const variables = readVariables(rest.variables);
   if (typeof query !== 'string') return new GraphQLError('query: is required, and must be a string');
-  if (typeof variables !== 'object' || Array.isArray(variables))
-    return new GraphQLError('variables: must be a JSON object');
+  if (!variables) return new GraphQLError('variables: must be a JSON object, or a text that holds one');
   if (operationName !== null && typeof operationName !== 'string')
     return new GraphQLError('operationName: must be a string');
   const unstorable = findUnstorable({ query, variables, operationName }, '')?.slice(1);
   if (unstorable !== undefined) return new GraphQLError(`${unstorable || 'body'}: ${NOT_STORABLE}`);
-  return { query, variables: (variables ?? {}) as Record<string, unknown>, operationName: operationName ?? undefined };
+  return { query, variables, operationName: operationName ?? undefined };
+}
+
+/** Generated clients send the variables as a text. @returns undefined where they are no object */
+function readVariables(given: unknown): Record<string, unknown> | undefined {
+  let variables = given ?? {};
+  try {
+    if (typeof variables === 'string') variables = JSON.parse(variables);
+  } catch {
+    return undefined;
+  }
+  const isObject = typeof variables === 'object' && variables !== null && !Array.isArray(variables);
+  return isObject ? (variables as Record<string, unknown>) : undefined;
 }
 
 function requestOf(request: FastifyRequest, context: Context): GraphqlCaller {

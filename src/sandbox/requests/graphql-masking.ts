@@ -100,6 +100,9 @@ function start(node: ASTNode): number {
 
 /** Without a document nobody knows what a variable is for. */
 function maskVariables(variables: unknown, found: Found | undefined, secrets: Secrets): unknown {
+  // They may come as a text, and are shown as they came.
+  const inText = typeof variables === 'string' ? parsed(variables) : undefined;
+  if (typeof inText === 'object') return JSON.stringify(maskVariables(inText, found, secrets));
   if (typeof variables !== 'object' || variables === null || Array.isArray(variables))
     return maskValue(variables, secrets, 'secret');
   return Object.fromEntries(
