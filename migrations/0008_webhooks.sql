@@ -35,6 +35,8 @@ create table subscriptions (
   disabled_reason text check (disabled_reason in ('gone', 'failing')),
   disabled_at timestamptz,
   deleted_at timestamptz,
+  -- The types that it had before, the last one last: [{types, since, until}]. A replay sends what a subscription had.
+  former_types jsonb not null default '[]',
   -- Counts changes, so that a worker knows when its copy of a subscription is old.
   revision int not null default 1
 );
@@ -49,7 +51,7 @@ end $$;
 create trigger subscription_changed before insert or update on subscriptions
   for each row execute function subscription_changed();
 
--- The event log. It also keeps events without a subscription, so that they can be replayed to a later one.
+-- The event log. It also keeps what nobody was notified of: a subscription that was inactive can be sent it later.
 -- `type` is a webhook_type or PING. Bodies of up to a page stay in the row: they are read once, soon.
 create table webhook_events (
   id bigint generated always as identity,
@@ -125,9 +127,11 @@ create table webhook_queue (
   event_id bigint not null,
   created_at timestamptz(3) not null,
   due_at timestamptz not null,
-  -- Attempts made so far, and those of the present round (a redelivery begins a new round).
+  -- Attempts made so far, and those of the present round. A redelivery begins a new round: -1 where an attempt is on its way, which is in none.
   attempts int not null,
   round_attempts int not null,
+  -- The attempts from which on a recovery of the endpoint may make it due before its time (src/webhooks/recovery.ts).
+  early_from int not null default 0,
   -- Pings go to inactive subscriptions as well, so they are claimed separately.
   ping boolean not null,
   lease_owner int

@@ -22,6 +22,8 @@ export interface AttemptResult extends Attempt {
   status: 'pending' | 'delivered' | 'failed';
   /** When it is tried again; for `pending`. */
   dueAt: Date | null;
+  /** Whether the receiver asked for that moment. */
+  asked: boolean;
   now: Date;
 }
 
@@ -29,11 +31,11 @@ const writeStatement = (window: DayWindow | undefined) => `
   with result as materialized (
     select id, to_timestamp(created_ms / 1000) as created_at, client_id, subscription_id, status, to_timestamp(due_ms / 1000) as due_at,
       attempts, round_attempts, delivery_id, to_timestamp(started_ms / 1000) as started_at, duration_ms, status_code, headers, body, reason,
-      to_timestamp(now_ms / 1000) as now
+      to_timestamp(now_ms / 1000) as now, asked
     from unnest($2::uuid[], $3::float8[], $4::text[], $5::uuid[], $6::text[], $7::float8[], $8::int[], $9::int[], $10::uuid[],
-      $11::float8[], $12::int[], $13::int[], $14::json[], $15::text[], $16::text[], $17::float8[])
+      $11::float8[], $12::int[], $13::int[], $14::json[], $15::text[], $16::text[], $17::float8[], $18::bool[])
     as r(id, created_ms, client_id, subscription_id, status, due_ms, attempts, round_attempts, delivery_id,
-      started_ms, duration_ms, status_code, headers, body, reason, now_ms)),
+      started_ms, duration_ms, status_code, headers, body, reason, now_ms, asked)),
   done as (
     delete from webhook_queue q using result r
     where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1
@@ -42,7 +44,8 @@ const writeStatement = (window: DayWindow | undefined) => `
   again as (
     update webhook_queue q set lease_owner = null, attempts = r.attempts,
       due_at = case when q.round_attempts = r.round_attempts - 1 then coalesce(r.due_at, r.now) else r.now end,
-      round_attempts = case when q.round_attempts = r.round_attempts - 1 then r.round_attempts else 0 end
+      round_attempts = case when q.round_attempts = r.round_attempts - 1 then r.round_attempts else 0 end,
+      early_from = case when r.asked then r.attempts + 1 else q.early_from end
     from result r where q.notification_id = r.id and q.lease_owner = $1::int and q.attempts = r.attempts - 1
       and r.status <> 'delivered' and not exists (select from done d where d.id = r.id)
     returning r.id, r.created_at, 'pending' as status, r.attempts, r.now),
@@ -89,6 +92,7 @@ export async function writeResults(
       results.map((one) => one.outcome.body),
       plainArray(results, (one) => one.outcome.reason),
       plainArray(results, (one) => one.now.getTime()),
+      plainArray(results, (one) => (one.asked ? 't' : 'f')),
     ],
   });
   if (isDistributed(db))

@@ -8,6 +8,7 @@ import type { Flights } from './flights.ts';
 import { EndpointHealth } from './health.ts';
 import { Intake } from './intake.ts';
 import { Leases } from './leases.ts';
+import { Recovery } from './recovery.ts';
 import { ResultWriter } from './result-writer.ts';
 import { createRetention } from './retention.ts';
 import { Sender } from './sender.ts';
@@ -36,6 +37,7 @@ export class CellDeliveries {
   readonly #sender: Sender;
   readonly #results: ResultWriter;
   readonly #health: EndpointHealth;
+  readonly #recovery: Recovery;
   readonly #retention: Periodic;
   readonly #leaveToOthers: () => void;
 
@@ -56,7 +58,9 @@ export class CellDeliveries {
     });
     this.#results = results;
     this.#endpoints = endpoints;
-    this.#health = new EndpointHealth(context, pool);
+    const recovery = new Recovery(context, pool, () => this.#intake.wantClaims());
+    this.#recovery = recovery;
+    this.#health = new EndpointHealth(context, pool, (endpoint) => recovery.note(endpoint));
     this.#sender = new Sender(context, {
       registration,
       endpoints,
@@ -64,6 +68,7 @@ export class CellDeliveries {
       egress,
       results,
       health: this.#health,
+      recovery,
       wantClaims: () => this.#intake.wantClaims(),
       pingDueAt: (dueMs) => this.#intake.pingDueAt(dueMs),
       flights,
@@ -115,7 +120,7 @@ export class CellDeliveries {
   /** Begins no more attempts, and takes nothing new. */
   async takeNothing(): Promise<void> {
     this.#sender.stop();
-    await Promise.all([this.#intake.stop(), this.#retention.stop()]);
+    await Promise.all([this.#intake.stop(), this.#retention.stop(), this.#recovery.stop()]);
   }
 
   /** Puts back what waits, and gives attempts in flight up to 8 s. */

@@ -19,8 +19,8 @@ interface ClaimRow {
 /** Leases the rows that `picked` names and reads what is sent. */
 const leasePicked = (window: DayWindow) => `
   leased as (update webhook_queue set lease_owner = $1::int where ctid = any(array(select place from picked)) returning *)
-  select l.notification_id as id, l.client_id, l.subscription_id, l.created_at, l.attempts, l.round_attempts, s.revision, e.type, e.body,
-    e.traceparent
+  select l.notification_id as id, l.client_id, l.subscription_id, l.created_at, l.attempts,
+    greatest(l.round_attempts, 0) as round_attempts, s.revision, e.type, e.body, e.traceparent
   from leased l join subscriptions s on s.id = l.subscription_id
   left join webhook_events e on e.client_id = l.client_id and e.created_at = l.created_at and e.id = l.event_id
     and ${within('e.created_at', window)}

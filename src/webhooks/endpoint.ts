@@ -22,6 +22,8 @@ export class Endpoint {
   #nextDueMs = Number.POSITIVE_INFINITY;
   /** Failures since the last success, in this worker. */
   #failures = 0;
+  /** Monotonic milliseconds of the last failure after which no attempt has both begun and succeeded. */
+  #failedMs: number | undefined;
   #durationMs = INITIAL_DURATION_MS;
   /** Monotonic milliseconds: before the first a paced endpoint is not tried again; the second is its last use. */
   #notBeforeMs = 0;
@@ -119,9 +121,18 @@ export class Endpoint {
     this.#inFlight -= 1;
   }
 
-  record(success: boolean, durationMs: number): void {
+  /**
+   * Notes an attempt that has ended.
+   * @param monotonicMs when
+   * @returns whether the endpoint has recovered: the attempt succeeded, and began after the last failure
+   */
+  record(success: boolean, durationMs: number, monotonicMs: number): boolean {
     this.#failures = success ? 0 : this.#failures + 1;
     this.#durationMs += (durationMs - this.#durationMs) * DURATION_WEIGHT;
+    const recovered = success && this.#failedMs !== undefined && monotonicMs - durationMs >= this.#failedMs;
+    if (recovered) this.#failedMs = undefined;
+    else if (!success) this.#failedMs = monotonicMs;
+    return recovered;
   }
 
   /** A delivery is due again at a moment of service time. */

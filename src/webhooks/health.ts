@@ -36,6 +36,7 @@ interface Written {
 export class EndpointHealth {
   readonly #context: Context;
   readonly #pool: Pool;
+  readonly #recovered: (endpoint: Endpoint) => void;
   readonly #observed = new Map<Endpoint, Observed>();
   readonly #written = new WeakMap<Endpoint, Written>();
   #timer: NodeJS.Timeout | undefined;
@@ -43,10 +44,11 @@ export class EndpointHealth {
   #stopped = false;
   #unwritable = false;
 
-  /** @param pool the engine's own connections */
-  constructor(context: Context, pool: Pool) {
+  /** @param pool the engine's own connections; `recovered`: an endpoint works again that failed before, in whichever process */
+  constructor(context: Context, pool: Pool, recovered: (endpoint: Endpoint) => void) {
     this.#context = context;
     this.#pool = pool;
+    this.#recovered = recovered;
   }
 
   /**
@@ -107,17 +109,24 @@ export class EndpointHealth {
   async #writeAll(due: readonly (readonly [Endpoint, Observed])[], now: number): Promise<void> {
     const moment = (time: number | undefined) => (time === undefined ? null : new Date(time));
     try {
-      const { rows } = await this.#pool.query<{ subscription_id: string; failing_since: Date }>({
+      const { rows } = await this.#pool.query<{
+        subscription_id: string;
+        failing_since: Date | null;
+        recovered: boolean;
+      }>({
         name: 'webhooks-health',
-        text: `with written as (
+        text: `with before as materialized (
+            select subscription_id as id, failing_since from webhook_endpoints where subscription_id = any($1::uuid[])),
+          written as (
             insert into webhook_endpoints as e (subscription_id, succeeded_at, failing_since)
             select * from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as seen(id) order by id
             on conflict (subscription_id) do update set succeeded_at = greatest(e.succeeded_at, excluded.succeeded_at),
               failing_since = least(
                 case when e.failing_since <= excluded.succeeded_at then null else e.failing_since end,
                 case when excluded.failing_since <= e.succeeded_at then null else excluded.failing_since end)
-            returning subscription_id, failing_since)
-          select subscription_id, failing_since from written where failing_since is not null`,
+            returning subscription_id, succeeded_at, failing_since)
+          select subscription_id, w.failing_since, coalesce(b.failing_since <= w.succeeded_at, false) as recovered
+          from written w left join before b on b.id = subscription_id where w.failing_since is not null or b.failing_since is not null`,
         values: [
           due.map(([endpoint]) => endpoint.id),
           due.map(([, observed]) => moment(observed.succeeded)),
@@ -125,10 +134,12 @@ export class EndpointHealth {
         ],
       });
       this.#unwritable = false;
-      const failing = new Set(due.filter(([, { failed }]) => failed !== undefined).map(([endpoint]) => endpoint.id));
-      for (const row of rows) {
-        if (failing.has(row.subscription_id) && now - row.failing_since.getTime() >= DISABLE_AFTER_MS)
-          await this.#disable({ id: row.subscription_id, reason: 'failing' });
+      const seen = new Map(due.map(([endpoint, { failed }]) => [endpoint.id, { endpoint, failed }]));
+      for (const { subscription_id: id, failing_since: since, recovered } of rows) {
+        const one = seen.get(id);
+        if (one && recovered) this.#recovered(one.endpoint);
+        if (since && one?.failed !== undefined && now - since.getTime() >= DISABLE_AFTER_MS)
+          await this.#disable({ id, reason: 'failing' });
       }
     } catch (error) {
       const ids = due.map(([endpoint]) => endpoint.id);

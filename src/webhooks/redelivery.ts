@@ -5,14 +5,17 @@ import { first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
 import { announceNotifications } from './announcement.ts';
+import { type FormerTypes, typePeriods } from './former-types.ts';
 import { instantOf } from './notification.ts';
 
-/** SQL that queues pending notifications, in a new round. @param again SQL of them, as `a`; @param now an SQL parameter */
+/** SQL that queues pending notifications, in the order of their events and in a new round. @param again SQL of them, as `a`; @param now an SQL parameter */
 const queued = (again: string, now: string) => `insert into webhook_queue as q
     (notification_id, client_id, subscription_id, event_id, created_at, due_at, attempts, round_attempts, ping)
-  select a.id, a.client_id, a.subscription_id, a.event_id, a.created_at, ${now}, a.attempts_count, 0, a.type = 'PING' and s.delivery = 'HTTP'
+  select a.id, a.client_id, a.subscription_id, a.event_id, a.created_at, least(a.created_at, ${now}), a.attempts_count, 0,
+    a.type = 'PING' and s.delivery = 'HTTP'
   from ${again} join subscriptions s on s.id = a.subscription_id and s.client_id = a.client_id
-  on conflict (notification_id) do update set due_at = excluded.due_at, round_attempts = 0`;
+  on conflict (notification_id) do update set due_at = excluded.due_at, early_from = 0,
+    round_attempts = case when q.lease_owner is null then 0 else -1 end`;
 const MADE_PENDING = `unnest($2::uuid[], $3::timestamptz[]) as k (id, created_at)
   join notifications a on a.id = k.id and a.created_at = k.created_at`;
 
@@ -102,64 +105,92 @@ export interface Replay extends Owner {
   since: Date;
   /** ... and before this one. */
   until: Date;
-  /** Only notifications that failed; otherwise every event of the subscription's types, whether it was sent before or missed. */
+  /** Only notifications whose attempts have failed, finally or so far; otherwise everything that the subscription had in that time. */
   onlyFailed: boolean;
 }
 
 /**
- * Sends a subscription the events that it missed, also those of a time when it was inactive or did not exist (docs/decisions.md, 6).
- * Notifications that were sent before keep their id and bytes, so that a receiver recognises them. Pending ones stay as they are.
- * @returns the number of notifications put into the queue
+ * Sends a subscription what it had in some time, whether that was sent before or missed while it was inactive: the notifications that were
+ * made for it, and the events since it exists of the types that it had at their moment (docs/decisions.md, 6). Notifications that were sent
+ * before keep their id and bytes, so that a receiver recognises them. Pending ones are tried at once, in a new round; those that are being
+ * tried stay as they are.
+ * @returns the number of notifications that are sent
  * @throws Problem subscription_not_found
  */
 export async function replay(tx: Transaction, act: Act, input: Replay): Promise<{ count: number }> {
-  const subscription = isUuid(input.subscriptionId)
+  const subscription = await lockSubscription(tx, input);
+  const { since, until, subscriptionId, onlyFailed } = input;
+  const span = [subscriptionId, since, until];
+  const waiting = first(await tx.query<{ count: number }>(waitingStatement(onlyFailed), [...span, act.now]));
+  const periods = typePeriods(subscription);
+  const had = [periods.map(({ type }) => type), periods.map((one) => one.since), periods.map((one) => one.until)];
+  const queued = await queueAgain(
+    tx,
+    act.now,
+    onlyFailed ? { text: FAILED, values: span } : { text: MISSED, values: [...span, subscription.clientId, ...had] },
+  );
+  const count = (waiting?.count ?? 0) + queued;
+  await audit(tx, act, {
+    action: 'action',
+    entity: 'subscription',
+    entityId: subscriptionId,
+    clientId: subscription.clientId,
+    after: { action: 'replay', since, until, only_failed: onlyFailed, count },
+  });
+  return { count };
+}
+
+interface ReplayedSubscription {
+  clientId: string;
+  createdAt: Date;
+  types: string[];
+  formerTypes: FormerTypes[];
+}
+
+/** Two replays of one subscription come one after the other. */
+async function lockSubscription(tx: Transaction, { subscriptionId, clientId }: Replay): Promise<ReplayedSubscription> {
+  const found = isUuid(subscriptionId)
     ? first(
-        await tx.query<{ client_id: string; types: string[] }>(
-          `select client_id, types::text[] as types from subscriptions
-           where id = $1 and deleted_at is null and ($2::text is null or client_id = $2)`,
-          [input.subscriptionId, input.clientId],
+        await tx.query<ReplayedSubscription>(
+          `select client_id as "clientId", created_at as "createdAt", types::text[] as types, former_types as "formerTypes" from subscriptions
+           where id = $1 and deleted_at is null and ($2::text is null or client_id = $2) for no key update`,
+          [subscriptionId, clientId],
         ),
       )
     : undefined;
-  if (!subscription)
-    throw new Problem('subscription_not_found', { field: 'id', message: 'does not name a subscription' });
-  const { since, until, subscriptionId } = input;
-  const { now } = act;
-  const done = async (count: number) => {
-    const after = { action: 'replay', since, until, only_failed: input.onlyFailed, count };
-    await audit(tx, act, {
-      action: 'action',
-      entity: 'subscription',
-      entityId: subscriptionId,
-      clientId: subscription.client_id,
-      after,
-    });
-    return { count };
-  };
-  return done(
-    await queueAgain(
-      tx,
-      now,
-      input.onlyFailed
-        ? { text: FAILED, values: [subscriptionId, since, until] }
-        : { text: MISSED, values: [subscriptionId, since, until, subscription.client_id, subscription.types] },
-    ),
-  );
+  if (found) return found;
+  throw new Problem('subscription_not_found', { field: 'id', message: 'does not name a subscription' });
 }
 
+/**
+ * Counts the pending notifications of a time, and makes those due that no worker holds. The others are not even locked: their results may
+ * wait to be written, and other results behind them.
+ */
+const waitingStatement = (onlyFailed: boolean) => `with pending as materialized (
+    select q.ctid as place, q.lease_owner
+    from notifications n join webhook_queue q on q.notification_id = n.id and q.client_id = n.client_id
+    where n.subscription_id = $1 and n.created_at >= $2 and n.created_at < $3 and n.status = 'pending' and n.type <> 'PING'
+      ${onlyFailed ? 'and q.round_attempts > 0' : ''}),
+  due as (
+    update webhook_queue set due_at = least(created_at, $4), round_attempts = 0, early_from = 0
+    where ctid = any(array(select place from pending where lease_owner is null)) and lease_owner is null)
+  select count(*)::int as count from pending`;
 const FAILED = `update notifications n set status = 'pending', finished_at = null
   where n.subscription_id = $1 and n.created_at >= $2 and n.created_at < $3 and n.status = 'failed' and n.type <> 'PING'
     and not exists (select from webhook_events e where e.client_id = n.client_id and e.created_at = n.created_at
       and e.id = n.event_id and e.body = '')`;
 const MISSED = `insert into notifications as n (id, client_id, subscription_id, event_id, type, status, created_at)
   select notification_id(e.id, $1, e.created_at), e.client_id, $1, e.id, e.type, 'pending', e.created_at
-  from webhook_events e where e.client_id = $4 and e.created_at >= $2 and e.created_at < $3 and e.type = any($5)
+  from webhook_events e where e.client_id = $4 and e.created_at >= $2 and e.created_at < $3 and e.type <> 'PING'
+    -- What the subscription had: of its types at that moment, or made for it.
+    and (exists (select from unnest($5::text[], $6::timestamptz[], $7::timestamptz[]) as had(type, since, until)
+        where had.type = e.type and e.created_at >= had.since and (had.until is null or e.created_at < had.until))
+      or exists (select from notifications m where m.id = notification_id(e.id, $1, e.created_at) and m.created_at = e.created_at))
     -- An erasure has emptied it.
     and e.body <> ''
     -- An event in the outbox is on its way.
     and not exists (select from webhook_outbox o where o.client_id = e.client_id and o.event_id = e.id)
-    -- A pending notification is not even locked: its result may wait to be written, and other results behind it.
+    -- Pending ones are due already.
     and not exists (select from notifications p where p.id = notification_id(e.id, $1, e.created_at)
       and p.created_at = e.created_at and p.status = 'pending')
   on conflict (id, created_at) do update set status = 'pending', finished_at = null where n.status <> 'pending'`;

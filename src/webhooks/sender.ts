@@ -11,6 +11,7 @@ import type { Flights } from './flights.ts';
 import type { EndpointHealth } from './health.ts';
 import { attemptDuration, attemptsTotal, finishedTotal, firstAttemptDelay } from './metrics.ts';
 import { HTTP_GONE, type Outcome, succeeded } from './outcome.ts';
+import type { Recovery } from './recovery.ts';
 import type { ResultWriter } from './result-writer.ts';
 import { nextWait, parseRetryAfter } from './schedule.ts';
 import type { Signer } from './signer.ts';
@@ -19,9 +20,9 @@ import type { WorkerRegistration } from './worker.ts';
 /** Milliseconds until a receiver has noticed that its connection was given up: the slot is taken until then. */
 const CLOSE_NOTICE_MS = 25;
 
-type AttemptVerdict = Pick<AttemptResult, 'status' | 'dueAt'>;
-const DELIVERED: AttemptVerdict = { status: 'delivered', dueAt: null };
-const FAILED: AttemptVerdict = { status: 'failed', dueAt: null };
+type AttemptVerdict = Pick<AttemptResult, 'status' | 'dueAt' | 'asked'>;
+const DELIVERED: AttemptVerdict = { status: 'delivered', dueAt: null, asked: false };
+const FAILED: AttemptVerdict = { status: 'failed', dueAt: null, asked: false };
 
 export interface SenderParts {
   registration: WorkerRegistration;
@@ -30,6 +31,7 @@ export interface SenderParts {
   egress: Egress;
   results: ResultWriter;
   health: EndpointHealth;
+  recovery: Recovery;
   /** An endpoint with a backlog has room for more deliveries. */
   wantClaims: () => void;
   /** A ping is tried again at a moment of service time, in milliseconds. */
@@ -136,7 +138,7 @@ export class Sender {
     const success = succeeded(outcome);
     attemptsTotal.inc({ outcome: success ? 'delivered' : (outcome.reason ?? 'status') });
     attemptDuration.observe(outcome.durationMs / 1_000);
-    endpoint.record(success, outcome.durationMs);
+    if (endpoint.record(success, outcome.durationMs, monotonic())) this.#parts.recovery.note(endpoint);
     const now = this.#context.clock.now();
     const verdict = success ? DELIVERED : this.#failure(endpoint, attempt.delivery, outcome);
     const result: AttemptResult = { ...attempt, ...verdict, outcome, now };
@@ -151,13 +153,11 @@ export class Sender {
   #failure(endpoint: Endpoint, delivery: Delivery, outcome: Outcome): AttemptVerdict {
     if (outcome.statusCode === HTTP_GONE || endpoint.settings.deleted) return FAILED;
     const now = this.#context.clock.now();
-    const wait = nextWait(this.#context.config.webhookRetries, {
-      made: delivery.roundAttempts + 1,
-      retryAfter: parseRetryAfter(outcome.headers?.['retry-after'], now),
-      random: Math.random(),
-    });
+    const retryAfter = parseRetryAfter(outcome.headers?.['retry-after'], now);
+    const made = delivery.roundAttempts + 1;
+    const wait = nextWait(this.#context.config.webhookRetries, { made, retryAfter, random: Math.random() });
     if (wait === undefined) return FAILED;
-    return { status: 'pending', dueAt: new Date(now.getTime() + wait) };
+    return { status: 'pending', dueAt: new Date(now.getTime() + wait), asked: retryAfter !== undefined };
   }
 }
 

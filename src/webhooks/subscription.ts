@@ -6,8 +6,10 @@ import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { isUuid } from '../uuid.ts';
 import { announceSubscription } from './announcement.ts';
+import { type FormerTypes, formerTypesOf } from './former-types.ts';
 import { readSubscriptions } from './history.ts';
 import type { WebhookType } from './notification.ts';
+import { makeWaitingDue } from './recovery.ts';
 import { type FormerSecret, openSecret, rotateSecrets, sealSecret } from './secret.ts';
 import { createStream } from './stream.ts';
 import {
@@ -143,6 +145,8 @@ interface LockedSubscription {
   extraHeaders: ExtraHeader[];
   disabledReason: string | null;
   former: FormerSecret[];
+  formerTypes: FormerTypes[];
+  createdAt: Date;
 }
 
 function notFound(): Problem {
@@ -154,7 +158,8 @@ async function lockSubscription(tx: Transaction, clientId: string, id: string): 
   const row = first(
     await tx.query<LockedSubscription & { formerSecrets: Buffer[]; formerUntil: Date[] }>(
       `select delivery, url, active, types::text[] as types, secret, to_json(extra_headers) as "extraHeaders",
-         disabled_reason as "disabledReason", former_secrets as "formerSecrets", former_secrets_until as "formerUntil"
+         disabled_reason as "disabledReason",
+         former_types as "formerTypes", created_at as "createdAt", former_secrets as "formerSecrets", former_secrets_until as "formerUntil"
        from subscriptions where client_id = $1 and id = $2 and deleted_at is null for update`,
       [clientId, id],
     ),
@@ -202,7 +207,7 @@ export async function updateSubscription(
   await tx.query(
     `update subscriptions set url = $3, active = $4, types = $5::webhook_type[],
        extra_headers = ${HEADERS_FROM_JSON('$6')}, secret = $7, updated_at = $8,
-       former_secrets = $9::bytea[], former_secrets_until = $10::timestamptz[],
+       former_secrets = $9::bytea[], former_secrets_until = $10::timestamptz[], former_types = $11::jsonb,
        disabled_reason = case when $4 then null else disabled_reason end,
        disabled_at = case when $4 then null else disabled_at end
      where client_id = $1 and id = $2`,
@@ -217,10 +222,14 @@ export async function updateSubscription(
       act.now,
       former.map((one) => one.secret),
       former.map((one) => one.until),
+      JSON.stringify(formerTypesOf(present, types, act.now)),
     ],
   );
   await announceSubscription(tx, { id, clientId, change: 'updated', active });
-  if (active && !present.active) await tx.query('delete from webhook_endpoints where subscription_id = $1', [id]);
+  if (active && !present.active) {
+    await tx.query('delete from webhook_endpoints where subscription_id = $1', [id]);
+    await makeWaitingDue(tx, id, act.now);
+  }
   await audit(tx, act, {
     action: 'update',
     entity: 'subscription',

@@ -48,7 +48,7 @@ async function processes() {
     ),
   );
   const context = { config: readConfig({}), clock, log, pool, backgroundPool: pool } as unknown as Context;
-  const make = () => ({ health: new EndpointHealth(context, pool), endpoint: new Endpoint(id) });
+  const make = () => ({ health: new EndpointHealth(context, pool, () => {}), endpoint: new Endpoint(id) });
   const [one, two] = [make(), make()];
   const attempt = (process: typeof one, success: boolean) =>
     process.health.note(process.endpoint, answer(success ? 204 : 500), 1);

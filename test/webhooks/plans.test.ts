@@ -129,6 +129,7 @@ test('results are written by key, and change the page that their notification st
     outcome: { statusCode: 200, headers: {}, body: 'ok', reason: null, durationMs: 3 },
     status: 'delivered' as const,
     dueAt: null,
+    asked: false,
     now,
   });
   const nodes = await planOf((each) => writeResults(each, { worker: 1, window, results: deliveries.map(result) }));

@@ -1,0 +1,97 @@
+import type { Context } from '../context.ts';
+import type { Db, Pool } from '../database.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** Deliveries that one statement makes due. */
+const MAX_BATCH_ROWS = 10_000;
+/** Milliseconds within which a delivery comes by itself: the first wait of the schedule, and its jitter. */
+const SOON_MS = 6_000;
+/** Milliseconds between two looks at endpoints that have recovered. One that fails now and then costs a statement a second. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Makes the deliveries that wait for a subscription due now, in the order of their events, without those that come within seconds anyway.
+ * Each is made due so once in a wait of its schedule, which begins anew where the attempt fails: while other deliveries succeed, a receiver
+ * that refuses one of them neither gets it again and again nor uses its schedule up. A wait that the receiver asked for holds.
+ * @returns how many
+ */
+export async function makeWaitingDue(db: Db, subscriptionId: string, now: Date): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const { rowCount } = await db.query({
+      name: 'webhooks-recovery',
+      text: `with waiting as materialized (
+          select ctid as place from webhook_queue
+          where subscription_id = $1 and lease_owner is null and not ping and due_at > $2 and attempts >= early_from
+          order by created_at, event_id limit $3 for update skip locked)
+        update webhook_queue set due_at = least(created_at, $4), round_attempts = greatest(round_attempts - 1, 0), early_from = attempts + 2
+        where ctid = any(array(select place from waiting))`,
+      values: [subscriptionId, new Date(now.getTime() + SOON_MS), MAX_BATCH_ROWS, now],
+    });
+    count += rowCount ?? 0;
+    if ((rowCount ?? 0) < MAX_BATCH_ROWS) return count;
+  }
+}
+
+/** Makes due what waits for endpoints that work again. They get it at their own pace, as any backlog. */
+export class Recovery {
+  readonly #context: Context;
+  readonly #pool: Pool;
+  readonly #wantClaims: () => void;
+  readonly #recovered = new Set<Endpoint>();
+  #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  /** @param pool the engine's own connections; `wantClaims`: deliveries are due */
+  constructor(context: Context, pool: Pool, wantClaims: () => void) {
+    this.#context = context;
+    this.#pool = pool;
+    this.#wantClaims = wantClaims;
+  }
+
+  /** An endpoint has failed before and works now: what waits for it is made due at once, or a second after the last time. */
+  note(endpoint: Endpoint): void {
+    this.#recovered.add(endpoint);
+    if (!this.#timer) this.#look();
+  }
+
+  /** Begins no more statements, and waits for the present one. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #look(): void {
+    if (this.#running || this.#stopped) return;
+    this.#running = this.#makeDue().finally(() => {
+      this.#running = undefined;
+      if (this.#stopped) return;
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
+        if (this.#recovered.size > 0) this.#look();
+      }, PAUSE_MS).unref();
+    });
+  }
+
+  async #makeDue(): Promise<void> {
+    for (const endpoint of this.#recovered) {
+      if (this.#stopped) return;
+      this.#recovered.delete(endpoint);
+      const now = this.#context.clock.now();
+      try {
+        if ((await makeWaitingDue(this.#pool, endpoint.id, now)) === 0) continue;
+        endpoint.retryAt(now.getTime());
+        this.#wantClaims();
+      } catch (error) {
+        this.#recovered.add(endpoint);
+        this.#context.log.debug(
+          { reason: (error as Error).message },
+          'what waits for an endpoint could not be made due',
+        );
+        return;
+      }
+    }
+  }
+}
