@@ -32,3 +32,10 @@ export type {
 export type { StatementProgress, StatementRequest } from './statements.ts';
 export type { ExtraHeader, NewSubscription, Subscription, SubscriptionPatch } from './subscriptions.ts';
 export type { Application, TokenSet } from './tokens.ts';
+export type {
+  DeliveryAttempt,
+  NotificationQuery,
+  NotificationStatus,
+  ReplayQuery,
+  SentNotification,
+} from './webhooks.ts';

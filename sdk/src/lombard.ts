@@ -11,6 +11,7 @@ import { Quotes } from './quotes.ts';
 import { Statements } from './statements.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { type Application, type TokenSet, Tokens } from './tokens.ts';
+import { Webhooks } from './webhooks.ts';
 
 export interface LombardOptions {
   /** Address of the client API. */
@@ -48,6 +49,7 @@ export class Lombard {
   readonly multipayments: Multipayments;
   readonly massBeneficiaries: MassBeneficiaries;
   readonly subscriptions: Subscriptions;
+  readonly webhooks: Webhooks;
   readonly #api: Api;
 
   /** @throws TypeError that names the option that is missing or wrong */
@@ -82,6 +84,7 @@ export class Lombard {
     this.multipayments = new Multipayments(this.#api);
     this.massBeneficiaries = new MassBeneficiaries(this.#api);
     this.subscriptions = new Subscriptions(this.#api);
+    this.webhooks = new Webhooks(this.#api);
   }
 
   /**

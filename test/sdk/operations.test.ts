@@ -214,6 +214,55 @@ test('multi payments are rejected; errors of mass beneficiaries are listed', asy
   assert.equal(await list.total, 3);
 });
 
+test('what was sent is listed over several pages, by what is asked for, and sent again', async () => {
+  const given = { url: 'http://127.0.0.1:9/history', types: ['TRADE_STATUS_CHANGE' as WebhookType] };
+  const [first, second] = [await owner.subscriptions.create(given), await owner.subscriptions.create(given)];
+  const all = owner.webhooks.notifications();
+  assert.deepEqual(await collect(all), []);
+  for (let n = 0; n < 51; n += 1) await owner.subscriptions.ping(first.id);
+  await owner.subscriptions.ping(second.id);
+  const found = await collect(all);
+  assert.deepEqual(
+    found.map(({ subscriptionId, type }) => [subscriptionId, type]),
+    [[second.id, 'PING'], ...Array(51).fill([first.id, 'PING'])],
+  );
+  assert.equal(new Set(found.map(({ id }) => id)).size, 52);
+  const moments = found.slice(1).map(({ createdAt }) => Date.parse(createdAt));
+  assert.deepEqual(
+    moments,
+    moments.toSorted((a, b) => b - a),
+  );
+  const [{ id, body, createdAt }] = found as [(typeof found)[0]];
+  assert.equal(JSON.parse(body).ping.subscription_id, second.id);
+
+  const ofSecond = { subscriptionId: second.id, type: 'PING' as const };
+  let tried = found[0];
+  for (let attempt = 0; !tried?.lastAttempt; attempt += 1) {
+    assert.ok(attempt < 200, 'the ping was not tried');
+    [tried] = await collect(owner.webhooks.notifications({ ...ofSecond, status: 'pending' }));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const { attemptNumber, statusCode, reason } = tried.lastAttempt;
+  assert.deepEqual([attemptNumber, statusCode, reason], [1, null, 'connect']);
+  for (const none of [{ status: 'delivered' as const }, { until: createdAt }, { since: new Date(Date.now() + 60_000) }])
+    assert.deepEqual(await collect(owner.webhooks.notifications({ ...ofSecond, ...none })), []);
+  assert.equal((await collect(owner.webhooks.notifications({ ...ofSecond, since: createdAt }))).length, 1);
+
+  await owner.webhooks.redeliver(id);
+  const since = new Date(Date.now() - 3_600_000);
+  assert.equal(await owner.webhooks.replay(first.id, { since, until: new Date(), onlyFailed: true }), 0);
+  assert.equal(await owner.webhooks.replay(first.id, { since: '2026-01-01T00:00:00Z' }), 0);
+  const missing = '0f8fad5b-d9cb-469f-a165-70867728950e';
+  const notFound = (error: unknown) => error instanceof LombardError && error.code === 'subscription_not_found';
+  await assert.rejects(collect(owner.webhooks.notifications({ subscriptionId: missing })), notFound);
+  await assert.rejects(owner.webhooks.replay(missing, { since }), notFound);
+  await assert.rejects(
+    owner.webhooks.redeliver(missing),
+    (error) => (error as LombardError).code === 'notification_not_found',
+  );
+  for (const one of [first, second]) await owner.subscriptions.delete(one.id);
+});
+
 test('subscriptions are created, listed over several pages, changed, pinged, deleted', async () => {
   const given = {
     url: 'http://127.0.0.1:9/hook',
