@@ -16,7 +16,7 @@ export const MUTATION_TYPES = gql`
     deleteSubscription(input: DeleteSubscriptionInput!): DeleteSubscriptionPayload
     """Sends a notification again: the same id and the same body; the attempt number continues."""
     redeliverNotification(input: RedeliverNotificationInput!): RedeliverNotificationPayload
-    """Sends a subscription the events of a time again, also those that it missed."""
+    """Sends a subscription what it had in some time: what was sent, what waits, and what it missed while it was inactive."""
     replayNotifications(input: ReplayNotificationsInput!): ReplayNotificationsPayload
   }
 
@@ -95,7 +95,7 @@ export const MUTATION_TYPES = gql`
     since: Datetime!
     """Events before this moment; now by default."""
     until: Datetime
-    """Only notifications that failed; false by default."""
+    """Only notifications whose attempts have failed, finally or so far; false by default."""
     onlyFailed: Boolean
   }
 
@@ -136,7 +136,7 @@ export const MUTATION_TYPES = gql`
   """The output of replayNotifications."""
   type ReplayNotificationsPayload {
     clientMutationId: String
-    """How many notifications are sent again."""
+    """How many notifications are sent, of those that the subscription had since its creation."""
     count: Int!
     """The query type, for further reading."""
     query: Query

@@ -1166,7 +1166,7 @@ export interface ReplayInput {
   since: string;
   /** Events before this instant; default: now, ISO 8601 with an offset */
   until?: string;
-  /** Only notifications that have finally failed, not those that were delivered or missed */
+  /** Only notifications whose attempts have failed, not those that were delivered or missed */
   only_failed?: boolean;
 }
 
@@ -2248,7 +2248,7 @@ export interface Operations {
     };
     response: Subscription[];
   };
-  /** Send a subscription the events of a period that it missed or that failed */
+  /** Send a subscription what it had in a period: what was sent, what waits, what it missed while inactive */
   'POST /subscriptions/{id}/replay': {
     path: {
       /** Subscription UUID */

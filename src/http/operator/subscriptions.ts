@@ -24,7 +24,7 @@ const ReplayBody = Type.Object(
     only_failed: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Only notifications that have finally failed, not those that were delivered or missed',
+        description: 'Only notifications whose attempts have failed, not those that were delivered or missed',
       }),
     ),
   },
@@ -82,11 +82,11 @@ const REPLAY = {
   schema: {
     operationId: 'replaySubscription',
     tags: ['webhooks'],
-    summary: 'Send a subscription the events of a period that it missed or that failed',
+    summary: 'Send a subscription what it had in a period: what was sent, what waits, what it missed while inactive',
     params: Type.Object({ id: Type.String({ description: 'Subscription UUID' }) }),
     body: ReplayBody,
     response: {
-      202: jsonAnswer('How many notifications were queued', QueuedCount),
+      202: jsonAnswer('How many notifications are sent, of those that the subscription had', QueuedCount),
       ...errors(400, 404, 409, 502, 'subscription_not_found', 'transition_not_allowed'),
     },
   },
