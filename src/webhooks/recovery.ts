@@ -15,18 +15,22 @@ const PAUSE_MS = 1_000;
  * that refuses one of them neither gets it again and again nor uses its schedule up. A wait that the receiver asked for holds.
  * @returns how many
  */
-export async function makeWaitingDue(db: Db, subscriptionId: string, now: Date): Promise<number> {
+export async function makeWaitingDue(
+  db: Db,
+  key: { clientId: string; subscriptionId: string },
+  now: Date,
+): Promise<number> {
   let count = 0;
   for (;;) {
     const { rowCount } = await db.query({
       name: 'webhooks-recovery',
       text: `with waiting as materialized (
           select ctid as place from webhook_queue
-          where subscription_id = $1 and lease_owner is null and not ping and due_at > $2 and attempts >= early_from
+          where client_id = $5 and subscription_id = $1 and lease_owner is null and not ping and due_at > $2 and attempts >= early_from
           order by created_at, event_id limit $3 for update skip locked)
         update webhook_queue set due_at = least(created_at, $4), round_attempts = greatest(round_attempts - 1, 0), early_from = attempts + 2
-        where ctid = any(array(select place from waiting))`,
-      values: [subscriptionId, new Date(now.getTime() + SOON_MS), MAX_BATCH_ROWS, now],
+        where client_id = $5 and ctid = any(array(select place from waiting))`,
+      values: [key.subscriptionId, new Date(now.getTime() + SOON_MS), MAX_BATCH_ROWS, now, key.clientId],
     });
     count += rowCount ?? 0;
     if ((rowCount ?? 0) < MAX_BATCH_ROWS) return count;
@@ -80,8 +84,9 @@ export class Recovery {
       if (this.#stopped) return;
       this.#recovered.delete(endpoint);
       const now = this.#context.clock.now();
+      const key = { clientId: endpoint.settings.clientId, subscriptionId: endpoint.id };
       try {
-        if ((await makeWaitingDue(this.#pool, endpoint.id, now)) === 0) continue;
+        if ((await makeWaitingDue(this.#pool, key, now)) === 0) continue;
         endpoint.retryAt(now.getTime());
         this.#wantClaims();
       } catch (error) {

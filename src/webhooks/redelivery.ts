@@ -121,7 +121,9 @@ export async function replay(tx: Transaction, act: Act, input: Replay): Promise<
   const subscription = await lockSubscription(tx, input);
   const { since, until, subscriptionId, onlyFailed } = input;
   const span = [subscriptionId, since, until];
-  const waiting = first(await tx.query<{ count: number }>(waitingStatement(onlyFailed), [...span, act.now]));
+  const waiting = first(
+    await tx.query<{ count: number }>(waitingStatement(onlyFailed), [...span, act.now, subscription.clientId]),
+  );
   const periods = typePeriods(subscription);
   const had = [periods.map(({ type }) => type), periods.map((one) => one.since), periods.map((one) => one.until)];
   const queued = await queueAgain(
@@ -169,11 +171,11 @@ async function lockSubscription(tx: Transaction, { subscriptionId, clientId }: R
 const waitingStatement = (onlyFailed: boolean) => `with pending as materialized (
     select q.ctid as place, q.lease_owner
     from notifications n join webhook_queue q on q.notification_id = n.id and q.client_id = n.client_id
-    where n.subscription_id = $1 and n.created_at >= $2 and n.created_at < $3 and n.status = 'pending' and n.type <> 'PING'
+    where n.client_id = $5 and n.subscription_id = $1 and n.created_at >= $2 and n.created_at < $3 and n.status = 'pending' and n.type <> 'PING'
       ${onlyFailed ? 'and q.round_attempts > 0' : ''}),
   due as (
     update webhook_queue set due_at = least(created_at, $4), round_attempts = 0, early_from = 0
-    where ctid = any(array(select place from pending where lease_owner is null)) and lease_owner is null)
+    where client_id = $5 and ctid = any(array(select place from pending where lease_owner is null)) and lease_owner is null)
   select count(*)::int as count from pending`;
 const FAILED = `update notifications n set status = 'pending', finished_at = null
   where n.subscription_id = $1 and n.created_at >= $2 and n.created_at < $3 and n.status = 'failed' and n.type <> 'PING'

@@ -228,7 +228,7 @@ export async function updateSubscription(
   await announceSubscription(tx, { id, clientId, change: 'updated', active });
   if (active && !present.active) {
     await tx.query('delete from webhook_endpoints where subscription_id = $1', [id]);
-    await makeWaitingDue(tx, id, act.now);
+    await makeWaitingDue(tx, { clientId, subscriptionId: id }, act.now);
   }
   await audit(tx, act, {
     action: 'update',

@@ -9,6 +9,7 @@ import { windowAround } from '../../src/webhooks/day-window.ts';
 import { CONNECTION_SETTINGS, type Delivery } from '../../src/webhooks/delivery.ts';
 import { discover } from '../../src/webhooks/discovery.ts';
 import { fanOut } from '../../src/webhooks/fan-out.ts';
+import { makeWaitingDue } from '../../src/webhooks/recovery.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 
 /**
@@ -115,6 +116,12 @@ test('what is due of one subscription is claimed without a look at the backlog o
 
 test('what waits is discovered in steps from subscription to subscription', async () => {
   const nodes = await planOf((each) => discover(each));
+  assert.ok(pagesOf(nodes) < PAGES_EACH, `${pagesOf(nodes)} pages`);
+});
+
+test('what waits for one endpoint is made due without a look at the backlog of another', async () => {
+  const { rows } = await db.query("select id from subscriptions where client_id = 'CLI1'");
+  const nodes = await planOf((each) => makeWaitingDue(each, { clientId: 'CLI1', subscriptionId: rows[0].id }, now));
   assert.ok(pagesOf(nodes) < PAGES_EACH, `${pagesOf(nodes)} pages`);
 });
 
