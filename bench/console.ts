@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { randomToken, sha256 } from '../src/crypto.ts';
+import { cookieName } from '../src/http/cookie.ts';
 import { skip, startBrowser, type TestBrowser } from '../test/world/browser.ts';
 import { ask } from './ask.ts';
 import { BIG, benchDatabase, VIEWER } from './payments-data.ts';
@@ -89,7 +90,7 @@ async function createSession(url: string): Promise<string> {
 /** A page of a browser that knows nothing but its session. */
 async function open({ browser, api, secret }: World): Promise<Page> {
   const page = await browser.open({ viewport: { width: 1280, height: 900 } });
-  await page.context().addCookies([{ name: 'lombard-app', value: secret, url: api }]);
+  await page.context().addCookies([{ name: cookieName({ name: 'app', address: api }), value: secret, url: api }]);
   return page;
 }
 

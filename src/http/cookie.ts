@@ -1,19 +1,27 @@
 import type { FastifyRequest } from 'fastify';
 
-/** A cookie of the service: its name without prefix, and the public address of the listener that sets it. */
+/** A cookie of the service: what it is for, as `app`, and the public address of the listener that sets it. */
 export interface CookieOf {
   name: string;
   address: string;
 }
 
-/** The prefix `__Host-` stops other hosts of the domain from setting the cookie. Browsers accept it over https only. */
-function fullName({ name, address }: CookieOf): string {
-  return address.startsWith('https:') ? `__Host-${name}` : name;
+/**
+ * The name that the browser knows. Browsers give a cookie to every port of a host, so the name has the port and the path of the address: the
+ * installations of one host would overwrite each other's. The prefix `__Host-` stops other hosts of the domain from setting it; browsers
+ * accept it over https only.
+ */
+export function cookieName({ name, address }: CookieOf): string {
+  const { protocol, port, pathname } = new URL(address);
+  const place = [port, ...pathname.split('/')]
+    .filter((part) => part !== '')
+    .map((part) => part.replace(/[^\w-]/g, '_'));
+  return `${protocol === 'https:' ? '__Host-' : ''}${['lombard', ...place, name].join('-')}`;
 }
 
 /** The value of a cookie; undefined where it is missing or does not have the form of the values that the service sets. */
 export function cookieOf(request: FastifyRequest, cookie: CookieOf, form: RegExp): string | undefined {
-  const wanted = `${fullName(cookie)}=`;
+  const wanted = `${cookieName(cookie)}=`;
   const found = (request.headers.cookie ?? '')
     .split(';')
     .map((item) => item.trim())
@@ -24,7 +32,7 @@ export function cookieOf(request: FastifyRequest, cookie: CookieOf, form: RegExp
 
 /** What follows `<name>-` in the names of a request's cookies, in the request's order. */
 export function cookieSuffixes(request: FastifyRequest, cookie: CookieOf): string[] {
-  const start = `${fullName(cookie)}-`;
+  const start = `${cookieName(cookie)}-`;
   return (request.headers.cookie ?? '')
     .split(';')
     .map((item) => item.trim().split('=', 1)[0] ?? '')
@@ -39,5 +47,5 @@ export function cookieSuffixes(request: FastifyRequest, cookie: CookieOf): strin
 export function setCookieHeader(cookie: CookieOf, value: string, maxAgeSeconds?: number): string {
   const secure = cookie.address.startsWith('https:') ? '; Secure' : '';
   const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
-  return `${fullName(cookie)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`;
+  return `${cookieName(cookie)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`;
 }

@@ -97,6 +97,18 @@ export async function redeemCode(db: Db, exchange: CodeExchange): Promise<Issued
   throw await explainRefusal(db, exchange);
 }
 
+const HANDLE =
+  'is the handle of a second step, not yet a code: send it with the verification code to /verify, which answers with the code';
+
+/** Whether a text is the handle of a second step of the application. */
+async function isHandle(db: Db, key: Buffer, applicationId: string): Promise<boolean> {
+  const found = await db.query(
+    'select from second_factor_challenges where challenge_sha256 = $1 and application_id = $2',
+    [key, applicationId],
+  );
+  return found.rows.length > 0;
+}
+
 /** Why a code cannot be exchanged. Revokes the tokens of a code that was used before. */
 async function explainRefusal(db: Db, { applicationId, code, redirectUri, now }: CodeExchange): Promise<OAuthError> {
   const key = sha256(code);
@@ -108,7 +120,10 @@ async function explainRefusal(db: Db, { applicationId, code, redirectUri, now }:
     ),
   );
   const refuse = (reason: string) => new OAuthError('invalid_grant', reason);
-  if (!known) return refuse('code: is unknown, or was issued to another application');
+  if (!known)
+    return refuse(
+      `code: ${(await isHandle(db, key, applicationId)) ? HANDLE : 'is unknown, or was issued to another application'}`,
+    );
   if (known.used_at) {
     await db.query(
       'update grants set revoked_at = $3 where code_sha256 = $1 and application_id = $2 and revoked_at is null',

@@ -13,6 +13,7 @@ import { createSubscriber } from '../world/graphql.ts';
 import { pageSession } from '../world/page-session.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
+import { cookieOf } from '../world/visitor.ts';
 
 /**
  * Several cells, each a schema (ARCHITECTURE, Cells): in one ordinary PostgreSQL, or on the workers of a Citus cluster, where
@@ -213,7 +214,7 @@ test('a service serves clients of several cells', async (t) => {
     assert.equal(read.status, 200, read.text);
     const moved = await service.operator('POST', `/payments/${ids[0]}/actions`, { action: 'validate' });
     assert.equal(moved.status, 200, moved.text);
-    const cookie = `lombard-app=${(await pageSession(service, first.contactId)).cookies.get('lombard-app')}`;
+    const cookie = `${cookieOf(service, 'app')}=${(await pageSession(service, first.contactId)).cookies.get(cookieOf(service, 'app'))}`;
     for (const [id, status] of [
       [ids[0], 200],
       [ids[2], 404],

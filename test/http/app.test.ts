@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { cookieName } from '../../src/http/cookie.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import {
+  cookieOf,
   createApplication,
   createPerson,
   exchange,
@@ -29,7 +31,7 @@ const resetClock = () => service.operator('DELETE', '/clock');
 
 /** The cookies of the sign-ins that a browser has begun. */
 const begunSignIns = ({ cookies }: Visitor) =>
-  [...cookies.keys()].filter((name) => name.startsWith('lombard-app-sign-in'));
+  [...cookies.keys()].filter((name) => name.startsWith(cookieOf(service, 'app-sign-in')));
 
 /** Follows redirects, as a browser does. */
 async function follow(visitor: Visitor, seen: Seen): Promise<Seen> {
@@ -66,7 +68,7 @@ describe('signing in', () => {
     assert.equal(query?.get('client_id'), 'lombard-app');
     assert.equal(query?.get('redirect_uri'), `${service.api}/app/callback`);
     assert.equal(query?.get('code_challenge_method'), 'S256');
-    const cookie = asked.headers.getSetCookie().find((line) => line.startsWith('lombard-app-sign-in-'));
+    const cookie = asked.headers.getSetCookie().find((line) => line.startsWith(`${cookieOf(service, 'app-sign-in')}-`));
     assert.match(cookie ?? '', /; HttpOnly; SameSite=Lax/);
     const verifier = cookie?.split('.')[1] ?? '';
     assert.equal(createHash('sha256').update(verifier).digest('base64url'), query?.get('code_challenge'));
@@ -77,10 +79,10 @@ describe('signing in', () => {
     assert.equal(back.status, 302);
     assert.equal(back.location?.href, `${service.api}/app/payments?status=pending&client_id=${person.clientId}`);
     const [own = ''] = back.headers.getSetCookie();
-    assert.match(own, /^lombard-app=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+    assert.match(own, /^lombard-\d+-app=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
     assert.deepEqual(begunSignIns(visitor), [], 'it is used up');
 
-    const secret = visitor.cookies.get('lombard-app') as string;
+    const secret = visitor.cookies.get(cookieOf(service, 'app')) as string;
     for (const token of [secret, createHash('sha256').update(secret).digest('base64url')]) {
       const call = await service.client(token, 'GET', `/payments?client_id=${person.clientId}`);
       assert.equal(call.status, 401, 'the cookie is no token');
@@ -142,7 +144,7 @@ describe('signing in', () => {
     assert.match(forced.text, /role="alert"/);
     await victim.get(`${service.api}/app`);
     assert.equal((await victim.get(location as URL)).status, 400, 'its own state does not fit');
-    assert.equal(victim.cookies.get('lombard-app'), undefined);
+    assert.equal(victim.cookies.get(cookieOf(service, 'app')), undefined);
     assert.equal((await theirs.get(location as URL)).status, 302);
     assert.equal((await theirs.get(location as URL)).status, 400);
   });
@@ -340,7 +342,7 @@ describe('signing out', () => {
     const [one, two] = [(await signIn(person)).visitor, (await signIn(person)).visitor];
     const before = new Map(one.cookies);
     assert.equal((await send(one, 'DELETE', '/app/session')).status, 204);
-    assert.ok(!one.cookies.has('lombard-app'));
+    assert.ok(!one.cookies.has(cookieOf(service, 'app')));
     for (const [name, value] of before) one.cookies.set(name, value);
     assert.equal((await session(one)).status, 401, 'the old cookie is worth nothing');
     const again = await follow(one, await one.get(`${service.api}/app`));
@@ -417,6 +419,33 @@ describe('the profile', () => {
     );
     assert.equal(refreshed.body.error, 'invalid_grant');
   });
+});
+
+test('two installations on one host sign nobody out of the other', async (t) => {
+  const other = await startTestService();
+  t.after(() => other.stop());
+  const person = await createPerson(service);
+  const { visitor } = await signIn(person);
+  const page = await follow(visitor, await visitor.get(`${other.api}/app`));
+  assert.match(page.text, /name="password"/);
+  const there = await createPerson(other);
+  await follow(visitor, await visitor.submit(page, { email: there.email, password: PASSWORD }));
+  const sessionAt = (api: string) => visitor.get(`${api}/app/session`);
+  assert.deepEqual([(await sessionAt(service.api)).status, (await sessionAt(other.api)).status], [200, 200]);
+  assert.equal((await visitor.request(`${other.api}/app/session`, { method: 'DELETE', headers: PAGE })).status, 204);
+  assert.deepEqual([(await sessionAt(service.api)).status, (await sessionAt(other.api)).status], [200, 401]);
+  assert.equal((await follow(visitor, await visitor.get(`${service.api}/app/payments`))).status, 200);
+});
+
+test('the name of a cookie has the port and the path of its address, and no more', () => {
+  for (const [address, name] of [
+    ['http://127.0.0.1:8080', 'lombard-8080-app'],
+    ['http://api.bank.example', 'lombard-app'],
+    ['https://bank.example', '__Host-lombard-app'],
+    ['https://bank.example:8443/one/api', '__Host-lombard-8443-one-api-app'],
+    ['https://bank.example/a;b=c', '__Host-lombard-a_b_c-app'],
+  ] as const)
+    assert.equal(cookieName({ name: 'app', address }), name);
 });
 
 test('under https the cookies have __Host- and Secure', async (t) => {

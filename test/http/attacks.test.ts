@@ -9,6 +9,7 @@ import { startTestService, type TestService } from '../world/service.ts';
 import {
   authorizeUrl,
   CALLBACK,
+  cookieOf,
   createApplication,
   createPerson,
   exchange,
@@ -418,12 +419,12 @@ describe('the browser', () => {
       const someone = await createPerson(single);
       const planted = 'P'.repeat(43);
       const victim = new Visitor();
-      victim.cookies.set('lombard-session', planted).set('lombard-browser', planted);
+      victim.cookies.set(cookieOf(single, 'session'), planted).set(cookieOf(single, 'browser'), planted);
       await victim.submit(await victim.get(authorizeUrl(single, app)), { email: someone.email, password: PASSWORD });
-      const issued = victim.cookies.get('lombard-session');
+      const issued = victim.cookies.get(cookieOf(single, 'session'));
       assert.notEqual(issued, planted);
       const attacker = new Visitor();
-      attacker.cookies.set('lombard-session', planted).set('lombard-browser', planted);
+      attacker.cookies.set(cookieOf(single, 'session'), planted).set(cookieOf(single, 'browser'), planted);
       assert.equal((await attacker.get(authorizeUrl(single, app))).status, 200, 'asked for a password');
     } finally {
       await single.stop();

@@ -7,7 +7,7 @@ import { createWorld } from '../world/client.ts';
 import { log } from '../world/database.ts';
 import { OpenIdProvider } from '../world/openid-provider.ts';
 import { startTestService, type TestService } from '../world/service.ts';
-import { createPerson, PASSWORD, type Seen, Visitor } from '../world/visitor.ts';
+import { cookieOf, createPerson, PASSWORD, type Seen, Visitor } from '../world/visitor.ts';
 
 /** The institution's pages: sign-in, sessions, calls, the reason of every act. */
 
@@ -29,7 +29,7 @@ const REASON = 'Kunde rief an: gesperrt — Übermut';
 
 /** The cookies of the sign-ins that a browser has begun. */
 const begunSignIns = ({ cookies }: Visitor) =>
-  [...cookies.keys()].filter((name) => name.startsWith('lombard-console-sign-in'));
+  [...cookies.keys()].filter((name) => name.startsWith(cookieOf(service, 'console-sign-in')));
 
 async function follow(visitor: Visitor, seen: Seen): Promise<Seen> {
   let at = seen;
@@ -42,7 +42,7 @@ async function signIn(person: Record<string, unknown> = SUPPORT, path = '/consol
   provider.person = person;
   const visitor = new Visitor();
   const page = await follow(visitor, await visitor.get(service.operatorUrl + path));
-  assert.ok(visitor.cookies.has('lombard-console'), page.text.slice(page.text.indexOf('<main>')));
+  assert.ok(visitor.cookies.has(cookieOf(service, 'console')), page.text.slice(page.text.indexOf('<main>')));
   return visitor;
 }
 
@@ -70,15 +70,16 @@ describe('signing in at the provider', () => {
     for (const name of ['state', 'nonce', 'code_challenge']) assert.match(query?.get(name) ?? '', /^[\w-]{43}$/);
     const back = await visitor.get((await visitor.get(asked.location as URL)).location as URL);
     assert.equal(back.location?.href, `${service.operatorUrl}/console/payments/PAY1`);
-    const cookie = back.headers.getSetCookie().find((line) => line.startsWith('lombard-console=')) ?? '';
-    assert.match(cookie, /^lombard-console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+    const cookie =
+      back.headers.getSetCookie().find((line) => line.startsWith(`${cookieOf(service, 'console')}=`)) ?? '';
+    assert.match(cookie, /^lombard-\d+-console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
     assert.deepEqual(begunSignIns(visitor), []);
     const { body } = await session(visitor);
     assert.deepEqual(
       [body.name, body.roles, body.scopes],
       ['Ada Support', ['support'], ['read', 'redeliver', 'unlock']],
     );
-    const token = visitor.cookies.get('lombard-console') as string;
+    const token = visitor.cookies.get(cookieOf(service, 'console')) as string;
     assert.equal((await service.operator('GET', '/clients', undefined, { token })).status, 401);
   });
 
@@ -88,7 +89,7 @@ describe('signing in at the provider', () => {
     const refused = await follow(visitor, await visitor.get(`${service.operatorUrl}/console`));
     assert.equal(refused.status, 403);
     assert.match(refused.text, /role="alert"[^>]*>Your account has no role here/);
-    assert.ok(!visitor.cookies.has('lombard-console'));
+    assert.ok(!visitor.cookies.has(cookieOf(service, 'console')));
     const both = await signIn({ sub: 'mia', name: 'Mia', groups: ['payments-support', 'audit'] });
     assert.deepEqual((await session(both)).body.roles, ['support', 'auditor']);
     provider.userinfo = { name: 'Only There', groups: 'audit' };
@@ -111,7 +112,11 @@ describe('signing in at the provider', () => {
       Object.assign(provider, { forged, person: CHIEF });
       const visitor = new Visitor();
       const page = await follow(visitor, await visitor.get(`${service.operatorUrl}/console`));
-      assert.deepEqual([page.status, visitor.cookies.has('lombard-console')], [400, false], JSON.stringify(forged));
+      assert.deepEqual(
+        [page.status, visitor.cookies.has(cookieOf(service, 'console'))],
+        [400, false],
+        JSON.stringify(forged),
+      );
     }
     provider.forged = {};
   });
@@ -125,7 +130,7 @@ describe('signing in at the provider', () => {
     assert.equal((await victim.get(back)).status, 400);
     await victim.get(`${service.operatorUrl}/console`);
     assert.equal((await victim.get(back)).status, 400, 'its own state does not fit');
-    assert.ok(!victim.cookies.has('lombard-console'));
+    assert.ok(!victim.cookies.has(cookieOf(service, 'console')));
     const [name = ''] = begunSignIns(theirs);
     const kept = theirs.cookies.get(name) as string;
     assert.equal((await theirs.get(back)).status, 302);
@@ -135,14 +140,14 @@ describe('signing in at the provider', () => {
 
   test('the session gets a secret of its own, and the former one ends', async () => {
     const visitor = await signIn();
-    const former = visitor.cookies.get('lombard-console') as string;
-    visitor.cookies.delete('lombard-console');
+    const former = visitor.cookies.get(cookieOf(service, 'console')) as string;
+    visitor.cookies.delete(cookieOf(service, 'console'));
     const again = await visitor.get(`${service.operatorUrl}/console`);
-    visitor.cookies.set('lombard-console', former);
+    visitor.cookies.set(cookieOf(service, 'console'), former);
     await follow(visitor, again);
     const fixed = new Visitor();
-    fixed.cookies.set('lombard-console', former);
-    assert.notEqual(visitor.cookies.get('lombard-console'), former);
+    fixed.cookies.set(cookieOf(service, 'console'), former);
+    assert.notEqual(visitor.cookies.get(cookieOf(service, 'console')), former);
     assert.equal((await session(fixed)).status, 401);
     assert.equal((await session(visitor)).status, 200);
   });
@@ -173,7 +178,7 @@ describe('a session', () => {
     const visitor = await signIn();
     const cookies = new Map(visitor.cookies);
     assert.equal((await send(visitor, 'DELETE', '/console/session')).status, 204);
-    assert.ok(!visitor.cookies.has('lombard-console'));
+    assert.ok(!visitor.cookies.has(cookieOf(service, 'console')));
     for (const [name, value] of cookies) visitor.cookies.set(name, value);
     const gone = await session(visitor);
     assert.deepEqual([gone.status, gone.body.code], [401, 'authentication_failed']);
@@ -230,7 +235,7 @@ describe('a session', () => {
     const { contactId } = await createPerson(service);
     assert.equal(await unlock(shown), 204);
     const chief = await signIn(CHIEF);
-    visitor.cookies.set('lombard-console', chief.cookies.get('lombard-console') as string);
+    visitor.cookies.set(cookieOf(service, 'console'), chief.cookies.get(cookieOf(service, 'console')) as string);
     assert.equal(await unlock(shown), 401);
     assert.equal(await unlock({ 'x-lombard-person': (await session(visitor)).body.person }), 204);
     assert.match((await session(visitor)).body.person, /^[0-9a-f]{64}$/, 'it names nobody');

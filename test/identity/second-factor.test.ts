@@ -75,7 +75,11 @@ describe('an authenticator', () => {
     assert.equal(answer.status, 200);
     assert.equal(answer.body.second_factor, 'totp');
     const handle = answer.body.code;
-    assert.equal((await exchange(service, application, handle)).body.error, 'invalid_grant', 'a handle is not a code');
+    const early = (await exchange(service, application, handle)).body;
+    assert.equal(early.error, 'invalid_grant');
+    assert.match(early.error_description, /^code: is the handle of a second step, not yet a code: .*\/verify/);
+    const stranger = await createApplication(service);
+    assert.match((await exchange(service, stranger, handle)).body.error_description, /^code: is unknown/);
     const wrong = await verify(handle, '000000');
     assert.equal(wrong.status, 400);
     assert.equal(wrong.body.error, 'invalid_grant');

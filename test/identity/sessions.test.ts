@@ -4,6 +4,7 @@ import { startTestService, type TestService } from '../world/service.ts';
 import {
   authorizeUrl,
   CALLBACK,
+  cookieOf,
   createApplication,
   createPerson,
   exchange,
@@ -76,7 +77,7 @@ test('without the setting every application asks', async () => {
     const visitor = new Visitor();
     await visitor.submit(await visitor.get(authorizeUrl(plain, app)), { email: someone.email, password: PASSWORD });
     assert.equal((await visitor.get(authorizeUrl(plain, app))).status, 200);
-    assert.deepEqual([...visitor.cookies.keys()], ['lombard-browser']);
+    assert.deepEqual([...visitor.cookies.keys()], [cookieOf(plain, 'browser')]);
   } finally {
     await plain.stop();
   }
@@ -84,13 +85,13 @@ test('without the setting every application asks', async () => {
 
 test('signing out with the id_token goes on to the registered address, and the session is over', async () => {
   const { visitor, idToken } = await signedIn();
-  const stolen = visitor.cookies.get('lombard-session') ?? '';
+  const stolen = visitor.cookies.get(cookieOf(service, 'session')) ?? '';
   const address = `${service.auth}/end-session?${new URLSearchParams({ id_token_hint: idToken, post_logout_redirect_uri: GOODBYE, state: 'x&y' })}`;
   const answer = await visitor.get(address);
   assert.equal(answer.status, 302, answer.text);
   assert.equal(answer.location?.href, `${GOODBYE}&state=x%26y`);
-  assert.equal(visitor.cookies.has('lombard-session'), false);
-  visitor.cookies.set('lombard-session', stolen);
+  assert.equal(visitor.cookies.has(cookieOf(service, 'session')), false);
+  visitor.cookies.set(cookieOf(service, 'session'), stolen);
   assert.equal((await visitor.get(authorizeUrl(service, second))).status, 200, 'the old cookie is worth nothing');
 });
 

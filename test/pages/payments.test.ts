@@ -16,7 +16,7 @@ import { Firefox, skipFirefox } from '../world/firefox.ts';
 import { focusOn, tabTo } from '../world/keyboard.ts';
 import { pageSession } from '../world/page-session.ts';
 import { startTestService, type TestService } from '../world/service.ts';
-import { PASSWORD } from '../world/visitor.ts';
+import { cookieOf, PASSWORD } from '../world/visitor.ts';
 
 /** Payments and approvals, as approvers, creators and finance staff use them. */
 
@@ -46,7 +46,9 @@ async function open(
   const { cookies } = await pageSession(service, person.id);
   await page
     .context()
-    .addCookies([{ name: 'lombard-app', value: cookies.get('lombard-app') as string, url: service.api }]);
+    .addCookies([
+      { name: cookieOf(service, 'app'), value: cookies.get(cookieOf(service, 'app')) as string, url: service.api },
+    ]);
   page.on('dialog', () => assert.fail('a script of somebody else runs'));
   await go(page, world, path);
   return page;
@@ -251,7 +253,9 @@ describe('deciding about a payment', { skip }, () => {
     const { cookies } = await pageSession(service, world.person('Bob').id);
     await page
       .context()
-      .addCookies([{ name: 'lombard-app', value: cookies.get('lombard-app') as string, url: service.api }]);
+      .addCookies([
+        { name: cookieOf(service, 'app'), value: cookies.get(cookieOf(service, 'app')) as string, url: service.api },
+      ]);
     // The page may have noticed before the press.
     await dialog
       .getByRole('button', { name: 'Approve payment', exact: true })
@@ -446,7 +450,9 @@ describe('lists', { skip }, () => {
     const { cookies } = await pageSession(service, bob.id);
     await page
       .context()
-      .addCookies([{ name: 'lombard-app', value: cookies.get('lombard-app') as string, url: service.api }]);
+      .addCookies([
+        { name: cookieOf(service, 'app'), value: cookies.get(cookieOf(service, 'app')) as string, url: service.api },
+      ]);
     await page.reload();
     await page.getByText('Bob', { exact: true }).first().waitFor();
     for (const each of [list, payment]) await each.getByText('Somebody else has signed in in this browser.').waitFor();

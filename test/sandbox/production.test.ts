@@ -6,6 +6,7 @@ import { accessToken } from '../world/access-token.ts';
 import { createWorld } from '../world/client.ts';
 import { pageSession } from '../world/page-session.ts';
 import { call, startTestService } from '../world/service.ts';
+import { cookieOf } from '../world/visitor.ts';
 
 const CALLS = [
   ['POST', '/sandbox/payments'],
@@ -46,7 +47,7 @@ test('production has nothing under /sandbox: 404 with a token and without one, a
         assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], `${method} ${path}`);
       }
     }
-    const session = (await pageSession(service, contactId)).cookies.get('lombard-app');
+    const session = (await pageSession(service, contactId)).cookies.get(cookieOf(service, 'app'));
     const headers = { cookie: `__Host-lombard-app=${session}` };
     for (const [path, status] of Object.entries({
       '/app/profile': 200,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { randomToken, sha256 } from '../../src/crypto.ts';
 import type { TestService } from './service.ts';
-import { type Seen, Visitor } from './visitor.ts';
+import { cookieOf, type Seen, Visitor } from './visitor.ts';
 
 export type PageCall = (method: string, path: string, body?: object) => Promise<Seen>;
 
@@ -18,7 +18,7 @@ export async function pageSession(service: TestService, contactId: string): Prom
     [contactId, sha256(randomToken()), sha256(secret), randomUUID(), service.service.context.clock.now()],
   );
   const visitor = new Visitor();
-  visitor.cookies.set('lombard-app', secret);
+  visitor.cookies.set(cookieOf(service, 'app'), secret);
   const call: PageCall = (method, path, body) =>
     visitor.request(service.api + path, {
       method,

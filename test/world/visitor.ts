@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { cookieName } from '../../src/http/cookie.ts';
 import type { TestService } from './service.ts';
 
 /** What a test reads of an answer. */
@@ -67,6 +68,15 @@ export class Visitor {
       { origin: new URL(form.action).origin, 'sec-fetch-site': 'same-origin' },
     );
   }
+}
+
+/** The name that a browser knows a cookie of a service by: each listener's has its port. */
+export function cookieOf(
+  { api, auth, operatorUrl }: Pick<TestService, 'api' | 'auth' | 'operatorUrl'>,
+  name: 'app' | 'app-sign-in' | 'console' | 'console-sign-in' | 'browser' | 'session',
+): string {
+  const address = name.startsWith('app') ? api : name.startsWith('console') ? operatorUrl : auth;
+  return cookieName({ name, address });
 }
 
 /** The forms of a page with the fields that they would send. */

@@ -8,7 +8,7 @@ import { requireOwnPage, requireSamePerson } from '../page/own-page.ts';
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
 function cookie({ addresses }: Context): CookieOf {
-  return { name: 'lombard-app', address: addresses.api };
+  return { name: 'app', address: addresses.api };
 }
 
 function secretOf(context: Context, request: FastifyRequest): string | undefined {

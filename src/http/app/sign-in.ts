@@ -16,7 +16,7 @@ import { sessionCookie, sessionOf } from './session.ts';
 const SIGN_IN = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]*)$/;
 
 function begunSignIns({ addresses }: Context): BegunSignIns {
-  return new BegunSignIns({ name: 'lombard-app-sign-in', address: addresses.api }, SIGN_IN);
+  return new BegunSignIns({ name: 'app-sign-in', address: addresses.api }, SIGN_IN);
 }
 
 /** Sends the browser to the authorization server (OpenID Connect Core, 3.1.2.1, with PKCE). It comes back to where it was. */

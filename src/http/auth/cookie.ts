@@ -8,7 +8,7 @@ type CookieName = 'browser' | 'session';
 const COOKIE_VALUE = /^[A-Za-z0-9_-]{43}$/;
 
 function cookie(context: Context, name: CookieName): CookieOf {
-  return { name: `lombard-${name}`, address: context.addresses.auth };
+  return { name, address: context.addresses.auth };
 }
 
 /** The value of a cookie; undefined where it is missing or is not a value that this server sets. */

@@ -12,7 +12,7 @@ import { requireOwnPage, requireSamePerson } from '../page/own-page.ts';
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
 function cookie({ addresses }: Context): CookieOf {
-  return { name: 'lombard-console', address: addresses.operator };
+  return { name: 'console', address: addresses.operator };
 }
 
 /** The header Set-Cookie of a session. @param secret undefined deletes the cookie */

@@ -29,7 +29,7 @@ export interface StaffSignIn {
 }
 
 function begunSignIns({ addresses }: Context): BegunSignIns {
-  return new BegunSignIns({ name: 'lombard-console-sign-in', address: addresses.operator }, SIGN_IN);
+  return new BegunSignIns({ name: 'console-sign-in', address: addresses.operator }, SIGN_IN);
 }
 
 function callback({ addresses }: Context): string {

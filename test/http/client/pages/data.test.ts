@@ -5,7 +5,7 @@ import { type ApprovalsWorld, approvalsWorld, type Person } from '../../../world
 import { createSubscriber } from '../../../world/graphql.ts';
 import { type PageCall, pageSession } from '../../../world/page-session.ts';
 import { startTestService, type TestService } from '../../../world/service.ts';
-import { later } from '../../../world/visitor.ts';
+import { cookieOf, later } from '../../../world/visitor.ts';
 
 /** What the clients' pages get beside the client API. */
 
@@ -275,7 +275,7 @@ describe('the export', () => {
       [own.clientId, own.owner.id, own.tradeId, own.beneficiaryId],
     );
     const path = `${service.api}/app/data/payments.csv?client_id=${own.clientId}`;
-    const cookie = { cookie: `lombard-app=${session.cookies.get('lombard-app')}` };
+    const cookie = { cookie: `${cookieOf(service, 'app')}=${session.cookies.get(cookieOf(service, 'app'))}` };
     const cut = new AbortController();
     const begun = await fetch(path, { headers: cookie, signal: cut.signal });
     await begun.body?.getReader().read();
