@@ -8,6 +8,7 @@ import { answerUnparsed } from '../unparsed.ts';
 import type { UnreadRequests } from '../unread.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
 import { loadSecureContext, loadTrustedAuthority, type TrustedFiles } from './files.ts';
+import { ignoreErrorsLeftBehind } from './left-behind.ts';
 import { PendingConnections, type PendingLimits } from './pending-connections.ts';
 import { type RefusalLimits, refuseConnection, refuseRequest } from './refusal.ts';
 
@@ -76,6 +77,7 @@ export class TlsListener {
       rejectUnauthorized: false,
       handshakeTimeout: this.#limits.handshakeMs,
     });
+    ignoreErrorsLeftBehind(this.server);
     const [handshake] = this.server.listeners('connection');
     const [serve] = this.server.listeners('secureConnection');
     if (!handshake || !serve) throw new Error('this version of Node has no connection listeners to run before');

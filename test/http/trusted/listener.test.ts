@@ -3,9 +3,9 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import Fastify from 'fastify';
@@ -13,6 +13,7 @@ import { pino } from 'pino';
 import { canonicalDistinguishedName } from '../../../src/certificates/distinguished-name.ts';
 import { peerOf } from '../../../src/http/peer.ts';
 import { certCheckRoute } from '../../../src/http/trusted/cert-check.ts';
+import { isLeftBehind } from '../../../src/http/trusted/left-behind.ts';
 import { createTlsListener } from '../../../src/http/trusted/tls.ts';
 import {
   certificateText,
@@ -30,6 +31,8 @@ import {
 
 /** Each answer is asked for so often: a reset in one of ten connections must not pass. */
 const TIMES = 50;
+/** Turns of the event loop within which what was written has been read. */
+const TURNS = 10;
 const SUBJECT = 'CN=acme,O=Acme Ltd,C=GB';
 
 const root = await issue({ subject: 'CN=root,O=Bank,C=GB', ca: true });
@@ -99,6 +102,32 @@ after(async () => {
   await files.remove();
 });
 
+/** Leads to the listener, and hands on one record of TLS after the other, as a slow network does. */
+const slow = createServer((near) => {
+  const far = connect(port, '127.0.0.1').setNoDelay(true);
+  far.pipe(near);
+  for (const [one, other] of [
+    [near, far],
+    [far, near],
+  ] as const)
+    one.on('error', () => other.destroy()).on('close', () => other.destroy());
+  void (async () => {
+    let waiting = Buffer.alloc(0);
+    for await (const chunk of near) {
+      waiting = Buffer.concat([waiting, chunk]);
+      for (let end = 5; waiting.length >= 5 && waiting.length >= (end = 5 + waiting.readUInt16BE(3)); ) {
+        await new Promise((resolve) => far.write(waiting.subarray(0, end), resolve));
+        waiting = waiting.subarray(end);
+        // The listener is in this process: it reads the record meanwhile.
+        for (let turns = 0; turns < TURNS; turns++) await turn();
+      }
+    }
+    far.end();
+  })().catch(() => far.destroy());
+});
+await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+after(() => slow.close());
+
 interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -110,6 +139,7 @@ interface Options {
   method?: string;
   body?: Buffer;
   headers?: Record<string, string>;
+  port?: number;
 }
 
 async function ask(holder: Holder | undefined, options: Options = {}): Promise<Answer> {
@@ -118,7 +148,7 @@ async function ask(holder: Holder | undefined, options: Options = {}): Promise<A
     const outgoing = request(
       {
         host: '127.0.0.1',
-        port,
+        port: options.port ?? port,
         path: options.path ?? '/cert_check',
         method: options.method ?? 'GET',
         ca: certificateText(root.certificate),
@@ -245,8 +275,29 @@ for (const [name, make, details] of [
   ['of a look-alike subject (order)', () => client({ subject: 'C=GB,O=Acme Ltd,CN=acme' }), /not registered/],
   ['of a look-alike subject (more)', () => client({ subject: 'CN=acme,OU=x,O=Acme Ltd,C=GB' }), /not registered/],
 ] as [string, () => Promise<Holder> | Holder, RegExp][]) {
-  test(`a certificate ${name}: 495`, async () => always(await make(), 495, details));
+  test(`a certificate ${name}: 495, also in pieces`, async () => {
+    const holder = await make();
+    await always(holder, 495, details);
+    const inPieces = await ask(holder, { port: (slow.address() as AddressInfo).port });
+    assert.deepEqual([inPieces.status, details.test(JSON.parse(inPieces.text).details)], [495, true], inPieces.text);
+  });
 }
+
+test('an error of TLS itself ends a handshake; one of what it has called does not', () => {
+  const signature =
+    '401D8BDCCB7F0000:error:030000EA:digital envelope routines:EVP_DigestVerifyFinal:provider signature failure:../m_sigver.c:703:\n';
+  const proof =
+    '401D8BDCCB7F0000:error:0A00007B:SSL routines:tls_process_cert_verify:bad signature:../statem_lib.c:610:\n';
+  for (const [text, leftBehind] of [
+    [signature, true],
+    [signature + signature, true],
+    [proof, false],
+    [signature + proof, false],
+    ['read ECONNRESET', false],
+    ['', false],
+  ] as const)
+    assert.equal(isLeftBehind(text), leftBehind, text);
+});
 
 test('a refusal has an answer for HEAD, keeps the request id, and closes', async () => {
   const answer = await ask(undefined, { method: 'HEAD', headers: { 'x-request-id': 'mine-1' } });

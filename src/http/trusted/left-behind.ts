@@ -1,0 +1,41 @@
+import type { Server } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+
+/** An error of OpenSSL's TLS itself, in the text in which Node passes its errors on. All others are of what TLS has called. */
+const OF_TLS = /:SSL routines:/;
+/** A line of such a text. */
+const OF_OPENSSL = /^[0-9A-F]+:error:[0-9A-F]+:/;
+
+interface Handle {
+  onerror?: (error: Error) => void;
+}
+
+/**
+ * Lets a handshake go on although OpenSSL has found a wrong signature on the way. It checks a chain of certificates by itself, before our
+ * own validation can say what is wrong with it, and leaves a failed check in its list of errors. Node goes through the list when it has to
+ * wait for more from the caller, takes what it finds for a failed handshake, and resets the connection. It finds nothing where
+ * certificate and proof arrive in one packet.
+ *
+ * A handshake that has failed always has an error of TLS itself in the list, as for a caller who does not hold the key. Nobody comes in by
+ * this: a handshake that does not end is destroyed in time, and one that ends has its certificate validated.
+ */
+export function ignoreErrorsLeftBehind(server: Server): void {
+  const known = new WeakSet<TLSSocket>();
+  // The first event of a handshake that has its socket. The line is a secret: nobody reads it.
+  server.on('keylog', (_line, socket) => {
+    if (known.has(socket)) return;
+    known.add(socket);
+    const handle = (socket as unknown as { _handle: Handle | null })._handle;
+    const { onerror } = handle ?? {};
+    if (!handle || !onerror) return;
+    handle.onerror = (error) => {
+      if (!isLeftBehind(error.message)) onerror.call(handle, error);
+    };
+  });
+}
+
+/** Whether a text of OpenSSL's errors has none that ends a handshake. */
+export function isLeftBehind(message: string): boolean {
+  const lines = message.trim().split('\n');
+  return lines.every((line) => OF_OPENSSL.test(line) && !OF_TLS.test(line));
+}
