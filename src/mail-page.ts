@@ -70,6 +70,7 @@ function html(block: MailBlock, colour: string): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-function escaped(value: string): string {
+/** A text within HTML. */
+export function escaped(value: string): string {
   return value.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }

@@ -8,12 +8,14 @@ const BATCH_ROWS = 1_000;
 /** As `BATCH_ROWS`, of rows that hold hundreds of records. */
 const LARGE_BATCH_ROWS = 40;
 
+type Kind = 'json' | 'changes' | 'mail' | 'text';
+
 /** Where copies of a person's name, address and number stand. */
 interface Place {
   table: string;
   key: string;
-  /** Columns that may hold the person. `json`: a record; `changes`: many records of the change feed; `text`: anything else. */
-  columns: Record<string, 'json' | 'changes' | 'text'>;
+  /** Columns that may hold the person. `json`: a record; `changes`: many records of the change feed; `mail`: a mail; `text`: anything else. */
+  columns: Record<string, Kind>;
   batchRows?: number;
 }
 
@@ -22,7 +24,7 @@ const PLACES: readonly Place[] = [
   { table: 'payment_approvals', key: 'payment_id', columns: { authorisations: 'json' } },
   { table: 'changes', key: 'batch, place', columns: { body: 'changes' }, batchRows: LARGE_BATCH_ROWS },
   { table: 'import_errors', key: 'import_id, line', columns: { details: 'text' } },
-  { table: 'mailbox', key: 'id', columns: { mail: 'text' } },
+  { table: 'mailbox', key: 'id', columns: { mail: 'mail' } },
   { table: 'text_messages', key: 'id', columns: { recipient: 'text', text: 'text' } },
   { table: 'statement_deliveries', key: 'id', columns: { last_error: 'text' } },
   { table: 'mails', key: 'id', columns: { last_error: 'text' } },
@@ -131,7 +133,8 @@ async function replaceRow(
   return rowCount ?? 0;
 }
 
-function cleanText(eraser: PersonEraser, kind: 'json' | 'changes' | 'text', text: string): string {
+function cleanText(eraser: PersonEraser, kind: Kind, text: string): string {
+  if (kind === 'mail') return eraser.mail(text);
   if (kind === 'text') return eraser.text(text);
   if (kind === 'json') return eraser.json(text, false);
   const { contactId } = eraser.person;

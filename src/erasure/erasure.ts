@@ -6,11 +6,13 @@ import type { Vault } from '../crypto.ts';
 import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { findContact } from '../identity/contact.ts';
+import { withKnown } from './former-names.ts';
 import { ERASED, erasedEmail, type Person } from './person.ts';
 
 /** Rows of the trail that tell a person's former names and addresses. */
 const MAX_HISTORY_ROWS = 10_000;
 export const PURPOSE = 'erasure';
+const NOBODY = { names: [], emails: [], phones: [] };
 
 /** How far an erasure is. */
 export interface Erasure {
@@ -44,18 +46,20 @@ export async function eraseContact(
   await tx.query('select from contacts where contact_id = $1 for no key update', [contactId]);
   const contact = await findContact(tx, contactId);
   const known = first(
-    await tx.query<{ erasure_id: string; state: string }>(
-      'select erasure_id, state from erasures where contact_id = $1',
+    await tx.query<{ erasure_id: string; sealed: Buffer | null }>(
+      'select erasure_id, sealed from erasures where contact_id = $1',
       [contactId],
     ),
   );
-  // A contact that got a name again can be erased again.
-  const erased = contact.name === ERASED && contact.email === erasedEmail(contactId);
-  if (known && (known.state === 'running' || erased)) return { erasure_id: known.erasure_id };
+  // A contact that got a name again is erased again.
+  if (known && contact.name === ERASED && contact.email === erasedEmail(contactId))
+    return { erasure_id: known.erasure_id };
   if (contact.status !== 'disabled')
     throw new Problem('contact_not_disabled', { field: 'contact_id', message: 'must be disabled first: PATCH status' });
   const { name, email, phone } = contact;
-  const now = { contactId, names: [name], emails: [email], phones: phone === null ? [] : [phone] };
+  // What is being erased may be all that still knows the former names.
+  const former = known?.sealed ? (JSON.parse(vault.open(known.sealed, PURPOSE)) as Person) : NOBODY;
+  const now = withKnown({ ...former, contactId }, [{ name, email, phone }]);
   // Most of the trail of contacts is in the first cell. The job adds what the others know.
   const person = await withinCell(tx, 0, () => withHistory(tx, now));
   const erasureId = known?.erasure_id ?? randomUUID();
@@ -87,14 +91,10 @@ export async function eraseContact(
 export async function withHistory(db: Db, person: Person): Promise<Person> {
   const { contactId } = person;
   const trail = await auditOf(db, { entity: 'contact', entityId: contactId, limit: MAX_HISTORY_ROWS });
-  const versions: Record<string, unknown>[] = [];
-  for (const { before, after } of trail) versions.push(before ?? {}, after ?? {});
-  const texts = (known: string[], field: string) =>
-    [...new Set([...known, ...versions.map((version) => version[field])])].filter(
-      (text) => typeof text === 'string' && ![ERASED, erasedEmail(contactId), ''].includes(text),
-    ) as string[];
-  const { names, emails, phones } = person;
-  return { contactId, names: texts(names, 'name'), emails: texts(emails, 'email'), phones: texts(phones, 'phone') };
+  return withKnown(
+    person,
+    trail.flatMap(({ before, after }) => [before ?? {}, after ?? {}]),
+  );
 }
 
 async function endSessions(tx: Transaction, contactId: string, now: Date): Promise<void> {

@@ -6,6 +6,7 @@ import { LOCKS } from '../locks.ts';
 import { Periodic } from '../periodic.ts';
 import { eraseCopies } from './copies.ts';
 import { PURPOSE, withHistory } from './erasure.ts';
+import { withCopies } from './former-names.ts';
 import { cancelNotifications } from './notifications.ts';
 import { type Person, PersonEraser } from './person.ts';
 import { eraseTrail } from './trail.ts';
@@ -74,7 +75,8 @@ async function erase(context: Context, { erasure_id: erasureId, sealed }: Waitin
   const { backgroundPool, vault, clock, log } = context;
   const pools = await cellPools(backgroundPool);
   const known = JSON.parse(vault.open(sealed, PURPOSE)) as Person;
-  const eraser = new PersonEraser(pools.length === 1 ? known : await remember(context, { erasureId, known, pools }));
+  const { person, sealed: begun } = await remember(context, { erasureId, known, sealed, pools });
+  const eraser = new PersonEraser(person);
   const note = async (tx: Transaction, rows: number) => {
     if (rows > 0) await tx.query('update erasures set rows = rows + $2 where erasure_id = $1', [erasureId, rows]);
   };
@@ -86,26 +88,33 @@ async function erase(context: Context, { erasure_id: erasureId, sealed }: Waitin
     await eraseCopies(pool, eraser, note);
     await cancelNotifications(pool, eraser, { now: clock.now(), note });
   });
-  await backgroundPool.query(`update erasures set state = 'done', sealed = null, ended_at = $2 where erasure_id = $1`, [
-    erasureId,
-    clock.now(),
-  ]);
+  // A contact that got a name meanwhile is being erased again.
+  await backgroundPool.query(
+    `update erasures set state = 'done', sealed = null, ended_at = $2 where erasure_id = $1 and sealed = $3`,
+    [erasureId, clock.now(), begun],
+  );
   log.info({ erasure_id: erasureId }, 'a person was erased');
 }
 
 /**
- * Adds what the trails of several cells know of a person. It is kept before any of them is erased: a cell that does not answer now is
+ * Adds what the trails and the records of all cells know of a person. It is kept before any of them is erased: a cell that does not answer now is
  * erased later, when the others know no more.
  */
 async function remember(
   { backgroundPool, vault }: Context,
-  { erasureId, known, pools }: { erasureId: string; known: Person; pools: readonly Pool[] },
-): Promise<Person> {
+  { erasureId, known, sealed, pools }: { erasureId: string; known: Person; sealed: Buffer; pools: readonly Pool[] },
+): Promise<{ person: Person; sealed: Buffer }> {
   let person = known;
-  for (const pool of pools) person = await withHistory(pool, person).catch(() => person);
-  await backgroundPool.query('update erasures set sealed = $2 where erasure_id = $1', [
+  const add = async (pool: Pool) => {
+    person = await withHistory(pool, person);
+    person = await withCopies(pool, person);
+  };
+  for (const pool of pools) await (pools.length === 1 ? add(pool) : add(pool).catch(() => {}));
+  const fresh = vault.seal(JSON.stringify(person), PURPOSE);
+  await backgroundPool.query('update erasures set sealed = $2 where erasure_id = $1 and sealed = $3', [
     erasureId,
-    vault.seal(JSON.stringify(person), PURPOSE),
+    fresh,
+    sealed,
   ]);
-  return person;
+  return { person, sealed: fresh };
 }

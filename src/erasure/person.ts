@@ -1,3 +1,6 @@
+import { escaped as inHtml } from '../mail-page.ts';
+import { printable } from '../printable.ts';
+
 /** What a person was called and where they were reached, now and before. */
 export interface Person {
   contactId: string;
@@ -26,7 +29,9 @@ export function erasedEmail(contactId: string): string {
 export class PersonEraser {
   readonly person: Person;
   readonly #names: Set<string>;
+  /** The patterns of the texts that are long enough to be searched everywhere; `#all`: of all. */
   readonly #texts: [RegExp, string][];
+  readonly #all: [RegExp, string][];
 
   constructor(person: Person) {
     // The longest first: one address can end as another.
@@ -39,13 +44,12 @@ export class PersonEraser {
     };
     this.#names = new Set(person.names);
     const email = erasedEmail(person.contactId);
-    const searched = (texts: string[]) => texts.filter((text) => text.length >= MIN_SEARCHED_CHARACTERS);
-    this.#texts = [
-      ...searched(this.person.emails).map((text) => [pattern(text), email] as [RegExp, string]),
-      ...searched([...this.person.names, ...this.person.phones]).map(
-        (text) => [pattern(text), ERASED] as [RegExp, string],
-      ),
-    ];
+    const { emails, names, phones } = this.person;
+    const all = [...emails.map((text) => [text, email]), ...[...names, ...phones].map((text) => [text, ERASED])];
+    const patterns = (texts: string[][]) =>
+      texts.map(([text = '', instead = '']) => [pattern(text), instead] as [RegExp, string]);
+    this.#all = patterns(all);
+    this.#texts = patterns(all.filter(([text = '']) => text.length >= MIN_SEARCHED_CHARACTERS));
   }
 
   /**
@@ -59,9 +63,21 @@ export class PersonEraser {
     return searched.map(escaped).join('|') || MATCHES_NOTHING;
   }
 
-  /** A text without the person: a mail, a log's details, a body. */
+  /** A text without the person: a log's details, a body. */
   text(text: string): string {
-    return this.#texts.reduce((clean, [search, instead]) => clean.replace(search, instead), text);
+    return without(text, this.#texts);
+  }
+
+  /** A mail, as JSON, without the person. In one to the person itself a short name is the person's too. */
+  mail(text: string): string {
+    const { emails } = this.person;
+    const mail = JSON.parse(text) as { to?: string };
+    const address = mail.to?.toLowerCase();
+    const patterns = emails.some((email) => email.toLowerCase() === address) ? this.#all : this.#texts;
+    const clean = JSON.stringify(mail, (_field, value) =>
+      typeof value === 'string' ? without(value, patterns) : value,
+    );
+    return clean === JSON.stringify(mail) ? text : clean;
   }
 
   /**
@@ -106,10 +122,19 @@ export class PersonEraser {
   }
 }
 
-/** The spellings of a text: plain, in JSON, and in a URL. */
+function without(text: string, patterns: [RegExp, string][]): string {
+  return patterns.reduce((clean, [search, instead]) => clean.replace(search, instead), text);
+}
+
+/** The spellings of a text: plain, as mails and documents print it, in HTML, in JSON, and in a URL. */
 function spellings(text: string): string[] {
-  const encoded = encodeURIComponent(text);
-  return [...new Set([text, JSON.stringify(text).slice(1, -1), encoded, encoded.replaceAll('%20', '+')])];
+  const shown = [text, printable(text)].filter((spelling) => spelling !== '');
+  return [...new Set(shown.flatMap((each) => [each, inHtml(each), ...encoded(each)]))];
+}
+
+function encoded(text: string): string[] {
+  const inUrl = encodeURIComponent(text.toWellFormed());
+  return [JSON.stringify(text).slice(1, -1), inUrl, inUrl.replaceAll('%20', '+')];
 }
 
 /** A text as a pattern that matches nothing else, in JavaScript and in PostgreSQL. */

@@ -5,12 +5,15 @@ import { PersonEraser } from '../../src/erasure/person.ts';
 import { accessToken } from '../world/access-token.ts';
 import { approvalsWorld } from '../world/approvals.ts';
 import { until } from '../world/command.ts';
-import { startTestService, type TestService } from '../world/service.ts';
+import { call, startTestService, type TestService } from '../world/service.ts';
+import { PASSWORD } from '../world/visitor.ts';
 
 /** A person is erased everywhere, and the audit trail still proves itself. */
 
 const [NAME, FORMER] = ['Zaphod "Z" Beeblebröx', 'Zaphod Prefect'];
 const PHONE = '+441632960001';
+/** As the core called the person before Lombard knew them: no row of the trail has it. */
+const FORGOTTEN = "Zoé O'Prefect & Sons".normalize('NFD');
 const EMAIL = `zaphod.${randomUUID()}@example.com`;
 
 let service: TestService;
@@ -25,7 +28,8 @@ before(async () => {
   clientId = world.clientId;
   // Somebody else of the same name stays.
   namesake = (await world.hire(NAME)).id;
-  contactId = (await world.hire(FORMER, undefined, { phone: PHONE, email: `former.${EMAIL}` })).id;
+  contactId = (await world.hire(FORMER, undefined, { phone: PHONE, email: `former.${EMAIL}`, password: PASSWORD })).id;
+  await ask(`former.${EMAIL}`);
   const renamed = await service.operator('PATCH', `/contacts/${contactId}`, { name: NAME, email: EMAIL });
   assert.equal(renamed.status, 200, renamed.text);
   await world.configure({ A: ['Other'] }, [['0', [['A']]]]);
@@ -41,12 +45,41 @@ before(async () => {
       200,
     );
   await leaveCopies();
+  await forgetName();
 });
 after(() => service.stop());
 
+/** The person asks for a new password, and gets a mail. */
+async function ask(email: string): Promise<void> {
+  const form = new URLSearchParams({ email }).toString();
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  await call(`${service.auth}/forgotten-password`, 'POST', { raw: form, headers });
+  const got = async () => (await service.query("select from mailbox where mail->>'to' = $1", [email])).rows;
+  await until(async () => (await got()).length > 0);
+}
+
+/** A payment, its audit row and a mail have a name that the retention of the trail has forgotten. */
+async function forgetName(): Promise<void> {
+  await service.query('update payments set ordered_by_name = $2 where payment_id = $1', [payment, FORGOTTEN]);
+  await service.query(
+    `insert into audit (at, actor, request_id, action, entity, entity_id, client_id, after)
+     values (now(), 'operator:core', 'r', 'update', 'payment', $1, $2, $3)`,
+    [payment, clientId, JSON.stringify({ ordered_by_name: FORGOTTEN })],
+  );
+  const shown = FORGOTTEN.normalize('NFC');
+  const mail = {
+    to: 'other@example.com',
+    text: `Dear Other,\n\n${shown} has rejected a payment that you created.`,
+    html: `<p>${shown.replace('&', '&amp;').replace("'", '&#39;')} has rejected a payment that you created.</p>`,
+  };
+  await service.query("insert into mailbox (sent_at, message_id, mail) values (now(), '<2>', $1)", [
+    JSON.stringify(mail),
+  ]);
+}
+
 /** What gateways, imports and deliveries leave. */
 async function leaveCopies(): Promise<void> {
-  const mail = { to: { name: NAME, address: EMAIL.toUpperCase() }, subject: 'Code', text: `Dear ${NAME},\nyour code` };
+  const mail = { to: EMAIL.toUpperCase(), subject: 'Code', text: `Dear ${NAME},\nyour code` };
   await service.query("insert into mailbox (sent_at, message_id, mail) values (now(), '<1>', $1)", [
     JSON.stringify(mail),
   ]);
@@ -75,10 +108,6 @@ async function leaveCopies(): Promise<void> {
     [EMAIL],
   );
   await service.query('insert into password_requests (email, at, mailed) values (lower($1), now(), true)', [EMAIL]);
-  await service.query(
-    "insert into password_links (contact_id, token_sha256, mail_id, email, expires_at) values ($1, '', 1, lower($2), now())",
-    [contactId, EMAIL],
-  );
   const body = JSON.stringify({ contact_name: NAME });
   await service.query(
     `with e as (insert into webhook_events (client_id, type, body, created_at) values ($1, 'ONBOARDING_STATUS_CHANGE', $2, now()) returning *),
@@ -142,7 +171,8 @@ describe('erasing a contact', () => {
   test('nothing holds the address and the number any more, in any table', async () => {
     for (const text of [EMAIL, `former.${EMAIL}`, PHONE, encodeURIComponent(EMAIL)])
       assert.deepEqual(await placesOf(text), {}, text);
-    assert.deepEqual(await placesOf(FORMER), {});
+    for (const text of [FORMER, FORGOTTEN, FORGOTTEN.normalize('NFC'), 'O&#39;Prefect'])
+      assert.deepEqual(await placesOf(text), {}, text);
   });
 
   test('the name stays where it is somebody else’s only', async () => {
@@ -249,6 +279,24 @@ describe('erasing a contact', () => {
     );
     assert.equal((await faultOf())?.id, Math.min(first as number, victim));
   });
+});
+
+test('a mail without the person, however its name is written there', () => {
+  const eraser = new PersonEraser({
+    contactId: 'CON1',
+    names: ['Bo', 'Ann "A" Gone'],
+    emails: ['ann@x.example'],
+    phones: [],
+  });
+  const mail = (address: string, text: string) =>
+    JSON.parse(eraser.mail(JSON.stringify({ to: address, text, html: '<p>Ann &quot;A&quot; Gone</p>' })));
+  assert.deepEqual(mail('Ann@X.example', 'Dear Bo,\nAnn "A" Gone'), {
+    to: 'erased+CON1',
+    text: 'Dear erased,\nerased',
+    html: '<p>erased</p>',
+  });
+  // Somebody else is called Bo too.
+  assert.equal(mail('bo@x.example', 'Dear Bo').text, 'Dear Bo');
 });
 
 test('a person in records and in texts', () => {
