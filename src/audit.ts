@@ -4,6 +4,7 @@ import { unionOfCells } from './cells/union.ts';
 import { type ChangeEntity, noteChange } from './change.ts';
 import type { Act } from './context.ts';
 import type { Db } from './database.ts';
+import { leaveMark } from './lost-commit.ts';
 
 /**
  * The audit trail: a row for every change, written in the transaction of the change, never changed afterwards.
@@ -41,10 +42,10 @@ export interface AuditEntry {
 export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise<void> {
   for (const entry of entries) noteAudited(tx, act, entry);
   if (entries.length === 0 || act.summarised) return;
-  await tx.query({
+  const { rows } = await tx.query<{ id: number }>({
     name: 'audit',
     text: `insert into audit (at, actor, request_id, reason, staff, action, entity, entity_id, client_id, before, after)
-      select $1, $2, $3, $10, $11::json, * from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::json[])`,
+      select $1, $2, $3, $10, $11::json, * from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::json[]) returning id`,
     values: [
       act.now,
       act.actor,
@@ -59,7 +60,14 @@ export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise
       act.staff ? JSON.stringify(act.staff) : null,
     ],
   });
+  leaveMark(tx, { text: STANDS, values: [act.now, rows[0]?.id] });
 }
+
+/** Whether a row of the trail stands. It waits for the transaction that has written the row, and writes nothing where there is one. */
+const STANDS = `with taken as (
+    insert into audit (id, at, actor, request_id, action, entity, entity_id) overriding system value
+    values ($2, $1, 'service:database', '', 'action', 'audit', '') on conflict (at, id) do nothing returning id)
+  select not exists (select from taken) as stands`;
 
 /** Entities whose audit row and change in the feed have the same name and identifier. The others note their changes themselves. */
 const FED = new Set<string>([

@@ -4,6 +4,7 @@ import { CellPool } from './cells/pool.ts';
 import { DatabaseClient } from './database-client.ts';
 import { refusesWrites, silence } from './database-fault.ts';
 import type { Logger } from './log.ts';
+import { forgetMark, requireStanding, UnknownOutcome } from './lost-commit.ts';
 import { watchPool } from './metrics.ts';
 import { PatientPool } from './patient-pool.ts';
 import { NamelessClient, PathClient } from './pooled-client.ts';
@@ -80,6 +81,7 @@ export function createPool(
   };
   const { names = true, cells } = options;
   const pool = cells ? new CellPool(config, cells, { ownSessions: names }) : new PatientPool(config);
+  pool.on('connect', (client) => POOLS.set(client, pool));
   watchPool(options.name ?? 'lombard', pool);
   pool.on('error', (error) => {
     // A closing pool does not wait until the server has closed its side.
@@ -119,6 +121,8 @@ export interface TransactionHooks {
   ended(tx: Transaction): void;
 }
 
+/** Whose a connection is. */
+const POOLS = new WeakMap<Transaction, Pool>();
 const HOOKS = new WeakMap<Transaction, TransactionHooks>();
 
 /** Sets the hooks of a pool that has no connection yet. */
@@ -126,13 +130,25 @@ export function hookTransactions(pool: Pool, hooks: TransactionHooks): void {
   pool.on('connect', (tx) => HOOKS.set(tx, hooks));
 }
 
-/** Commits the transaction of a connection, after the hooks of its pool. */
-export async function commit(tx: Transaction): Promise<void> {
+/**
+ * Commits the transaction of a connection, after the hooks of its pool. Where the answer is lost, it looks whether the transaction stands.
+ * @returns the error of a connection that was lost with the answer: it must be released with it
+ * @throws what the database says; UnknownOutcome
+ */
+export async function commit(tx: Transaction): Promise<Error | undefined> {
   const last = await HOOKS.get(tx)?.beforeCommit(tx);
-  // A pool with hooks has been made by `createPool`.
-  if (last) await (tx as unknown as DatabaseClient).commitAfter(last);
-  else await tx.query('commit');
+  let lost: Error | undefined;
+  try {
+    // A pool with hooks has been made by `createPool`.
+    if (last) await (tx as unknown as DatabaseClient).commitAfter(last);
+    else await tx.query('commit');
+  } catch (error) {
+    await requireStanding(tx, POOLS.get(tx), error);
+    lost = error as Error;
+  }
+  forgetMark(tx);
   HOOKS.get(tx)?.ended(tx);
+  return lost;
 }
 
 /**
@@ -153,6 +169,7 @@ export async function endStep(tx: Transaction): Promise<void> {
 
 /** Rolls the transaction of a connection back. */
 export async function rollback(tx: Transaction): Promise<void> {
+  forgetMark(tx);
   HOOKS.get(tx)?.ended(tx);
   await tx.query('rollback');
 }
@@ -172,9 +189,10 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
   try {
     await tx.query(begin);
     const result = await work(tx);
-    await commit(tx);
+    broken ??= await commit(tx);
     return result;
-  } catch (error) {
+  } catch (failure) {
+    const error = failure instanceof UnknownOutcome ? failure.cause : failure;
     // A server that did not answer in time will not answer a rollback either. Closing the connection rolls back.
     if (silence(error) || refusesWrites(error)) broken ??= error as Error;
     if (!broken) {
@@ -182,7 +200,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Transaction) => Prom
         broken = failed;
       });
     }
-    throw error;
+    throw failure;
   } finally {
     tx.off('error', onError);
     tx.release(broken);

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { databaseFault } from '../database-fault.ts';
 import { type ErrorCode, MESSAGES, Problem } from '../errors.ts';
+import { UnknownOutcome } from '../lost-commit.ts';
 
 /** The HTTP status of each error code (docs/errors.md). No other file maps one to the other. */
 export const STATUS: Record<ErrorCode, number> = {
@@ -184,6 +185,12 @@ export function toProblem(error: unknown): Problem {
     return new Problem('invalid_parameter', 'an identifier names an entity that does not exist', { cause: error });
   if (/^22/.test(code))
     return new Problem('invalid_parameter', 'a value is out of the range that can be stored', { cause: error });
+  if (error instanceof UnknownOutcome)
+    return new Problem(
+      'integration_error',
+      'the answer of the database was lost, and it does not say whether this stands: look before you try again',
+      { cause: error },
+    );
   const fault = databaseFault(error);
   if (fault) return new Problem('integration_error', `${fault}; try again in a moment`, { cause: error });
   return new Problem(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Db, first, type Transaction } from '../database.ts';
 import { type ErrorCode, MESSAGES, Problem } from '../errors.ts';
 import { LOCKS } from '../locks.ts';
+import { leaveMark } from '../lost-commit.ts';
 import { type List, type ListRequest, listRows } from '../rows.ts';
 import { type ImportAnswer, type LineError, MAX_ERRORS } from './answer.ts';
 
@@ -118,6 +119,10 @@ export async function saveProgress(
       done,
     ],
   });
+  leaveMark(tx, {
+    text: 'select lines_read = $2 as stands from imports where import_id = $1 for share',
+    values: [importId, progress.linesRead],
+  });
   if (errors.length === 0) return;
   await tx.query(
     `insert into import_errors (import_id, line, code, details)
@@ -137,6 +142,10 @@ export async function endImport(
      where import_id = $1`,
     [importId, state, now],
   );
+  leaveMark(connection, {
+    text: 'select state = $2 as stands from imports where import_id = $1 for share',
+    values: [importId, state],
+  });
 }
 
 /** Ends the lock that tells that an import runs. */

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { commit, rollback, type Transaction } from '../../database.ts';
+import { commit, rollback, type Transaction, transaction } from '../../database.ts';
+import { databaseFault } from '../../database-fault.ts';
 import type { Problem } from '../../errors.ts';
 import { answerOf, type ImportAnswer } from '../../imports/answer.ts';
 import type { ConflictRule } from '../../imports/conflicts.ts';
@@ -119,10 +120,14 @@ async function importFile(
     await readToEnd(source);
     const { unchanged, ...others } = answer;
     const text = JSON.stringify(request.query.on_conflict === undefined ? others : { unchanged, ...others });
-    await inTransaction(connection, async () => {
-      await endImport(connection, importId, { state: 'done', now: clock.now() });
-      if (key !== undefined)
-        await storeAnswer(connection, vault, { key, sha256: hash.soFar() }, { status: 200, body: text });
+    const end = async (tx: Transaction) => {
+      await endImport(tx, importId, { state: 'done', now: clock.now() });
+      if (key !== undefined) await storeAnswer(tx, vault, { key, sha256: hash.soFar() }, { status: 200, body: text });
+    };
+    await inTransaction(connection, () => end(connection)).catch((error: unknown) => {
+      if (!databaseFault(error)) throw error;
+      // The connection was lost with the answer to a commit. What it has imported stands.
+      return transaction(context.backgroundPool, end);
     });
     return text;
   } catch (error) {

@@ -12,6 +12,7 @@ import { paymentOutcomes } from '../../../payments/outcomes.ts';
 import { paymentBodies } from '../../../payments/payment.ts';
 import { presentationOf } from '../../../payments/presentation.ts';
 import { redeem } from '../../../step-up/verification.ts';
+import { toProblem } from '../../problem.ts';
 import { sendJson, sendValue } from '../../reply.ts';
 import { ClientId, ClientQuery, closed, type Page, Paging, Reason, rowsOf } from '../../schemas.ts';
 import { contactChange } from '../change.ts';
@@ -95,7 +96,7 @@ async function approveAll(
       // Switched on in between, it is the reason of those that are left.
       if (approved.length === 0 && error instanceof Problem && NEEDS_CODE.has(error.code)) throw error;
       if (!(error instanceof Problem)) request.log.error(error, 'an approval of several failed');
-      const { code, details } = error instanceof Problem ? error : new Problem('integration_error', '');
+      const { code, details } = toProblem(error);
       failures.push({ payment_id: id, code, details });
     }
   }
