@@ -61,7 +61,8 @@ class Cutter {
       said += data.toString('latin1');
       if (!said.includes('commit\0')) return void far.write(data);
       const { says, when } = this.#armed ?? {};
-      const meant = says !== undefined && said.includes(says);
+      // Only what the transaction itself has said.
+      const meant = says !== undefined && said.includes(says, said.lastIndexOf('begin\0'));
       said = '';
       if (!meant) return void far.write(data);
       this.#armed = undefined;

@@ -23,7 +23,7 @@ const POLL_MS = 3_000;
 /** A poll without an answer means that the connection is lost. */
 const POLL_TIMEOUT_MS = 4_000;
 const TICK_MS = 500;
-/** A dialog asks so long before the end. */
+/** A dialog asks so long before the end, or at half of a shorter idle time. */
 const WARNING_MS = 60_000;
 /** The service hears of activity at most so often. */
 const ACTIVITY_INTERVAL_MS = 5_000;
@@ -140,7 +140,7 @@ export function useSessionLife(prefix: string): SessionLife {
     await call('POST', `${prefix}/session/activity`).catch(() => undefined);
     await refetch();
   };
-  // In the last minute only the dialog's button counts: a nudge of the mouse must not close what one is about to press.
+  // Once the dialog is open only the dialog counts: a nudge of the mouse must not close what one is about to press.
   useActivity(state === 'live', () => void call('POST', `${prefix}/session/activity`).catch(() => undefined));
   const known = useRef({ idle_seconds: 0, ...data });
   if (data) known.current = data;
@@ -161,7 +161,7 @@ function stateOf(times: SessionTimes | undefined, left: number | undefined, erro
   // Staying signed in does not help against the longest time that a session lasts.
   const isIdle = times.idle_at <= times.expires_at;
   if (left <= 0) return isIdle ? 'idle' : 'expired';
-  return isIdle && left <= WARNING_MS ? 'ending' : 'live';
+  return isIdle && left <= Math.min(WARNING_MS, times.idle_seconds * 500) ? 'ending' : 'live';
 }
 
 /** A proxy in front of a service that is gone answers 502 to 504. */

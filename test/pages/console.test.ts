@@ -248,3 +248,29 @@ describe('the console', { skip }, () => {
     await assertAccessible(page);
   });
 });
+
+test('links that stand close to each other are large enough to be hit', { skip }, async () => {
+  await service.query(
+    `insert into refused_requests (at, listener, method, route, status, code, details, client_id, contact_id, application, request_id)
+     select now() - i * interval '1 second', 'client', 'GET', '/payments', 404, 'payment_not_found', 'path.id: does not exist', $1, $2, 'app', 'r' || i
+     from generate_series(1, 3) i`,
+    [world.clientId, contactId],
+  );
+  const own = await browser.open();
+  await signIn(own, service.operatorToken);
+  for (const [path, id] of [
+    ['/requests', contactId],
+    [`/clients/${world.clientId}`, contactId],
+    [`/contacts/${contactId}`, world.clientId],
+  ] as const) {
+    await open(path, own);
+    await own.getByRole('link', { name: id }).first().waitFor();
+    await assertAccessible(own);
+    const heights = await own
+      .locator('main')
+      .getByRole('link', { name: id })
+      .evaluateAll((links) => links.map((link) => (link as unknown as { offsetHeight: number }).offsetHeight));
+    assert.ok(heights.length > 0 && heights.every((height) => height >= 24), `${path}: ${heights}`);
+  }
+  await own.context().close();
+});

@@ -146,6 +146,30 @@ test('assets: hashed names, compressed, kept for a year; a page is never kept', 
   await page.context().close();
 });
 
+test('an idle time below two minutes: the dialog asks at half of it, and Escape stays', { skip }, async () => {
+  const brief = await startTestService({ LOMBARD_APP_IDLE: '90s' });
+  const page = await browser.open();
+  try {
+    const person = await createPerson(brief, { name: 'Mary Somerville' });
+    await signInTo(page, brief, person, '/app/profile');
+    const dialog = page.getByRole('dialog');
+    const asked = () => page.waitForResponse((response) => response.url().endsWith('/app/session') && response.ok());
+    await brief.operator('PUT', '/clock', { advance_seconds: 35 });
+    await asked();
+    await asked();
+    assert.equal(await dialog.count(), 0, 'in the first half');
+    await brief.operator('PUT', '/clock', { advance_seconds: 15 });
+    await dialog.waitFor();
+    const told = page.waitForResponse((response) => response.url().endsWith('/app/session/activity'));
+    await page.keyboard.press('Escape');
+    assert.equal((await told).status(), 204);
+    await dialog.waitFor({ state: 'hidden' });
+  } finally {
+    await page.context().close();
+    await brief.stop();
+  }
+});
+
 test('a minute before the end a dialog asks; at the end all data is gone, and signing in leads back', {
   skip,
 }, async () => {
