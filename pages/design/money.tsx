@@ -9,11 +9,11 @@ const MAX_FRACTION_DIGITS = 100;
 const LONG_CHARACTERS = 24;
 
 /**
- * A decimal text in a locale, never rounded: at least as many places as the currency has, and all that the text has.
+ * A decimal text in a locale, never rounded: at least as many places as the currency has, and all that the text needs.
  * @param amount plain decimal text, as `decimal` of the data client gives it
  */
 export function formatAmount(amount: string, currency: string | undefined, locale: string): string {
-  const places = Math.min(amount.split('.')[1]?.length ?? 0, MAX_FRACTION_DIGITS);
+  const places = Math.min(amount.split('.')[1]?.replace(/0+$/, '').length ?? 0, MAX_FRACTION_DIGITS);
   const least = Math.max(placesOf(currency), places);
   const format = numberFormat(locale, { minimumFractionDigits: least, maximumFractionDigits: least });
   return format.format(amount as Intl.StringNumericLiteral);

@@ -1,7 +1,8 @@
 /**
- * Amounts are JSON numbers on the wire, with up to 26 digits; a JavaScript number keeps 15. So that none is lost, numbers that
- * are longer leave their text beside them, under a symbol of the object that holds them: `decimal` reads it, a copy
- * (`{...payment}`) keeps it, and `stringify` writes it. Nothing else sees it.
+ * Amounts are JSON numbers on the wire, with up to 26 digits; a JavaScript number keeps 15, and no zeros at the end. Numbers that
+ * would print otherwise than they were sent leave their text beside them, under a symbol of the object that holds them: `decimal`
+ * reads it, and `stringify` writes it. Where digits would be lost, a copy (`{...payment}`) keeps it too. Where only zeros at the end
+ * would be, nothing else sees it: the object is equal to what `JSON.parse` makes.
  */
 
 /** Registered, so that the package's ESM and CommonJS builds know each other's objects. */
@@ -11,8 +12,8 @@ type Holder = object & { [DIGITS]?: Record<string, string> };
 
 /** Every decimal of so many digits is the shortest text of its number (DBL_DIG of IEEE 754's binary64). */
 const SAFE_DIGITS = 15;
-/** A number in JSON that may have more digits than a JavaScript number keeps; what it finds in a text only costs time. */
-const LONG_NUMBER = /[:[,\s]-?(?:[\d.]{16,}|[\d.]+[eE])/;
+/** A number in JSON that may print otherwise than it is written; what it finds in a text only costs time. */
+const OTHERWISE = /[:[,\s]-?(?:[\d.]{16,}|[\d.]+[eE]|\d+\.\d*0(?!\d))/;
 const TOKEN = /\s*([{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+)/y;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
@@ -20,9 +21,9 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 export type NumberKey<T> = { [K in keyof T]-?: T[K] extends number | null | undefined ? K : never }[keyof T];
 
 /**
- * The exact decimal text of a number that the service sent, in plain notation without zeros at the end: `decimal(payment,
- * 'amount')`. Give it to a decimal library; a JavaScript number is no type for money.
- * @param holder an object of an answer or of a notification, or a copy made with `{...}`
+ * The exact decimal text of a number that the service sent, in plain notation with the digits that were sent: `decimal(payment,
+ * 'amount')` is `726.20`. Give it to a decimal library; a JavaScript number is no type for money.
+ * @param holder an object of an answer or of a notification; a copy made with `{...}` has lost zeros at the end, and nothing else
  * @returns null where the value is null
  * @throws TypeError where the value is not a number; RangeError where the holder is not as the SDK read it and digits may be lost
  */
@@ -43,18 +44,22 @@ export function decimal(holder: Holder, key: string): string | null {
   return text;
 }
 
-/** Parses JSON as `JSON.parse` does, and keeps the digits of long numbers. */
+/** Parses JSON as `JSON.parse` does, and keeps the digits of its numbers for `decimal` and `stringify`. */
 export function parse(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return LONG_NUMBER.test(text) ? parseExactly(text) : value;
+  return OTHERWISE.test(text) ? parseExactly(text) : value;
 }
 
-/** Writes JSON as `JSON.stringify` does; numbers that were read with more digits than they keep are written as they were read. */
-export function stringify(value: unknown): string {
-  const text = JSON.stringify(value, function (this: Holder, key: string, member: unknown) {
+/**
+ * Writes JSON as `JSON.stringify` does; numbers of an answer, of a notification or of `parse` are written with the digits they had.
+ * @param space as of `JSON.stringify`: characters of an indentation
+ */
+export function stringify(value: unknown, space?: number): string {
+  const write = function (this: Holder, key: string, member: unknown) {
     const kept = typeof member === 'number' ? keptDigits(this, key, member) : undefined;
     return kept === undefined ? member : `\0${kept}`;
-  });
+  };
+  const text = JSON.stringify(value, write, space);
   return text.replace(/"\\u0000([-+.\deE]+)"/g, '$1');
 }
 
@@ -75,6 +80,7 @@ function parseExactly(text: string): unknown {
   const members = (open: string) => {
     const entries: [string, unknown][] = [];
     const digits: Record<string, string> = {};
+    let isLossy = false;
     for (let token = next(); token !== '}' && token !== ']'; token = next()) {
       let member = token === ',' ? next() : token;
       let key = String(entries.length);
@@ -84,25 +90,33 @@ function parseExactly(text: string): unknown {
         member = next();
       }
       const value = read(member);
-      if (typeof value === 'number' && isLong(member, value)) digits[key] = member;
+      if (typeof value === 'number' && (String(value) !== member || isLong(member, value))) {
+        digits[key] = member;
+        isLossy ||= isLong(member, value);
+      }
       entries.push([key, value]);
     }
     const made: Holder = open === '{' ? Object.fromEntries(entries) : entries.map(([, value]) => value);
-    if (Object.keys(digits).length > 0) made[DIGITS] = digits;
+    if (Object.keys(digits).length > 0)
+      Object.defineProperty(made, DIGITS, { value: digits, enumerable: isLossy, writable: true, configurable: true });
     return made;
   };
   return read(next());
 }
 
+/** Whether a number is more than its JavaScript number says. */
 function isLong(text: string, value: number): boolean {
-  return significantDigits(plain(text)) > SAFE_DIGITS || plain(String(value)) !== plain(text);
+  const short = plain(text)
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '');
+  return significantDigits(short) > SAFE_DIGITS || plain(String(value)) !== short;
 }
 
 function significantDigits(plainText: string): number {
   return plainText.replace(/\D/g, '').replace(/^0+/, '').length;
 }
 
-/** A number's text without exponent and without zeros at either end. */
+/** A number's text without exponent and without zeros in front. */
 function plain(text: string): string {
   const found = NUMBER.exec(text);
   if (!found) return text;
@@ -113,6 +127,6 @@ function plain(text: string): string {
     .padEnd(point, '0');
   const place = Math.max(0, point);
   const integer = shifted.slice(0, place).replace(/^0+(?=\d)/, '') || '0';
-  const rest = shifted.slice(place).replace(/(?<!0)0+$/, '');
+  const rest = shifted.slice(place);
   return `${sign}${integer}${rest === '' ? '' : `.${rest}`}`;
 }

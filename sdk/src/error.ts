@@ -15,7 +15,7 @@ export interface Failure {
 
 /**
  * Everything that the SDK rejects with, except an abort (an `AbortError`, as of `fetch`) and what is wrong with an argument (a
- * `TypeError`). The codes of the SDK itself: `connection_lost`, `timeout`, `invalid_response`, `signature_invalid`.
+ * `TypeError`). The codes of the SDK itself: `connection_lost`, `timeout`, `invalid_response`, `signature_invalid`, `graphql_error`.
  */
 export class LombardError extends Error {
   override readonly name = 'LombardError';

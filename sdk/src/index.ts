@@ -7,7 +7,7 @@ export type {
   ApprovalsVersion,
   NewApprovalsConfiguration,
 } from './approvals.ts';
-export { decimal } from './decimal.ts';
+export { decimal, parse, stringify } from './decimal.ts';
 export type { DocumentType } from './documents.ts';
 export { LombardError } from './error.ts';
 export type * from './generated/api.ts';
