@@ -42,6 +42,11 @@ export function databaseFault(error: unknown): string | undefined {
   return undefined;
 }
 
+/** Whether a server is there and does not let us in: the password, the user or the database is wrong. */
+export function refusesLogin(error: unknown): boolean {
+  return /^(28|3D|42501)/.test((error as { code?: string }).code ?? '');
+}
+
 /** Whether the server gave no answer in time. What it was asked may still be running. */
 export function silence(error: unknown): boolean {
   return (error as Error).message === SILENCE;

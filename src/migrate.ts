@@ -5,6 +5,7 @@ import { DISTRIBUTING, LOCAL, serviceRoleOnWorkers } from './cells/citus-stateme
 import { furtherSchemas, missingCellSteps } from './cells/migrations.ts';
 import { viewsWithdrawn } from './cells/views.ts';
 import { DatabaseClient } from './database-client.ts';
+import { refusesLogin } from './database-fault.ts';
 import { StartupError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 import type { Logger } from './log.ts';
@@ -107,7 +108,8 @@ async function asOwner<T>(url: string, work: (client: pg.Client, home: string) =
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
   await client.connect().catch((error: Error) => {
-    throw new StartupError(`the database cannot be reached: ${error.message} (DATABASE_URL, docs/configuration.md)`, {
+    const what = refusesLogin(error) ? 'refuses the login' : 'cannot be reached';
+    throw new StartupError(`the database ${what}: ${error.message} (DATABASE_URL, docs/configuration.md)`, {
       cause: error,
     });
   });

@@ -29,6 +29,11 @@ export class StaffProvider {
     this.#settings = settings;
   }
 
+  /** Asks the provider what it says of itself. @throws Error where it does not answer, or is another one */
+  async answers(): Promise<void> {
+    await this.#ready();
+  }
+
   /** Where the browser signs in. @throws Error where the provider does not answer */
   async signInAddress(redirectUri: string, { state, nonce, verifier }: SignInSecrets): Promise<string> {
     const client = await import('openid-client');

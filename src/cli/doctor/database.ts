@@ -1,7 +1,7 @@
 import type { CellPaths } from '../../cells/connection.ts';
 import type { Config } from '../../config.ts';
 import { createPool, type Db, first, type Pool } from '../../database.ts';
-import { databaseFault } from '../../database-fault.ts';
+import { databaseFault, refusesLogin } from '../../database-fault.ts';
 import { createLog } from '../../log.ts';
 import { whatIsMissing } from '../../migrate.ts';
 import { type DatabaseAddresses, migrateOptions } from '../../open-database.ts';
@@ -28,14 +28,22 @@ export function openForChecks({ sessions }: DatabaseAddresses, cells?: CellPaths
   });
 }
 
-/** Why the database cannot be used at all; undefined where it answers. */
-export async function unreachable(pool: Pool): Promise<Finding | undefined> {
+/** Why the database cannot be used at all; undefined where it answers. `refused`: a server is there, and does not let us in. */
+export async function unusable(
+  pool: Pool,
+  { sessionDatabaseUrl }: Config,
+): Promise<{ finding: Finding; refused: boolean } | undefined> {
+  const variable = sessionDatabaseUrl === undefined ? 'DATABASE_URL' : 'LOMBARD_SESSION_DATABASE_URL';
   try {
     await pool.query('select');
     return undefined;
   } catch (error) {
     const why = (error as Error).message || databaseFault(error);
-    return failed('database', `cannot be reached (${why}): check DATABASE_URL, the server, and the firewall between`);
+    const refused = refusesLogin(error);
+    const message = refused
+      ? `the server answers, and refuses the login (${why}): check user, password and database in ${variable}`
+      : `cannot be reached (${why}): check ${variable}, the server, and the firewall between`;
+    return { finding: failed('database', message), refused };
   }
 }
 
@@ -163,7 +171,9 @@ async function checkSchema(db: Db, config: Config, addresses: DatabaseAddresses)
   try {
     names = (await whatIsMissing(addresses.owner, migrateOptions(config, addresses))).names;
   } catch (error) {
-    return [failed('schema', (error as Error).message)];
+    const { message, cause } = error as Error;
+    if (config.migrateDatabaseUrl === undefined || !cause) return [failed('schema', message)];
+    return [failed('schema', `cannot be compared (${(cause as Error).message}): check LOMBARD_MIGRATE_DATABASE_URL`)];
   }
   // A start migrates, unless it was told not to.
   const judge = config.migrate ? warning : failed;

@@ -8,11 +8,11 @@ import { readOffset } from '../../sandbox/clock.ts';
 import type { Environment } from '../../settings.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkConfiguration } from './configuration.ts';
-import { checkDatabase, openForChecks, unreachable } from './database.ts';
+import { checkDatabase, openForChecks, unusable } from './database.ts';
 import { type Finding, failed, lasting, ok, warning } from './finding.ts';
 import { checkDataDirectory, checkMachine } from './machine.ts';
 import { checkListeners } from './ports.ts';
-import { checkRecords } from './records.ts';
+import { checkRecords, checkTokenFile } from './records.ts';
 import { checkSenders } from './senders.ts';
 import { checkWork } from './work.ts';
 
@@ -41,10 +41,13 @@ async function checkStored(config: Config, clock: ServiceClock): Promise<Finding
   const addresses = databaseAddresses(config, url);
   let pool = openForChecks(addresses);
   try {
-    const fault = await unreachable(pool);
-    if (fault && !config.databaseUrl)
-      return [ok('database', 'the embedded one; it starts with the service, so it was not looked into')];
-    if (fault) return [fault, ...unknownToken(config)];
+    const fault = await unusable(pool, config);
+    if (fault && !fault.refused && !config.databaseUrl)
+      return [
+        ok('database', 'the embedded one; it starts with the service, so it was not looked into'),
+        ...(await checkTokenFile(config)),
+      ];
+    if (fault) return [fault.finding, ...unknownToken(config)];
     const findings = await checkDatabase(pool, config, addresses, () => clock.now());
     const lacking = ['schema', 'rights of the role'];
     if (findings.some(({ check, status }) => lacking.includes(check) && status !== 'ok')) return findings;

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import { requireFreePorts, type WantedPort } from '../../http/ports.ts';
 import { wantedPorts } from '../../start-checks.ts';
 import { type Running, readRunning } from '../running.ts';
-import { type Finding, failed, ok } from './finding.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
 
 const ANSWER_TIMEOUT_MS = 3_000;
 
@@ -16,8 +16,14 @@ export async function checkListeners(config: Config): Promise<Finding[]> {
   const faults: Finding[] = [];
   for (const wanted of wantedPorts(config)) {
     await requireFreePorts([wanted]).catch((error: Error) => {
-      if (running === undefined || !isOwn(wanted, config, running.addresses))
-        faults.push(failed('ports', `${error.message}; stop it, or set ${wanted.variable}`));
+      if (running === undefined) faults.push(failed('ports', `${error.message}; stop it, or set ${wanted.variable}`));
+      else if (!isOwn(wanted, config, running.addresses))
+        faults.push(
+          warning(
+            'ports',
+            `${error.message}; the running service has other ports, but a start with these settings would be refused: set ${wanted.variable}`,
+          ),
+        );
     });
   }
   faults.push(...wantedTwice(wantedPorts(config)));
@@ -37,9 +43,10 @@ function wantedTwice(wanted: WantedPort[]): Finding[] {
 /** `ready`: empty where it is, else the reason why it is not. */
 async function runningNow(config: Config): Promise<{ addresses: Running; ready: string } | undefined> {
   const addresses = readRunning(config);
-  if (!addresses?.health) return undefined;
+  const health = addresses?.health ?? addresses?.operator;
+  if (!addresses || !health) return undefined;
   try {
-    const answer = await fetch(`${addresses.health}/health/ready`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    const answer = await fetch(`${health}/health/ready`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     const { ready, reason } = (await answer.json()) as { ready?: boolean; reason?: string };
     return { addresses, ready: ready ? '' : (reason ?? `its health answers ${answer.status}`) };
   } catch {

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { Vault } from '../../crypto.ts';
 import { type Db, first } from '../../database.ts';
@@ -34,6 +36,20 @@ async function checkKey(cells: readonly Db[], config: Config): Promise<Finding[]
   return [fault ? failed('master key', fault) : ok('master key', 'opens the secrets of the database')];
 }
 
+/** The sandbox's token for commands: the first start writes it, and a later one does not write it again. */
+export async function checkTokenFile({ dataDir, environment, operatorToken }: Config): Promise<Finding[]> {
+  if (environment !== 'sandbox' || operatorToken !== undefined) return [];
+  const found = await stat(join(dataDir, 'operator-token')).catch(() => undefined);
+  if (found) return [];
+  return [
+    warning(
+      'operator tokens',
+      `${dataDir} has no operator-token, which commands and examples use: write one there ` +
+        '(lombard operator-tokens create NAME --role admin --database prints it)',
+    ),
+  ];
+}
+
 async function checkTokens(db: Db, config: Config, now: Date): Promise<Finding[]> {
   const row = first(
     await db.query<{ living: number; ends: Date | null; revoked: boolean }>(
@@ -56,6 +72,8 @@ async function checkTokens(db: Db, config: Config, now: Date): Promise<Finding[]
     'select name, expires_at from operator_tokens where revoked_at is null and expires_at > $1 and expires_at < $2 order by expires_at',
     [now, new Date(now.getTime() + MIN_TOKEN_DAYS * DAY_MS)],
   );
+  const noFile = living > 0 ? await checkTokenFile(config) : [];
+  if (noFile.length > 0) return noFile;
   if (rows.length === 0)
     return [ok('operator tokens', living === 0 ? 'the first start makes one' : `${count(living, 'valid token')}`)];
   return rows.map(({ name, expires_at: end }) =>

@@ -1,13 +1,14 @@
 import { request } from 'undici';
 import type { Config } from '../../config.ts';
 import { Mailer } from '../../mail.ts';
+import { StaffProvider } from '../../operator/staff-provider.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** The mail server and the gateway of text messages. Nothing is sent. */
+/** What the service calls beside its database: mail server, gateway of text messages, staff's provider, collector. Nothing is sent. */
 export async function checkSenders(config: Config): Promise<Finding[]> {
-  return [await checkMail(config), await checkTexts(config)];
+  return [await checkMail(config), await checkTexts(config), await checkStaff(config), await checkTraces(config)];
 }
 
 async function checkMail(config: Config): Promise<Finding> {
@@ -28,17 +29,42 @@ async function checkMail(config: Config): Promise<Finding> {
 
 async function checkTexts({ smsUrl }: Config): Promise<Finding> {
   if (smsUrl === undefined) return ok('text messages', "LOMBARD_SMS_URL is not set: texts go to the operator's list");
-  const { origin } = new URL(smsUrl);
+  return checkAnswers('text messages', 'LOMBARD_SMS_URL', smsUrl);
+}
+
+/** Without the provider nobody of the staff signs in. */
+async function checkStaff({ staff }: Config): Promise<Finding> {
+  if (!staff) return ok('staff sign-in', 'LOMBARD_STAFF_ISSUER is not set: operator tokens sign in');
   try {
-    // Whatever it answers to a question that sends nothing: it is there.
-    const { body } = await request(origin, { method: 'HEAD', signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-    await body.dump();
-    return ok('text messages', `${origin} answers`);
+    await new StaffProvider(staff).answers();
+    return ok('staff sign-in', `${staff.issuer} answers`);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
     return failed(
-      'text messages',
-      `LOMBARD_SMS_URL: ${origin} does not answer (${code ?? message}): check the address`,
+      'staff sign-in',
+      `LOMBARD_STAFF_ISSUER: ${staff.issuer} cannot be used (${reasonOf(error)}), so no staff signs in: check the address and the provider`,
     );
   }
+}
+
+async function checkTraces({ tracesUrl }: Config): Promise<Finding> {
+  if (tracesUrl === undefined) return ok('traces', 'OTEL_EXPORTER_OTLP_ENDPOINT is not set: none are collected');
+  return checkAnswers('traces', 'OTEL_EXPORTER_OTLP_ENDPOINT', tracesUrl);
+}
+
+/** Whatever it answers to a question that sends nothing: it is there. */
+async function checkAnswers(check: string, variable: string, url: string): Promise<Finding> {
+  const { origin } = new URL(url);
+  try {
+    const { body } = await request(origin, { method: 'HEAD', signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    await body.dump();
+    return ok(check, `${origin} answers`);
+  } catch (error) {
+    return failed(check, `${variable}: ${origin} does not answer (${reasonOf(error)}): check the address`);
+  }
+}
+
+/** The innermost reason that a library gives. */
+function reasonOf(error: unknown): string {
+  const { code, message, cause } = error as NodeJS.ErrnoException;
+  return cause === undefined ? (code ?? message) : reasonOf(cause);
 }

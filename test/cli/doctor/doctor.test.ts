@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import { connectTo } from '../../world/cells.ts';
 import { lombard, PORTS, REPOSITORY } from '../../world/command.ts';
 import { createDatabase, createEmptyDatabase, type TestDatabase } from '../../world/database.ts';
 import { startSandbox } from '../../world/demonstration.ts';
+import { OpenIdProvider } from '../../world/openid-provider.ts';
 import { credentials, DAY, issue, revocationList } from '../../world/pki.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lombard-doctor-'));
@@ -214,7 +215,11 @@ describe('ports and senders', () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const port = String((taken.address() as { port: number }).port);
-    const senders = { SMTP_URL: `smtp://127.0.0.1:9`, LOMBARD_SMS_URL: 'http://127.0.0.1:9/send' };
+    const senders = {
+      ...{ SMTP_URL: `smtp://127.0.0.1:9`, LOMBARD_SMS_URL: 'http://127.0.0.1:9/send' },
+      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', LOMBARD_STAFF_ISSUER: 'http://127.0.0.1:9' },
+      ...{ LOMBARD_STAFF_CLIENT_ID: 'c', LOMBARD_STAFF_CLIENT_SECRET: 's', LOMBARD_STAFF_ROLES: 'groups:g=support' },
+    };
     const findings = await examine(healthy({ ...senders, LOMBARD_AUTH_PORT: port, LOMBARD_HEALTH_PORT: port }));
     taken.close();
     assertFound(findings, [
@@ -222,6 +227,28 @@ describe('ports and senders', () => {
       ['ports', /^failed: LOMBARD_HEALTH_PORT: /],
       ['mail', /^failed: .*refuses/],
       ['text messages', /^failed: LOMBARD_SMS_URL: http:\/\/127\.0\.0\.1:9 does not answer/],
+      ['traces', /^failed: OTEL_EXPORTER_OTLP_ENDPOINT: http:\/\/127\.0\.0\.1:9 does not answer \(\w+\)/],
+      ['staff sign-in', /^failed: LOMBARD_STAFF_ISSUER: http:\/\/127\.0\.0\.1:9 cannot be used \(.+\), so no staff/],
+    ]);
+  });
+
+  test('a provider of the staff, and a collector, that answer', async () => {
+    const provider = await new OpenIdProvider().start();
+    const { issuer, clientId, clientSecret } = provider;
+    const findings = await examine(
+      healthy({
+        ...{
+          LOMBARD_STAFF_ISSUER: issuer,
+          LOMBARD_STAFF_CLIENT_ID: clientId,
+          LOMBARD_STAFF_CLIENT_SECRET: clientSecret,
+        },
+        ...{ LOMBARD_STAFF_ROLES: 'groups:payments-support=support', OTEL_EXPORTER_OTLP_ENDPOINT: issuer },
+      }),
+    );
+    await provider.stop();
+    assertFound(findings, [
+      ['staff sign-in', /^ok: http:\/\/127\.0\.0\.1:\d+ answers$/],
+      ['traces', /^ok: http:\/\/127\.0\.0\.1:\d+ answers$/],
     ]);
   });
 });
@@ -272,6 +299,23 @@ describe('the database', () => {
     const wrong = findings.filter(({ status, check }) => status !== 'ok' && check !== 'durability');
     assert.deepEqual(wrong, []);
     assert.ok(findings.length >= 25, String(findings.length));
+  });
+
+  test('a login that the server refuses is told from a server that does not answer', async () => {
+    const [stranger, elsewhere] = [new URL(database.url), new URL(database.url)];
+    [stranger.username, stranger.password, elsewhere.pathname] = ['nobody', 'wrong', '/no_such_database'];
+    for (const { href } of [stranger, elsewhere]) {
+      assertFound(await examine(healthy({ DATABASE_URL: href })), [
+        [
+          'database',
+          /^failed: the server answers, and refuses the login \(.+\): check user, password and database in DATABASE_URL$/,
+        ],
+      ]);
+    }
+    const owner = { LOMBARD_MIGRATE_DATABASE_URL: stranger.href };
+    assertFound(await examine(healthy({ DATABASE_URL: database.url, ...owner })), [
+      ['schema', /^failed: cannot be compared \(.*nobody.*\): check LOMBARD_MIGRATE_DATABASE_URL$/],
+    ]);
   });
 
   test('settings of plans, read-only, a statement timeout, few connections, not durable', async () => {
@@ -368,6 +412,19 @@ describe('what is in the database', () => {
       assert.match(good.stdout, /^ok +service +runs and is ready/m);
       assert.match(good.stdout, /^ok +partitions +those of today and tomorrow are there$/m);
       assert.match(good.stdout, /\d+ ok, \d+ warnings, 0 failed\n$/);
+
+      const taken = createServer().listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      const others = { LOMBARD_API_PORT: String((taken.address() as { port: number }).port) };
+      renameSync(join(sandbox.dataDir, 'operator-token'), join(sandbox.dataDir, 'operator-token.away'));
+      const beside = await lombard(['doctor', '--json'], { ...environment, ...others }).ended;
+      renameSync(join(sandbox.dataDir, 'operator-token.away'), join(sandbox.dataDir, 'operator-token'));
+      taken.close();
+      assert.equal(beside.code, 0, beside.stdout);
+      assertFound(JSON.parse(beside.stdout), [
+        ['ports', /^warning: LOMBARD_API_PORT: port \d+ .* is taken .*; the running service has other ports/],
+        ['operator tokens', /^warning: .* has no operator-token, which commands and examples use: write one there/],
+      ]);
 
       await client.query(FAULTS);
       await sandbox.operator('POST', '/operator-tokens', { name: 'short', role: 'support', expires_at: soon(3) });
