@@ -96,6 +96,7 @@ const ROOMS: Record<string, string[]> = {
       'imports',
       'keys',
       'operator',
+      'payments',
       'relocation',
       'root',
     ],

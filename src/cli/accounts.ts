@@ -1,7 +1,10 @@
-import { Option } from 'commander';
+import { Argument, Option } from 'commander';
 import type { DocumentType, StatementRequest } from '../../sdk/src/index.ts';
 import { example, type Frame } from './frame.ts';
 import { writeResult } from './result-file.ts';
+import type { Session } from './session.ts';
+
+const DOCUMENT_TYPES: readonly DocumentType[] = ['pi', 'pr', 'tr'];
 
 /** `lombard accounts`, `statements` and `documents`. */
 export function accountCommands(frame: Frame): void {
@@ -26,13 +29,28 @@ export function accountCommands(frame: Frame): void {
   frame.asContact(request, async ({ options, session, print }) => {
     const { dateFrom, dateTo, format, currencies, delivery } = options as Record<string, string | undefined>;
     const body = { date_from: dateFrom, date_to: dateTo, format, currencies, delivery };
-    const message = await session.lombard.statements.request(body as StatementRequest);
-    print.done(message, { message });
+    const { id, message } = await asked(session, body as StatementRequest);
+    print.done(`${message}\n${id}  (lombard statements show ${id} says what became of it)`, { id, message });
   });
+  const show = statements.command('show <id>').description('show what became of a request');
+  frame.asContact(example(show, 'statements show 5f0c...'), async ({ args, session, print }) =>
+    print.record(await session.lombard.statements.get(args[0] as string)),
+  );
+  addDocuments(frame);
+}
 
+/** Requests a statement. Gives the id of the request, and the service's sentence. */
+async function asked({ lombard }: Session, body: StatementRequest): Promise<{ id: string; message: string }> {
+  const { body: message, headers } = await lombard.call('POST /statements/accounts', { body });
+  return { id: new URL(headers.get('location') ?? '').pathname.split('/').at(-1) ?? '', message };
+}
+
+function addDocuments(frame: Frame): void {
   const documents = frame.program.command('documents').description('payment instructions and receipts, as PDF');
   const get = documents
-    .command('get <type> <id>')
+    .command('get')
+    .addArgument(new Argument('<type>', 'payment instruction, payment receipt, trade receipt').choices(DOCUMENT_TYPES))
+    .argument('<id>', 'of the payment or trade')
     .description('save a document: pi (payment instruction), pr (payment receipt), tr (trade receipt)')
     .option('--output <file>', 'where to save it; - writes to standard output (default: <type>-<id>.pdf)');
   example(get, 'documents get pi PAY000001', 'documents get tr TRD000001 --output - | lp');

@@ -1,5 +1,15 @@
-import type { NewApprovalsConfiguration } from '../../sdk/src/index.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  type ApprovalsConfiguration,
+  type ApprovalsRehearsal,
+  decimal,
+  type NewApprovalsConfiguration,
+  stringify,
+} from '../../sdk/src/index.ts';
 import { example, type Frame } from './frame.ts';
+import { write } from './output.ts';
+import type { Column } from './printer.ts';
+import { refusal } from './refusal.ts';
 import { readJson } from './result-file.ts';
 
 /** `lombard approvals`. */
@@ -12,13 +22,79 @@ export function approvalCommands(frame: Frame): void {
   const get = config.command('get').description('print the configuration in force, as JSON that set takes');
   example(get, 'approvals config get > approvals.json');
   frame.asContact(get, async ({ session }) => {
-    process.stdout.write(`${JSON.stringify(await session.lombard.approvals.configuration(), null, 2)}\n`);
+    await write(`${stringify(await session.lombard.approvals.configuration(), 2)}\n`);
   });
   const set = config.command('set <file>').description('replace the whole configuration; - reads standard input');
   example(set, 'approvals config set approvals.json');
   frame.asContact(set, async ({ args, session, print }) => {
-    const wanted = (await readJson(args[0] as string)) as NewApprovalsConfiguration;
+    const wanted = await readConfiguration(args[0] as string);
+    if (!isWritten(wanted)) {
+      // What get prints for a client without a configuration.
+      if (isWritten(await session.lombard.approvals.configuration()))
+        throw refusal('invalid_body', 'body.ruleset: is null, and a configuration can be replaced, but not removed');
+      print.done('the client has no configuration, and the file has none: nothing was changed', wanted);
+      return;
+    }
     const made = await session.lombard.approvals.replace(wanted);
     print.done('the configuration is replaced; it governs new payments', made);
   });
+  addCheck(frame, config);
+}
+
+/** The rehearsal: who would have to approve, and that the service would take the configuration. */
+function addCheck(frame: Frame, config: Command): void {
+  const check = config
+    .command('check <file>')
+    .description(
+      'check a configuration, and show who would have to approve; nothing is changed; - reads standard input',
+    )
+    .option(
+      '--amounts <list>',
+      "sample amounts in the ruleset's currency, comma separated; each threshold by default",
+      amountsOf,
+    );
+  example(check, 'approvals config check approvals.json --amounts 4999.99,5000,250000');
+  frame.asContact(check, async ({ args, options, session, print }) => {
+    const wanted = await readConfiguration(args[0] as string);
+    const amounts = options.amounts as string[] | undefined;
+    const body = { ...wanted, ...(amounts ? { sample_amounts: amounts } : {}) } as NewApprovalsConfiguration;
+    const rehearsal = await session.lombard.approvals.rehearse(body);
+    if (print.json) {
+      print.record(rehearsal);
+      return;
+    }
+    const off = rehearsal.payment_approvals_enabled ? '' : '; approvals are switched off for this client';
+    print.rows(rehearsal.samples, SAMPLE_COLUMNS, { after: `the configuration can be set${off}` });
+  });
+}
+
+const SAMPLE_COLUMNS: Column<ApprovalsRehearsal['samples'][number]>[] = [
+  ['AMOUNT', (sample) => decimal(sample, 'amount')],
+  ['CURRENCY', ({ currency }) => currency],
+  ['FROM', (sample) => (sample.rule === null ? 'no rule' : decimal(sample, 'minimum_threshold'))],
+  ['APPROVALS', ({ minimum_authorisations: people }) => people],
+  ['LEVELS', ({ levels }) => levels.map(levelText).join(', then ')],
+  ['FIRST', ({ first_approvers: people }) => people.join(' ')],
+];
+
+/** `owners + finance or directors`. */
+function levelText({ one_of: alternatives }: { one_of: { all_of: string[] }[] }): string {
+  return alternatives.map(({ all_of: groups }) => groups.join(' + ')).join(' or ');
+}
+
+function amountsOf(list: string): string[] {
+  const amounts = list.split(',').map((amount) => amount.trim());
+  const wrong = amounts.find((amount) => !/^\d+(\.\d+)?$/.test(amount));
+  if (wrong !== undefined) throw new InvalidArgumentError(`"${wrong}" must be an amount, as 5000 or 4999.99.`);
+  return amounts;
+}
+
+/** @throws CommandFailure */
+async function readConfiguration(file: string): Promise<ApprovalsConfiguration> {
+  return (await readJson(file)) as ApprovalsConfiguration;
+}
+
+/** Whether it is one that the service takes: `get` prints the ruleset null for a client that has none. */
+function isWritten(config: ApprovalsConfiguration): config is NewApprovalsConfiguration & ApprovalsConfiguration {
+  return typeof config !== 'object' || config === null || config.ruleset !== null;
 }

@@ -1,10 +1,11 @@
-import { once } from 'node:events';
+import { stringify } from '../../sdk/src/index.ts';
 import type { AuditRow } from '../audit/list.ts';
 import type { Verification } from '../audit/verification.ts';
 import { parseEnd, parseStart } from '../calendar.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import { callOperator, type OperatorOptions, withOperator } from './operator-call.ts';
+import { write } from './output.ts';
 import type { Printer } from './printer.ts';
 
 /** Rows that one request of an export reads. */
@@ -77,8 +78,7 @@ async function exportAudit(options: RangeOptions): Promise<void> {
   for (let after = 0; ; ) {
     const path = `/audit?${query({ after, limit: PAGE_ROWS, from: from?.toISOString(), to: to?.toISOString() })}`;
     const rows = (await callOperator(options, { method: 'GET', path })) as AuditRow[];
-    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-    if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
+    await write(rows.map((row) => `${stringify(row)}\n`).join(''));
     after = rows.at(-1)?.position ?? after;
     if (rows.length < PAGE_ROWS) return;
   }

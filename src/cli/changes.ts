@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Exact } from '../json.ts';
+import { parse, stringify } from '../../sdk/src/index.ts';
 import { CommandFailure, INTERRUPTED } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import { interruption } from './interruption.ts';
 import { type OperatorOptions, operatorAccess, withOperator } from './operator-call.ts';
+import { write } from './output.ts';
 
 /** Changes of one page. */
 const PAGE_ROWS = 500;
@@ -25,9 +26,6 @@ interface Page {
   more: boolean;
 }
 
-/** The reader of the output has closed it. */
-class OutputClosed extends Error {}
-
 /** `lombard changes`. */
 export function changesCommand(frame: Frame): void {
   const changes = withOperator(
@@ -45,32 +43,19 @@ export function changesCommand(frame: Frame): void {
  * Writes the feed, page by page. A page is acknowledged once the output has taken it. A reader that closes the output, as `head`, ends
  * the command without an error, and what was not written is not acknowledged.
  * @returns 0 at the end of the feed, 130 where it was interrupted
- * @throws CommandFailure
+ * @throws CommandFailure, OutputClosed
  */
 async function writeChanges(options: ChangesOptions): Promise<number> {
   const feed = new Feed(options, interruption());
-  // A write that fails says so itself; the event would end the process.
-  process.stdout.on('error', () => {});
-  try {
-    for (;;) {
-      const page = await feed.next();
-      if (!page) return INTERRUPTED;
-      if (page.changes.length > 0) {
-        await write(page.changes.map((change) => `${JSON.stringify(change)}\n`).join(''));
-        await feed.acknowledge(page.cursor);
-      }
-      if (!page.more && !options.follow) return 0;
+  for (;;) {
+    const page = await feed.next();
+    if (!page) return INTERRUPTED;
+    if (page.changes.length > 0) {
+      await write(page.changes.map((change) => `${stringify(change)}\n`).join(''));
+      await feed.acknowledge(page.cursor);
     }
-  } catch (error) {
-    if (error instanceof OutputClosed) return 0;
-    throw error;
+    if (!page.more && !options.follow) return 0;
   }
-}
-
-function write(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(new OutputClosed()) : resolve()));
-  });
 }
 
 /** The feed as its pages come. With `follow` it outlasts restarts of the service. */
@@ -172,9 +157,7 @@ function refusal({ base, status, code, details }: Answer): string {
 /** Parses JSON so that its numbers keep their digits when it is written again. Gives an empty object if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
-    const keep = (_key: string, value: unknown, { source }: { source: string }) =>
-      typeof value === 'number' ? new Exact(source) : value;
-    return JSON.parse(text, keep as Parameters<typeof JSON.parse>[1]);
+    return parse(text);
   } catch {
     return {};
   }

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { example, type Frame } from './frame.ts';
+import { write } from './output.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
@@ -33,7 +34,7 @@ export function completionCommand(frame: Frame): void {
     'completion fish > ~/.config/fish/completions/lombard.fish',
   );
   frame.does(completion, async ({ args }) => {
-    process.stdout.write(SCRIPTS[args[0] as Shell](placesOf(frame.program, frame.program.name())));
+    await write(SCRIPTS[args[0] as Shell](placesOf(frame.program, frame.program.name())));
   });
 }
 

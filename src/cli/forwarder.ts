@@ -35,6 +35,7 @@ const TYPE_HEADER = /^x-(.+)-webhook$/i;
 export class Forwarder {
   readonly #url: string;
   readonly #secret: string;
+  readonly #stopped: AbortSignal;
   readonly #report: (forwarded: Forwarded, notification: StreamedNotification) => void;
   /** The last forward of each entity that has one. */
   readonly #last = new Map<string, Promise<void>>();
@@ -43,12 +44,14 @@ export class Forwarder {
   #waiting = 0;
   #room: (() => void) | undefined;
 
+  /** @param target `stopped`: once it is aborted nothing more is forwarded, and what is under way has failed */
   constructor(
-    target: { url: string; secret: string },
+    target: { url: string; secret: string; stopped: AbortSignal },
     report: (forwarded: Forwarded, notification: StreamedNotification) => void,
   ) {
     this.#url = target.url;
     this.#secret = target.secret;
+    this.#stopped = target.stopped;
     this.#report = report;
   }
 
@@ -75,12 +78,13 @@ export class Forwarder {
     });
   }
 
-  /** Resolves when everything that was taken has been forwarded. */
+  /** Resolves when everything that was taken has been forwarded, or has failed. */
   async idle(): Promise<void> {
     while (this.#last.size > 0) await Promise.all(this.#last.values());
   }
 
   async #forward(notification: StreamedNotification, entity: string): Promise<void> {
+    if (this.#stopped.aborted) return;
     const began = monotonic();
     const { status, reason } = await this.#post(notification);
     const accepted = status !== null && status >= 200 && status < 300;
@@ -97,11 +101,12 @@ export class Forwarder {
         method: 'POST',
         headers: this.#signed(notification),
         body: notification.body,
-        signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS),
+        signal: AbortSignal.any([AbortSignal.timeout(FORWARD_TIMEOUT_MS), this.#stopped]),
       });
       await body.dump();
       return { status: statusCode, reason: null };
     } catch (error) {
+      if (this.#stopped.aborted) return { status: null, reason: 'interrupted' };
       const { name, message, code } = error as Error & { code?: string };
       return { status: null, reason: name === 'TimeoutError' ? 'no answer within 10 s' : String(code ?? message) };
     }

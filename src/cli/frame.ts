@@ -11,7 +11,7 @@ export interface GlobalOptions extends SessionOptions {
 export interface Call {
   /** The arguments in their order; one that may be left out is undefined then. */
   args: (string | undefined)[];
-  options: Record<string, string | boolean | undefined>;
+  options: Record<string, string | boolean | readonly string[] | undefined>;
   globals: GlobalOptions;
   print: Printer;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -6,8 +7,9 @@ import cliProgress from 'cli-progress';
 import { monotonic } from '../calendar.ts';
 import type { ImportAnswer } from '../imports/answer.ts';
 import type { ConflictRule } from '../imports/conflicts.ts';
-import { CommandFailure } from './failure.ts';
-import { callOperator, type OperatorOptions } from './operator-call.ts';
+import { CommandFailure, INTERRUPTED } from './failure.ts';
+import { interruption } from './interruption.ts';
+import { callOperator, type OperatorOptions, Unanswered } from './operator-call.ts';
 import type { Printer } from './printer.ts';
 
 export const IMPORT_KINDS = [
@@ -34,7 +36,8 @@ export interface ImportOptions extends OperatorOptions {
 }
 
 /**
- * Sends a file to POST /imports/{kind}, with a progress bar on a terminal.
+ * Sends a file to POST /imports/{kind}, with a progress bar on a terminal. It always has an idempotency key, so that an import that
+ * is interrupted can go on; where none was given it is a new one, which the failure names.
  * @returns 0 if every line was imported, 1 if some were refused
  * @throws CommandFailure
  */
@@ -55,6 +58,8 @@ export async function importFile(file: string, options: ImportOptions, print: Pr
     ...(options.onConflict ? { on_conflict: options.onConflict } : {}),
     ...(options.notify === undefined ? {} : { notify: String(options.notify) }),
   }).toString();
+  const key = options.idempotencyKey ?? randomUUID();
+  const interrupted = interruption();
   const started = monotonic();
   if (size !== undefined) bar.start(size, 0, { mebibytes: '0.0' });
   try {
@@ -68,13 +73,19 @@ export async function importFile(file: string, options: ImportOptions, print: Pr
       headers: {
         'content-type': 'application/x-ndjson',
         ...(file.endsWith('.gz') ? { 'content-encoding': 'gzip' } : {}),
-        ...(options.idempotencyKey ? { 'idempotency-key': options.idempotencyKey } : {}),
+        'idempotency-key': key,
       },
+      signal: interrupted,
     })) as ImportAnswer;
     bar.stop();
     if (print.json) print.record(answer);
-    else report(kind, answer, (monotonic() - started) / 1_000);
+    else report(print, kind, answer, (monotonic() - started) / 1_000);
     return answer.rejected === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
+    const how = `the same command with --idempotency-key ${key} goes on after the last line that was imported`;
+    if (interrupted.aborted) throw new CommandFailure(`the import was interrupted; ${how}`, INTERRUPTED);
+    throw new CommandFailure(`${error.message}; ${how}`);
   } finally {
     bar.stop();
     bytes.destroy();
@@ -111,13 +122,13 @@ async function* counted(bytes: Readable, seen: (sent: number) => void): AsyncGen
   }
 }
 
-function report(kind: string, answer: ImportAnswer, seconds: number): void {
+function report(print: Printer, kind: string, answer: ImportAnswer, seconds: number): void {
   const rate = Math.round(answer.accepted / Math.max(seconds, 0.001));
   const unchanged = answer.unchanged ? `${answer.unchanged} unchanged, ` : '';
   const counts = `${answer.accepted} accepted, ${unchanged}${answer.rejected} rejected`;
-  process.stdout.write(`${kind}: ${counts} in ${seconds.toFixed(1)} s (${rate} a second)\n`);
+  print.note(`${kind}: ${counts} in ${seconds.toFixed(1)} s (${rate} a second)`);
   for (const error of answer.errors.slice(0, MAX_PRINTED_LINES))
-    process.stdout.write(`line ${error.line}: ${error.code}: ${error.details}\n`);
+    print.note(`line ${error.line}: ${error.code}: ${error.details}`);
   const unlisted = answer.rejected - Math.min(answer.errors.length, MAX_PRINTED_LINES);
-  if (unlisted > 0) process.stdout.write(`... and ${unlisted} more\n`);
+  if (unlisted > 0) print.note(`... and ${unlisted} more`);
 }

@@ -9,7 +9,7 @@ import { changesCommand } from './changes.ts';
 import { clientCommands } from './client-commands.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/command.ts';
-import { CommandFailure, tell, USAGE } from './failure.ts';
+import { CommandFailure, INTERRUPTED, tell, USAGE } from './failure.ts';
 import { example, showExamplesOfGroups } from './frame.ts';
 import { IMPORT_KINDS, importFile } from './import.ts';
 import { keysCommands } from './keys.ts';
@@ -17,6 +17,7 @@ import { mcpCommand } from './mcp/command.ts';
 import { migrateDatabase } from './migrate.ts';
 import { withOperator } from './operator-call.ts';
 import { operatorTokenCommands } from './operator-tokens.ts';
+import { OutputClosed, outputClosed, watchOutput } from './output.ts';
 import { Printer } from './printer.ts';
 import type { ServeOptions } from './serve.ts';
 import { readStartConfig } from './start-config.ts';
@@ -27,19 +28,22 @@ const UNDERSCORED_OPTION = /^--[a-z]+(?:_[a-z]+)+(?==|$)/;
 /**
  * The command line. A command that fails says why in one line on standard error, with `--json` as an ErrorMessage.
  * @param argv as process.argv
- * @returns the exit status: 0, 1 if the command failed, 2 if it was called wrongly, 3 if nobody is signed in, 130 if it was interrupted
+ * @returns the exit status: 0, also where the reader of the output has closed it; 1 if the command failed, 2 if it was called wrongly,
+ *   3 if nobody is signed in, 130 if it was interrupted
  */
 export async function run(argv: string[]): Promise<number> {
   const words = argv.map((word) => word.replace(UNDERSCORED_OPTION, (name) => name.replaceAll('_', '-')));
   const json = words.includes('--json');
   let code = 0;
+  watchOutput();
   const program = await createProgram(json, (result) => {
     code = result;
   });
   try {
     await program.parseAsync(words);
-    return code;
+    return code === INTERRUPTED && outputClosed.aborted ? 0 : code;
   } catch (error) {
+    if (error instanceof OutputClosed) return 0;
     if (!(error instanceof CommanderError)) return fail(error, json);
     // Help and version are not errors. Commander has written its own refusals already, except for programs.
     if (error.exitCode === 0) return 0;

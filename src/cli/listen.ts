@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { LombardError } from '../../sdk/src/index.ts';
 import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
+import { someOf } from './choices.ts';
 import { EventSourceReader } from './event-source.ts';
 import { CommandFailure, INTERRUPTED, USAGE } from './failure.ts';
 import { type Forwarded, Forwarder, type StreamedNotification } from './forwarder.ts';
 import { type Call, example, type Frame } from './frame.ts';
-import { interruption } from './interruption.ts';
+import { interruptions } from './interruption.ts';
 import type { Session } from './session.ts';
-import { typesOf } from './subscriptions.ts';
 
 const SECRET_BYTES = 32;
 /** Milliseconds before a stream that was cut off is opened again. */
 const REOPEN_AFTER_MS = 300;
+/** Milliseconds that the service has to remove the subscription after an interruption, and after a second one. */
+const END_WITHIN_MS = 4_000;
+const END_AT_ONCE_WITHIN_MS = 1_000;
 const CREATE = `mutation ($subscription: SubscriptionInput!) {
   createSubscription(input: {subscription: $subscription}) { subscription { id } } }`;
 
@@ -21,7 +25,7 @@ export function listenCommand(frame: Frame): void {
     .command('listen')
     .description('receive the notifications of the client here, without a public address')
     .requiredOption('--forward-to <url>', 'where each is forwarded to, as http://127.0.0.1:3000/webhooks')
-    .option('--types <list>', 'types of notification, comma separated; all by default')
+    .addOption(someOf('--types <list>', 'types of notification, comma separated; all by default', WEBHOOK_TYPES))
     .option('--print', 'print the bodies too');
   example(
     listen,
@@ -35,16 +39,23 @@ async function listenUntilInterrupted({ options, session, print }: Call & { sess
   const url = String(options.forwardTo);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new CommandFailure(`--forward-to: "${url}" must be an http or https address`, USAGE);
-  const types = options.types === undefined ? [...WEBHOOK_TYPES] : typesOf(String(options.types));
-  const interrupted = interruption();
+  const types = options.types ?? [...WEBHOOK_TYPES];
+  const interrupted = interruptions();
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
-  const forwarder = new Forwarder({ url, secret }, (forwarded, notification) => {
+  const report = (forwarded: Forwarded, notification: StreamedNotification) => {
     print.entry(line(forwarded), { ...forwarded, ...(options.print ? { body: notification.body } : {}) });
     if (options.print) print.note(notification.body);
-  });
-  const made = await session.lombard.graphql<{ createSubscription: { subscription: { id: string } } }>(CREATE, {
-    subscription: { delivery: 'STREAM', types, active: true },
-  });
+  };
+  const forwarder = new Forwarder({ url, secret, stopped: interrupted.first }, report);
+  const made = await session.lombard
+    .graphql<{ createSubscription: { subscription: { id: string } } }>(
+      CREATE,
+      { subscription: { delivery: 'STREAM', types, active: true } },
+      { signal: timeFor(interrupted) },
+    )
+    .catch((error) => {
+      throw interrupted.first.aborted ? new CommandFailure('the service did not answer in time', INTERRUPTED) : error;
+    });
   const { id } = made.createSubscription.subscription;
   try {
     print.entry(`listening; the secret of the signatures is ${secret}`, {
@@ -52,15 +63,41 @@ async function listenUntilInterrupted({ options, session, print }: Call & { sess
       secret,
       forward_to: url,
     });
-    await follow(session, id, forwarder, interrupted);
+    await follow(session, id, forwarder, interrupted.first);
     await forwarder.idle();
   } finally {
-    // Where the service is gone, it removes the subscription itself after ten minutes.
-    await session.lombard.subscriptions.delete(id).catch(() => {});
+    await remove(session, id, timeFor(interrupted));
     const { came, accepted, failed } = forwarder.counts;
     print.entry(`${came} came, ${accepted} accepted, ${failed} failed`, { came, accepted, failed });
   }
   return INTERRUPTED;
+}
+
+/** Aborted where a call has not been answered in time after an interruption: the first one gives it seconds, the second one less. */
+function timeFor({ first, second }: { first: AbortSignal; second: AbortSignal }): AbortSignal {
+  const over = new AbortController();
+  const end = (after: number) => () => setTimeout(() => over.abort(), after).unref();
+  for (const [signal, after] of [
+    [first, END_WITHIN_MS],
+    [second, END_AT_ONCE_WITHIN_MS],
+  ] as const) {
+    if (signal.aborted) end(after)();
+    else signal.addEventListener('abort', end(after), { once: true });
+  }
+  return over.signal;
+}
+
+/** Removes the subscription. Where the service does not answer, it does so itself once nobody has read the stream for ten minutes. */
+async function remove({ lombard }: Session, id: string, signal: AbortSignal): Promise<void> {
+  try {
+    await lombard.subscriptions.delete(id, { signal });
+  } catch (error) {
+    if (error instanceof LombardError && error.code === 'subscription_not_found') return;
+    const why = error instanceof LombardError ? error.code : 'no answer in time';
+    process.stderr.write(
+      `lombard: the subscription ${id} could not be removed (${why}); the service does so in ten minutes\n`,
+    );
+  }
 }
 
 /** Reads the stream until the signal; one that is cut off is opened again after what was read. */
@@ -102,7 +139,7 @@ async function open(
   });
   if (answer.ok) return answer.body as AsyncIterable<Uint8Array>;
   const { code, details } = (await answer.json().catch(() => ({}))) as { code?: string; details?: string };
-  if (answer.status === 401) await session.renew();
+  if (answer.status === 401) await session.renew(signal);
   else if (answer.status < 500 && answer.status !== 429)
     throw new CommandFailure(`${code ?? answer.status}: ${details ?? 'the stream cannot be read'}`);
   return undefined;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { InvalidArgumentError } from 'commander';
 import { LombardError, type ResponseOf } from '../../sdk/src/index.ts';
 import { INTERRUPTED } from './failure.ts';
 import { type Call, example, type Frame } from './frame.ts';
@@ -30,7 +31,10 @@ export function logsCommand(frame: Frame): void {
     .command('logs')
     .description("show the client's last requests to the sandbox, newest first")
     .option('--follow', 'keep running, and print each request once it has been answered')
-    .option('--status <status>', 'of one status, as 404, or class, as 4xx');
+    .option('--status <status>', 'of one status, as 404, or class, as 4xx', (value) => {
+      if (!/^[1-5](\d\d|xx)$/.test(value)) throw new InvalidArgumentError('must be a status as 404, or a class as 4xx');
+      return value;
+    });
   frame.asContact(example(logs, 'logs --status 4xx', 'logs --follow'), async (call) => {
     if (call.options.follow) return followLog(call);
     call.print.rows(await read(call), COLUMNS);

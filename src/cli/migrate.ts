@@ -5,6 +5,7 @@ import { databaseAddresses, migrateOptions } from '../open-database.ts';
 import { refusePooler } from '../pooler.ts';
 import { withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
+import { write } from './output.ts';
 import type { Printer } from './printer.ts';
 
 /** Its options. */
@@ -34,10 +35,10 @@ async function migrateAt(url: string, config: Config, options: MigrateCommand, p
   }
   const { names, sql } = await whatIsMissing(addresses.owner, further);
   if (options.print) {
-    process.stdout.write(sql);
+    await write(sql);
     return 0;
   }
-  if (print.json) process.stdout.write(`${JSON.stringify({ missing: names })}\n`);
+  if (print.json) print.record({ missing: names });
   else for (const name of names) print.note(`missing: ${name}`);
   return names.length > 0 ? 1 : 0;
 }

@@ -1,8 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { parseInstant } from '../calendar.ts';
+import { NOTIFICATION_STATUSES, PING, WEBHOOK_TYPES } from '../webhooks/notification.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 import { type Call, example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
+import { notFound, uuid } from './refusal.ts';
 import type { Session } from './session.ts';
 
 /** Notifications that are listed unless `--limit` says otherwise, for each subscription. */
@@ -66,8 +68,8 @@ export function notificationCommands(frame: Frame): void {
     .command('list')
     .description('list the newest notifications of the client')
     .option('--subscription <id>', 'of one subscription')
-    .option('--status <status>', 'pending, delivered, failed or cancelled')
-    .option('--type <type>', 'of one type, as PAYMENT_STATUS_CHANGE')
+    .addOption(new Option('--status <status>', 'what became of them').choices(NOTIFICATION_STATUSES))
+    .addOption(new Option('--type <type>', 'of one type').choices([...WEBHOOK_TYPES, PING]))
     .option('--limit <number>', `how many for each subscription (${DEFAULT_LIMIT_ROWS})`);
   frame.asContact(example(list, 'notifications list --status failed'), listNotifications);
 
@@ -78,7 +80,7 @@ export function notificationCommands(frame: Frame): void {
   frame.asContact(example(redeliver, 'notifications redeliver 019a...'), async ({ args, session, print }) => {
     const { redeliverNotification } = await session.lombard.graphql<{ redeliverNotification: { count: number } }>(
       REDELIVER,
-      { id: args[0] },
+      { id: uuid(args[0], 'notification_not_found') },
     );
     print.done(`notification ${args[0]} is sent again`, redeliverNotification);
   });
@@ -95,7 +97,7 @@ function addReplay(frame: Frame, group: Command): void {
   example(replay, 'notifications replay 5f0c... --since 2026-11-21T10:00:00Z --only-failed');
   frame.asContact(replay, async ({ args, options, session, print }) => {
     const input = {
-      subscriptionId: args[0],
+      subscriptionId: uuid(args[0], 'subscription_not_found'),
       since: instant('--since', options.since),
       ...(options.until === undefined ? {} : { until: instant('--until', options.until) }),
       onlyFailed: options.onlyFailed === true,
@@ -115,8 +117,13 @@ async function listNotifications({ options, session, print }: Call & { session: 
     ...(status === undefined ? {} : { status: { equalTo: status } }),
     ...(type === undefined ? {} : { type: { equalTo: type } }),
   };
-  const filter = subscription === undefined ? {} : { id: { equalTo: subscription } };
+  const filter =
+    subscription === undefined
+      ? {}
+      : { id: { equalTo: uuid(subscription, 'subscription_not_found', '--subscription') } };
   const { subscriptions } = await session.lombard.graphql<Found>(LIST, { first, filter, wanted });
+  if (subscription !== undefined && subscriptions.nodes.length === 0)
+    throw notFound('subscription_not_found', '--subscription');
   const rows = subscriptions.nodes
     .flatMap(({ id, notifications }) => notifications.nodes.map((one) => ({ ...one, subscriptionId: id })))
     .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
@@ -124,7 +131,7 @@ async function listNotifications({ options, session, print }: Call & { session: 
 }
 
 async function showNotification({ args, session, print }: Call & { session: Session }): Promise<void> {
-  const found = await findNotification(session, args[0] as string);
+  const found = await findNotification(session, uuid(args[0], 'notification_not_found'));
   if (print.json) {
     print.record(found);
     return;
@@ -140,10 +147,10 @@ async function findNotification(session: Session, id: string): Promise<Listed> {
   const wanted = { id: { equalTo: id } };
   const { subscriptions } = await session.lombard.graphql<Found>(LIST, { first: 1, filter: {}, wanted });
   const holder = subscriptions.nodes.find(({ notifications }) => notifications.nodes.length > 0);
-  if (!holder) throw new CommandFailure(`${id} is not a notification of this client that is kept`);
+  if (!holder) throw notFound('notification_not_found');
   const read = await session.lombard.graphql<Found>(SHOW, { id, subscription: holder.id });
   const notification = read.subscriptions.nodes[0]?.notifications.nodes[0];
-  if (!notification) throw new CommandFailure(`${id} is no longer kept`);
+  if (!notification) throw notFound('notification_not_found');
   return { ...notification, subscriptionId: holder.id };
 }
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { Agent, request } from 'undici';
+import { parse } from '../../sdk/src/index.ts';
 import { readConfig } from '../config.ts';
 import { CommandFailure } from './failure.ts';
 import { operatorAddress, operatorTokenFile } from './running.ts';
@@ -11,6 +12,9 @@ export interface OperatorOptions {
   url?: string;
   token?: string;
 }
+
+/** No answer came, or one that says nothing about what was done: a lost connection, a service that ends. */
+export class Unanswered extends CommandFailure {}
 
 /** The options of a command that calls the operator interface. */
 export function withOperator(command: Command): Command {
@@ -43,12 +47,18 @@ export function operatorAccess(options: OperatorOptions): { base: string; token:
 /**
  * Calls the operator interface.
  * @param call path with query; an object is sent as JSON, a stream as it is
- * @returns the answer's JSON, or undefined if it has no body
- * @throws CommandFailure
+ * @returns the answer's JSON, whose numbers keep their digits for `stringify`, or undefined if it has no body
+ * @throws CommandFailure, of which Unanswered says that it may have been done
  */
 export async function callOperator(
   options: OperatorOptions,
-  call: { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: object | Readable; headers?: Record<string, string> },
+  call: {
+    method: 'GET' | 'POST' | 'DELETE';
+    path: string;
+    body?: object | Readable;
+    headers?: Record<string, string>;
+    signal?: AbortSignal;
+  },
 ): Promise<unknown> {
   const { base, token } = operatorAccess(options);
   const stream = call.body !== undefined && typeof (call.body as Readable).pipe === 'function';
@@ -63,6 +73,7 @@ export async function callOperator(
     const response = await request(base + call.path, {
       method: call.method,
       dispatcher,
+      ...(call.signal ? { signal: call.signal } : {}),
       headers: {
         authorization: `Bearer ${token}`,
         ...(call.body && !stream ? { 'content-type': 'application/json' } : {}),
@@ -74,11 +85,12 @@ export async function callOperator(
     const answer = parsed(text);
     if (response.statusCode < 300) return answer;
     const { code, details } = (answer ?? {}) as { code?: string; details?: string };
-    throw new CommandFailure(`${base} answered ${response.statusCode}${code ? ` ${code}: ${details}` : ''}`);
+    const Failure = response.statusCode < 500 ? CommandFailure : Unanswered;
+    throw new Failure(`${base} answered ${response.statusCode}${code ? ` ${code}: ${details}` : ''}`);
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     const { code, message } = error as { code?: string; message: string };
-    throw new CommandFailure(
+    throw new Unanswered(
       `cannot reach the operator interface at ${base}: ${code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : message || code}`,
     );
   } finally {
@@ -88,7 +100,7 @@ export async function callOperator(
 
 function parsed(text: string): unknown {
   try {
-    return text === '' ? undefined : JSON.parse(text);
+    return text === '' ? undefined : parse(text);
   } catch {
     return undefined;
   }

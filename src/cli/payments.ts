@@ -1,15 +1,17 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { decimal, type Payment, type PaymentQuery } from '../../sdk/src/index.ts';
+import { AMOUNT_RANGES, ORDER_FIELDS, ORDERS, STATUS_FILTERS } from '../payments/search-parameters.ts';
 import { example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
+import { approve } from './step-up.ts';
 
 /** The parameters of the search, as on the wire, and what each takes. */
 const PARAMETERS: Record<keyof PaymentQuery, string> = {
-  status: 'pending, pending_to_authorise, authorised, cancelled, rejected, complete, pending_your_approval, ...',
+  status: 'where they stand',
   payment_ids: 'ids, comma separated',
   payment_currency: 'currencies, comma separated',
   amount: 'a whole amount; needs --amount-range',
-  amount_range: 'over, below or equal; needs --amount',
+  amount_range: 'needs --amount',
   reference: 'the whole reference',
   trade_id: 'trade',
   beneficiary_id: 'beneficiary',
@@ -19,10 +21,17 @@ const PARAMETERS: Record<keyof PaymentQuery, string> = {
   to_payment_date: 'last payment date',
   from_created_date: 'first day of creation',
   to_created_date: 'last day of creation',
-  order: 'asc or desc',
-  order_by: 'order_date or value_date',
+  order: 'asc by default',
+  order_by: 'order_date by default',
   page: 'page, from 1',
   page_size: 'payments on a page, 1 to 1000 (50)',
+};
+/** Parameters that take one of a closed list. */
+const CHOICES: Partial<Record<keyof PaymentQuery, readonly string[]>> = {
+  status: STATUS_FILTERS,
+  amount_range: AMOUNT_RANGES,
+  order: ORDERS,
+  order_by: ORDER_FIELDS,
 };
 const NUMBERS: ReadonlySet<string> = new Set(['amount', 'page', 'page_size']);
 const DEFAULT_PAGE_ROWS = 50;
@@ -45,30 +54,70 @@ export function paymentCommands(frame: Frame): void {
     example(payments.command('show <id>').description('show one payment'), 'payments show PAY000001'),
     async ({ args, session, print }) => print.record(await session.lombard.payments.get(args[0] as string)),
   );
-  const decisions = {
-    approve: ['authorise', 'approve a payment that waits for authorization', 'approved'],
-    reject: ['reject', 'reject a payment that waits for authorization', 'rejected'],
-    cancel: ['cancel', 'cancel a payment that has not been sent', 'cancelled'],
+  addApprove(frame, payments);
+  const refusals = {
+    reject: ['reject a payment that waits for authorization', 'rejected', 'Wrong account'],
+    cancel: ['cancel a payment that has not been sent', 'cancelled', 'Ordered twice'],
   } as const;
-  for (const [name, [method, description, done]] of Object.entries(decisions)) {
-    frame.asContact(
-      example(payments.command(`${name} <id>`).description(description), `payments ${name} PAY000001`),
-      async ({ args, session, print }) => {
-        const id = args[0] as string;
-        await session.lombard.payments[method](id);
-        print.done(`${id} is ${done}`, { payment_id: id, done });
-      },
-    );
+  for (const [name, [description, done, reason]] of Object.entries(refusals)) {
+    const command = withReason(payments.command(`${name} <id>`).description(description));
+    example(command, `payments ${name} PAY000001 --reason "${reason}"`);
+    frame.asContact(command, async ({ args, options, session, print }) => {
+      const id = args[0] as string;
+      await session.lombard.payments[name as keyof typeof refusals](id, { reason: text(options.reason) });
+      print.done(`${id} is ${done}`, { payment_id: id, done });
+    });
   }
+  addMultipayments(frame);
+}
+
+function addApprove(frame: Frame, payments: Command): void {
+  const command = withReason(
+    payments.command('approve <id>').description('approve a payment that waits for authorization'),
+  ).option('--verification-code <code>', 'where the client asks for one; a terminal is asked for it');
+  example(command, 'payments approve PAY000001', 'payments approve PAY000001 --verification-code 123456');
+  frame.asContact(command, async ({ args, options, session, print }) => {
+    const id = args[0] as string;
+    await approve(session, id, { reason: text(options.reason), code: text(options.verificationCode) });
+    print.done(`${id} is approved`, { payment_id: id, done: 'approved' });
+  });
+}
+
+/** `lombard multipayments`. */
+function addMultipayments(frame: Frame): void {
+  const group = frame.program.command('multipayments').description('payments that were ordered together');
+  const reject = withReason(
+    group.command('reject <id>').description('reject the trades of a multi payment and cancel its payments'),
+  );
+  example(reject, 'multipayments reject MUL000001 --reason "Ordered twice"');
+  frame.asContact(reject, async ({ args, options, session, print }) => {
+    const id = args[0] as string;
+    await session.lombard.multipayments.reject(id, { reason: text(options.reason) });
+    print.done(`${id} is rejected`, { multipayment_id: id, done: 'rejected' });
+  });
+}
+
+function withReason(command: Command): Command {
+  return command.option('--reason <text>', 'why: the payment, its timeline and the audit trail show it');
+}
+
+function text(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
+
+function wholeNumber(value: string): string {
+  if (!/^-?\d+$/.test(value)) throw new InvalidArgumentError('must be a whole number');
+  return value;
 }
 
 function addList(frame: Frame, payments: Command): void {
   const list = payments.command('list').description('search payments; the options are the parameters of the search');
   for (const [name, takes] of Object.entries(PARAMETERS)) {
-    list.option(`--${name.replaceAll('_', '-')} <value>`, takes, (value) => {
-      if (NUMBERS.has(name) && !/^-?\d+$/.test(value)) throw new InvalidArgumentError('must be a whole number');
-      return value;
-    });
+    const option = new Option(`--${name.replaceAll('_', '-')} <value>`, takes);
+    const choices = CHOICES[name as keyof PaymentQuery];
+    if (choices) option.choices(choices);
+    if (NUMBERS.has(name)) option.argParser(wholeNumber);
+    list.addOption(option);
   }
   example(list, 'payments list --status pending --order desc --page-size 10', 'payments list --json | jq length');
   frame.asContact(list, async ({ options, session, print }) => {

@@ -1,7 +1,9 @@
+import { decimal, stringify } from '../../sdk/src/index.ts';
+
 /** A column of a table: its heading, and the text of a row. */
 export type Column<T> = [heading: string, text: (row: T) => unknown];
 
-/** Characters of a cell on a terminal; longer ones are cut. */
+/** Characters of a cell on a terminal; longer ones are cut. In a file or a pipe nothing is. */
 const MAX_CELL_CHARACTERS = 48;
 
 /** Writes what a command found: tables for people, JSON for programs (`--json`). */
@@ -14,15 +16,15 @@ export class Printer {
 
   /**
    * Records of one kind: a table, or a JSON array.
-   * @param options `after`: a line for people below the table; `whole`: long cells are not cut
+   * @param options `after`: a line for people below the table; `whole`: long cells are not cut on a terminal either
    */
   rows<T>(
     rows: readonly T[],
     columns: readonly Column<T>[],
-    { after, whole = false }: { after?: string; whole?: boolean } = {},
+    { after, whole = !process.stdout.isTTY }: { after?: string; whole?: boolean } = {},
   ): void {
     if (this.json) {
-      write(JSON.stringify(rows));
+      write(stringify(rows));
       return;
     }
     const cells = rows.map((row) => columns.map(([, text]) => (whole ? plain(text(row)) : cell(text(row)))));
@@ -41,22 +43,25 @@ export class Printer {
   /** One record: a line for each of its fields, or its JSON. */
   record(record: object): void {
     if (this.json) {
-      write(JSON.stringify(record));
+      write(stringify(record));
       return;
     }
     const fields = Object.entries(record);
     const width = Math.max(0, ...fields.map(([name]) => name.length));
-    for (const [name, value] of fields) write(`${name.padEnd(width)}  ${plain(value)}`.trimEnd());
+    for (const [name, value] of fields) {
+      const text = typeof value === 'number' ? decimal(record as Record<string, number>, name) : plain(value);
+      write(`${name.padEnd(width)}  ${text}`.trimEnd());
+    }
   }
 
   /** What was done: a sentence for people, the JSON for programs. */
   done(sentence: string, json: object): void {
-    write(this.json ? JSON.stringify(json) : sentence);
+    write(this.json ? stringify(json) : sentence);
   }
 
   /** One entry of something that goes on: a line, or a line of NDJSON. */
   entry(line: string, json: object): void {
-    write(this.json ? JSON.stringify(json) : line);
+    write(this.json ? stringify(json) : line);
   }
 
   /** A line that only people need. */
@@ -71,7 +76,7 @@ function write(line: string): void {
 
 function plain(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  return typeof value === 'object' ? JSON.stringify(value) : printable(String(value));
+  return typeof value === 'object' ? stringify(value) : printable(String(value));
 }
 
 function cell(value: unknown): string {

@@ -20,10 +20,15 @@ export interface Profile {
   refresh_token: string;
 }
 
+/** `$XDG_CONFIG_HOME/lombard`. */
+export function profileFolder(): string {
+  return join(userConfigHome() ?? join(homedir(), '.config'), 'lombard');
+}
+
 function pathOf(name: string): string {
   if (!PROFILE_NAME.test(name))
     throw new CommandFailure(`--profile: "${name}" must be letters, digits, dots, hyphens and underscores`, USAGE);
-  return join(userConfigHome() ?? join(homedir(), '.config'), 'lombard', `${name}.json`);
+  return join(profileFolder(), `${name}.json`);
 }
 
 /** @returns undefined where nobody is signed in under this name @throws CommandFailure where the file is damaged */

@@ -1,7 +1,8 @@
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { parse } from '../../sdk/src/index.ts';
 import { CommandFailure } from './failure.ts';
+import { write } from './output.ts';
 
 /** Writes what a command made into a file, or to standard output for `-`. @throws CommandFailure */
 export async function writeResult(file: string, content: Uint8Array): Promise<void> {
@@ -9,18 +10,18 @@ export async function writeResult(file: string, content: Uint8Array): Promise<vo
     await writeFile(file, content).catch((error: Error) => {
       throw new CommandFailure(`cannot write ${file}: ${error.message}`);
     });
-  } else if (!process.stdout.write(content)) {
-    await once(process.stdout, 'drain');
+  } else {
+    await write(content);
   }
 }
 
-/** The JSON of a file, or of standard input for `-`. @throws CommandFailure */
+/** The JSON of a file, or of standard input for `-`; its numbers keep their digits for the SDK. @throws CommandFailure */
 export async function readJson(file: string): Promise<unknown> {
   const content = await (file === '-' ? text(process.stdin) : readFile(file, 'utf8')).catch((error: Error) => {
     throw new CommandFailure(`cannot read ${file}: ${error.message}`);
   });
   try {
-    return JSON.parse(content);
+    return parse(content);
   } catch (error) {
     throw new CommandFailure(`${file} is not JSON: ${(error as Error).message}`);
   }

@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline/promises';
 import type { Payment } from '../../sdk/src/index.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 import { example, type Frame } from './frame.ts';
+import { ask, canAsk } from './question.ts';
 import type { Session } from './session.ts';
 
 /** A route of the sandbox. Events and statuses are texts here: the service says which there are. */
@@ -49,11 +49,7 @@ export function sandboxCommands(frame: Frame): void {
 
 /** Asks on a terminal. @throws CommandFailure elsewhere */
 async function agreed(clientId: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new CommandFailure('reset: needs --yes where nobody can be asked', USAGE);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(
-    `Delete everything that ${clientId} has, and make the demonstration again? [y/N] `,
-  );
-  terminal.close();
-  return /^y(es)?$/i.test(answer.trim());
+  if (!canAsk()) throw new CommandFailure('reset: needs --yes where nobody can be asked', USAGE);
+  const answer = await ask(`Delete everything that ${clientId} has, and make the demonstration again? [y/N] `);
+  return /^y(es)?$/i.test(answer);
 }

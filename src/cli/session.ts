@@ -56,8 +56,8 @@ export class Session {
   }
 
   /** After a 401 of such a call: the SDK refreshes the token where it is refused. @throws LombardError */
-  async renew(): Promise<void> {
-    await this.lombard.approvals.settings();
+  async renew(signal?: AbortSignal): Promise<void> {
+    await this.lombard.approvals.settings({ signal });
   }
 }
 

@@ -1,8 +1,16 @@
-import type { Command } from 'commander';
+import { randomBytes } from 'node:crypto';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { ExtraHeader, Subscription, SubscriptionPatch, WebhookType } from '../../sdk/src/index.ts';
+import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
+import { someOf } from './choices.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 import { type Call, example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
+import { uuid } from './refusal.ts';
+
+const SECRET_BYTES = 32;
+/** A day for a receiver to learn the new secret. */
+const DEFAULT_OVERLAP_SECONDS = 86_400;
 
 const COLUMNS: Column<Subscription>[] = [
   ['SUBSCRIPTION', ({ id }) => id],
@@ -24,7 +32,9 @@ export function subscriptionCommands(frame: Frame): void {
       .command('create')
       .description('make a subscription; it is active unless --inactive is given')
       .requiredOption('--url <address>', 'where notifications are sent')
-      .requiredOption('--types <list>', 'types of notification, comma separated'),
+      .addOption(
+        someOf('--types <list>', 'types of notification, comma separated', WEBHOOK_TYPES).makeOptionMandatory(),
+      ),
   );
   example(
     create,
@@ -42,17 +52,22 @@ export function subscriptionCommands(frame: Frame): void {
       .command('update <id>')
       .description('change a subscription; options that are not given change nothing')
       .option('--url <address>', 'where notifications are sent')
-      .option('--types <list>', 'replaces the whole list; comma separated'),
+      .addOption(someOf('--types <list>', 'replaces the whole list; comma separated', WEBHOOK_TYPES)),
   ).option('--active', 'send notifications again');
   example(update, 'subscriptions update 5f0c... --types PAYMENT_STATUS_CHANGE,TRADE_STATUS_CHANGE');
   frame.asContact(update, async ({ args, options, session, print }) => {
-    const changed = await session.lombard.subscriptions.update(args[0] as string, patchOf(options));
+    const changed = await session.lombard.subscriptions.update(
+      uuid(args[0], 'subscription_not_found'),
+      patchOf(options),
+    );
     print.done(`changed subscription ${changed.id}`, changed);
   });
 
+  addRotate(frame, group);
+
   const remove = group.command('delete <id>').description('delete a subscription; what is pending is not sent');
   frame.asContact(example(remove, 'subscriptions delete 5f0c...'), async ({ args, session, print }) => {
-    await session.lombard.subscriptions.delete(args[0] as string);
+    await session.lombard.subscriptions.delete(uuid(args[0], 'subscription_not_found'));
     print.done(`deleted subscription ${args[0]}`, { id: args[0], done: 'deleted' });
   });
   const ping = group.command('ping <id>').description('send a Ping notification');
@@ -63,6 +78,32 @@ export function subscriptionCommands(frame: Frame): void {
       done: 'pinged',
     });
   });
+}
+
+/** Replaces the signing key by a new one, which is printed once. */
+function addRotate(frame: Frame, group: Command): void {
+  const rotate = group
+    .command('rotate-secret <id>')
+    .description('replace the key that notifications are signed with, and print the new one')
+    .option('--secret <key>', 'the new key; made here by default')
+    .option(
+      '--overlap <seconds>',
+      `how long notifications are signed with the former key too (${DEFAULT_OVERLAP_SECONDS}: a day)`,
+      wholeSeconds,
+    );
+  example(rotate, 'subscriptions rotate-secret 5f0c...', 'subscriptions rotate-secret 5f0c... --overlap 0');
+  frame.asContact(rotate, async ({ args, options, session, print }) => {
+    const secret = String(options.secret ?? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`);
+    const seconds = Number(options.overlap ?? DEFAULT_OVERLAP_SECONDS);
+    const patch = { secret, previousSecretSeconds: seconds };
+    const { id } = await session.lombard.subscriptions.update(uuid(args[0], 'subscription_not_found'), patch);
+    print.done(`the new secret of subscription ${id} is ${secret}`, { id, secret, previous_secret_seconds: seconds });
+  });
+}
+
+function wholeSeconds(value: string): string {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('must be a whole number of seconds');
+  return value;
 }
 
 function withFields(command: Command): Command {
@@ -76,7 +117,7 @@ function withFields(command: Command): Command {
 function patchOf(options: Call['options']): SubscriptionPatch {
   const { url, types, secret, header, active, inactive } = options as {
     url?: string;
-    types?: string;
+    types?: WebhookType[];
     secret?: string;
     header?: string[];
     active?: boolean;
@@ -85,19 +126,11 @@ function patchOf(options: Call['options']): SubscriptionPatch {
   if (active && inactive) throw new CommandFailure('--active and --inactive: give one of them', USAGE);
   return {
     ...(url === undefined ? {} : { url }),
-    ...(types === undefined ? {} : { types: typesOf(types) }),
+    ...(types === undefined ? {} : { types }),
     ...(secret === undefined ? {} : { secret }),
     ...(header === undefined ? {} : { extraHeaders: header.map(headerOf) }),
     ...(active ? { active: true } : inactive ? { active: false } : {}),
   };
-}
-
-/** The types of a comma list; the service says which there are. */
-export function typesOf(list: string): WebhookType[] {
-  return list
-    .split(',')
-    .map((type) => type.trim())
-    .filter(Boolean) as WebhookType[];
 }
 
 function headerOf(text: string): ExtraHeader {

@@ -20,6 +20,9 @@ export const PING = 'PING';
 /** The type of an event or notification. */
 export type NotificationType = WebhookType | typeof PING;
 
+/** What can become of a notification. */
+export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
+
 /** The names in the header X-<Brand>-Webhook (the service interface, Notification types). */
 export const TYPE_NAMES: Readonly<Record<NotificationType, string>> = {
   TRADE_STATUS_CHANGE: 'TradeStatusChange',

@@ -119,6 +119,7 @@ describe('lombard demo', () => {
       );
       assert.match(good, /1 accepted, 0 rejected[\s\S]*exit 0/);
 
+      await interruptedImport(dataDir);
       const token = (await run(['operator-token', 'create', 'feed'], { LOMBARD_DATA_DIR: dataDir })).stdout.trim();
       const refused = await run(['operator-token', 'list', '--token', token], { LOMBARD_DATA_DIR: dataDir });
       assert.match(refused.stderr, /403 permission_denied/);
@@ -177,6 +178,29 @@ describe('lombard demo', () => {
     await empty.drop();
   });
 });
+
+/** An import that is interrupted says how to go on, and does go on. */
+async function interruptedImport(dataDir: string): Promise<void> {
+  const lines = [1, 2, 3].map((n) => `{"client_id":"GO-ON-${n}","client_name":"Client ${n}"}\n`);
+  const { operator } = JSON.parse(readFileSync(join(dataDir, 'addresses.json'), 'utf8'));
+  const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'operator-token'), 'utf8').trim()}` };
+  const isRunning = async () => {
+    const imports = await (await fetch(`${operator}/imports?kind=clients`, { headers })).json();
+    return (imports as { state: string }[]).some(({ state }) => state === 'running');
+  };
+  const started = lombard(['import', '-', '--kind', 'clients'], { LOMBARD_DATA_DIR: dataDir }, 'pipe');
+  started.child.stdin?.write(lines.slice(0, 2).join(''));
+  await until(isRunning);
+  started.child.kill('SIGINT');
+  const { code, stderr } = await started.ended;
+  const [, key] =
+    /^lombard: the import was interrupted; the same command with --idempotency-key (\S+) /.exec(stderr) ?? [];
+  assert.deepEqual([code, typeof key], [130, 'string'], stderr);
+  const again = ['import', '-', '--kind', 'clients', '--idempotency-key', String(key)];
+  const resumed = lombard(again, { LOMBARD_DATA_DIR: dataDir }, 'pipe');
+  resumed.child.stdin?.end(lines.join(''));
+  assert.match((await resumed.ended).stdout, /^clients: 3 accepted, 0 rejected/);
+}
 
 describe('LOMBARD_WORKERS', () => {
   test('two processes share the ports; one that dies is started again; all end together', async () => {

@@ -118,6 +118,49 @@ describe('lombard listen', () => {
     await receiver.stop();
   });
 
+  test('Ctrl-C forwards nothing more: what is under way or waits has failed; a second one changes nothing', async () => {
+    const receiver = await Receiver.start();
+    receiver.behaviour = () => {};
+    const before = await subscriptions();
+    for (const signals of [1, 2]) {
+      const listening = start('listen', '--forward-to', receiver.url(), '--types', 'PAYMENT_STATUS_CHANGE', '--json');
+      await printed(listening, /"secret":/);
+      const arrived = receiver.received.length;
+      await pay();
+      await receiver.wait(arrived + 1);
+      for (let sent = 0; sent < signals; sent += 1) listening.child.kill('SIGINT');
+      const { code, stdout, stderr } = await listening.ended;
+      const counts = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+      assert.deepEqual([code, stderr, counts.accepted, counts.failed], [130, '', 0, counts.came]);
+      assert.match(stdout, /"status":null,"reason":"interrupted"/);
+      assert.equal(receiver.received.length, arrived + 1);
+      assert.equal(await subscriptions(), before);
+    }
+    await receiver.stop();
+  });
+
+  test('a reader that closes the output ends it too, and its subscription', async () => {
+    const before = await subscriptions();
+    const listening = start('listen', '--forward-to', 'http://127.0.0.1:9/hook', '--json');
+    await printed(listening, /"secret":/);
+    listening.child.stdout?.destroy();
+    await pay();
+    const { code, stderr } = await listening.ended;
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.equal(await subscriptions(), before);
+  });
+
+  test('a service that does not answer keeps Ctrl-C no longer than seconds', async () => {
+    const listening = start('listen', '--forward-to', 'http://127.0.0.1:9/hook');
+    await printed(listening, /whsec_/);
+    sandbox.pause();
+    listening.child.kill('SIGINT');
+    listening.child.kill('SIGINT');
+    const { code, stderr } = await listening.ended.finally(sandbox.resume);
+    assert.equal(code, 130);
+    assert.match(stderr, /^lombard: the subscription \S+ could not be removed \(no answer in time\)/);
+  });
+
   test('a receiver that is not there is told and not tried again; a wrong address is exit 2', async () => {
     const listening = start('listen', '--forward-to', 'http://127.0.0.1:9/hook');
     try {

@@ -69,7 +69,7 @@ EXAMPLES.forEach((code, index) => {
     const example = start(index);
     assert.equal(await example.ended, 0, example.errors());
     assert.equal(example.errors(), '');
-    if (code.includes('decimal(')) assert.match(example.output(), /^1250\.5 EUR\n12345678901234567\.89 EUR\n/);
+    if (code.includes('decimal(')) assert.match(example.output(), /^1250\.50 EUR\n12345678901234567\.89 EUR\n/);
   });
 });
 

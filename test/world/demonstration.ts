@@ -27,6 +27,9 @@ export interface Sandbox {
   importLines(path: string, lines: string[]): Promise<void>;
   /** Ends the service, with SIGTERM or another signal, and starts it again, on the same data, and on the same addresses unless `moved`. */
   restart(signal?: NodeJS.Signals, moved?: 'moved'): Promise<void>;
+  /** The service answers nothing until `resume`, as one that hangs. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -101,6 +104,8 @@ export async function startSandbox(settings: Record<string, string> = {}): Promi
       service = await start(moved ? {} : same);
       Object.assign(addresses, readAddresses());
     },
+    pause: () => void service.child.kill('SIGSTOP'),
+    resume: () => void service.child.kill('SIGCONT'),
     stop: async () => {
       await end();
       // A start that failed, or that a test did not wait for, would keep the test from ending.

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { LombardError } from '../../../sdk/src/index.ts';
+import { LombardError, stringify } from '../../../sdk/src/index.ts';
 import type { Session } from '../session.ts';
 import { readingTools, type Tool } from './tools.ts';
 
@@ -40,7 +40,7 @@ async function answer(tool: Tool | undefined, name: string, input: Record<string
   const unknown = Object.keys(input).find((key) => !(key in tool.inputSchema.properties));
   if (unknown !== undefined) return failed(`${unknown}: is not a parameter of ${name}`);
   try {
-    return { content: [{ type: 'text' as const, text: JSON.stringify(await tool.call(input)) }] };
+    return { content: [{ type: 'text' as const, text: stringify(await tool.call(input)) }] };
   } catch (error) {
     if (!(error instanceof LombardError)) throw error;
     return failed(JSON.stringify({ code: error.code, message: error.message, details: error.details }));

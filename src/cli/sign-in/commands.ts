@@ -119,7 +119,7 @@ async function namedBy(api: string): Promise<string> {
   return discovery.replace(/\/\.well-known\/.*$/, '');
 }
 
-function address(option: string, given: string | boolean | undefined): string | undefined {
+function address(option: string, given: Call['options'][string]): string | undefined {
   if (given === undefined) return undefined;
   const text = String(given);
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { findNotification, listNotifications, type NotificationFilter } from '../../webhooks/history.ts';
-import { PING, WEBHOOK_TYPES } from '../../webhooks/notification.ts';
+import { NOTIFICATION_STATUSES, PING, WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { redeliver } from '../../webhooks/redelivery.ts';
 import { periodOf, periodQuery } from '../period.ts';
 import { sendList } from '../reply.ts';
@@ -10,13 +10,11 @@ import { errors, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf, Uu
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 
-const STATUSES = ['pending', 'delivered', 'failed', 'cancelled'];
-
 const NotificationList = Type.Object({
   client_id: Type.Optional(Type.String({ description: 'Only of this client' })),
   subscription_id: Type.Optional(Uuid('Only of this subscription')),
   payment_id: Type.Optional(Type.String({ minLength: 1, description: 'Only about this payment' })),
-  status: Type.Optional(Type.Enum(STATUSES)),
+  status: Type.Optional(Type.Enum([...NOTIFICATION_STATUSES])),
   type: Type.Optional(Type.Enum([...WEBHOOK_TYPES, PING])),
   ...periodQuery('Created'),
   ...Paging,
@@ -45,7 +43,7 @@ const Notification = Type.Object(
     client_id: Type.String(),
     subscription_id: Type.String({ format: 'uuid' }),
     type: Type.Enum([...WEBHOOK_TYPES, PING]),
-    status: Type.Enum(STATUSES),
+    status: Type.Enum([...NOTIFICATION_STATUSES]),
     created_at: moment,
     body: Type.String({ description: 'The body that is sent, byte for byte' }),
     attempts: Type.Array(Attempt),
