@@ -111,17 +111,13 @@ test('payments are read, approved, rejected, cancelled', async () => {
   await assert.rejects(owner.payments.get('nothing/../here'), refused(404, 'payment_not_found'));
 });
 
-test('an amount with more digits than a number keeps is read exactly, alone and in a list', async () => {
-  for (const [amount, exact] of [
-    ['123456789012345678.12345678', '123456789012345678.12345678'],
-    ['0.10', '0.1'],
-    ['1250.50', '1250.5'],
-  ] as const) {
+test('an amount is read with the digits that were sent, alone and in a list', async () => {
+  for (const amount of ['123456789012345678.12345678', '0.10', '1250.50']) {
     const id = await world.create(amount);
-    assert.equal(decimal(await owner.payments.get(id), 'amount'), exact);
+    assert.equal(decimal(await owner.payments.get(id), 'amount'), amount);
     const [payment] = await collect(owner.payments.search({ payment_ids: id }));
     assert.ok(payment);
-    assert.equal(decimal(payment, 'amount'), exact);
+    assert.equal(decimal(payment, 'amount'), amount);
     assert.equal(payment.amount, Number(amount));
   }
 });
