@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivately } from '../private-file.ts';
+import { replaceFile } from '../data-directory.ts';
 import { profileFolder } from './profile.ts';
 import type { Session } from './session.ts';
 
@@ -21,7 +21,7 @@ function readAll(): Kept {
 
 async function writeAll(kept: Kept): Promise<void> {
   mkdirSync(folder(), { recursive: true, mode: 0o700 });
-  await writePrivately(join(folder(), 'open.json'), JSON.stringify(kept));
+  await replaceFile(join(folder(), 'open.json'), JSON.stringify(kept));
 }
 
 function keyOf({ profile }: Session, paymentId: string): string {
