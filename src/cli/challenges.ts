@@ -21,7 +21,7 @@ function readAll(): Kept {
 
 async function writeAll(kept: Kept): Promise<void> {
   mkdirSync(folder(), { recursive: true, mode: 0o700 });
-  await replaceFile(join(folder(), 'open.json'), JSON.stringify(kept));
+  replaceFile(join(folder(), 'open.json'), JSON.stringify(kept));
 }
 
 function keyOf({ profile }: Session, paymentId: string): string {
