@@ -72,6 +72,15 @@ describe('the pages', () => {
     assert.deepEqual(missing, []);
   });
 
+  test('the README gives the two commands that a fresh clone needs', () => {
+    const { scripts } = JSON.parse(readFileSync(`${repository}package.json`, 'utf8'));
+    const commands = page('README.md').blocks.map(({ text }) => text.trim());
+    for (const script of ['start', 'test']) {
+      assert.ok(scripts[script], script);
+      assert.ok(commands.includes(`npm ci && npm ${script}`), script);
+    }
+  });
+
   test('every fenced block names its language', () => {
     const strange = all.flatMap((of) =>
       of.blocks
