@@ -134,8 +134,8 @@ function pageOfUnion(
   const keys = order.split(', ').map((key) => key.split(' '));
   const columns = keys.map(([column], index) => `${column} as order_${index + 1}`).join(', ');
   const outer = keys.map(([, direction = ''], index) => `order_${index + 1} ${direction}`).join(', ');
-  const ofCell = `select ${select}, ${columns} from ${from} where ${where} order by ${order} limit ${limit}::int + ${offset}::int`;
-  return `select * from (${union(ofCell)}) u order by ${outer} limit ${limit}::int offset ${offset}::int`;
+  const ofCell = `select ${select}, ${columns} from ${from} where ${where} order by ${order} limit ${limit}::int + ${offset}::bigint`;
+  return `select * from (${union(ofCell)}) u order by ${outer} limit ${limit}::int offset ${offset}::bigint`;
 }
 
 /** How many rows match. @param list `bounded`: undefined where more than 10,000 do */

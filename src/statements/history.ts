@@ -74,7 +74,7 @@ export async function listStatements(
     ['r.statement_id = ?', statementId],
   ]);
   const all = `statement_requests r ${deliveries('r.client_id')}`;
-  const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::int`];
+  const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::bigint`];
   const found = `select ${columns('r.client_id')} from ${all} where ${where} order by r.created_at desc, r.statement_id desc`;
   const union = clientId === undefined ? unionOfCells(db, 'statement_requests') : undefined;
   const { rows } = await db.query<StatementRow>(

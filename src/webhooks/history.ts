@@ -131,7 +131,7 @@ export async function listNotifications(
   // An id begins with its moment: the same order, and the primary key of each partition has it.
   const order = bounded ? 'n.id desc' : 'n.created_at desc, n.id desc';
   const tenant = filter.clientId === undefined ? 'n.client_id' : '$1';
-  const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::int`];
+  const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::bigint`];
   const pageOf = (bounds: string) => `select ${notificationColumns(tenant)} from notifications n
      join (select n.id, n.created_at from notifications n where ${where} order by ${order} ${bounds}) as page
      on n.client_id = ${tenant} and n.id = page.id and n.created_at = page.created_at order by n.created_at desc, n.id desc`;
