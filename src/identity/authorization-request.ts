@@ -8,10 +8,12 @@ import type { Parameters } from './parameters.ts';
 const REQUEST_LIFETIME_SECONDS = 3_600;
 /** Limits in characters. */
 export const MAX_STATE_LENGTH = 2_048;
-const MAX_NONCE_LENGTH = 512;
-const MAX_REDIRECT_URI_LENGTH = 2_048;
+export const MAX_NONCE_LENGTH = 512;
+export const MAX_REDIRECT_URI_LENGTH = 2_048;
+/** Seconds. */
+export const MAX_AGE = /^\d{1,9}$/;
 /** base64url of a SHA-256 (RFC 7636, 4.2). */
-const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+export const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /** The port of an address of this machine. */
 const LOOPBACK_PORT = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):[1-9]\d{0,4}(?=\/)/;
@@ -112,7 +114,7 @@ export function promptingOf(parameters: Parameters): Prompting {
   if (none && prompts.length > 1)
     throw new OAuthError('invalid_request', 'prompt: none must not be combined with other values');
   const maxAge = parameters.get('max_age');
-  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge))
+  if (maxAge !== undefined && !MAX_AGE.test(maxAge))
     throw new OAuthError('invalid_request', 'max_age: must be a number of seconds');
   return {
     none,

@@ -3,7 +3,7 @@ import { isStorable, NOT_STORABLE } from '../storable.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /** Characters of a parameter without a limit of its own. */
-const MAX_PARAMETER_LENGTH = 4_096;
+export const MAX_PARAMETER_LENGTH = 4_096;
 
 /**
  * The parameters of an authorization or token request. A repeated parameter is refused when it is read, and an empty one counts as

@@ -11,7 +11,8 @@ import { form, query } from './form.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
 const ANY_SESSION = { none: false, login: false, maxAge: undefined };
-const MAX_HINT_LENGTH = 16_384;
+/** Characters of an id_token_hint. */
+export const MAX_HINT_LENGTH = 16_384;
 
 /**
  * GET and POST /end-session (OpenID Connect RP-Initiated Logout). A valid id_token_hint spares the visitor the question whether to
@@ -75,7 +76,7 @@ async function readSignOut(auth: AuthContext, parameters: Parameters): Promise<S
   const redirectUri = parameters.get('post_logout_redirect_uri');
   const fields: Record<string, string> = {};
   for (const name of ['client_id', 'id_token_hint', 'post_logout_redirect_uri', 'state']) {
-    const value = parameters.get(name, MAX_HINT_LENGTH);
+    const value = parameters.get(name, name === 'id_token_hint' ? MAX_HINT_LENGTH : undefined);
     if (value !== undefined) fields[name] = value;
   }
   if (clientId === undefined) {

@@ -1,3 +1,5 @@
+import { MAX_PARAMETER_LENGTH } from '../../../identity/parameters.ts';
+
 type Json = Record<string, unknown>;
 
 /** What each error of RFC 6749, 5.2 and RFC 6750, 3.1 says in its example. */
@@ -7,6 +9,7 @@ const ERRORS = {
   invalid_grant: 'code: is not valid, has expired or was used already',
   unauthorized_client: 'the application may not do this',
   unsupported_grant_type: 'grant_type: must be authorization_code or refresh_token',
+  unsupported_response_type: 'response_type: must be code',
   invalid_scope: 'scope: must contain openid',
   invalid_token: 'the access token is missing, malformed, unknown or revoked',
   temporarily_unavailable: 'the limit is 60 requests a minute; try again in 12 seconds',
@@ -29,7 +32,10 @@ export const OAUTH_ERROR = {
   type: 'object',
   required: ['error', 'error_description'],
   properties: {
-    error: { ...text('Error code'), enum: Object.keys(ERRORS) },
+    error: {
+      description: 'Error code: one of the list, or one that a later version adds',
+      anyOf: [{ type: 'string', enum: Object.keys(ERRORS) }, { type: 'string' }],
+    },
     error_description: text('For developers'),
   },
   examples: [{ error: 'invalid_request', error_description: ERRORS.invalid_request }],
@@ -38,7 +44,11 @@ export const OAUTH_ERROR = {
 /** The codes that the reading of a form can answer. */
 export const READING: Record<number, OAuthCode[]> = { 413: ['invalid_request'], 415: ['invalid_request'] };
 
-function refusals(codes: Record<number, OAuthCode[]>): Json {
+/** A page says the same as the JSON body, to a person. */
+const PAGE = { 'text/html': { schema: { type: 'string', description: 'A page that says what is wrong' } } };
+
+/** @param pages what a browser gets a page from, with the same status */
+function refusals(codes: Record<number, OAuthCode[]>, pages: boolean): Json {
   const all: Record<number, OAuthCode[]> = { ...codes, 429: ['temporarily_unavailable'], 502: ['server_error'] };
   return Object.fromEntries(
     Object.entries(all).map(([status, list]) => {
@@ -52,17 +62,40 @@ function refusals(codes: Record<number, OAuthCode[]>): Json {
             ...(status === '401' ? headersOf('WWW-Authenticate') : {}),
             ...(status === '429' ? headersOf('Retry-After') : {}),
           },
-          content: { 'application/json': { schema: ref('OAuthError'), examples: Object.fromEntries(examples) } },
+          content: {
+            'application/json': { schema: ref('OAuthError'), examples: Object.fromEntries(examples) },
+            ...(pages ? PAGE : {}),
+          },
         },
       ];
     }),
   );
 }
 
-/** A form body. */
+/** A form body. Where no field is required, the body is not either. A required field is not empty: that counts as absent. */
 export const form = (properties: Record<string, Json>, required: string[]) => ({
-  required: true,
-  content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', required, properties } } },
+  required: required.length > 0,
+  content: {
+    'application/x-www-form-urlencoded': {
+      schema: {
+        type: 'object',
+        ...(required.length > 0 ? { required } : {}),
+        properties: Object.fromEntries(
+          Object.entries(properties).map(([name, schema]) => [
+            name,
+            required.includes(name) && !('enum' in schema) ? { ...schema, minLength: 1 } : schema,
+          ]),
+        ),
+      },
+    },
+  },
+});
+
+/** A field or a parameter: a text without control characters. An empty one counts as absent. */
+export const field = (description: string, maxLength = MAX_PARAMETER_LENGTH) => ({
+  ...text(description),
+  maxLength,
+  pattern: '^[^\\x00-\\x1f\\x7f]*$',
 });
 
 /** An answer, with a body in JSON where a schema is named. */
@@ -88,19 +121,25 @@ export const redirect = (description: string) => ({
   },
 });
 
-/** A parameter of the query. */
-export const parameter = (name: string, description: string, example?: string, required = true) => ({
+/** A parameter of the query. @param schema what it must be, besides a text of one line */
+export const parameter = (
+  name: string,
+  { description, ...schema }: Json & { description: string },
+  example?: string,
+): Json => ({
   name,
   in: 'query',
-  required,
+  required: example !== undefined,
   description,
-  schema: { type: 'string' },
+  schema: example === undefined ? schema : { minLength: 1, ...schema },
   ...(example === undefined ? {} : { example }),
 });
 
 interface Described {
   operationId: string;
   tag: 'sign-in' | 'tokens';
+  /** A browser is answered with pages, refusals included (errors.ts). */
+  pages?: boolean;
   summary: string;
   description: string;
   success: Record<number, Json>;
@@ -112,6 +151,7 @@ interface Described {
 }
 
 /** An operation; without `security` the application authenticates. */
-export function operation({ tag, success, codes, security = [{ application: [] }], ...rest }: Described): Json {
-  return { ...rest, tags: [tag], security, responses: { ...success, ...refusals(codes) } };
+export function operation(described: Described): Json {
+  const { tag, pages = false, success, codes, security = [{ application: [] }], ...rest } = described;
+  return { ...rest, tags: [tag], security, responses: { ...success, ...refusals(codes, pages) } };
 }

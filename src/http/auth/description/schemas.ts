@@ -1,3 +1,4 @@
+import { METADATA } from './metadata.ts';
 import { text } from './operation.ts';
 
 const REDIRECTED = { type: 'object', required: ['code'], properties: { code: text('The authorization code') } };
@@ -84,24 +85,7 @@ export const SCHEMAS = {
       },
     ],
   },
-  Metadata: {
-    type: 'object',
-    description: 'OpenID Connect Discovery, 3; RFC 8414, 2',
-    required: ['issuer', 'authorization_endpoint', 'token_endpoint'],
-    properties: {
-      issuer: text('Address of the authorization server'),
-      authorization_endpoint: text('Where browsers are sent'),
-      token_endpoint: text('Where tokens are issued'),
-    },
-    additionalProperties: true,
-    examples: [
-      {
-        issuer: 'https://auth.example.com',
-        authorization_endpoint: 'https://auth.example.com/authenticate',
-        token_endpoint: 'https://auth.example.com/token',
-      },
-    ],
-  },
+  Metadata: METADATA,
   KeySet: {
     type: 'object',
     required: ['keys'],

@@ -1,8 +1,46 @@
-import { answer, form, operation, page, parameter, READING, redirect, text } from './operation.ts';
+import {
+  CHALLENGE,
+  MAX_AGE,
+  MAX_NONCE_LENGTH,
+  MAX_REDIRECT_URI_LENGTH,
+  MAX_STATE_LENGTH,
+} from '../../../identity/authorization-request.ts';
+import { MAX_EMAIL_LENGTH } from '../../../identity/sign-in.ts';
+import { MAX_HINT_LENGTH } from '../sign-out.ts';
+import {
+  answer,
+  field,
+  form,
+  type OAuthCode,
+  operation,
+  page,
+  parameter,
+  READING,
+  redirect,
+  text,
+} from './operation.ts';
+
+/** What an authorization request consists of, in a query or a form. */
+const APPLICATION = field('The application');
+const REQUEST = {
+  state: field('Comes back in the redirect', MAX_STATE_LENGTH),
+  code_challenge: { ...text('PKCE (RFC 7636): the S256 challenge'), pattern: CHALLENGE.source },
+  code_challenge_method: { ...text('With code_challenge'), enum: ['S256'] },
+  nonce: field('Comes back in the id_token', MAX_NONCE_LENGTH),
+};
+const OPENID = '(^| )openid( |$)';
+const SCOPE = { ...field('Must contain openid'), pattern: OPENID };
+const REDIRECT_URI = field('Must be registered', MAX_REDIRECT_URI_LENGTH);
+/** Also where a page of another origin has sent a form. */
+const POSTED: Record<number, OAuthCode[]> = { 403: ['invalid_request'], ...READING };
 
 const STEP = [
-  parameter('client_id', 'The application', 'demo-app'),
-  parameter('code', 'The handle of the second factor, as /authenticate gave it', 'Zb3kV1x7o2h0T0mO6Rk1c2s3q4w5e6r7'),
+  parameter('client_id', APPLICATION, 'demo-app'),
+  parameter(
+    'code',
+    field('The handle of the second factor, as /authenticate gave it'),
+    'Zb3kV1x7o2h0T0mO6Rk1c2s3q4w5e6r7',
+  ),
 ];
 const NO_REDIRECT = {
   name: 'No-Redirect',
@@ -14,18 +52,16 @@ const NO_REDIRECT = {
 const CREDENTIALS = {
   email: text('Email of the contact'),
   password: text('Its password'),
-  client_id: text('The application'),
-  state: text('Comes back in the redirect'),
-  scope: text('Must contain openid; default: openid'),
-  redirect_uri: text('One of the registered addresses; required if there are several'),
-  code_challenge: text('PKCE (RFC 7636): the S256 challenge'),
-  code_challenge_method: text('S256'),
-  nonce: text('Comes back in the id_token'),
+  client_id: APPLICATION,
+  ...REQUEST,
+  scope: { ...SCOPE, description: 'Must contain openid; default: openid' },
+  redirect_uri: { ...REDIRECT_URI, description: 'One of the registered addresses; required if there are several' },
 };
 const signIn = (operationId: string, summary: string) =>
   operation({
     operationId,
     tag: 'sign-in',
+    pages: true,
     summary,
     description:
       'The sign-in page posts here too. Ten wrong passwords within 15 minutes lock the email for 15 minutes.',
@@ -38,14 +74,17 @@ const signIn = (operationId: string, summary: string) =>
         'To the redirect_uri with `code`, `state` and `iss`, or with `error`; or to the step of the second factor',
       ),
     },
-    codes: { 400: ['invalid_request', 'invalid_grant', 'unauthorized_client', 'invalid_scope'], ...READING },
+    codes: {
+      400: ['invalid_request', 'invalid_grant', 'unauthorized_client', 'unsupported_response_type', 'invalid_scope'],
+      ...POSTED,
+    },
   });
 
 const LOGOUT = {
-  id_token_hint: 'An id_token of the contact; it spares the question',
-  client_id: 'The application',
-  post_logout_redirect_uri: 'One of the registered addresses',
-  state: 'Comes back in the redirect',
+  id_token_hint: field('An id_token of the contact; it spares the question', MAX_HINT_LENGTH),
+  client_id: APPLICATION,
+  post_logout_redirect_uri: field('One of the registered addresses; needs client_id or id_token_hint'),
+  state: field('Comes back in the redirect'),
 };
 const signOut = { 200: page('A page'), 302: redirect('To the post_logout_redirect_uri') };
 
@@ -55,28 +94,29 @@ export const SIGN_IN_OPERATIONS = {
     get: operation({
       operationId: 'showSignIn',
       tag: 'sign-in',
+      pages: true,
       summary: 'Show the sign-in page',
       description: 'The authorization endpoint: an application sends its user there (OpenID Connect Core, 3.1.2).',
       security: [],
       parameters: [
-        parameter('client_id', 'The application', 'demo-app'),
-        parameter('scope', 'Must contain openid', 'openid'),
-        parameter('response_type', 'Must be code', 'code'),
-        parameter('state', 'Comes back in the redirect', 'af0ifjsldkj'),
-        parameter('redirect_uri', 'Must be registered', 'http://127.0.0.1:3000/callback'),
-        parameter('code_challenge', 'PKCE (RFC 7636)', undefined, false),
-        parameter('code_challenge_method', 'S256', undefined, false),
-        parameter('nonce', 'Comes back in the id_token', undefined, false),
-        parameter('prompt', 'none, login or select_account', undefined, false),
-        parameter('max_age', 'Seconds since the last sign-in, at most', undefined, false),
-        parameter('login_hint', 'An email for the page', undefined, false),
-        parameter('ui_locales', 'Languages of the page', undefined, false),
+        parameter('client_id', APPLICATION, 'demo-app'),
+        parameter('scope', SCOPE, 'openid'),
+        parameter('response_type', { ...text('Must be code'), enum: ['code'] }, 'code'),
+        parameter('state', REQUEST.state, 'af0ifjsldkj'),
+        parameter('redirect_uri', REDIRECT_URI, 'http://127.0.0.1:3000/callback'),
+        parameter('code_challenge', REQUEST.code_challenge),
+        parameter('code_challenge_method', REQUEST.code_challenge_method),
+        parameter('nonce', REQUEST.nonce),
+        parameter('prompt', field('none, login or select_account; none alone')),
+        parameter('max_age', { ...text('Seconds since the last sign-in, at most'), pattern: MAX_AGE.source }),
+        parameter('login_hint', field('An email for the page', MAX_EMAIL_LENGTH)),
+        parameter('ui_locales', field('Languages of the page')),
       ],
       success: {
         200: page('The page'),
         302: redirect('Back to the application: with a code where the browser is signed in already, or with an error'),
       },
-      codes: { 400: ['invalid_request'], 401: ['invalid_client'] },
+      codes: { 400: ['invalid_request'] },
     }),
     post: signIn('signIn', 'Sign in with email and password'),
   },
@@ -85,6 +125,7 @@ export const SIGN_IN_OPERATIONS = {
     get: operation({
       operationId: 'showSecondFactor',
       tag: 'sign-in',
+      pages: true,
       summary: 'Show the page of the second factor',
       description: 'POST /authenticate sends the browser there.',
       security: [],
@@ -97,55 +138,58 @@ export const SIGN_IN_OPERATIONS = {
     post: operation({
       operationId: 'verifySecondFactor',
       tag: 'sign-in',
+      pages: true,
       summary: 'Send the verification code',
       description:
         'The application authenticates, or the browser by the cookie of the page. A handle takes five wrong codes.',
       security: [{ application: [] }, {}],
-      parameters: [
-        ...STEP,
-        parameter('redirect_uri', 'As it was sent to /authenticate', undefined, false),
-        NO_REDIRECT,
-      ],
+      parameters: [...STEP, parameter('redirect_uri', field('As it was sent to /authenticate')), NO_REDIRECT],
       requestBody: form({ verification_code: text('Six digits') }, ['verification_code']),
       success: {
         200: answer('With `No-Redirect: application/json`', 'AuthorizationCode'),
         302: redirect('To the redirect_uri with `code`, `state` and `iss`'),
       },
-      codes: { 400: ['invalid_request', 'invalid_grant'], 401: ['invalid_client'], ...READING },
+      codes: { 400: ['invalid_request', 'invalid_grant'], 401: ['invalid_client'], ...POSTED },
     }),
   },
   '/send-verification-code': {
     post: operation({
       operationId: 'sendVerificationCode',
       tag: 'sign-in',
+      pages: true,
       summary: 'Send the code again as a text message',
       description: 'At most every 30 seconds.',
       security: [],
       parameters: STEP,
       success: { 204: answer('It was sent'), 302: redirect('A page that posted it goes back to the step') },
-      codes: { 400: ['invalid_request', 'invalid_grant'], ...READING },
+      codes: { 400: ['invalid_request', 'invalid_grant'], ...POSTED },
     }),
   },
   '/end-session': {
     get: operation({
       operationId: 'showSignOut',
       tag: 'sign-in',
+      pages: true,
       summary: 'Sign the browser out',
       description: 'OpenID Connect RP-Initiated Logout.',
       security: [],
-      parameters: Object.entries(LOGOUT).map(([name, what]) => parameter(name, what, undefined, false)),
+      parameters: Object.entries(LOGOUT).map(([name, { maxLength, ...schema }]) =>
+        // The longest hint does not fit into an address: 431.
+        parameter(name, name === 'id_token_hint' ? schema : { ...schema, maxLength }),
+      ),
       success: signOut,
       codes: { 400: ['invalid_request'] },
     }),
     post: operation({
       operationId: 'signOut',
       tag: 'sign-in',
+      pages: true,
       summary: 'Sign the browser out, by POST',
       description: 'OpenID Connect RP-Initiated Logout.',
       security: [],
-      requestBody: form(Object.fromEntries(Object.entries(LOGOUT).map(([name, what]) => [name, text(what)])), []),
+      requestBody: form(LOGOUT, []),
       success: signOut,
-      codes: { 400: ['invalid_request'], ...READING },
+      codes: { 400: ['invalid_request'], ...POSTED },
     }),
   },
 };

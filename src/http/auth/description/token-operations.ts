@@ -1,6 +1,6 @@
-import { answer, form, operation, READING, text } from './operation.ts';
+import { answer, field, form, operation, READING } from './operation.ts';
 
-const TOKEN_FIELD = { token: text('An access token or a refresh token') };
+const TOKEN_FIELD = { token: field('An access token or a refresh token') };
 
 /** What programs call: tokens, and who they stand for. */
 export const TOKEN_OPERATIONS = {
@@ -13,13 +13,13 @@ export const TOKEN_OPERATIONS = {
       description: 'The application authenticates. A code works once, within 10 minutes.',
       requestBody: form(
         {
-          client_id: text('Of a public application, such as lombard-cli, which has no secret'),
+          client_id: field('Of a public application, such as lombard-cli, which has no secret'),
           grant_type: { type: 'string', enum: ['authorization_code', 'refresh_token'] },
-          code: text('With authorization_code'),
-          redirect_uri: text('With authorization_code: as it was sent to /authenticate'),
-          code_verifier: text('With PKCE (RFC 7636)'),
-          refresh_token: text('With refresh_token'),
-          scope: text('With refresh_token; default: as before'),
+          code: field('With authorization_code'),
+          redirect_uri: field('With authorization_code: as it was sent to /authenticate'),
+          code_verifier: field('With PKCE (RFC 7636)'),
+          refresh_token: field('With refresh_token'),
+          scope: field('With refresh_token; default: as before'),
         },
         ['grant_type'],
       ),
