@@ -7,9 +7,9 @@ import { Problem } from './errors.ts';
  */
 
 /** Digits before the decimal point that an amount or a rate may have. */
-const MAX_INTEGER_DIGITS = 18;
+export const MAX_INTEGER_DIGITS = 18;
 /** Digits after the decimal point of an amount. The currencies in use have at most 4 (ISO 4217). */
-const MAX_AMOUNT_DECIMALS = 8;
+export const MAX_AMOUNT_DECIMALS = 8;
 /** Digits after the decimal point of a rate. */
 export const MAX_RATE_DECIMALS = 12;
 

@@ -173,7 +173,14 @@ function type(schema: Schema | undefined): string {
   if ('const' in schema) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return [...new Set(choices.map(type))].join(' | ');
+  if (choices) {
+    const open = choices.some((each) => each.type === 'string' && !each.enum && !('const' in each));
+    // An open list: the literals stay, for an editor to offer them.
+    const known = open && choices.some((each) => each.enum?.every((value) => typeof value === 'string'));
+    return [...new Set(choices.map((each) => (known && type(each) === 'string' ? '(string & {})' : type(each))))].join(
+      ' | ',
+    );
+  }
   if (schema.allOf) return schema.allOf.map((each) => `(${type(each)})`).join(' & ');
   if (Array.isArray(schema.type)) return schema.type.map((each) => type({ ...schema, type: each })).join(' | ');
   switch (schema.type) {

@@ -69,10 +69,21 @@ export async function dryRun(db: Db, clientId: string, body: unknown): Promise<D
 }
 
 function readSamples(body: unknown, { ruleset }: Configuration): { amount: string; currency: string }[] {
-  const input = (body as { sample_amounts?: unknown }).sample_amounts;
-  if (input === undefined) {
-    return ruleset.rules.map((rule) => ({ amount: rule.minimum_threshold, currency: ruleset.currency }));
-  }
+  return (
+    writtenSamples(body, ruleset.currency) ??
+    ruleset.rules.map((rule) => ({ amount: rule.minimum_threshold, currency: ruleset.currency }))
+  );
+}
+
+/** Refuses samples that no dry run would take, also where none is asked for. @throws Problem invalid_body */
+export function checkSamples(body: unknown): void {
+  writtenSamples(body, '');
+}
+
+/** The samples that a body names; undefined where it names none. @param ownCurrency of samples that name no other */
+function writtenSamples(body: unknown, ownCurrency: string): { amount: string; currency: string }[] | undefined {
+  const input = (body as { sample_amounts?: unknown } | undefined)?.sample_amounts;
+  if (input === undefined) return undefined;
   if (!Array.isArray(input) || input.length > MAX_SAMPLES) {
     throw new Problem('invalid_body', {
       field: 'sample_amounts',
@@ -81,15 +92,14 @@ function readSamples(body: unknown, { ruleset }: Configuration): { amount: strin
   }
   return input.map((sample: unknown, index) => {
     const path = `sample_amounts[${index}]`;
-    if (typeof sample !== 'object' || sample === null)
-      return { amount: decimal(sample, path), currency: ruleset.currency };
-    const { amount, currency = ruleset.currency } = sample as { amount?: unknown; currency?: unknown };
-    if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency))
+    if (typeof sample !== 'object' || sample === null) return { amount: decimal(sample, path), currency: ownCurrency };
+    const { amount, currency } = sample as { amount?: unknown; currency?: unknown };
+    if (currency !== undefined && (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)))
       throw new Problem('invalid_body', {
         field: `${path}.currency`,
         message: 'must be three capital letters (ISO 4217)',
       });
-    return { amount: decimal(amount, `${path}.amount`), currency };
+    return { amount: decimal(amount, `${path}.amount`), currency: currency ?? ownCurrency };
   });
 }
 

@@ -1,19 +1,14 @@
 import { Type } from 'typebox';
 import { parseEnd, parseStart } from '../calendar.ts';
 import { Problem } from '../errors.ts';
-import { MAX_INSTANT_LENGTH } from './schemas.ts';
+import { InstantOrDay } from './schemas.ts';
 
 const WORDS = 'an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC)';
 
 /** The parameters of a list that can be asked for a period. @param what happens within it, as `Created` */
 export const periodQuery = (what: string) => ({
-  from: Type.Optional(Type.String({ maxLength: MAX_INSTANT_LENGTH, description: `${what} from then on: ${WORDS}` })),
-  to: Type.Optional(
-    Type.String({
-      maxLength: MAX_INSTANT_LENGTH,
-      description: `${what} before then, or up to the end of a day: ${WORDS}`,
-    }),
-  ),
+  from: Type.Optional(InstantOrDay(`${what} from then on: ${WORDS}`)),
+  to: Type.Optional(InstantOrDay(`${what} before then, or up to the end of a day: ${WORDS}`)),
 });
 
 /** A period as it is written in a query. */

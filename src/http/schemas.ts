@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { type ErrorCode, MESSAGES } from '../errors.ts';
 import type { ListRequest } from '../rows.ts';
-import { PATTERNS } from './patterns.ts';
+import { type DecimalRange, decimalForms, PATTERNS } from './patterns.ts';
 import { STATUS } from './problem.ts';
 
 /** Pieces of request and response schemas that several domains use. */
@@ -16,6 +16,9 @@ export const Uuid = (description: string) =>
     pattern: PATTERNS.uuid,
     description,
   });
+/** A UUID of a path. Another text is the UUID of nothing, and so 404. */
+export const UuidInPath = (description: string, example: string) =>
+  Type.String({ description, examples: [example], ...formed({ type: 'string', format: 'uuid' }) });
 /** Version 4 (RFC 9562, 5.4). */
 export const RandomUuid = (description: string) =>
   Type.String({
@@ -30,16 +33,33 @@ export const Name = (description: string, maxLength = 500) =>
   Type.String({ minLength: 1, maxLength, pattern: PATTERNS.notBlank, description });
 /** Why a person approves, rejects or cancels. */
 export const Reason = Type.Optional(Text('Why; the payment, its timeline and the audit trail show it'));
-export const Day = (description: string) =>
-  Type.String({ pattern: PATTERNS.day, description: `${description}, YYYY-MM-DD` });
+export const Day = (description: string) => Type.String({ format: 'date', description: `${description}, YYYY-MM-DD` });
+/**
+ * The form of a value in the description, where the service itself checks it, with words of its own: an instant, an amount, a list. The
+ * validator does not look at it (description/components.ts).
+ */
+export const formed = (form: object) => ({ 'x-form': form });
 /** Characters of an instant; no instant needs so many. */
-export const MAX_INSTANT_LENGTH = 40;
+const MAX_INSTANT_LENGTH = 40;
+const INSTANT = { type: 'string', format: 'date-time' };
 export const Instant = (description: string) =>
-  Type.String({ maxLength: MAX_INSTANT_LENGTH, description: `${description}, ISO 8601 with an offset` });
+  Type.String({
+    maxLength: MAX_INSTANT_LENGTH,
+    description: `${description}, ISO 8601 with an offset`,
+    ...formed(INSTANT),
+  });
+/** An instant, or a day, which the description says how to read. */
+export const InstantOrDay = (description: string) =>
+  Type.String({
+    maxLength: MAX_INSTANT_LENGTH,
+    description,
+    ...formed({ anyOf: [INSTANT, { type: 'string', format: 'date' }] }),
+  });
 /** A JSON number or a decimal string; read exactly (money.ts). */
-export const Decimal = (description: string) =>
+export const Decimal = (description: string, range: DecimalRange = {}) =>
   Type.Union([Type.Number(), Type.String({ maxLength: 64 })], {
     description: `${description}; a number or a decimal string, read exactly`,
+    ...formed({ anyOf: Object.values(decimalForms(range)) }),
   });
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
@@ -54,7 +74,11 @@ export const ClientQuery = Type.Object({ client_id: ClientId });
 
 export const ErrorMessage = Type.Object(
   {
-    code: Type.String({ enum: Object.keys(MESSAGES), description: 'Error code' }),
+    code: Type.String({
+      enum: Object.keys(MESSAGES),
+      description: 'Error code: one of the list, or one that a later version adds',
+      ...formed({ anyOf: [{ type: 'string', enum: Object.keys(MESSAGES) }, { type: 'string' }] }),
+    }),
     message: Type.String({ description: 'Short description of the cause' }),
     details: Type.String({ description: 'The field, and what it must be' }),
   },

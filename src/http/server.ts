@@ -95,7 +95,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         allErrors: false,
         removeAdditional: false,
         useDefaults: true,
-        keywords: ['x-list', 'example'],
+        keywords: ['x-list', 'x-form', 'example'],
       },
     },
   });

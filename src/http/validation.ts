@@ -55,7 +55,6 @@ interface Fault {
   params: Record<string, unknown>;
   message?: string;
   schema?: unknown;
-  parentSchema?: { errorMessage?: string };
 }
 
 /** A schema violation as a Problem that names the field (`body.clients[0].client_id`) and what it must be. */
@@ -97,7 +96,6 @@ const FORMAT_WORDS: Record<string, string> = {
 };
 /** What the patterns of schemas.ts ask for. */
 const PATTERN_WORDS: Record<string, string> = {
-  [PATTERNS.day]: A_DAY,
   [PATTERNS.uuid]: A_UUID,
   [PATTERNS.randomUuid]: 'must be a UUID of version 4',
   [PATTERNS.currency]: 'must be three capital letters (ISO 4217)',

@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts';
 const DEFAULT_PAGE_SIZE = 50;
 export const MAX_INT32 = 2_147_483_647;
 /** Identifiers in `payment_ids`, and currencies in `payment_currency`. */
-const MAX_LIST_ITEMS = 1_000;
+export const MAX_LIST_ITEMS = 1_000;
 
 export const STATUS_FILTERS = [
   'pending',

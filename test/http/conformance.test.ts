@@ -79,6 +79,7 @@ test('the authorization server answers as it is described', async () => {
   const request = new URLSearchParams({ ...asked, redirect_uri: DEMO_APPLICATION.redirect_uri });
   await ask('GET', `/authenticate?${request}`);
   await ask('GET', '/authenticate?client_id=unknown', undefined, { headers: { accept: 'application/json' } });
+  await refusedInBothForms(ask);
   const credentials = { email: 'ada@ashdown.example', password: DEMO_PASSWORD, client_id: 'demo-app', state: 's' };
   assert.equal((await post('/login', credentials)).status, 302);
   await post('/authenticate', { ...credentials, password: 'wrong' }, { 'no-redirect': 'application/json' });
@@ -124,6 +125,43 @@ test('the authorization server answers as it is described', async () => {
   judge.check('POST', '/token/CON000002', await tokenOverMutualTls('CON000002'));
   assert.deepEqual(judge.missing(), []);
 });
+
+/** Browsers are refused with a page, programs with JSON, at every address that has pages. */
+async function refusedInBothForms(ask: Caller): Promise<void> {
+  const unknown = {
+    client_id: 'unknown',
+    code: 'unknown',
+    id_token_hint: 'x',
+    post_logout_redirect_uri: 'https://a.example/',
+  };
+  const calls: [string, string, number][] = [
+    ['GET', '/authenticate', 400],
+    ['POST', '/authenticate', 400],
+    ['POST', '/login', 400],
+    ['GET', '/2fa', 400],
+    ['POST', '/verify', 401],
+    ['POST', '/send-verification-code', 400],
+    ['GET', '/end-session', 400],
+    ['POST', '/end-session', 400],
+  ];
+  for (const [method, path, status] of calls) {
+    for (const accept of ['text/html', 'application/json', '*/*']) {
+      const posted = method === 'POST' ? { raw: form(unknown), headers: { ...FORM, accept } } : { headers: { accept } };
+      const answer = await ask(method, `${path}?${form(unknown)}`, undefined, posted);
+      assert.equal(answer.status, status, `${method} ${path}`);
+      const page = accept === 'text/html' || (accept === '*/*' && method === 'GET');
+      assert.match(
+        answer.headers.get('content-type') ?? '',
+        page ? /^text\/html/ : /^application\/json/,
+        `${method} ${path}`,
+      );
+    }
+    if (method === 'GET') continue;
+    const foreign = { raw: form(unknown), headers: { ...FORM, origin: 'https://elsewhere.example' } };
+    const { status: refused } = await ask(method, `${path}?${form(unknown)}`, undefined, foreign);
+    assert.equal(refused, path === '/end-session' ? 400 : 403, path);
+  }
+}
 
 /** POST {trusted_url}/token/{contact_id} with the sandbox's own certificate. */
 async function tokenOverMutualTls(contactId: string): Promise<Received> {

@@ -19,6 +19,7 @@ const documents = {
   'client API': () => call(`${service.api}/openapi.json`, 'GET'),
   'operator interface': () => call(`${service.operatorUrl}/openapi.json`, 'GET'),
 };
+const everyDocument = { ...documents, 'authorization server': () => call(`${service.auth}/openapi.json`, 'GET') };
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 
 function* operations(document: Json): Generator<[string, Json]> {
@@ -105,6 +106,37 @@ for (const [name, read] of Object.entries(documents)) {
   });
 }
 
+/** Whether a schema has fields that nobody could name in a program: those of an object, also within a list or a choice. */
+function isNameless(schema: Json): boolean {
+  if (schema.$ref) return false;
+  if (schema.type === 'array') return isNameless(schema.items);
+  return [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].some(isNameless) || Boolean(schema.properties);
+}
+
+for (const [name, read] of Object.entries(everyDocument)) {
+  test(`${name}: every JSON body of fields is a schema with a name`, async () => {
+    const { body: document } = await read();
+    const nameless: string[] = [];
+    for (const [place, operation] of operations(document))
+      for (const [what, { content }] of [
+        ['request', operation.requestBody ?? {}],
+        ...Object.entries(operation.responses),
+      ])
+        if (isNameless(content?.['application/json']?.schema ?? {})) nameless.push(`${place}: ${what}`);
+    assert.deepEqual(nameless, []);
+  });
+
+  test(`${name}: the list of error codes is open, so that a new one breaks no strict client`, async () => {
+    const { ErrorMessage, OAuthError } = (await read()).body.components.schemas;
+    const code = ErrorMessage?.properties.code ?? OAuthError.properties.error;
+    const validate = new Ajv2020({ strict: false }).compile(code);
+    assert.ok(validate('of_a_later_version'));
+    assert.ok(!validate(7));
+    const known = code.anyOf?.find((each: Json) => each.enum)?.enum;
+    assert.ok(known?.includes(ErrorMessage ? 'payment_not_found' : 'invalid_grant'));
+  });
+}
+
 test('the client API names its schemas, operations and security schemes as a programmer would', async () => {
   const { body: document } = await documents['client API']();
   for (const name of ['Payment', 'Trade', 'Account', 'CurrencyAccount', 'Transaction', 'ErrorMessage'])
@@ -168,6 +200,18 @@ test('the operator interface names its records, and every POST takes an idempote
     for (const parameter of operation.parameters ?? [])
       assert.ok(parameter.required || !('example' in parameter), `${place}: ${parameter.name} is filled in the page`);
   }
+});
+
+test('the authorization server describes every member of its discovery document', async () => {
+  const { body: document } = await everyDocument['authorization server']();
+  const { required, properties } = document.components.schemas.Metadata;
+  const { body: metadata } = await call(`${service.auth}/.well-known/openid-configuration`, 'GET');
+  const trusted = ['mtls_endpoint_aliases', 'tls_client_certificate_bound_access_tokens'];
+  assert.deepEqual(Object.keys(properties).sort(), [...new Set([...Object.keys(metadata), ...trusted])].sort());
+  assert.deepEqual(
+    required,
+    Object.keys(properties).filter((name) => !trusted.includes(name)),
+  );
 });
 
 test('the authorization server describes its token operations and their errors', async () => {

@@ -545,7 +545,7 @@ export interface Erasure {
 }
 
 export interface ErrorMessage {
-  /** Error code */
+  /** Error code: one of the list, or one that a later version adds */
   code:
     | 'invalid_parameter'
     | 'missing_parameter'
@@ -605,7 +605,8 @@ export interface ErrorMessage {
     | 'certificate_missing'
     | 'https_required'
     | 'interrupted'
-    | 'integration_error';
+    | 'integration_error'
+    | (string & {});
   /** Short description of the cause */
   message: string;
   /** The field, and what it must be */
@@ -686,6 +687,22 @@ export interface ImportAnswer {
     message: string;
     details: string;
   }[];
+}
+
+export interface ImportSummary {
+  import_id: string;
+  kind: 'clients' | 'contacts' | 'beneficiaries' | 'trades' | 'payments' | 'transactions' | 'payment-actions';
+  state: 'running' | 'done' | 'interrupted';
+  /** The last line that is committed, with all before it */
+  lines_read: number;
+  /** Lines that were imported */
+  accepted: number;
+  /** Lines whose record was there already, with the same content */
+  unchanged: number;
+  /** Lines that were not imported */
+  rejected: number;
+  started_at: string;
+  ended_at: string | null;
 }
 
 export interface ListedCurrencyAccount {
@@ -1170,6 +1187,10 @@ export interface ReplayInput {
   only_failed?: boolean;
 }
 
+export interface SecretRotation {
+  overlap_seconds?: number;
+}
+
 export interface SignInAttempt {
   at: string;
   /** second_factor_required: the password was right, and the second factor is still to come. disabled: the contact is disabled, whatever the password was */
@@ -1635,9 +1656,7 @@ export interface Operations {
     path: {
       client_id: string;
     };
-    body?: {
-      overlap_seconds?: number;
-    };
+    body?: SecretRotation;
     response: ApplicationSecret;
   };
   /** Create a beneficiary */
@@ -1724,13 +1743,13 @@ export interface Operations {
       client_id?: string;
       /** The SWIFT UETR */
       uuid?: string;
-      /** One or several payment identifiers, comma separated, for example `PAY000001,PAY000002` */
+      /** Payment identifiers, comma separated, at most 1000, for example `PAY000001,PAY000002` */
       payment_ids?: string;
       /** UUID of the related mass payment */
       mass_payment_id?: string;
       /** External reference of the related mass payment */
       mass_payment_external_reference_id?: string;
-      /** One or several currencies, comma separated, for example `EUR,USD` */
+      /** Currencies, comma separated, at most 1000, for example `EUR,USD` */
       payment_currency?: string;
       /** Requires amount_range */
       amount?: number;
@@ -2210,21 +2229,7 @@ export interface Operations {
       kind?: 'clients' | 'contacts' | 'beneficiaries' | 'trades' | 'payments' | 'transactions' | 'payment-actions';
       state?: 'running' | 'done' | 'interrupted';
     };
-    response: {
-      import_id: string;
-      kind: 'clients' | 'contacts' | 'beneficiaries' | 'trades' | 'payments' | 'transactions' | 'payment-actions';
-      state: 'running' | 'done' | 'interrupted';
-      /** The last line that is committed, with all before it */
-      lines_read: number;
-      /** Lines that were imported */
-      accepted: number;
-      /** Lines whose record was there already, with the same content */
-      unchanged: number;
-      /** Lines that were not imported */
-      rejected: number;
-      started_at: string;
-      ended_at: string | null;
-    }[];
+    response: ImportSummary[];
   };
   /** Read the progress of an import */
   'GET /imports/{import_id}': {

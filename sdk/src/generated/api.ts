@@ -176,7 +176,7 @@ export interface CurrencyAccount {
 }
 
 export interface ErrorMessage {
-  /** Error code */
+  /** Error code: one of the list, or one that a later version adds */
   code:
     | 'invalid_parameter'
     | 'missing_parameter'
@@ -236,7 +236,8 @@ export interface ErrorMessage {
     | 'certificate_missing'
     | 'https_required'
     | 'interrupted'
-    | 'integration_error';
+    | 'integration_error'
+    | (string & {});
   /** Short description of the cause */
   message: string;
   /** The field, and what it must be */
@@ -246,6 +247,19 @@ export interface ErrorMessage {
 export interface FxAvailability {
   /** True if FX markets are available now */
   fx_available: boolean;
+}
+
+export interface GraphqlAnswer {
+  data: unknown;
+  errors?: {
+    /** For developers */
+    message: string;
+    locations?: {
+      line: number;
+      column: number;
+    }[];
+    path?: (string | number)[];
+  }[];
 }
 
 export interface GraphqlErrors {
@@ -260,6 +274,33 @@ export interface GraphqlErrors {
   }[];
 }
 
+export interface GraphqlRequest {
+  /** A GraphQL document */
+  query: string;
+  /** An object, or a text that holds one */
+  variables?: Record<string, unknown> | string | null;
+  operationName?: string | null;
+}
+
+export interface LoggedRequest {
+  /** When it arrived */
+  at: string;
+  method: string;
+  /** With its query */
+  path: string;
+  status: number;
+  code: string | null;
+  details: string | null;
+  /** Milliseconds until the answer */
+  ms: number;
+  /** The header x-request-id of the answer */
+  request_id: string;
+  /** The application that the token was issued to */
+  application: string;
+  request_body: string | null;
+  response_body: string | null;
+}
+
 export interface MassBeneficiaryError {
   code: string;
   message: string;
@@ -272,6 +313,11 @@ export interface Money {
   /** A decimal */
   amount: string;
   currency: string;
+}
+
+export interface MultipaymentRejection {
+  /** Why; the payment, its timeline and the audit trail show it */
+  reason?: string;
 }
 
 export interface OnboardingEvent {
@@ -389,6 +435,20 @@ export interface Payment {
   payment_receipt: string | null;
 }
 
+export interface PaymentCancellation {
+  /** Why; the payment, its timeline and the audit trail show it */
+  reason?: string;
+}
+
+export interface PaymentDecision {
+  /** Why; the payment, its timeline and the audit trail show it */
+  reason?: string;
+  /** To approve where the client asks for a code: the challenge */
+  challenge_id?: string;
+  /** The code from the text message or the authenticator */
+  verification_code?: string;
+}
+
 export interface PaymentNotification {
   data: Payment[];
   /** What happened to each payment, in the order of `data` */
@@ -424,6 +484,85 @@ export interface Ruleset {
     /** The rule holds from this amount up to the next threshold */
     minimum_threshold: number;
   }[];
+}
+
+export interface SandboxAdvance {
+  /** next: the next step of the ordinary course; or a payment status; or returned. Default: next */
+  to?:
+    | 'next'
+    | 'Need more beneficiary information'
+    | 'Validating beneficiary information'
+    | 'Waiting for payment date'
+    | 'Payment complete'
+    | 'Executing Payment'
+    | 'Payment pending of authorization'
+    | 'Payment rejected'
+    | 'Payment cancelled'
+    | 'returned';
+  /** Kept in the audit trail */
+  reason?: string;
+}
+
+export interface SandboxPaymentInput {
+  /** Amount; a number or a decimal string, read exactly */
+  amount?: number | string;
+  /** ISO 4217 currency */
+  payment_currency?: string;
+  /** Target payment date; default: today, YYYY-MM-DD */
+  payment_date?: string;
+  /** Default: the newest beneficiary */
+  beneficiary_id?: string;
+  /** Default: the newest trade */
+  trade_id?: string;
+  /** Reference; some steer the autopilot */
+  reference?: string;
+  /** needed: another contact creates it, and the requesting contact can approve it; none: no approval is needed. Default: as the client's rules say */
+  approval?: 'needed' | 'none';
+}
+
+export interface SandboxTrigger {
+  /** A WebhookType; PAYMENT_STATUS_CHANGE and TRADE_STATUS_CHANGE take a status after a colon */
+  event:
+    | 'PAYMENT_STATUS_CHANGE'
+    | 'PAYMENT_STATUS_CHANGE:CREATED'
+    | 'PAYMENT_STATUS_CHANGE:PENDING_OF_AUTHORIZATION'
+    | 'PAYMENT_STATUS_CHANGE:AUTHORIZED'
+    | 'PAYMENT_STATUS_CHANGE:REJECTED'
+    | 'PAYMENT_STATUS_CHANGE:CANCELLED'
+    | 'PAYMENT_STATUS_CHANGE:SENT'
+    | 'PAYMENT_STATUS_CHANGE:PENDING_RETURN'
+    | 'PAYMENT_STATUS_CHANGE:RETURNED'
+    | 'PAYMENT_STATUS_CHANGE:INVALIDATED'
+    | 'TRADE_STATUS_CHANGE'
+    | 'TRADE_STATUS_CHANGE:Created'
+    | 'TRADE_STATUS_CHANGE:Funds In Partially'
+    | 'TRADE_STATUS_CHANGE:Funds In Full'
+    | 'TRADE_STATUS_CHANGE:Funds Out Partially Allocated'
+    | 'TRADE_STATUS_CHANGE:Funds Out Full Allocated'
+    | 'TRADE_STATUS_CHANGE:Closed'
+    | 'TRADE_STATUS_CHANGE:Cancelled'
+    | 'TRADE_STATUS_CHANGE:Rejected'
+    | 'CREDIT_INCOMING_TRANSACTION'
+    | 'CREDIT_MARGIN_TRANSACTION'
+    | 'CREDIT_PAYMENT_RETURNED_TRANSACTION'
+    | 'CREDIT_TRANSACTION'
+    | 'DEBIT_TRANSACTION'
+    | 'ONBOARDING_STATUS_CHANGE';
+}
+
+export interface StatementInput {
+  /** First day, a London day, YYYY-MM-DD */
+  date_from: string;
+  /** Last day, included, YYYY-MM-DD */
+  date_to: string;
+  /** pdf: one file with a section for each currency; csv and camt.053: a file for each currency */
+  format?: 'pdf' | 'csv' | 'camt.053';
+  /** ISO 4217 codes, comma-separated; default: every currency account */
+  currencies?: string;
+  /** How it is delivered; default: email */
+  delivery?: 'push' | 'email' | 'both';
+  /** Another name of delivery */
+  delivery_method?: 'push' | 'email' | 'both';
 }
 
 export interface StatementRequest {
@@ -540,7 +679,7 @@ export interface WrittenApprovalConfiguration {
     }[];
   }[];
   ruleset: Ruleset;
-  /** Read with `dry_run=true` only; without it each threshold is a sample */
+  /** Answered with `dry_run=true` only. Default: each threshold is a sample */
   sample_amounts?: (
     | number
     | string
@@ -573,13 +712,13 @@ export interface Operations {
   /** Search payments */
   'GET /payments': {
     query?: {
-      /** One or several payment identifiers, comma separated, for example `PAY000001,PAY000002` */
+      /** Payment identifiers, comma separated, at most 1000, for example `PAY000001,PAY000002` */
       payment_ids?: string;
       /** UUID of the related mass payment */
       mass_payment_id?: string;
       /** External reference of the related mass payment */
       mass_payment_external_reference_id?: string;
-      /** One or several currencies, comma separated, for example `EUR,USD` */
+      /** Currencies, comma separated, at most 1000, for example `EUR,USD` */
       payment_currency?: string;
       /** Requires amount_range */
       amount?: number;
@@ -638,14 +777,7 @@ export interface Operations {
       /** What the requesting contact does */
       action: 'authorise' | 'reject';
     };
-    body?: {
-      /** Why; the payment, its timeline and the audit trail show it */
-      reason?: string;
-      /** To approve where the client asks for a code: the challenge */
-      challenge_id?: string;
-      /** The code from the text message or the authenticator */
-      verification_code?: string;
-    };
+    body?: PaymentDecision;
     response: undefined;
   };
   /** Cancel a payment */
@@ -654,10 +786,7 @@ export interface Operations {
       /** Payment identifier */
       payment_id: string;
     };
-    body?: {
-      /** Why; the payment, its timeline and the audit trail show it */
-      reason?: string;
-    };
+    body?: PaymentCancellation;
     response: undefined;
   };
   /** Read the approvals settings */
@@ -713,10 +842,7 @@ export interface Operations {
       /** The number, the formatted identifier or the unique identifier */
       multipayment_id: string;
     };
-    body?: {
-      /** Why; the payment, its timeline and the audit trail show it */
-      reason?: string;
-    };
+    body?: MultipaymentRejection;
     response: undefined;
   };
   /** List the errors of a mass-beneficiaries instruction */
@@ -735,25 +861,8 @@ export interface Operations {
   };
   /** Manages webhook subscriptions over GraphQL */
   'POST /webhooks/graphql': {
-    body: {
-      /** A GraphQL document */
-      query: string;
-      /** An object, or a text that holds one */
-      variables?: Record<string, unknown> | string;
-      operationName?: string;
-    };
-    response: {
-      data: unknown;
-      errors?: {
-        /** For developers */
-        message: string;
-        locations?: {
-          line: number;
-          column: number;
-        }[];
-        path?: (string | number)[];
-      }[];
-    };
+    body: GraphqlRequest;
+    response: GraphqlAnswer;
   };
   /** Send a Ping notification to a subscription */
   'POST /webhooks/ping/{subscription_id}': {
@@ -773,20 +882,7 @@ export interface Operations {
   };
   /** Request a statement of the currency accounts */
   'POST /statements/accounts': {
-    body: {
-      /** First day, a London day, YYYY-MM-DD */
-      date_from: string;
-      /** Last day, included, YYYY-MM-DD */
-      date_to: string;
-      /** pdf: one file with a section for each currency; csv and camt.053: a file for each currency */
-      format?: 'pdf' | 'csv' | 'camt.053';
-      /** ISO 4217 codes, comma-separated; default: every currency account */
-      currencies?: string;
-      /** How it is delivered; default: email */
-      delivery?: 'push' | 'email' | 'both';
-      /** Another name of delivery */
-      delivery_method?: 'push' | 'email' | 'both';
-    };
+    body: StatementInput;
     response: string;
   };
   /** Follow a statement request */
@@ -811,22 +907,7 @@ export interface Operations {
   };
   /** Create a payment */
   'POST /sandbox/payments': {
-    body?: {
-      /** Amount; a number or a decimal string, read exactly */
-      amount?: number | string;
-      /** ISO 4217 currency */
-      payment_currency?: string;
-      /** Target payment date; default: today, YYYY-MM-DD */
-      payment_date?: string;
-      /** Default: the newest beneficiary */
-      beneficiary_id?: string;
-      /** Default: the newest trade */
-      trade_id?: string;
-      /** Reference; some steer the autopilot */
-      reference?: string;
-      /** needed: another contact creates it, and the requesting contact can approve it; none: no approval is needed. Default: as the client's rules say */
-      approval?: 'needed' | 'none';
-    };
+    body?: SandboxPaymentInput;
     response: Payment;
   };
   /** Advance a payment */
@@ -835,55 +916,12 @@ export interface Operations {
       /** Payment identifier */
       payment_id: string;
     };
-    body?: {
-      /** next: the next step of the ordinary course; or a payment status; or returned. Default: next */
-      to?:
-        | 'next'
-        | 'Need more beneficiary information'
-        | 'Validating beneficiary information'
-        | 'Waiting for payment date'
-        | 'Payment complete'
-        | 'Executing Payment'
-        | 'Payment pending of authorization'
-        | 'Payment rejected'
-        | 'Payment cancelled'
-        | 'returned';
-      /** Kept in the audit trail */
-      reason?: string;
-    };
+    body?: SandboxAdvance;
     response: Payment;
   };
   /** Trigger a notification */
   'POST /sandbox/trigger': {
-    body: {
-      /** A WebhookType; PAYMENT_STATUS_CHANGE and TRADE_STATUS_CHANGE take a status after a colon */
-      event:
-        | 'PAYMENT_STATUS_CHANGE'
-        | 'PAYMENT_STATUS_CHANGE:CREATED'
-        | 'PAYMENT_STATUS_CHANGE:PENDING_OF_AUTHORIZATION'
-        | 'PAYMENT_STATUS_CHANGE:AUTHORIZED'
-        | 'PAYMENT_STATUS_CHANGE:REJECTED'
-        | 'PAYMENT_STATUS_CHANGE:CANCELLED'
-        | 'PAYMENT_STATUS_CHANGE:SENT'
-        | 'PAYMENT_STATUS_CHANGE:PENDING_RETURN'
-        | 'PAYMENT_STATUS_CHANGE:RETURNED'
-        | 'PAYMENT_STATUS_CHANGE:INVALIDATED'
-        | 'TRADE_STATUS_CHANGE'
-        | 'TRADE_STATUS_CHANGE:Created'
-        | 'TRADE_STATUS_CHANGE:Funds In Partially'
-        | 'TRADE_STATUS_CHANGE:Funds In Full'
-        | 'TRADE_STATUS_CHANGE:Funds Out Partially Allocated'
-        | 'TRADE_STATUS_CHANGE:Funds Out Full Allocated'
-        | 'TRADE_STATUS_CHANGE:Closed'
-        | 'TRADE_STATUS_CHANGE:Cancelled'
-        | 'TRADE_STATUS_CHANGE:Rejected'
-        | 'CREDIT_INCOMING_TRANSACTION'
-        | 'CREDIT_MARGIN_TRANSACTION'
-        | 'CREDIT_PAYMENT_RETURNED_TRANSACTION'
-        | 'CREDIT_TRANSACTION'
-        | 'DEBIT_TRANSACTION'
-        | 'ONBOARDING_STATUS_CHANGE';
-    };
+    body: SandboxTrigger;
     response: TriggeredEvent;
   };
   /** Start again */
@@ -900,24 +938,7 @@ export interface Operations {
       /** A status, as 404, or a class of them, as 4xx, for example `4xx` */
       status?: string;
     };
-    response: {
-      /** When it arrived */
-      at: string;
-      method: string;
-      /** With its query */
-      path: string;
-      status: number;
-      code: string | null;
-      details: string | null;
-      /** Milliseconds until the answer */
-      ms: number;
-      /** The header x-request-id of the answer */
-      request_id: string;
-      /** The application that the token was issued to */
-      application: string;
-      request_body: string | null;
-      response_body: string | null;
-    }[];
+    response: LoggedRequest[];
   };
 }
 

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../errors.ts';
 import { fxAvailable } from '../../quotes/fx-availability.ts';
 import { isUuid } from '../../uuid.ts';
-import { ClientQuery, errors, jsonAnswer } from '../schemas.ts';
+import { ClientQuery, errors, jsonAnswer, UuidInPath } from '../schemas.ts';
 
 const text = Type.String({ description: 'Empty where it was not given' });
 
@@ -78,7 +78,7 @@ const READ_ONE = {
     operationId: 'getAccount',
     tags: ['accounts'],
     summary: 'Read an account',
-    params: Type.Object({ account_id: Type.String({ description: 'Account UUID' }) }),
+    params: Type.Object({ account_id: UuidInPath('Account UUID', '0f8fad5b-d9cb-469f-a165-70867728950e') }),
     querystring: ClientQuery,
     response: { 200: jsonAnswer('The account', Account), ...errors(400, 403, 404, 502, 'account_not_found') },
   },

@@ -124,7 +124,10 @@ export const WrittenConfiguration = Type.Object(
             currency: Type.Optional(Type.String({ pattern: PATTERNS.currency })),
           }),
         ]),
-        { maxItems: MAX_SAMPLES, description: 'Read with `dry_run=true` only; without it each threshold is a sample' },
+        {
+          maxItems: MAX_SAMPLES,
+          description: 'Answered with `dry_run=true` only. Default: each threshold is a sample',
+        },
       ),
     ),
   },

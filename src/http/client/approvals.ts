@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { listVersions, readConfiguration, replaceConfiguration } from '../../approvals/configuration.ts';
-import { dryRun } from '../../approvals/dry-run.ts';
+import { checkSamples, dryRun } from '../../approvals/dry-run.ts';
 import { explainApproval } from '../../approvals/explanation.ts';
 import { readApprovalSettings } from '../../approvals/settings.ts';
 import type { Context } from '../../context.ts';
@@ -141,9 +141,11 @@ export function approvalRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const { clientId } = request.caller;
       if (request.query.dry_run) return sendJson(reply, JSON.stringify(await dryRun(pool, clientId, request.body)));
-      const replaced = await contactChange(context, request, (tx, act) =>
-        replaceConfiguration(tx, act, clientId, request.body),
-      );
+      const replaced = await contactChange(context, request, async (tx, act) => {
+        const made = await replaceConfiguration(tx, act, clientId, request.body);
+        checkSamples(request.body);
+        return made;
+      });
       return sendJson(reply.header('x-configuration-version', replaced.version), JSON.stringify(replaced.shown));
     },
   );

@@ -14,7 +14,7 @@ import type { Sessions } from '../../identity/sessions.ts';
 import { findUnstorable, NOT_STORABLE } from '../../storable.ts';
 import { errorMessage, toProblem } from '../problem.ts';
 import { sendJson } from '../reply.ts';
-import { ClientId, ErrorMessage, errors } from '../schemas.ts';
+import { ClientId, ErrorMessage, errors, Nullable } from '../schemas.ts';
 import { contactAct } from './act.ts';
 import { contactChange } from './change.ts';
 import { explorerRoutes } from './explorer.ts';
@@ -48,15 +48,20 @@ const DESCRIPTION = {
   headers: ClientHeader,
   body: Type.Object(
     {
-      query: Type.String({ description: 'A GraphQL document' }),
+      query: Type.String({ minLength: 1, description: 'A GraphQL document' }),
       variables: Type.Optional(
-        Type.Union([Type.Object({}, { additionalProperties: true }), Type.String()], {
+        Type.Union([Type.Object({}, { additionalProperties: true }), Type.String(), Type.Null()], {
           description: 'An object, or a text that holds one',
         }),
       ),
-      operationName: Type.Optional(Type.String()),
+      operationName: Type.Optional(
+        Nullable(
+          Type.String({ minLength: 1, description: 'The operation to execute, where the document has several' }),
+        ),
+      ),
     },
     {
+      title: 'GraphqlRequest',
       examples: [
         {
           query: '{ subscriptions(first: 10, orderBy: CREATED_AT_DESC) { totalCount nodes { id url active types } } }',
@@ -72,7 +77,10 @@ const DESCRIPTION = {
       },
       content: {
         'application/json': {
-          schema: Type.Object({ data: Type.Unsafe({}), errors: Type.Optional(Errors.properties.errors) }),
+          schema: Type.Object(
+            { data: Type.Unsafe({}), errors: Type.Optional(Errors.properties.errors) },
+            { title: 'GraphqlAnswer', examples: [{ data: { subscriptions: { totalCount: 1 } } }] },
+          ),
         },
       },
     },

@@ -14,7 +14,10 @@ const Path = Type.Object({
   }),
 });
 
-const Body = Type.Object({ reason: Reason }, { ...closed, examples: [{ reason: 'The rates have moved' }] });
+const Body = Type.Object(
+  { reason: Reason },
+  { ...closed, title: 'MultipaymentRejection', examples: [{ reason: 'The rates have moved' }] },
+);
 
 const REJECT = {
   config: { permission: 'can_manage_multipayments' as const },

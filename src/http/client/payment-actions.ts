@@ -28,9 +28,12 @@ const DecisionBody = Type.Object(
       Type.String({ maxLength: 64, description: 'The code from the text message or the authenticator' }),
     ),
   },
-  { ...closed, examples: [{ reason: 'Matches invoice 42' }] },
+  { ...closed, title: 'PaymentDecision', examples: [{ reason: 'Matches invoice 42' }] },
 );
-const CancelBody = Type.Object({ reason: Reason }, { ...closed, examples: [{ reason: 'Ordered twice' }] });
+const CancelBody = Type.Object(
+  { reason: Reason },
+  { ...closed, title: 'PaymentCancellation', examples: [{ reason: 'Ordered twice' }] },
+);
 const done = { 204: { description: 'Done', type: 'null' } };
 
 /** The refusals of an approval that needs a verification code. */

@@ -20,7 +20,7 @@ const Path = Type.Object({ payment_id: Type.String({ description: 'Payment ident
 
 const NewPayment = Type.Object(
   {
-    amount: Type.Optional(Decimal('Amount')),
+    amount: Type.Optional(Decimal('Amount', { positive: true })),
     payment_currency: Type.Optional(Currency()),
     payment_date: Type.Optional(Day('Target payment date; default: today')),
     beneficiary_id: Type.Optional(Type.String({ minLength: 1, description: 'Default: the newest beneficiary' })),
@@ -34,7 +34,11 @@ const NewPayment = Type.Object(
       }),
     ),
   },
-  { ...closed, examples: [{ amount: 250.5, reference: 'Invoice 42', approval: 'needed' }] },
+  {
+    ...closed,
+    title: 'SandboxPaymentInput',
+    examples: [{ amount: 250.5, reference: 'Invoice 42', approval: 'needed' }],
+  },
 );
 
 const Advance = Type.Object(
@@ -46,7 +50,7 @@ const Advance = Type.Object(
     ),
     reason: Type.Optional(Text('Kept in the audit trail')),
   },
-  { ...closed, examples: [{ to: 'Payment complete' }] },
+  { ...closed, title: 'SandboxAdvance', examples: [{ to: 'Payment complete' }] },
 );
 
 const LOCATION = locationHeader(

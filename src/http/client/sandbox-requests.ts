@@ -18,19 +18,39 @@ const Query = Type.Object({
   ),
 });
 const text = (description: string) => Nullable(Type.String({ description }));
-const LoggedRequest = Type.Object({
-  at: Type.String({ description: 'When it arrived' }),
-  method: Type.String(),
-  path: Type.String({ description: 'With its query' }),
-  status: Type.Integer(),
-  code: text('Of a refusal: the code of its error'),
-  details: text('Of a refusal: what was wrong'),
-  ms: Type.Number({ description: 'Milliseconds until the answer' }),
-  request_id: Type.String({ description: 'The header x-request-id of the answer' }),
-  application: Type.String({ description: 'The application that the token was issued to' }),
-  request_body: text('The first 4 KiB, secrets masked'),
-  response_body: text('The first 4 KiB, secrets masked'),
-});
+const LoggedRequest = Type.Object(
+  {
+    at: Type.String({ description: 'When it arrived' }),
+    method: Type.String(),
+    path: Type.String({ description: 'With its query' }),
+    status: Type.Integer(),
+    code: text('Of a refusal: the code of its error'),
+    details: text('Of a refusal: what was wrong'),
+    ms: Type.Number({ description: 'Milliseconds until the answer' }),
+    request_id: Type.String({ description: 'The header x-request-id of the answer' }),
+    application: Type.String({ description: 'The application that the token was issued to' }),
+    request_body: text('The first 4 KiB, secrets masked'),
+    response_body: text('The first 4 KiB, secrets masked'),
+  },
+  {
+    title: 'LoggedRequest',
+    examples: [
+      {
+        at: '2026-07-01T09:15:00.000Z',
+        method: 'GET',
+        path: '/payments?client_id=CLI000001&page_size=5000',
+        status: 400,
+        code: 'invalid_parameter',
+        details: 'query.page_size: must be at most 1000',
+        ms: 1.8,
+        request_id: '6f1d0a52-5d1c-4b8e-9a3e-0f6f6d3b2c11',
+        application: 'demo-app',
+        request_body: null,
+        response_body: null,
+      },
+    ],
+  },
+);
 
 const LIST = {
   schema: {

@@ -16,7 +16,7 @@ const Trigger = Type.Object(
       description: 'A WebhookType; PAYMENT_STATUS_CHANGE and TRADE_STATUS_CHANGE take a status after a colon',
     }),
   },
-  { ...closed, examples: [{ event: 'PAYMENT_STATUS_CHANGE:SENT' }] },
+  { ...closed, title: 'SandboxTrigger', examples: [{ event: 'PAYMENT_STATUS_CHANGE:SENT' }] },
 );
 const Triggered = Type.Object(
   {

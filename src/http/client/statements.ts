@@ -11,7 +11,7 @@ import {
 import { locationHeader } from '../location.ts';
 import { PATTERNS } from '../patterns.ts';
 import { sendValue } from '../reply.ts';
-import { ClientQuery, Day, errors, jsonAnswer, Nullable } from '../schemas.ts';
+import { ClientQuery, Day, errors, jsonAnswer, Nullable, UuidInPath } from '../schemas.ts';
 import { clientAddress } from './address.ts';
 import { contactChange } from './change.ts';
 
@@ -40,7 +40,10 @@ const StatementBody = Type.Object(
     ),
     delivery_method: Type.Optional(Type.Enum(DELIVERY_METHODS, { description: 'Another name of delivery' })),
   },
-  { examples: [{ date_from: '2026-07-01', date_to: '2026-07-31', format: 'pdf', currencies: 'EUR,GBP' }] },
+  {
+    title: 'StatementInput',
+    examples: [{ date_from: '2026-07-01', date_to: '2026-07-31', format: 'pdf', currencies: 'EUR,GBP' }],
+  },
 );
 
 const ACCEPTED: Record<DeliveryMethod, string> = {
@@ -99,7 +102,7 @@ const FOLLOW = {
     tags: ['statements'],
     summary: 'Follow a statement request',
     description: 'The state of a request for a statement. The header Location of its answer has this address.',
-    params: Type.Object({ id: Type.String({ description: 'Identifier of the request', examples: [EXAMPLE_ID] }) }),
+    params: Type.Object({ id: UuidInPath('Identifier of the request', EXAMPLE_ID) }),
     querystring: ClientQuery,
     response: {
       200: jsonAnswer('The request and its state', Progress),

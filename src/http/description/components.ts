@@ -1,9 +1,11 @@
-/** Schemas with a title become components of that name, and what uses them refers to them. */
+/** Schemas with a title become components of that name, and what uses them refers to them. A `x-form` becomes the schema itself. */
 
 type Json = Record<string, unknown>;
 
 /** Values that only look like schemas. */
 const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const', 'security', 'x-graphql']);
+/** What says of a schema in words that it is so; its `x-form` says the rest. */
+const WORDS = ['title', 'description', 'examples', 'default'];
 const NAME = /^[A-Z][A-Za-z0-9]*$/;
 
 /**
@@ -25,13 +27,22 @@ function walk(value: unknown, schemas: Record<string, Json>): unknown {
   if (Array.isArray(value)) return value.map((each) => walk(each, schemas));
   if (typeof value !== 'object' || value === null) return value;
   const copy: Json = {};
-  for (const [key, inner] of Object.entries(value)) copy[key] = VALUES.has(key) ? inner : walk(inner, schemas);
+  for (const [key, inner] of Object.entries(shown(value as Json)))
+    copy[key] = VALUES.has(key) ? inner : walk(inner, schemas);
   const { title, ...schema } = copy;
   if (typeof title !== 'string' || !NAME.test(title)) return copy;
   const known = schemas[title];
   if (known && !sameShape(known, schema)) throw new TypeError(`two schemas have the name ${title}`);
   schemas[title] = { ...schema, ...known };
   return { $ref: `#/components/schemas/${title}` };
+}
+
+/** A schema as the description has it: its form (schemas.ts, `formed`) in place of what the validator looks at. */
+function shown(schema: Json): Json {
+  const { 'x-form': form } = schema;
+  if (typeof form !== 'object') return schema;
+  const words = WORDS.filter((key) => key in schema).map((key) => [key, schema[key]]);
+  return { ...form, ...Object.fromEntries(words) };
 }
 
 /** The framework moves the examples of some places out of the schema. */

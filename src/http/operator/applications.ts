@@ -15,14 +15,20 @@ import {
 } from '../../identity/application.ts';
 import { allowNoBody } from '../body.ts';
 import { sendList } from '../reply.ts';
-import { closed, errors, Id, idPath, jsonAnswer, listAnswer, Name, type Page, PageQuery } from '../schemas.ts';
+import { closed, errors, formed, Id, idPath, jsonAnswer, listAnswer, Name, type Page, PageQuery } from '../schemas.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ } from './listener.ts';
 
-const Uris = Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI_LENGTH }), { maxItems: MAX_REDIRECT_URIS });
+const Uri = Type.String({
+  minLength: 1,
+  maxLength: MAX_URI_LENGTH,
+  description: 'Absolute, without a fragment or a user',
+  ...formed({ type: 'string', format: 'uri', maxLength: MAX_URI_LENGTH }),
+});
+const Uris = Type.Array(Uri, { maxItems: MAX_REDIRECT_URIS });
 const ApplicationFields = {
   name: Name('Name'),
-  redirect_uris: Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI_LENGTH }), {
+  redirect_uris: Type.Array(Uri, {
     minItems: 1,
     maxItems: MAX_REDIRECT_URIS,
     description: 'Compared exactly',
@@ -59,7 +65,7 @@ const ApplicationPatch = Type.Partial(Type.Object(ApplicationFields), { ...close
 
 const SecretBody = Type.Object(
   { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SECRET_OVERLAP_SECONDS })) },
-  closed,
+  { ...closed, title: 'SecretRotation', examples: [{ overlap_seconds: 3_600 }] },
 );
 const ApplicationRecord = {
   client_id: Type.String({ description: 'OAuth client_id' }),

@@ -11,6 +11,7 @@ import {
   closed,
   Day,
   errors,
+  formed,
   Id,
   idPath,
   jsonAnswer,
@@ -39,7 +40,13 @@ const ClientFields = {
     Type.Boolean({ description: 'An approval needs a verification code that is tied to the payment' }),
   ),
   statement_push_url: Type.Optional(
-    Nullable(Type.String({ maxLength: 2_048, description: 'Where pushed statements are put' })),
+    Nullable(
+      Type.String({
+        maxLength: 2_048,
+        description: 'Where pushed statements are put: https (http too in a sandbox), without a user or a fragment',
+        ...formed({ type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2_048 }),
+      }),
+    ),
   ),
   statement_push_secret: Type.Optional(
     Nullable(Type.String({ maxLength: 512, description: 'Signs pushed statements; never shown again' })),

@@ -4,6 +4,7 @@ import { MAX_IDEMPOTENCY_KEY } from '../../operator/idempotency.ts';
 import type { DescribedOperation } from '../description/headers.ts';
 import type { Description } from '../openapi.ts';
 import { INSTITUTION, referenceScript } from '../site/audience.ts';
+import { REASON_HEADER_FORM } from './reason.ts';
 
 const TAGS = {
   clients: "The institution's clients and their onboarding",
@@ -72,7 +73,7 @@ const REASON = {
   in: 'header',
   required: false,
   description: 'Why: percent-encoded UTF-8, at most 500 characters. The audit trail keeps it',
-  schema: { type: 'string', minLength: 1, maxLength: 4_500 },
+  schema: REASON_HEADER_FORM,
 };
 
 /** The description of the operator interface. */

@@ -1,13 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import { MAX_RATE_DECIMALS } from '../../money.ts';
 import { MAX_RATES, type RatesInput, readRates, setRates } from '../../quotes/exchange-rates.ts';
+import { PATTERNS } from '../patterns.ts';
 import { sendShortList } from '../reply.ts';
 import {
   Currency,
   closed,
   Decimal,
   errors,
+  formed,
   Instant,
   jsonAnswer,
   listAnswer,
@@ -17,13 +20,20 @@ import {
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
+const Rate = Decimal('... is worth this many', { positive: true, decimals: MAX_RATE_DECIMALS });
+const SIZE = { minProperties: 1, maxProperties: MAX_RATES };
+/** The service names the currency that is none. */
+const CURRENCIES = {
+  type: 'object',
+  ...SIZE,
+  propertyNames: { pattern: PATTERNS.currency },
+  additionalProperties: Rate,
+};
+
 const RatesBody = Type.Object(
   {
     base_currency: Currency('One unit of this currency ...'),
-    rates: Type.Record(Type.String(), Decimal('... is worth this many'), {
-      minProperties: 1,
-      maxProperties: MAX_RATES,
-    }),
+    rates: Type.Record(Type.String(), Rate, { ...SIZE, ...formed(CURRENCIES) }),
     as_of: Type.Optional(Instant('When the rates applied')),
   },
   { ...closed, title: 'RateTableInput', examples: [{ base_currency: 'GBP', rates: { USD: 1.25, EUR: 1.17 } }] },

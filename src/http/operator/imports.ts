@@ -20,7 +20,7 @@ import { sendList, sendValue } from '../reply.ts';
 import {
   closed,
   errors,
-  Instant,
+  InstantOrDay,
   idPath,
   jsonAnswer,
   Nullable,
@@ -42,7 +42,7 @@ import { ActionFields, PaymentFields } from './payments.ts';
 import { TradeBody } from './trades.ts';
 import { TransactionBody } from './transactions.ts';
 
-const moment = (description: string) => Type.Optional(Nullable(Instant(`${description}; or a day`)));
+const moment = (description: string) => Type.Optional(Nullable(InstantOrDay(`${description}: an instant, or a day`)));
 const who = (description: string) => Type.Optional(Nullable(Text(description, 128)));
 
 /** A payment as the core has it. */
@@ -51,7 +51,7 @@ const ImportedPaymentBody = Type.Object(
     ...PaymentFields,
     status: Type.Optional(Type.Enum([...PAYMENT_STATUSES])),
     uuid: Type.Optional(RandomUuid('Version 4, the SWIFT UETR; set once; default: a new one')),
-    created_date: Type.Optional(Instant('When it was created; or a day; default: now')),
+    created_date: Type.Optional(InstantOrDay('When it was created: an instant, or a day; default: now')),
     authorised_by: who('Who authorised it'),
     authorised_date: moment('When'),
     cancelled_by: who('Who cancelled it'),
@@ -149,26 +149,22 @@ const ImportFields = {
   started_at: Type.String({ format: 'date-time' }),
   ended_at: Nullable(Type.String({ format: 'date-time', description: 'Null while it runs' })),
 };
+const IMPORT_EXAMPLE = {
+  import_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  kind: 'payments',
+  state: 'interrupted',
+  lines_read: 12_000,
+  accepted: 12_000,
+  unchanged: 0,
+  rejected: 0,
+  started_at: '2026-11-21T10:00:00.000Z',
+  ended_at: '2026-11-21T10:00:07.000Z',
+};
 const Import = Type.Object(
   { ...ImportFields, errors: ImportErrors },
-  {
-    title: 'Import',
-    examples: [
-      {
-        import_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
-        kind: 'payments',
-        state: 'interrupted',
-        lines_read: 12_000,
-        accepted: 12_000,
-        unchanged: 0,
-        rejected: 0,
-        errors: [],
-        started_at: '2026-11-21T10:00:00.000Z',
-        ended_at: '2026-11-21T10:00:07.000Z',
-      },
-    ],
-  },
+  { title: 'Import', examples: [{ ...IMPORT_EXAMPLE, errors: [] }] },
 );
+const ImportSummary = Type.Object(ImportFields, { title: 'ImportSummary', examples: [IMPORT_EXAMPLE] });
 const ImportList = Type.Object({
   ...Paging,
   kind: Type.Optional(Type.Enum(Object.keys(KINDS))),
@@ -229,7 +225,7 @@ const LIST = {
     summary: 'List imports, the newest first',
     querystring: ImportList,
     response: {
-      200: jsonAnswer('A page of imports, without their errors', Type.Array(Type.Object(ImportFields)), TOTAL_COUNT),
+      200: jsonAnswer('A page of imports, without their errors', Type.Array(ImportSummary), TOTAL_COUNT),
       ...errors(400, 403, 502),
     },
   },

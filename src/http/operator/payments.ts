@@ -42,7 +42,7 @@ export const PaymentFields = {
   contact_id: Type.String({ minLength: 1, description: 'The creator' }),
   trade_id: Type.String({ minLength: 1, description: 'Trade that funds it' }),
   beneficiary_id: Type.String({ minLength: 1, description: 'Who is paid' }),
-  amount: Decimal('Amount'),
+  amount: Decimal('Amount', { positive: true }),
   payment_currency: Currency(),
   payment_date: Day('Target payment date'),
   payment_id: Type.Optional(Id('Chosen by the core; default: a new one')),

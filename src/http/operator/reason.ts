@@ -4,6 +4,20 @@ import { Problem } from '../../errors.ts';
 /** The header that says why something is changed: a text, percent-encoded UTF-8 (RFC 3986, 2.1). */
 const REASON_HEADER = 'x-reason';
 const MAX_REASON_LENGTH = 500;
+/** What a header can hold without a loss: characters of ASCII. Others arrive as something else, unless they are encoded. */
+const ASCII = /^[\t -~]*$/;
+const [HEX, REST] = ['[0-9A-Fa-f]', '%[89ABab][0-9A-Fa-f]'];
+/** A character of the header: one of ASCII as it is, or one in UTF-8, percent-encoded (RFC 3629, 4). */
+const CHARACTER = [
+  '[\\t -$&-~]',
+  `%0[1-9A-Fa-f]|%[1-7]${HEX}`,
+  `%(?:[Cc][2-9A-Fa-f]|[Dd]${HEX})${REST}`,
+  `%[Ee](?:0%[ABab]${HEX}|[1-9A-Ca-cEFef]${REST}|[Dd]%[89]${HEX})${REST}`,
+  `%[Ff](?:0%[9ABab]${HEX}|[1-3]${REST}|4%8${HEX})${REST}${REST}`,
+].join('|');
+
+/** The header as the description shows it. */
+export const REASON_HEADER_FORM = { type: 'string', pattern: `^(?:${CHARACTER}){1,${MAX_REASON_LENGTH}}$` };
 
 /**
  * Why a request changes something: its header X-Reason, else the field `reason` that some bodies have.
@@ -15,7 +29,7 @@ export function reasonOf({ headers, body }: FastifyRequest): string | undefined 
     const { reason } = (body ?? {}) as { reason?: unknown };
     return typeof reason === 'string' ? reason : undefined;
   }
-  const reason = decoded(String(header))?.trim();
+  const reason = ASCII.test(String(header)) ? decoded(String(header))?.trim() : undefined;
   if (!reason || reason.length > MAX_REASON_LENGTH || reason.includes('\0'))
     throw new Problem('invalid_parameter', {
       field: 'X-Reason',

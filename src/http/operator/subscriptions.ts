@@ -6,7 +6,18 @@ import { WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { replay } from '../../webhooks/redelivery.ts';
 import { optionalInstant, requiredInstant } from '../instant.ts';
 import { sendList } from '../reply.ts';
-import { closed, errors, Instant, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf } from '../schemas.ts';
+import {
+  closed,
+  errors,
+  Instant,
+  jsonAnswer,
+  listAnswer,
+  Nullable,
+  type Page,
+  Paging,
+  rowsOf,
+  UuidInPath,
+} from '../schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 import { QueuedCount } from './notifications.ts';
@@ -83,7 +94,7 @@ const REPLAY = {
     operationId: 'replaySubscription',
     tags: ['webhooks'],
     summary: 'Send a subscription what it had in a period: what was sent, what waits, what it missed while inactive',
-    params: Type.Object({ id: Type.String({ description: 'Subscription UUID' }) }),
+    params: Type.Object({ id: UuidInPath('Subscription UUID', '8a6e0804-2bd0-4672-b79d-d97027f9071a') }),
     body: ReplayBody,
     response: {
       202: jsonAnswer('How many notifications are sent, of those that the subscription had', QueuedCount),

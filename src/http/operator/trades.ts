@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import { MAX_RATE_DECIMALS } from '../../money.ts';
 import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES, type TradeStatus } from '../../payments/trade.ts';
 import { createTrade, setTradeStatus } from '../../payments/trade-booking.ts';
 import type { TradeInput } from '../../payments/trade-input.ts';
@@ -16,7 +17,7 @@ import {
   Decimal,
   errors,
   Id,
-  Instant,
+  InstantOrDay,
   idPath,
   jsonAnswer,
   listAnswer,
@@ -34,18 +35,21 @@ export const TradeFields = {
   contact_id: Type.String({ minLength: 1, description: 'Contact who booked it' }),
   buy_currency: Currency('Currency that is bought'),
   sell_currency: Currency('Currency that is sold'),
-  buy_amount: Decimal('Amount that is bought'),
-  rate: Decimal('Units of the bought currency for one unit of the sold one'),
+  buy_amount: Decimal('Amount that is bought', { positive: true }),
+  rate: Decimal('Units of the bought currency for one unit of the sold one', {
+    positive: true,
+    decimals: MAX_RATE_DECIMALS,
+  }),
   trade_id: Type.Optional(Id('Chosen by the core; default: a new one')),
   parent_trade_id: Type.Optional(Nullable(Id('For a drawdown only'))),
   status: Type.Optional(Type.Enum([...TRADE_STATUSES])),
   trade_type: Type.Optional(Type.Enum([...TRADE_TYPES])),
   rate_symbol: Type.Optional(Text('Pair, sold currency first', 16)),
-  sell_amount: Type.Optional(Decimal('Amount that is sold; default: buy_amount / rate')),
+  sell_amount: Type.Optional(Decimal('Amount that is sold; default: buy_amount / rate', { positive: true })),
   fee_amount: Type.Optional(Nullable(Decimal('Fee'))),
   fee_currency: Type.Optional(Nullable(Currency())),
   order_date: Type.Optional(Day('Day of the order')),
-  maturity_date: Type.Optional(Nullable(Instant('Maturity; a day is midnight UTC'))),
+  maturity_date: Type.Optional(Nullable(InstantOrDay('Maturity; a day is midnight UTC'))),
   reference: Type.Optional(Nullable(Text('Reference'))),
   synthetic: flag,
   beneficiaries: Type.Optional(

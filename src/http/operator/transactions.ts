@@ -49,7 +49,7 @@ export const TransactionBody = Type.Object(
       description: 'Currency account',
     }),
     kind: Type.Enum([...TRANSACTION_KINDS]),
-    amount: Type.Object({ amount: Decimal('Amount'), currency: Currency() }, closed),
+    amount: Type.Object({ amount: Decimal('Amount', { positive: true }), currency: Currency() }, closed),
     transaction_id: Type.Optional(Id('Chosen by the core; default: a UUID')),
     creditor_name: text('Creditor'),
     creditor_account: Type.Optional(Nullable(Party)),
@@ -107,7 +107,9 @@ const TransactionRecord = Type.Object(
 
 const TransactionList = Type.Object({
   ...ClientPageQuery.properties,
-  currency_account_id: Type.Optional(Type.Integer({ minimum: 1, description: 'Only of this currency account' })),
+  currency_account_id: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Only of this currency account' }),
+  ),
   ...periodQuery('Booked'),
 });
 
