@@ -6,6 +6,7 @@ import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { nextId, updateRow } from '../rows.ts';
 import { PAGES_APPLICATION } from './page-application.ts';
+import { parseUri } from './uri.ts';
 
 const DEFAULT_REFRESH_TOKEN_DAYS = 28;
 export const MAX_REDIRECT_URIS = 50;
@@ -180,12 +181,12 @@ async function setLists(tx: Transaction, clientId: string, input: Partial<Applic
 function checkUris(input: Partial<ApplicationInput>): void {
   for (const list of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     input[list]?.forEach((uri, index) => {
-      const parsed = URL.canParse(uri) ? new URL(uri) : undefined;
+      const parsed = parseUri(uri);
       const scriptable = /^(javascript|data|vbscript|file|blob|about):/i.test(uri);
-      if (!parsed || parsed.hash || uri.includes('#') || scriptable || /[\s\\]/.test(uri) || parsed.username) {
+      if (!parsed || parsed.hash || uri.includes('#') || scriptable || parsed.username) {
         throw new Problem('invalid_body', {
           field: `${list}[${index}]`,
-          message: 'must be an absolute address without a fragment or a user',
+          message: 'must be an absolute address without a fragment or a user, percent-encoded (RFC 3986)',
         });
       }
     });

@@ -1,6 +1,7 @@
 import { isCalendarDay } from '../calendar.ts';
 import type { Config } from '../config.ts';
 import { Problem } from '../errors.ts';
+import { parseUri } from './uri.ts';
 
 /**
  * Checks what the schema of a client's fields cannot express. Statements may be pushed over plain HTTP in the sandbox only.
@@ -15,7 +16,7 @@ export function checkClient(
   if (address != null && !isPushAddress(address, schemes)) {
     throw new Problem('invalid_body', {
       field: 'statement_push_url',
-      message: `must be an address with ${schemes.join(' or ')}, without user and fragment`,
+      message: `must be an address with ${schemes.join(' or ')}, without user and fragment, percent-encoded (RFC 3986)`,
     });
   }
   if (day != null && !isCalendarDay(day))
@@ -23,7 +24,6 @@ export function checkClient(
 }
 
 function isPushAddress(address: string, schemes: string[]): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, username, hash } = new URL(address);
-  return schemes.includes(protocol) && username === '' && hash === '';
+  const parsed = parseUri(address);
+  return parsed !== undefined && schemes.includes(parsed.protocol) && parsed.username === '' && parsed.hash === '';
 }

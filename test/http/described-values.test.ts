@@ -28,6 +28,7 @@ const isDay = (text: string) => {
 };
 const formats = {
   date: (text: string) => text.length === 10 && isDay(text),
+  uri: (text: string) => /^[a-z][a-z0-9+.-]*:[!-~]+$/.test(text),
   'date-time': (text: string) => isDay(text) && /^.{10}T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text),
 };
 
@@ -62,6 +63,13 @@ const MOMENTS = [
   '2026-07-01T10:15:00',
   'now',
   '',
+];
+const ADDRESSES = [
+  'https://a.example/x?y=%C3%8F',
+  'https://\u00cf',
+  'https://a.example/a b',
+  'https://a.example/\u00e9',
+  'a.example',
 ];
 const AMOUNTS = [250.5, 0.1, 1, 0, -1, 1e18, true];
 const RATES = [
@@ -172,6 +180,20 @@ const rows: Record<string, Described> = {
     schema: inBody((body) => body.properties.rates),
     ask: (value: unknown) => rates({ rates: value }),
     values: [...RATES.map((rate) => ({ USD: rate })), {}, { USD: 1, usd: 1 }],
+  },
+  'an address for statements': {
+    listener: 'operatorUrl',
+    operation: 'patch /clients/{client_id}',
+    schema: inBody((body) => body.properties.statement_push_url),
+    ask: (value: string) => service.operator('PATCH', '/clients/CLI000001', { statement_push_url: value }),
+    values: ADDRESSES,
+  },
+  'addresses of an application': {
+    listener: 'operatorUrl',
+    operation: `patch /applications/{client_id}`,
+    schema: inBody((body) => body.properties.post_logout_redirect_uris),
+    ask: (value: unknown) => service.operator('PATCH', '/applications/demo-app', { post_logout_redirect_uris: value }),
+    values: ADDRESSES.map((address) => [address]),
   },
   'a reason': {
     listener: 'operatorUrl',
