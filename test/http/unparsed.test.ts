@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, METHODS } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -77,18 +77,11 @@ const requests: [string, string, number, string][] = [
   ['an address of 20 KiB', `GET /${'a'.repeat(20_480)} HTTP/1.1\r\n${host}\r\n`, 431, 'headers_too_large'],
   ['an expectation', `${line}${host}Expect: a-miracle\r\nConnection: close\r\n\r\n`, 417, 'expectation_failed'],
   ['CONNECT', `CONNECT x:443 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
-  [
-    'a known method that nothing has',
-    `PROPFIND /payments HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
-    405,
-    'method_not_allowed',
-  ],
 ];
 
 for (const [what, text, status, code] of requests) {
   test(`${what}: ${status} ${code} as an ErrorMessage with a request id, on every listener`, async () => {
     for (const listener of Object.keys(listeners)) {
-      if (what.startsWith('a known method') && listener !== 'api' && listener !== 'trusted') continue;
       const answer = await send(listener, text);
       assert.equal(answer.status, status, `${listener}: ${answer.text}`);
       const body = JSON.parse(answer.text);
@@ -102,6 +95,32 @@ for (const [what, text, status, code] of requests) {
     }
   });
 }
+
+const BODIES = ['', 'Content-Length: 3\r\n\r\nabc', 'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'];
+
+for (const listener of ['api', 'auth', 'operator', 'trusted'])
+  test(`${listener}: a method that an address does not have is a 405 with Allow, an unknown address a 404, whatever the body is`, async () => {
+    const known = listener === 'auth' ? '/token' : '/payments';
+    for (const method of METHODS) {
+      if (method === 'CONNECT') continue;
+      for (const body of BODIES) {
+        const sent = (path: string) =>
+          send(listener, `${method} ${path} HTTP/1.1\r\n${host}Connection: close\r\n${body || '\r\n'}`);
+        const codeOf = (text: string) => (method === 'HEAD' ? undefined : JSON.parse(text).code);
+        const unknown = await sent('/nothing-is-here');
+        assert.equal(unknown.status, 404, `${method} ${body}: ${unknown.text}`);
+        assert.equal(codeOf(unknown.text), method === 'HEAD' ? undefined : 'not_found');
+        const answer = await sent(known);
+        const allowed = answer.headers.get('allow');
+        const isAllowed =
+          listener === 'auth' ? ['POST'] : listener === 'operator' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+        if (isAllowed.includes(method)) continue;
+        assert.equal(answer.status, 405, `${method} ${body}: ${answer.text}`);
+        assert.equal(allowed, isAllowed.join(', ').toLowerCase(), method);
+        assert.equal(codeOf(answer.text), method === 'HEAD' ? undefined : 'method_not_allowed');
+      }
+    }
+  });
 
 test("the caller's own request id is in the answer, as far as the parser has seen it", async () => {
   const answer = await send('api', `${line}X-Request-Id: my-own.1\r\na b: c\r\n\r\n`);
