@@ -716,11 +716,31 @@ describe('POST /imports/{kind}', () => {
     assert.equal((await send('payments', '{}', { authorization: 'Bearer wrong' })).status, 401);
     const support = await service.operator('POST', '/operator-tokens', { name: 'desk', role: 'support' });
     assert.equal((await send('payments', '{}', { authorization: `Bearer ${support.body.token}` })).status, 403);
-    assert.deepEqual((await send('payments', '')).body, { accepted: 0, rejected: 0, errors: [] });
-    assert.equal(
-      (await call(`${service.operatorUrl}/imports/payments`, 'PUT', { token: service.operatorToken })).status,
-      405,
-    );
+    const put = await call(`${service.operatorUrl}/imports/payments`, 'PUT', { token: service.operatorToken });
+    assert.equal(put.status, 405);
+  });
+
+  test('what has no body is refused, and no import of it is kept', async () => {
+    const total = async () => (await service.operator('GET', '/imports')).headers.get('x-total-count');
+    const before = await total();
+    const none = await call(`${service.operatorUrl}/imports/payments`, 'POST', { token: service.operatorToken });
+    const packed = await send('payments', gzipSync(''), { 'content-encoding': 'gzip' });
+    for (const answer of [none, await send('payments', ''), packed]) {
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_body'], answer.text);
+      assert.match(answer.body.details, /^body: is required/);
+    }
+    assert.equal(await total(), before);
+    assert.deepEqual((await send('payments', '\n')).body, { accepted: 0, rejected: 0, errors: [] });
+  });
+
+  test('Allow of an import names the methods that work there', async () => {
+    const { headers } = await send('payments', '\n');
+    const address = `/imports/${headers.get('import-id')}`;
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const answer = await service.operator(method, address);
+      assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD'], method);
+    }
+    assert.equal((await service.operator('GET', address)).status, 200);
   });
 });
 

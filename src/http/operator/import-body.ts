@@ -46,6 +46,22 @@ export function importBody(request: FastifyRequest, stream: NodeJS.ReadableStrea
   return unpacked(bytes);
 }
 
+/** What a caller is told who sends no body, or an empty one: the file was lost on the way. */
+export function noBody(): Problem {
+  return new Problem('invalid_body', 'body: is required: a JSON record a line');
+}
+
+/** The same bytes, once the first have arrived. @throws Problem invalid_body where there are none */
+export async function begun(source: AsyncIterable<Buffer>): Promise<AsyncIterable<Buffer>> {
+  const chunks = source[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done) throw noBody();
+  return (async function* () {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  })();
+}
+
 async function* received(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = stream[Symbol.asyncIterator]();
   const slow = () =>

@@ -21,6 +21,7 @@ import { sendJson } from '../reply.ts';
 import { closed } from '../schemas.ts';
 import { explain, keepDigits } from '../validation.ts';
 import { idempotencyKey, operatorAct } from './change.ts';
+import { begun } from './import-body.ts';
 
 export interface Importable {
   // biome-ignore lint/suspicious/noExplicitAny: the shape of a kind's records is checked by its schema, at run time
@@ -48,8 +49,8 @@ export interface ImportCall {
 }
 
 /** Runs an import on a connection of its own, under its idempotency key if it has one. */
-export async function runImport(context: Context, call: ImportCall): Promise<FastifyReply> {
-  const { request, reply } = call;
+export async function runImport(context: Context, given: ImportCall): Promise<FastifyReply> {
+  const { request, reply } = given;
   const key = idempotencyKey(request);
   const connection = await context.backgroundPool.connect();
   let broken: Error | undefined;
@@ -58,6 +59,7 @@ export async function runImport(context: Context, call: ImportCall): Promise<Fas
   };
   connection.on('error', onError);
   try {
+    const call = { ...given, body: await begun(given.body) };
     const claim =
       key === undefined ? undefined : await claimImport(connection, context.vault, { key, now: request.now });
     if (claim?.answer) return await replay(connection, call, { key: key as string, answer: claim.answer });

@@ -16,12 +16,12 @@ import { transactionImport } from '../../imports/transactions.ts';
 import type { Operator } from '../../operator/operator.ts';
 import { hasApprovalFields, requireScopes } from '../../operator/scope.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
+import { isUuid } from '../../uuid.ts';
 import { sendList, sendValue } from '../reply.ts';
 import {
   closed,
   errors,
   InstantOrDay,
-  idPath,
   jsonAnswer,
   Nullable,
   type Page,
@@ -29,11 +29,12 @@ import {
   RandomUuid,
   Text,
   TOTAL_COUNT,
+  uuidPath,
 } from '../schemas.ts';
 import { BeneficiaryBody } from './beneficiaries.ts';
 import { ClientBody } from './clients.ts';
 import { ContactBody } from './contacts.ts';
-import { importBody } from './import-body.ts';
+import { importBody, noBody } from './import-body.ts';
 import { type Importable, type ImportRoute, runImport } from './import-run.ts';
 import { ImportSlots } from './import-slots.ts';
 import { Stopping } from './import-stopping.ts';
@@ -201,7 +202,7 @@ function operationOf(kind: string) {
 }
 
 /** Names the kinds to a caller who asks for another one. */
-const UNKNOWN_KIND = { config: { stream: true, scope: 'read' as const }, schema: { hide: true } };
+const UNKNOWN_KIND = { config: { refuses: true, stream: true, scope: 'read' as const }, schema: { hide: true } };
 
 const READ_ONE = {
   config: READ,
@@ -209,7 +210,7 @@ const READ_ONE = {
     operationId: 'getImport',
     tags: ['imports'],
     summary: 'Read the progress of an import',
-    params: idPath('import_id'),
+    params: uuidPath('import_id', 'Import'),
     response: {
       200: jsonAnswer('The import, its counts over all runs', Import),
       ...errors(403, 404, 502, 'import_not_found'),
@@ -241,10 +242,12 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
   for (const [name, importable] of Object.entries(KINDS))
     app.post<ImportRoute>(`/imports/${name}`, operationOf(name), async (request, reply) => {
       checkRule(request.query.on_conflict ?? 'reject', importable);
-      const body = request.body === undefined ? nothing() : stopping.until(importBody(request, request.body));
+      if (request.body === undefined) throw noBody();
+      const body = stopping.until(importBody(request, request.body));
       return slots.take(reply, () => runImport(context, { request, reply, name, importable, body }));
     });
-  app.post('/imports/:kind', UNKNOWN_KIND, () => {
+  app.post<{ Params: { kind: string } }>('/imports/:kind', UNKNOWN_KIND, (request, reply) => {
+    if (isUuid(request.params.kind)) return reply.callNotFound();
     throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
   });
   app.get<{ Querystring: Page & { kind?: string; state?: ImportState } }>(
@@ -266,5 +269,3 @@ function checkRule(rule: ConflictRule, { kind }: Importable): void {
   const of = Object.keys(KINDS).filter((name) => KINDS[name]?.kind[rule === 'skip' ? 'comparison' : 'update']);
   throw new Problem('invalid_parameter', `query.on_conflict: ${rule} is for ${of.join(', ')}`);
 }
-
-async function* nothing(): AsyncGenerator<Buffer> {}
