@@ -11,12 +11,12 @@ import { requireClient } from '../tenant.ts';
 import { notify } from '../webhooks/notification.ts';
 import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
 import {
-  type BookedTransaction,
   type Booking,
   moment,
   party,
   shown,
   type TransactionInput,
+  type TransactionRecord,
   transactionRecord,
 } from './transaction.ts';
 
@@ -31,7 +31,7 @@ export async function bookTransaction(
   act: Act,
   input: TransactionInput,
   { silent = false }: { silent?: boolean | undefined } = {},
-): Promise<BookedTransaction> {
+): Promise<TransactionRecord> {
   await requireClient(tx, input.client_id);
   const amount = decimal(input.amount.amount, 'amount.amount', { positive: true });
   const debit = input.kind === 'DEBIT_TRANSACTION';
@@ -59,21 +59,21 @@ export async function bookTransaction(
     after: transaction,
   });
   const { client_id: clientId, payment_id = null, kind } = input;
-  const text = () => JSON.stringify(transactionRecord({ client_id: clientId, kind, payment_id }, transaction));
-  noteRecord(tx, 'transaction', id, () => ({ text: text(), kind, ...transaction.amount }));
+  const record = transactionRecord({ client_id: clientId, kind, payment_id }, transaction);
+  noteRecord(tx, 'transaction', id, () => ({ text: JSON.stringify(record), kind, ...transaction.amount }));
   noteChange(tx, act, {
     ...{ entity: 'currency_account', id: String(account.account_id), clientId, action: 'update' },
     // The update holds its row.
     known: () => ({ text: JSON.stringify(account) }),
   });
-  if (silent) return transaction;
+  if (silent) return record;
   await notify(tx, {
     clientId: input.client_id,
     type: input.kind,
     body: JSON.stringify({ data: [transaction] }),
     now: act.now,
   });
-  return transaction;
+  return record;
 }
 
 /** A booked transaction as it is stored. */

@@ -10,30 +10,42 @@ export interface CurrencyAccount {
   currency: string;
 }
 
-/**
- * @param wanted `accountId`: the demonstration's accounts have the same numbers every time; default: the next number
- * @throws Problem already_exists (one for each currency), client_not_found
- */
-export async function createCurrencyAccount(
+interface Wanted {
+  clientId: string;
+  currency: string;
+  /** The demonstration's accounts have the same numbers every time; default: the next number. */
+  accountId?: number;
+}
+
+/** @throws Problem already_exists (one for each currency), client_not_found */
+export async function createCurrencyAccount(tx: Transaction, act: Act, wanted: Wanted): Promise<CurrencyAccountRecord> {
+  return (await insertAccount(tx, act, wanted)) as CurrencyAccountRecord;
+}
+
+/** @param conflict what the statement says of an account that the client has; undefined where it then made none */
+async function insertAccount(
   tx: Transaction,
   act: Act,
-  { clientId, currency, accountId }: { clientId: string; currency: string; accountId?: number },
-): Promise<CurrencyAccount & { client_id: string }> {
+  { clientId, currency, accountId }: Wanted,
+  conflict = '',
+): Promise<CurrencyAccountRecord | undefined> {
   await requireClient(tx, clientId);
-  const { rows } = await tx.query<CurrencyAccount & { client_id: string }>(
-    `insert into currency_accounts (account_id, client_id, currency, created_at) overriding system value
-     values (coalesce($4, nextval(pg_get_serial_sequence('currency_accounts', 'account_id'))), $1, $2, $3)
-     returning account_id, currency, client_id`,
-    [clientId, currency, act.now, accountId ?? null],
+  const account = first(
+    await tx.query<CurrencyAccountRecord & Record<string, unknown>>(
+      `insert into currency_accounts (account_id, client_id, currency, created_at) overriding system value
+       values (coalesce($4, nextval(pg_get_serial_sequence('currency_accounts', 'account_id'))), $1, $2, $3)
+       ${conflict} returning ${CURRENCY_ACCOUNT_COLUMNS}`,
+      [clientId, currency, act.now, accountId ?? null],
+    ),
   );
-  const account = rows[0] as CurrencyAccount & { client_id: string };
-  await audit(tx, act, {
-    action: 'create',
-    entity: 'currency_account',
-    entityId: String(account.account_id),
-    clientId,
-    after: account,
-  });
+  if (account)
+    await audit(tx, act, {
+      action: 'create',
+      entity: 'currency_account',
+      entityId: String(account.account_id),
+      clientId,
+      after: account,
+    });
   return account;
 }
 
@@ -57,19 +69,22 @@ export async function findCurrencyAccount(db: Db, number: string): Promise<Curre
   return found;
 }
 
-/** The client's account in a currency, which is created if it does not exist: a returned payment has to be credited. */
-export async function openCurrencyAccount(
-  tx: Transaction,
-  act: Act,
-  wanted: { clientId: string; currency: string },
-): Promise<number> {
-  const known = first(
-    await tx.query<{ account_id: number }>(
-      'select account_id from currency_accounts where client_id = $1 and currency = $2',
-      [wanted.clientId, wanted.currency],
-    ),
-  );
-  return (known ?? (await createCurrencyAccount(tx, act, wanted))).account_id;
+/**
+ * The client's account in a currency, which is opened where there is none: a returned payment has to be credited. Of several at the same
+ * moment one opens it, and the others find it.
+ */
+export async function openCurrencyAccount(tx: Transaction, act: Act, wanted: Wanted): Promise<number> {
+  const find = async () =>
+    first(
+      await tx.query<{ account_id: number }>(
+        'select account_id from currency_accounts where client_id = $1 and currency = $2',
+        [wanted.clientId, wanted.currency],
+      ),
+    )?.account_id;
+  const known = await find();
+  if (known !== undefined) return known;
+  const opened = await insertAccount(tx, act, wanted, 'on conflict (client_id, currency) do nothing');
+  return opened?.account_id ?? ((await find()) as number);
 }
 
 /** A currency account as the operator reads it, with its balance as a decimal string. */

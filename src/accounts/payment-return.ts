@@ -6,7 +6,7 @@ import { noPayment } from '../payments/payment.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { bookTransaction } from './booking.ts';
 import { openCurrencyAccount } from './currency-account.ts';
-import type { BookedTransaction, TransactionInput } from './transaction.ts';
+import type { TransactionInput, TransactionRecord } from './transaction.ts';
 
 /**
  * Returns a payment: cancels it, and credits its amount to the client's account in its currency, in the caller's transaction
@@ -19,7 +19,7 @@ export async function returnPayment(
   act: Act,
   presentation: Presentation,
   request: MoveRequest,
-): Promise<BookedTransaction> {
+): Promise<TransactionRecord> {
   const { id } = await movePayment(tx, act, presentation, request);
   const payment = first(
     await tx.query<{ amount: string; payment_currency: string; beneficiary_name: string }>(

@@ -1,4 +1,4 @@
-import { type CurrencyAccount, createCurrencyAccount } from '../accounts/currency-account.ts';
+import { type CurrencyAccount, openCurrencyAccount } from '../accounts/currency-account.ts';
 import { londonDay } from '../calendar.ts';
 import type { Act } from '../context.ts';
 import { first, type Transaction } from '../database.ts';
@@ -82,5 +82,7 @@ export async function newestCurrencyAccount(tx: Transaction, act: Act, clientId:
       [clientId],
     ),
   );
-  return known ?? createCurrencyAccount(tx, act, { clientId, currency: BENEFICIARY.currency });
+  if (known) return known;
+  const { currency } = BENEFICIARY;
+  return { account_id: await openCurrencyAccount(tx, act, { clientId, currency }), currency };
 }

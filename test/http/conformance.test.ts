@@ -43,14 +43,17 @@ async function judged(base: string, name: string, token = ''): Promise<Judged> {
       ...options,
     });
     const operation = judge.check(method, path, answer);
-    if (answer.status === 201) made.set(operation, await follow(answer.headers.get('location')));
+    if (answer.status === 201) made.set(operation, await follow(answer.headers.get('location'), answer.body));
     return answer;
   };
-  const follow = async (location: string | null) => {
+  const follow = async (location: string | null, told: object) => {
     if (location === null) return 'nowhere';
     const { pathname, search } = new URL(location, base);
     const found = await call(`${base}${pathname}${search}`, 'GET', { token });
     assert.equal(found.status, 200, `${location}: ${found.text}`);
+    // A creation's answer is the whole record (docs/operator-interface.md).
+    const lacking = name === 'operator interface' ? Object.keys(found.body).filter((field) => !(field in told)) : [];
+    assert.deepEqual(lacking, [], location);
     return judge.check('GET', pathname, found);
   };
   return { ask, judge, made };

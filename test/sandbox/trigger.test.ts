@@ -164,3 +164,12 @@ test('an unknown event: 400 that lists them', async () => {
         assert.ok(answer.body.details.includes(known), answer.body.details);
   }
 });
+
+for (const event of ['CREDIT_TRANSACTION', 'CREDIT_PAYMENT_RETURNED_TRANSACTION', 'PAYMENT_STATUS_CHANGE:RETURNED'])
+  test(`${event} ten times at once for a client that has nothing: each is made, in one account`, async () => {
+    const client = await createIntegrator(service);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => trigger(client, event)));
+    for (const answer of answers) assert.equal(answer.status, 201, answer.text);
+    assert.equal(new Set(answers.map((answer) => answer.body.entity_id)).size, 10);
+    assert.equal((await client.ask('GET', '/accounts/currency-accounts')).body.length, 1);
+  });

@@ -509,13 +509,6 @@ export interface CreatedOperatorToken {
   token: string;
 }
 
-export interface CurrencyAccount {
-  account_id: number;
-  currency: string;
-  /** Client identifier, one of `clients` in the id_token */
-  client_id: string;
-}
-
 export interface CurrencyAccountBalance {
   account_id: number;
   currency: string;
@@ -1385,32 +1378,6 @@ export interface TradePatch {
     | 'Rejected';
 }
 
-export interface Transaction {
-  transaction_id: string;
-  /** The currency account */
-  account_id: string;
-  transaction_reference: string | null;
-  transaction_information: string | null;
-  additional_transaction_information: string | null;
-  amount: Money;
-  /** The balance of the account after the booking */
-  balance: {
-    amount: Money;
-    type: 'InterimAvailable';
-    credit_debit_indicator: 'Credit' | 'Debit';
-  };
-  credit_debit_indicator: 'Credit' | 'Debit';
-  status: 'Booked';
-  /** When it was booked */
-  booking_datetime: string;
-  /** Its value date */
-  value_datetime: string;
-  creditor_name: string | null;
-  creditor_account: Party | null;
-  debtor_name: string | null;
-  debtor_account: Party | null;
-}
-
 export interface TransactionInput {
   /** Client identifier, one of `clients` in the id_token */
   client_id: string;
@@ -1517,6 +1484,7 @@ export interface Operations {
   /** Revoke a token */
   'DELETE /operator-tokens/{id}': {
     path: {
+      /** Token */
       id: string;
     };
     response: undefined;
@@ -1596,6 +1564,7 @@ export interface Operations {
   /** Read the progress of an erasure */
   'GET /erasures/{erasure_id}': {
     path: {
+      /** Erasure */
       erasure_id: string;
     };
     response: Erasure;
@@ -1833,6 +1802,7 @@ export interface Operations {
   /** Read an instruction */
   'GET /mass-beneficiaries/{mass_beneficiary_id}': {
     path: {
+      /** Instruction */
       mass_beneficiary_id: string;
     };
     response: MassBeneficiary;
@@ -1840,6 +1810,7 @@ export interface Operations {
   /** Set the status of an instruction and report errors */
   'PATCH /mass-beneficiaries/{mass_beneficiary_id}': {
     path: {
+      /** Instruction */
       mass_beneficiary_id: string;
     };
     body: MassBeneficiaryPatch;
@@ -1881,7 +1852,7 @@ export interface Operations {
   /** Open a currency account */
   'POST /currency-accounts': {
     body: CurrencyAccountInput;
-    response: CurrencyAccount;
+    response: CurrencyAccountBalance;
   };
   /** List a client's currency accounts */
   'GET /currency-accounts': {
@@ -1905,7 +1876,7 @@ export interface Operations {
   /** Book a transaction */
   'POST /transactions': {
     body: TransactionInput;
-    response: Transaction;
+    response: TransactionRecord;
   };
   /** List transactions, the newest first */
   'GET /transactions': {
@@ -2234,6 +2205,7 @@ export interface Operations {
   /** Read the progress of an import */
   'GET /imports/{import_id}': {
     path: {
+      /** Import */
       import_id: string;
     };
     response: Import;
@@ -2330,6 +2302,7 @@ export interface Operations {
   /** Read a statement request with its deliveries */
   'GET /statements/{id}': {
     path: {
+      /** Request for a statement */
       id: string;
     };
     response: Statement;
@@ -2337,6 +2310,7 @@ export interface Operations {
   /** Send a statement again */
   'POST /statements/{id}/send': {
     path: {
+      /** Request for a statement */
       id: string;
     };
     response: DeliveryCount;

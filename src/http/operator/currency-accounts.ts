@@ -16,10 +16,6 @@ const ListedCurrencyAccount = Type.Object(Numbered, {
   title: 'ListedCurrencyAccount',
   examples: [{ account_id: 1, currency: 'EUR' }],
 });
-const CurrencyAccount = Type.Object(
-  { ...Numbered, client_id: ClientId },
-  { title: 'CurrencyAccount', examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001' }] },
-);
 const CurrencyAccountBalance = Type.Object(
   { ...Numbered, client_id: ClientId, balance: Type.String({ description: 'A decimal' }) },
   {
@@ -36,7 +32,7 @@ const OPEN = {
     summary: 'Open a currency account',
     body: CurrencyAccountBody,
     response: {
-      201: jsonAnswer('The currency account', CurrencyAccount),
+      201: jsonAnswer('The currency account', CurrencyAccountBalance),
       ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
     },
   },

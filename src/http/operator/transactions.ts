@@ -75,20 +75,6 @@ export const TransactionBody = Type.Object(
     ],
   },
 );
-const BOOK = {
-  config: { ...FEED, location: '/transactions/{transaction_id}' },
-  schema: {
-    operationId: 'bookTransaction',
-    tags: ['accounts'],
-    summary: 'Book a transaction',
-    body: TransactionBody,
-    response: {
-      201: jsonAnswer('The transaction', BookedTransaction),
-      ...errors(400, 404, 409, 502, 'client_not_found', 'currency_account_not_found', 'already_exists'),
-    },
-  },
-};
-
 /** A transaction as the institution reads it. */
 const TransactionRecord = Type.Object(
   {
@@ -104,6 +90,20 @@ const TransactionRecord = Type.Object(
     ],
   },
 );
+
+const BOOK = {
+  config: { ...FEED, location: '/transactions/{transaction_id}' },
+  schema: {
+    operationId: 'bookTransaction',
+    tags: ['accounts'],
+    summary: 'Book a transaction',
+    body: TransactionBody,
+    response: {
+      201: jsonAnswer('The transaction', TransactionRecord),
+      ...errors(400, 404, 409, 502, 'client_not_found', 'currency_account_not_found', 'already_exists'),
+    },
+  },
+};
 
 const TransactionList = Type.Object({
   ...ClientPageQuery.properties,
