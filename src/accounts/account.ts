@@ -5,6 +5,7 @@ import { type Db, first, type Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { insertRow, type List, type ListRequest, listRows, updateRow } from '../rows.ts';
 import { requireClient } from '../tenant.ts';
+import { isUuid } from '../uuid.ts';
 
 export const ACCOUNT_STATUSES = ['Enabled', 'Disabled', 'Deleted'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
@@ -103,6 +104,7 @@ export async function updateAccount(
   accountId: string,
   patch: { status?: AccountStatus; account_details?: GivenDetails[] },
 ): Promise<OwnedAccount> {
+  if (!isUuid(accountId)) noAccount('does not exist');
   const before =
     first(
       await tx.query<OwnedAccount>(`select ${OWNED} from accounts where account_id = $1 for update`, [accountId]),
@@ -135,6 +137,7 @@ export async function updateAccount(
 
 /** An account of the client. @throws Problem account_not_found */
 export async function findAccount(db: Db, clientId: string, accountId: string): Promise<Account> {
+  if (!isUuid(accountId)) noAccount('does not exist for this client');
   const { rows } = await db.query<Account>({
     name: 'account',
     text: `select ${COLUMNS} from accounts where client_id = $1 and account_id = $2`,
@@ -145,6 +148,7 @@ export async function findAccount(db: Db, clientId: string, accountId: string): 
 
 /** Any client's account, for the operator. @throws Problem account_not_found */
 export async function readAccount(db: Db, accountId: string): Promise<OwnedAccount> {
+  if (!isUuid(accountId)) noAccount('does not exist');
   const { rows } = await db.query<OwnedAccount>(`select ${OWNED} from accounts where account_id = $1`, [accountId]);
   return rows[0] ?? noAccount('does not exist');
 }

@@ -35,7 +35,7 @@ interface Field {
   table: string;
   /** How one is made; a random UUID without it. */
   numbers?: Numbers;
-  /** Its column is of type uuid, which takes capital letters too. */
+  /** Its column is of type uuid. */
   uuid?: true;
   /** What a refusal says. */
   taken?: string;
@@ -115,14 +115,14 @@ export async function claimIds<C extends Claim>(tx: Transaction, field: ClaimedF
      select '${field}', w.id, w.client_id from unnest($1::text[], $2::text[]) as w (id, client_id)
      where not exists (${unclaimed(tx, field)} and r.client_id <> w.client_id) order by w.id
      on conflict do nothing returning id, client_id`,
-    valuesOf(field, claims),
+    valuesOf(claims),
   );
   if (made.length === claims.length) return [];
   const fresh = new Set(made.map(({ id, client_id: clientId }) => keyOf(id, clientId)));
   return othersOf(
     tx,
     field,
-    claims.filter(({ id, clientId }) => !fresh.has(keyOf(plain(field, id), clientId))),
+    claims.filter(({ id, clientId }) => !fresh.has(keyOf(id, clientId))),
   );
 }
 
@@ -139,10 +139,10 @@ async function claimBeside<C extends Claim>(
      select distinct on (w.id) '${field}'::claimed_field, w.id, w.client_id
      from unnest($1::text[], $2::text[]) with ordinality as w (id, client_id, place) where ${free} order by w.id, w.place
      on conflict (field, id) do update set claimed_at = now() where c.client_id = excluded.client_id returning id, client_id`,
-    valuesOf(field, open),
+    valuesOf(open),
   );
   const own = new Set(rows.map(({ id, client_id: clientId }) => keyOf(id, clientId)));
-  return claims.filter(({ id, clientId }) => !own.has(keyOf(plain(field, id), clientId)));
+  return claims.filter(({ id, clientId }) => !own.has(keyOf(id, clientId)));
 }
 
 /** Made UETRs have no claim: each cell is asked for them. */
@@ -154,7 +154,7 @@ async function withoutUuidsOfOthers<C extends Claim>(tx: Transaction, claims: C[
     ]),
   );
   const holders = new Map(rows.map((row) => [row.id, row.client_id]));
-  return claims.filter(({ id, clientId }) => (holders.get(id.toLowerCase()) ?? clientId) === clientId);
+  return claims.filter(({ id, clientId }) => (holders.get(id) ?? clientId) === clientId);
 }
 
 /** Those of some identifiers that belong to clients other than the named ones. */
@@ -164,10 +164,10 @@ export async function othersOf<C extends Claim>(db: Db, field: ClaimedField, cla
     `select w.id, w.client_id from unnest($1::text[], $2::text[]) as w (id, client_id)
      where exists (select from claims c where c.field = '${field}' and c.id = w.id and c.client_id <> w.client_id)
        or exists (${unclaimed(db, field)} and r.client_id <> w.client_id)`,
-    valuesOf(field, claims),
+    valuesOf(claims),
   );
   const held = new Set(rows.map(({ id, client_id: clientId }) => keyOf(id, clientId)));
-  return claims.filter(({ id, clientId }) => held.has(keyOf(plain(field, id), clientId)));
+  return claims.filter(({ id, clientId }) => held.has(keyOf(id, clientId)));
 }
 
 /** Those of some identifiers that anybody has. */
@@ -185,7 +185,7 @@ export async function homesOfIds(db: Db, field: ClaimedField, ids: readonly stri
   const { rows } = await db.query<HomeRow & { id: string }>(
     `select c.id, ${homeColumns('k')} from claims c join clients k on k.client_id = c.client_id
      where c.field = '${field}' and c.id = any($1)`,
-    [textArray(ids.map((id) => plain(field, id)))],
+    [textArray(ids)],
   );
   return new Map(rows.map(({ id, ...home }) => [id, home]));
 }
@@ -248,13 +248,8 @@ function unclaimed(db: object, field: ClaimedField): string {
   return `select from ${schema}.${table} r where r.${field} = w.id${uuid ? '::uuid' : ''}`;
 }
 
-function valuesOf(field: ClaimedField, claims: readonly Claim[]): string[] {
-  return [textArray(claims.map(({ id }) => plain(field, id))), textArray(claims.map(({ clientId }) => clientId))];
-}
-
-/** An identifier as it is claimed. */
-function plain(field: ClaimedField, id: string): string {
-  return FIELDS[field].uuid ? id.toLowerCase() : id;
+function valuesOf(claims: readonly Claim[]): string[] {
+  return [textArray(claims.map(({ id }) => id)), textArray(claims.map(({ clientId }) => clientId))];
 }
 
 function keyOf(id: string, clientId: string): string {

@@ -27,7 +27,7 @@ export interface Erasure {
 export async function findErasure(db: Db, erasureId: string): Promise<Erasure> {
   const row = first(
     await db.query<Erasure>('select state, started_at, ended_at, rows from erasures where erasure_id::text = $1', [
-      erasureId.toLowerCase(),
+      erasureId,
     ]),
   );
   if (!row) throw new Problem('erasure_not_found', { field: 'erasure_id', message: 'does not name an erasure' });

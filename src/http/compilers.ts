@@ -9,6 +9,45 @@ const buildSerializer = fastJson();
 type Validate = ReturnType<ReturnType<typeof buildValidator>>;
 type Serialize = ReturnType<ReturnType<typeof buildSerializer>>;
 
+/** Where a checked text stands. */
+interface Place {
+  parentData: Record<string | number, unknown>;
+  parentDataProperty: string | number;
+}
+
+const LOWER_CASE = 'x-lower-case';
+
+/** The keywords of our schemas that JSON Schema does not have. */
+export const KEYWORDS = [
+  'x-list',
+  'x-form',
+  'example',
+  {
+    keyword: LOWER_CASE,
+    type: 'string' as const,
+    modifying: true,
+    validate: (_schema: true, text: string, _parent: unknown, place?: Place) => {
+      if (place) place.parentData[place.parentDataProperty] = text.toLowerCase();
+      return true;
+    },
+  },
+];
+
+/**
+ * A route whose schema puts UUIDs (`format: 'uuid'`) into lower case, as the service writes them everywhere. Its `pattern` says whether
+ * it refuses other texts: without one they name nothing (schemas.ts).
+ */
+function lowerUuids(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lowerUuids);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema);
+  return Object.fromEntries(
+    entries.map(([name, value]) =>
+      name === 'format' && value === 'uuid' ? [LOWER_CASE, true] : [name, lowerUuids(value)],
+    ),
+  );
+}
+
 /**
  * Compiles the schemas of a route at its first request. A start would otherwise spend a third of its work on hundreds of schemas, most
  * of which a process never needs. Header names of these schemas are in lower case, as those of a request are.
@@ -19,7 +58,7 @@ export const COMPILERS: NonNullable<FastifyServerOptions['schemaController']>['c
     return (route: Parameters<typeof compile>[0]) => {
       let compiled: Validate | undefined;
       const validate = ((...input: Parameters<Validate>) => {
-        compiled ??= compile(route);
+        compiled ??= compile(lowerUuids(route) as typeof route);
         const valid = compiled(...input);
         validate.errors = compiled.errors;
         return valid;

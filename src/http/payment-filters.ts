@@ -7,7 +7,7 @@ import {
   ORDERS,
   STATUS_FILTERS,
 } from '../payments/search-parameters.ts';
-import { formed, Paging } from './schemas.ts';
+import { formed, Paging, UuidOfRecord } from './schemas.ts';
 
 /** A list of texts of which each fits `item`, blanks around them left out. */
 const list = (description: string, item: string, example: string) =>
@@ -26,7 +26,7 @@ const day = (description: string) =>
 /** The filters of a search of payments, and its order and page (docs/search.md). */
 export const PaymentFilters = {
   payment_ids: list('Payment identifiers', '[^,]*[^,\\s][^,]*', 'PAY000001,PAY000002'),
-  mass_payment_id: text('UUID of the related mass payment'),
+  mass_payment_id: Type.Optional(UuidOfRecord('UUID of the related mass payment')),
   mass_payment_external_reference_id: text('External reference of the related mass payment'),
   payment_currency: list('Currencies', '\\s*[A-Z]{3}\\s*', 'EUR,USD'),
   amount: Type.Optional(

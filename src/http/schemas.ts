@@ -11,20 +11,14 @@ const MAX_PAGE_SIZE = 1_000;
 
 /** An identifier that the institution's core chose, or the service (docs/decisions.md, 1). A path cannot name `.` and `..`. */
 export const Id = (description: string) => Type.String({ pattern: PATTERNS.id, maxLength: 64, description });
-export const Uuid = (description: string) =>
-  Type.String({
-    pattern: PATTERNS.uuid,
-    description,
-  });
-/** A UUID of a path. Another text is the UUID of nothing, and so 404. */
-export const UuidInPath = (description: string, example: string) =>
-  Type.String({ description, examples: [example], ...formed({ type: 'string', format: 'uuid' }) });
+/** A UUID, in lower case once it has been checked (compilers.ts). */
+export const Uuid = (description: string) => Type.String({ format: 'uuid', pattern: PATTERNS.uuid, description });
+/** A UUID that names a record. Another text names none, as an unknown UUID does. */
+export const UuidOfRecord = (description: string, options: object = {}) =>
+  Type.String({ format: 'uuid', description, ...options });
 /** Version 4 (RFC 9562, 5.4). */
 export const RandomUuid = (description: string) =>
-  Type.String({
-    pattern: PATTERNS.randomUuid,
-    description,
-  });
+  Type.String({ format: 'uuid', pattern: PATTERNS.randomUuid, description });
 export const Currency = (description = 'ISO 4217 currency') => Type.String({ pattern: PATTERNS.currency, description });
 /** Free text. */
 export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
@@ -151,6 +145,8 @@ export const listAnswer = (description: string, schema: TSchema) =>
 export const closed = { additionalProperties: false };
 /** A path with one parameter, an identifier. */
 export const idPath = (name: string) => Type.Object({ [name]: Type.String() });
+/** A path with one parameter, a UUID. */
+export const uuidPath = (name: string, description: string) => Type.Object({ [name]: UuidOfRecord(description) });
 
 export const DEFAULT_PAGE_SIZE = 50;
 export const Paging = {

@@ -12,7 +12,7 @@ import { Problem } from '../errors.ts';
 import { requestDuration } from '../metrics.ts';
 import { MAX_BODY_BYTES, parseQuery, readJson } from './body.ts';
 import { scopeRequests } from './cells.ts';
-import { COMPILERS } from './compilers.ts';
+import { COMPILERS, KEYWORDS } from './compilers.ts';
 import { answerFor, logFailure, problemOf } from './failure.ts';
 import { limitBodies, PATIENCE } from './patience.ts';
 import { locate } from './problem.ts';
@@ -95,7 +95,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         allErrors: false,
         removeAdditional: false,
         useDefaults: true,
-        keywords: ['x-list', 'x-form', 'example'],
+        keywords: KEYWORDS,
       },
     },
   });

@@ -87,16 +87,14 @@ function fieldPath(pointer: string): string {
 }
 
 const A_DAY = 'must be a calendar day as YYYY-MM-DD';
-const A_UUID = 'must be a UUID';
 const FORMAT_WORDS: Record<string, string> = {
   date: A_DAY,
   'date-time': 'must be an ISO 8601 timestamp with an offset',
-  uuid: A_UUID,
   uri: 'must be an absolute address',
 };
 /** What the patterns of schemas.ts ask for. */
 const PATTERN_WORDS: Record<string, string> = {
-  [PATTERNS.uuid]: A_UUID,
+  [PATTERNS.uuid]: 'must be a UUID',
   [PATTERNS.randomUuid]: 'must be a UUID of version 4',
   [PATTERNS.currency]: 'must be three capital letters (ISO 4217)',
   [PATTERNS.currencies]: 'must be codes of three capital letters (ISO 4217), parted by commas',

@@ -55,7 +55,7 @@ export function readPayment(line: number, input: ImportedPayment, now: Date): Pa
     line,
     input,
     id: input.payment_id,
-    uuid: input.uuid?.toLowerCase() ?? randomUUID(),
+    uuid: input.uuid ?? randomUUID(),
     amount: decimal(input.amount, 'amount', { positive: true }),
     fee: input.fee_amount == null ? null : decimal(input.fee_amount, 'fee_amount'),
     status: input.status,

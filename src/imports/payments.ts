@@ -73,8 +73,6 @@ const COMPARISON: Comparison = {
   forms: {
     amount: asDecimal,
     fee_amount: asDecimal,
-    uuid: (uuid) => (uuid as string).toLowerCase(),
-    mass_payment_id: (uuid) => (uuid as string).toLowerCase(),
     created_date: asInstant,
     ...Object.fromEntries(INSTANTS.map((name) => [name, asInstant])),
   },

@@ -7,7 +7,8 @@ import { updateContact } from '../../identity/contact.ts';
 import { findPagePerson } from '../../identity/page-person.ts';
 import { endPageSession, listPageSessions, type PageSession, signOutEverywhere } from '../../identity/page-session.ts';
 import { LANGUAGES } from '../../language.ts';
-import { closed } from '../schemas.ts';
+import { isUuid } from '../../uuid.ts';
+import { closed, uuidPath } from '../schemas.ts';
 import { requireSession, sessionCookie, tellSessionEnd } from './session.ts';
 import type { OwnSession, SessionAnswer } from './session-answer.ts';
 
@@ -65,11 +66,12 @@ export function dataRoutes(app: FastifyInstance, context: Context): void {
     await transaction(pool, (tx) => signOutEverywhere(tx, contactId, clock.now()));
     return reply.header('set-cookie', sessionCookie(context, undefined)).code(204).send();
   });
-  app.delete<{ Params: { session_id: string } }>('/app/sessions/:session_id', async (request, reply) => {
+  const session = { schema: { params: uuidPath('session_id', 'Session'), hide: true } };
+  app.delete<{ Params: { session_id: string } }>('/app/sessions/:session_id', session, async (request, reply) => {
     const { contact_id: contactId } = await requireSession(context, request);
     const { session_id: id } = request.params;
-    const uuid = /^[0-9a-f-]{36}$/.test(id);
-    const ended = uuid && (await transaction(pool, (tx) => endPageSession(tx, { id, contactId, now: clock.now() })));
+    const end = { id, contactId, now: clock.now() };
+    const ended = isUuid(id) && (await transaction(pool, (tx) => endPageSession(tx, end)));
     if (!ended) throw new Problem('not_found', { field: 'session_id', message: 'is not a session of this person' });
     return reply.code(204).send();
   });

@@ -3,10 +3,8 @@ import { Type } from 'typebox';
 import { ACCOUNT_STATUSES, ACCOUNT_SUBTYPES, ACCOUNT_TYPES, findAccount } from '../../accounts/account.ts';
 import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
 import { fxAvailable } from '../../quotes/fx-availability.ts';
-import { isUuid } from '../../uuid.ts';
-import { ClientQuery, errors, jsonAnswer, UuidInPath } from '../schemas.ts';
+import { ClientQuery, errors, jsonAnswer, UuidOfRecord } from '../schemas.ts';
 
 const text = Type.String({ description: 'Empty where it was not given' });
 
@@ -78,7 +76,7 @@ const READ_ONE = {
     operationId: 'getAccount',
     tags: ['accounts'],
     summary: 'Read an account',
-    params: Type.Object({ account_id: UuidInPath('Account UUID', '0f8fad5b-d9cb-469f-a165-70867728950e') }),
+    params: Type.Object({ account_id: UuidOfRecord('Account UUID', { examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'] }) }),
     querystring: ClientQuery,
     response: { 200: jsonAnswer('The account', Account), ...errors(400, 403, 404, 502, 'account_not_found') },
   },
@@ -104,10 +102,9 @@ export function accountRoutes(app: FastifyInstance, context: Context): void {
   app.get('/accounts/currency-accounts', LIST_CURRENCY_ACCOUNTS, (request) =>
     listCurrencyAccounts(pool, request.caller.clientId),
   );
-  app.get<{ Params: { account_id: string } }>('/accounts/:account_id', READ_ONE, (request) => {
-    if (!isUuid(request.params.account_id)) throw new Problem('invalid_parameter', 'path.account_id: must be a UUID');
-    return findAccount(pool, request.caller.clientId, request.params.account_id);
-  });
+  app.get<{ Params: { account_id: string } }>('/accounts/:account_id', READ_ONE, (request) =>
+    findAccount(pool, request.caller.clientId, request.params.account_id),
+  );
   app.get('/quotes/fx-availability', READ_FX, async (request) => ({
     fx_available: await fxAvailable(pool, request.caller.clientId, request.now),
   }));

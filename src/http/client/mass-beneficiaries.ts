@@ -2,10 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listMassBeneficiaryErrors } from '../../payments/mass-beneficiary-errors.ts';
-import { ClientId, errors, jsonAnswer, Paging, TOTAL_COUNT, UuidInPath } from '../schemas.ts';
+import { ClientId, errors, jsonAnswer, Paging, TOTAL_COUNT, UuidOfRecord } from '../schemas.ts';
 
 const Path = Type.Object({
-  mass_beneficiary_id: UuidInPath('Unique identifier of the instruction', '5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11'),
+  mass_beneficiary_id: UuidOfRecord('Unique identifier of the instruction', {
+    examples: ['5b0c1f0e-6a3e-4a5e-9a53-0a3f3a7c1d11'],
+  }),
 });
 const Query = Type.Object({ client_id: ClientId, ...Paging });
 

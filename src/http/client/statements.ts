@@ -11,7 +11,7 @@ import {
 import { locationHeader } from '../location.ts';
 import { PATTERNS } from '../patterns.ts';
 import { sendValue } from '../reply.ts';
-import { ClientQuery, Day, errors, jsonAnswer, Nullable, UuidInPath } from '../schemas.ts';
+import { ClientQuery, Day, errors, jsonAnswer, Nullable, UuidOfRecord } from '../schemas.ts';
 import { clientAddress } from './address.ts';
 import { contactChange } from './change.ts';
 
@@ -102,7 +102,7 @@ const FOLLOW = {
     tags: ['statements'],
     summary: 'Follow a statement request',
     description: 'The state of a request for a statement. The header Location of its answer has this address.',
-    params: Type.Object({ id: UuidInPath('Identifier of the request', EXAMPLE_ID) }),
+    params: Type.Object({ id: UuidOfRecord('Identifier of the request', { examples: [EXAMPLE_ID] }) }),
     querystring: ClientQuery,
     response: {
       200: jsonAnswer('The request and its state', Progress),

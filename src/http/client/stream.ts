@@ -17,7 +17,7 @@ import {
   type StreamKey,
   takePending,
 } from '../../webhooks/stream.ts';
-import { ClientId, errors } from '../schemas.ts';
+import { ClientId, errors, UuidOfRecord } from '../schemas.ts';
 import type { ClientRoutes } from './listener.ts';
 
 const PATH = '/webhooks/stream';
@@ -47,7 +47,7 @@ const SCHEMA = {
     'reader; a second one takes it over. A subscription without a reader for 10 minutes is removed.',
   querystring: Type.Object({
     client_id: Type.Optional(ClientId),
-    subscription_id: Type.String({ description: 'Subscription UUID' }),
+    subscription_id: UuidOfRecord('Subscription UUID'),
   }),
   headers: Type.Object({
     'last-event-id': Type.Optional(Type.String({ description: 'A cursor: the stream continues after it' })),
@@ -75,7 +75,7 @@ export function streamRoutes(sessions: Sessions): ClientRoutes {
       async (request, reply) => {
         const { clientId } = request.caller;
         refuseMore(open, clientId);
-        const key = { clientId, subscriptionId: request.query.subscription_id.toLowerCase() };
+        const key = { clientId, subscriptionId: request.query.subscription_id };
         const after = request.headers['last-event-id'] as string | undefined;
         const place = await openStream(context.pool, key, { after, now: request.now });
         // Others were opened meanwhile.

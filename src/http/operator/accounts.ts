@@ -26,6 +26,7 @@ import {
   Nullable,
   Text,
   Uuid,
+  uuidPath,
 } from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
@@ -145,7 +146,7 @@ const READ_ONE = {
     operationId: 'getAccount',
     tags: ['accounts'],
     summary: 'Read an account',
-    params: Type.Object({ account_id: Uuid('Account') }),
+    params: uuidPath('account_id', 'Account'),
     response: { 200: jsonAnswer('The account', Account), ...errors(400, 404, 502, 'account_not_found') },
   },
 };
@@ -156,7 +157,7 @@ const CHANGE = {
     operationId: 'updateAccount',
     tags: ['accounts'],
     summary: 'Change an account',
-    params: Type.Object({ account_id: Uuid('Account') }),
+    params: uuidPath('account_id', 'Account'),
     body: AccountPatch,
     response: {
       200: jsonAnswer('The account', Account),

@@ -33,6 +33,7 @@ import {
   Name,
   Nullable,
   Text,
+  uuidPath,
 } from '../schemas.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ, SYSTEM } from './listener.ts';
@@ -216,7 +217,7 @@ const READ_ERASURE = {
     operationId: 'getErasure',
     tags: ['contacts'],
     summary: 'Read the progress of an erasure',
-    params: idPath('erasure_id'),
+    params: uuidPath('erasure_id', 'Erasure'),
     response: {
       200: jsonAnswer(
         'The erasure',

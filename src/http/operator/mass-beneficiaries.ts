@@ -8,7 +8,7 @@ import {
   updateMassBeneficiary,
 } from '../../payments/mass-beneficiary.ts';
 import { MAX_MASS_ERRORS } from '../../payments/mass-beneficiary-errors.ts';
-import { ClientId, closed, errors, jsonAnswer, Text, Uuid } from '../schemas.ts';
+import { ClientId, closed, errors, jsonAnswer, Text, Uuid, uuidPath } from '../schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -111,7 +111,7 @@ const CHANGE = {
     tags: ['mass beneficiaries'],
     summary: 'Set the status of an instruction and report errors',
     description: '`errors` replaces the errors reported so far, `add_errors` adds to them.',
-    params: Type.Object({ mass_beneficiary_id: Type.String() }),
+    params: uuidPath('mass_beneficiary_id', 'Instruction'),
     body: MassPatch,
     response: {
       200: jsonAnswer('The instruction', MassBeneficiary),
@@ -126,7 +126,7 @@ const READ_ONE = {
     tags: ['mass beneficiaries'],
     operationId: 'getMassBeneficiary',
     summary: 'Read an instruction',
-    params: Type.Object({ mass_beneficiary_id: Type.String() }),
+    params: uuidPath('mass_beneficiary_id', 'Instruction'),
     response: {
       200: jsonAnswer('The instruction', MassBeneficiary),
       ...errors(403, 404, 502, 'mass_beneficiary_not_found'),

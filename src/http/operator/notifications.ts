@@ -6,7 +6,7 @@ import { NOTIFICATION_STATUSES, PING, WEBHOOK_TYPES } from '../../webhooks/notif
 import { redeliver } from '../../webhooks/redelivery.ts';
 import { periodOf, periodQuery } from '../period.ts';
 import { sendList } from '../reply.ts';
-import { errors, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf, Uuid } from '../schemas.ts';
+import { errors, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf, Uuid, uuidPath } from '../schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 
@@ -97,7 +97,7 @@ const READ_ONE = {
     operationId: 'getNotification',
     tags: ['webhooks'],
     summary: 'Read a notification with its attempts',
-    params: Type.Object({ id: Type.String({ description: 'Notification UUID' }) }),
+    params: uuidPath('id', 'Notification UUID'),
     response: { 200: jsonAnswer('The notification', Notification), ...errors(400, 404, 502, 'notification_not_found') },
   },
 };
@@ -108,7 +108,7 @@ const SEND_AGAIN = {
     operationId: 'redeliverNotification',
     tags: ['webhooks'],
     summary: 'Send a notification again, with the same id and bytes',
-    params: Type.Object({ id: Type.String({ description: 'Notification UUID' }) }),
+    params: uuidPath('id', 'Notification UUID'),
     response: {
       202: jsonAnswer('How many notifications were queued', QueuedCount),
       ...errors(400, 404, 409, 502, 'notification_not_found', 'transition_not_allowed'),

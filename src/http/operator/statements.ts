@@ -6,7 +6,7 @@ import { PROGRESS_STATES } from '../../statements/progress.ts';
 import { sendStatementAgain } from '../../statements/sending-again.ts';
 import { periodOf, periodQuery } from '../period.ts';
 import { sendList } from '../reply.ts';
-import { errors, idPath, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf } from '../schemas.ts';
+import { errors, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf, uuidPath } from '../schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 
@@ -98,7 +98,7 @@ const READ_ONE = {
     tags: ['statements'],
     operationId: 'getStatement',
     summary: 'Read a statement request with its deliveries',
-    params: idPath('id'),
+    params: uuidPath('id', 'Request for a statement'),
     response: {
       200: jsonAnswer('The request', Statement),
       ...errors(403, 404, 502, 'statement_not_found'),
@@ -115,7 +115,7 @@ const SEND_AGAIN = {
     description:
       'The same statement, to the address that the contact has now. The mail has a Message-ID of its own. Deliveries that wait for ' +
       'another attempt are made at once.',
-    params: idPath('id'),
+    params: uuidPath('id', 'Request for a statement'),
     response: {
       202: jsonAnswer(
         'How many deliveries are made',

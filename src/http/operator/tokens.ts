@@ -10,13 +10,13 @@ import {
   closed,
   errors,
   Instant,
-  idPath,
   jsonAnswer,
   listAnswer,
   Name,
   Nullable,
   type Page,
   ShortListQuery,
+  uuidPath,
 } from '../schemas.ts';
 import { change } from './change.ts';
 import { SYSTEM } from './listener.ts';
@@ -92,7 +92,7 @@ const DELETE = {
     operationId: 'revokeOperatorToken',
     tags: ['operator tokens'],
     summary: 'Revoke a token',
-    params: idPath('id'),
+    params: uuidPath('id', 'Token'),
     response: { 204: Type.Null({ description: 'It is revoked' }), ...errors(404, 502, 'operator_token_not_found') },
   },
 };

@@ -3,9 +3,9 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../../context.ts';
 import { receiverHealth } from '../../../webhooks/receiver-health.ts';
 import { sendValue } from '../../reply.ts';
-import { ClientId } from '../../schemas.ts';
+import { ClientId, UuidOfRecord } from '../../schemas.ts';
 
-const Wanted = Type.Object({ client_id: ClientId, subscription_id: Type.String() });
+const Wanted = Type.Object({ client_id: ClientId, subscription_id: UuidOfRecord('Subscription') });
 
 /** What the page of webhooks needs in addition to GraphQL: how a receiver has answered lately. */
 export function webhooksData(app: FastifyInstance, { pool }: Context): void {
