@@ -1,3 +1,4 @@
+import { A_CURRENCY, isCurrency } from '../currencies.ts';
 import type { Db } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { type Exact, exact } from '../json.ts';
@@ -93,13 +94,10 @@ function writtenSamples(body: unknown, ownCurrency: string): { amount: string; c
   return input.map((sample: unknown, index) => {
     const path = `sample_amounts[${index}]`;
     if (typeof sample !== 'object' || sample === null) return { amount: decimal(sample, path), currency: ownCurrency };
-    const { amount, currency } = sample as { amount?: unknown; currency?: unknown };
-    if (currency !== undefined && (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)))
-      throw new Problem('invalid_body', {
-        field: `${path}.currency`,
-        message: 'must be three capital letters (ISO 4217)',
-      });
-    return { amount: decimal(amount, `${path}.amount`), currency: currency ?? ownCurrency };
+    const { amount, currency = ownCurrency } = sample as { amount?: unknown; currency?: unknown };
+    if (typeof currency !== 'string' || !isCurrency(currency))
+      throw new Problem('invalid_body', { field: `${path}.currency`, message: A_CURRENCY });
+    return { amount: decimal(amount, `${path}.amount`), currency };
   });
 }
 

@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import { A_CURRENCY, isCurrency } from '../currencies.ts';
 import { Problem } from '../errors.ts';
 import { decimal } from '../money.ts';
 import {
@@ -18,7 +19,6 @@ import {
   type Rule,
 } from './ruleset.ts';
 
-const CURRENCY = /^[A-Z]{3}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused; PostgreSQL cannot store U+0000
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
@@ -118,9 +118,7 @@ export function validateConfiguration(body: unknown): Configuration {
   });
   const ruleset = object(input.ruleset, 'ruleset');
   const currency = ruleset.currency;
-  if (typeof currency !== 'string' || !CURRENCY.test(currency)) {
-    refuse('ruleset.currency', 'must be three capital letters (ISO 4217)');
-  }
+  if (typeof currency !== 'string' || !isCurrency(currency)) refuse('ruleset.currency', A_CURRENCY);
   const known = new Set(names.keys());
   const rules = list(ruleset.rules, 'ruleset.rules', { least: 0, most: MAX_RULES }).map((each, i) =>
     rule(each, `ruleset.rules[${i}]`, known),

@@ -1,6 +1,7 @@
 import ajv from '@fastify/ajv-compiler';
 import fastJson from '@fastify/fast-json-stringify-compiler';
 import type { FastifyServerOptions } from 'fastify';
+import { isCurrency } from '../currencies.ts';
 
 // Fastify's own; one for all listeners of the process, so that the routes that two of them serve are compiled once.
 const buildValidator = ajv();
@@ -32,6 +33,9 @@ export const KEYWORDS = [
     },
   },
 ];
+
+/** The formats of our schemas that JSON Schema does not have. */
+export const FORMATS = { 'iso-4217': isCurrency };
 
 /**
  * A route whose schema puts UUIDs (`format: 'uuid'`) into lower case, as the service writes them everywhere. Its `pattern` says whether

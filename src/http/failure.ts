@@ -1,6 +1,5 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
 import { type ErrorCode, Problem } from '../errors.ts';
-import { MAX_BODY_BYTES } from './body.ts';
 import { errorMessage, STATUS, toProblem } from './problem.ts';
 import { explain } from './validation.ts';
 
@@ -28,7 +27,7 @@ export function problemOf(error: FastifyError, request: FastifyRequest): Problem
 }
 
 function frameworkDetails(code: ErrorCode, request: FastifyRequest): string {
-  if (code === 'payload_too_large') return `body: must be at most ${MAX_BODY_BYTES} bytes`;
+  if (code === 'payload_too_large') return `body: must be at most ${request.routeOptions.bodyLimit} bytes`;
   if (code === 'unsupported_media_type') {
     const sent = String(request.headers['content-type'] ?? 'none').slice(0, MAX_QUOTED_LENGTH);
     return `header.Content-Type: must be application/json, not ${sent}`;

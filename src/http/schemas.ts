@@ -19,7 +19,11 @@ export const UuidOfRecord = (description: string, options: object = {}) =>
 /** Version 4 (RFC 9562, 5.4). */
 export const RandomUuid = (description: string) =>
   Type.String({ format: 'uuid', pattern: PATTERNS.randomUuid, description });
-export const Currency = (description = 'ISO 4217 currency') => Type.String({ pattern: PATTERNS.currency, description });
+/** A currency that a caller gives. */
+export const Currency = (description = 'ISO 4217 currency') =>
+  Type.String({ pattern: PATTERNS.currency, format: 'iso-4217', description });
+/** The code of a currency that is looked for. One that ISO 4217 does not list finds nothing. */
+export const CurrencyCode = (description: string) => Type.String({ pattern: PATTERNS.currency, description });
 /** Free text. */
 export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
 /** A name, which somebody looks for in a list. */

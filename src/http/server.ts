@@ -12,7 +12,7 @@ import { Problem } from '../errors.ts';
 import { requestDuration } from '../metrics.ts';
 import { MAX_BODY_BYTES, parseQuery, readJson } from './body.ts';
 import { scopeRequests } from './cells.ts';
-import { COMPILERS, KEYWORDS } from './compilers.ts';
+import { COMPILERS, FORMATS, KEYWORDS } from './compilers.ts';
 import { answerFor, logFailure, problemOf } from './failure.ts';
 import { limitBodies, PATIENCE } from './patience.ts';
 import { locate } from './problem.ts';
@@ -96,6 +96,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         removeAdditional: false,
         useDefaults: true,
         keywords: KEYWORDS,
+        formats: FORMATS,
       },
     },
   });

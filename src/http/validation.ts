@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
+import { A_CURRENCY } from '../currencies.ts';
 import { Problem } from '../errors.ts';
 import { type WrittenDigits, writtenDigits } from '../json.ts';
 import { findUnstorable, NOT_STORABLE } from '../storable.ts';
@@ -91,6 +92,7 @@ const FORMAT_WORDS: Record<string, string> = {
   date: A_DAY,
   'date-time': 'must be an ISO 8601 timestamp with an offset',
   uri: 'must be an absolute address',
+  'iso-4217': A_CURRENCY,
 };
 /** What the patterns of schemas.ts ask for. */
 const PATTERN_WORDS: Record<string, string> = {
@@ -124,6 +126,8 @@ function words(fault: Fault): string {
       return `must be one of ${(fault.params.allowedValues as unknown[]).map(String).join(', ')}`;
     case 'type':
       return `must be ${TYPE_WORDS[String(fault.params.type)] ?? String(fault.params.type)}`;
+    case 'exclusiveMinimum':
+      return `must be greater than ${String(limit)}`;
     case 'minimum':
       return `must be at least ${String(limit)}`;
     case 'maximum':

@@ -2,6 +2,7 @@ import Big from 'big.js';
 import { audit } from '../audit.ts';
 import { parseInstant } from '../calendar.ts';
 import type { Act } from '../context.ts';
+import { A_CURRENCY, isCurrency } from '../currencies.ts';
 import type { Db, Transaction } from '../database.ts';
 import { Problem } from '../errors.ts';
 import { exact } from '../json.ts';
@@ -27,11 +28,7 @@ export interface Rates {
 export async function setRates(tx: Transaction, act: Act, input: RatesInput): Promise<Rates[]> {
   const currencies = Object.keys(input.rates);
   for (const currency of currencies) {
-    if (!/^[A-Z]{3}$/.test(currency))
-      throw new Problem('invalid_body', {
-        field: `rates.${currency}`,
-        message: 'must be a currency of three capital letters',
-      });
+    if (!isCurrency(currency)) throw new Problem('invalid_body', { field: `rates.${currency}`, message: A_CURRENCY });
     if (currency === input.base_currency)
       throw new Problem('invalid_body', { field: `rates.${currency}`, message: 'must not be the base currency' });
   }

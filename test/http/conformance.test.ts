@@ -409,7 +409,10 @@ async function institution(ask: Caller): Promise<void> {
   });
   await read(ask, '/imports', 'import_id');
   for (const kind of ['contacts', 'beneficiaries', 'trades', 'payments', 'transactions', 'payment-actions'])
-    await ask('POST', `/imports/${kind}`, undefined, { raw: '', headers: { 'content-type': 'application/x-ndjson' } });
+    await ask('POST', `/imports/${kind}`, undefined, {
+      raw: '\n',
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
   const { body: token } = await ask('POST', '/operator-tokens', { name: 'reader', scopes: ['read'] });
   await ask('POST', '/operator-tokens', { name: 'reader', role: 'core' });
   await ask('POST', '/clients', { client_name: 'Acme' }, { token: token.token });

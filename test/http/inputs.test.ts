@@ -195,6 +195,51 @@ describe('numbers', () => {
   });
 });
 
+describe('currencies', () => {
+  const wrong = ['QQQ', 'XXX', 'DEM', 'AAA'];
+
+  test('what is none of ISO 4217 is a 400 that names the field, wherever a currency is given', async () => {
+    const { clientId: client_id, contactId: contact_id } = world;
+    const trade = { client_id, contact_id, buy_currency: 'EUR', sell_currency: 'GBP', buy_amount: 10, rate: 1.17 };
+    const given: [string, string, (currency: string) => object, string][] = [
+      ['POST', '/accounts', (currency) => ({ client_id, currency }), 'currency'],
+      ['POST', '/currency-accounts', (currency) => ({ client_id, currency }), 'currency'],
+      ['POST', '/beneficiaries', (currency) => ({ client_id, beneficiary_name: 'B', currency }), 'currency'],
+      ['PATCH', `/beneficiaries/${world.beneficiaryId}`, (currency) => ({ currency }), 'currency'],
+      ['POST', '/trades', (currency) => ({ ...trade, buy_currency: currency }), 'buy_currency'],
+      ['POST', '/trades', (currency) => ({ ...trade, sell_currency: currency }), 'sell_currency'],
+      ['POST', '/trades', (currency) => ({ ...trade, fee_currency: currency }), 'fee_currency'],
+      ['POST', '/payments', (currency) => ({ ...world.base, payment_currency: currency }), 'payment_currency'],
+      ['POST', '/payments', (currency) => ({ ...world.base, fee_currency: currency }), 'fee_currency'],
+      ['PUT', '/exchange-rates', (currency) => ({ base_currency: currency, rates: { EUR: 1 } }), 'base_currency'],
+      ['PUT', '/exchange-rates', (currency) => ({ base_currency: 'GBP', rates: { [currency]: 1 } }), 'rates'],
+    ];
+    for (const [method, path, body, field] of given)
+      for (const currency of wrong) {
+        const answer = await service.operator(method, path, body(currency));
+        assert.equal(answer.status, 400, `${path} ${currency}: ${answer.text}`);
+        const named = field === 'rates' ? `rates.${currency}` : field;
+        assert.equal(answer.body.details, `body.${named}: must be a currency of ISO 4217, as EUR`, path);
+      }
+    for (const currency of wrong) {
+      const config = { groups: [], ruleset: { currency, rules: [] } };
+      const answer = await client('POST', '/approvals-workflow/config', JSON.stringify(config));
+      assert.equal(answer.body.details, 'body.ruleset.currency: must be a currency of ISO 4217, as EUR');
+      const { body } = await importLines('payments', [JSON.stringify({ ...world.base, payment_currency: currency })]);
+      assert.equal(body.errors[0].details, 'body.payment_currency: must be a currency of ISO 4217, as EUR');
+      // A search for one finds nothing.
+      assert.deepEqual((await client('GET', `/payments?payment_currency=${currency},EUR`)).status, 200);
+    }
+  });
+
+  test('the currencies in use are taken, rare ones and those of the last years too', async () => {
+    for (const currency of ['CHF', 'JPY', 'BHD', 'VES', 'ZWG', 'XCG', 'XAF', 'SLE', 'BGN', 'HRK']) {
+      const made = await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency });
+      assert.equal(made.status, 201, made.text);
+    }
+  });
+});
+
 describe('texts that cannot be stored', () => {
   const broken: [string, string][] = [
     ['a high surrogate', '\\ud800'],

@@ -70,6 +70,22 @@ test('pages: 50 by default, 1 to 1000, empty past the end with the true total', 
   }
 });
 
+test('10,000 errors fit into one request, to create it and to change it; a body of more than 8 MiB does not', async () => {
+  const long = many(0, 10_000).map((each) => ({ ...each, message: 'x'.repeat(350), details: 'y'.repeat(350) }));
+  const made = await create({ errors: long });
+  assert.deepEqual([made.status, made.body.error_count], [201, 10_000], made.text.slice(0, 200));
+  const id = made.body.mass_beneficiary_id;
+  const more = await patch(id, { add_errors: long });
+  assert.deepEqual([more.status, more.body.error_count], [200, 20_000], more.text.slice(0, 200));
+  const tooLong = long.map((each) => ({ ...each, details: 'y'.repeat(500) }));
+  for (const answer of [await create({ errors: tooLong }), await patch(id, { errors: tooLong })]) {
+    assert.deepEqual([answer.status, answer.body.code], [413, 'payload_too_large']);
+    assert.equal(answer.body.details, 'body: must be at most 8388608 bytes');
+  }
+  const other = await service.operator('POST', '/clients', { client_name: 'x'.repeat(1_048_576) });
+  assert.equal(other.body.details, 'body: must be at most 1048576 bytes');
+});
+
 test('the status moves queued -> processing -> created or failed; every other move is 409 and changes nothing', async () => {
   const statuses = ['queued', 'processing', 'created', 'failed'];
   const legal: Record<string, string[]> = {

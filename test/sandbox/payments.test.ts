@@ -38,16 +38,21 @@ describe('POST /sandbox/payments', () => {
   test('takes every field that is given', async () => {
     const client = await createIntegrator(service);
     const given = {
-      amount: '12345678901234.56',
+      amount: '12345678901234567.80',
       payment_currency: 'USD',
       payment_date: '2031-02-03',
       beneficiary_id: client.beneficiaryId,
       trade_id: client.tradeId,
       reference: 'Rent',
     };
-    const made = await client.ask('POST', '/sandbox/payments', given);
+    // A number of JavaScript would lose the last digit.
+    const raw = JSON.stringify(given).replace('"12345678901234567.80"', '12345678901234567.80');
+    const made = await service.client(client.token, 'POST', `/sandbox/payments?client_id=${client.clientId}`, {
+      raw,
+      headers: { 'content-type': 'application/json' },
+    });
     assert.equal(made.status, 201, made.text);
-    assert.match(made.text, /"amount":12345678901234\.56,/);
+    assert.match(made.text, /"amount":12345678901234567\.80,/);
     const { amount: _amount, ...rest } = given;
     for (const [name, value] of Object.entries(rest)) assert.equal(made.body[name], value);
   });
@@ -125,7 +130,9 @@ describe('POST /sandbox/payments', () => {
     const other = await createIntegrator(service);
     for (const [body, status, code, details] of [
       [{ amount: -1 }, 400, 'invalid_body', /^body\.amount/],
-      [{ amount: 'ten' }, 400, 'invalid_body', /^body\.amount/],
+      [{ amount: 0 }, 400, 'invalid_body', /^body\.amount: must be greater than 0/],
+      [{ amount: '10.00' }, 400, 'invalid_body', /^body\.amount: must be a number/],
+      [{ payment_currency: 'QQQ' }, 400, 'invalid_body', /^body\.payment_currency: must be a currency of ISO 4217/],
       [{ payment_date: '2026-02-30' }, 400, 'invalid_body', /^body\.payment_date/],
       [{ payment_currency: 'euro' }, 400, 'invalid_body', /^body\.payment_currency/],
       [{ approval: 'maybe' }, 400, 'invalid_body', /^body\.approval/],

@@ -509,7 +509,7 @@ export interface CreatedOperatorToken {
   token: string;
 }
 
-export interface CurrencyAccountBalance {
+export interface CurrencyAccount {
   account_id: number;
   currency: string;
   /** Client identifier, one of `clients` in the id_token */
@@ -1378,53 +1378,7 @@ export interface TradePatch {
     | 'Rejected';
 }
 
-export interface TransactionInput {
-  /** Client identifier, one of `clients` in the id_token */
-  client_id: string;
-  /** Currency account */
-  currency_account_id: number;
-  kind:
-    | 'CREDIT_INCOMING_TRANSACTION'
-    | 'CREDIT_MARGIN_TRANSACTION'
-    | 'CREDIT_PAYMENT_RETURNED_TRANSACTION'
-    | 'CREDIT_TRANSACTION'
-    | 'DEBIT_TRANSACTION';
-  amount: {
-    /** Amount; a number or a decimal string, read exactly */
-    amount: number | string;
-    /** ISO 4217 currency */
-    currency: string;
-  };
-  /** Chosen by the core; default: a UUID */
-  transaction_id?: string;
-  creditor_name?: string | null;
-  creditor_account?: {
-    account_name?: string | null;
-    account_number?: string | null;
-    bank_identifier?: string | null;
-    bank_identifier_code?: string | null;
-    iban?: string | null;
-    swift?: string | null;
-  } | null;
-  debtor_name?: string | null;
-  debtor_account?: {
-    account_name?: string | null;
-    account_number?: string | null;
-    bank_identifier?: string | null;
-    bank_identifier_code?: string | null;
-    iban?: string | null;
-    swift?: string | null;
-  } | null;
-  transaction_reference?: string | null;
-  transaction_information?: string | null;
-  additional_transaction_information?: string | null;
-  /** When it was booked; default: now, ISO 8601 with an offset */
-  booking_datetime?: string;
-  /** Value date; default: the booking date, ISO 8601 with an offset */
-  value_datetime?: string;
-}
-
-export interface TransactionRecord {
+export interface Transaction {
   /** Client identifier, one of `clients` in the id_token */
   client_id: string;
   kind:
@@ -1457,6 +1411,52 @@ export interface TransactionRecord {
   creditor_account: Party | null;
   debtor_name: string | null;
   debtor_account: Party | null;
+}
+
+export interface TransactionInput {
+  /** Client identifier, one of `clients` in the id_token */
+  client_id: string;
+  /** Currency account */
+  currency_account_id: number;
+  kind:
+    | 'CREDIT_INCOMING_TRANSACTION'
+    | 'CREDIT_MARGIN_TRANSACTION'
+    | 'CREDIT_PAYMENT_RETURNED_TRANSACTION'
+    | 'CREDIT_TRANSACTION'
+    | 'DEBIT_TRANSACTION';
+  amount: {
+    /** Amount; a number or a decimal string, read exactly */
+    amount: number | string;
+    /** The account's currency */
+    currency: string;
+  };
+  /** Chosen by the core; default: a UUID */
+  transaction_id?: string;
+  creditor_name?: string | null;
+  creditor_account?: {
+    account_name?: string | null;
+    account_number?: string | null;
+    bank_identifier?: string | null;
+    bank_identifier_code?: string | null;
+    iban?: string | null;
+    swift?: string | null;
+  } | null;
+  debtor_name?: string | null;
+  debtor_account?: {
+    account_name?: string | null;
+    account_number?: string | null;
+    bank_identifier?: string | null;
+    bank_identifier_code?: string | null;
+    iban?: string | null;
+    swift?: string | null;
+  } | null;
+  transaction_reference?: string | null;
+  transaction_information?: string | null;
+  additional_transaction_information?: string | null;
+  /** When it was booked; default: now, ISO 8601 with an offset */
+  booking_datetime?: string;
+  /** Value date; default: the booking date, ISO 8601 with an offset */
+  value_datetime?: string;
 }
 
 export interface Unready {
@@ -1852,7 +1852,7 @@ export interface Operations {
   /** Open a currency account */
   'POST /currency-accounts': {
     body: CurrencyAccountInput;
-    response: CurrencyAccountBalance;
+    response: CurrencyAccount;
   };
   /** List a client's currency accounts */
   'GET /currency-accounts': {
@@ -1871,12 +1871,12 @@ export interface Operations {
       /** Its number */
       account_id: string;
     };
-    response: CurrencyAccountBalance;
+    response: CurrencyAccount;
   };
   /** Book a transaction */
   'POST /transactions': {
     body: TransactionInput;
-    response: TransactionRecord;
+    response: Transaction;
   };
   /** List transactions, the newest first */
   'GET /transactions': {
@@ -1893,14 +1893,14 @@ export interface Operations {
       /** Booked before then, or up to the end of a day: an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC) */
       to?: string;
     };
-    response: TransactionRecord[];
+    response: Transaction[];
   };
   /** Read a transaction */
   'GET /transactions/{id}': {
     path: {
       id: string;
     };
-    response: TransactionRecord;
+    response: Transaction;
   };
   /** Record a change of an onboarding */
   'POST /onboarding-events': {

@@ -686,6 +686,7 @@ export interface WrittenApprovalConfiguration {
     | {
         /** Amount; a number or a decimal string, read exactly */
         amount: number | string;
+        /** Default: that of the ruleset */
         currency?: string;
       }
   )[];

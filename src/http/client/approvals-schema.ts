@@ -11,8 +11,7 @@ import {
   MAX_SCOPE_LENGTH,
   MAX_USERS_PER_GROUP,
 } from '../../approvals/ruleset.ts';
-import { PATTERNS } from '../patterns.ts';
-import { Decimal, Nullable } from '../schemas.ts';
+import { Currency, Decimal, Nullable } from '../schemas.ts';
 
 /** Bodies of the approvals workflow, for the API description (the service interface, Approvals workflow configuration). */
 
@@ -78,7 +77,7 @@ const Person = Type.Object({ id: Type.String(), name: Type.String(), email: Type
 
 const Ruleset = Type.Object(
   {
-    currency: Type.String({ pattern: PATTERNS.currency, description: 'Amounts are converted to it' }),
+    currency: Currency('Amounts are converted to it'),
     rules: Type.Array(Type.Object({ groups: Type.Array(Level, levels), minimum_threshold: Threshold }), {
       maxItems: MAX_RULES,
       description: 'Thresholds, each once; below the lowest no approval is needed',
@@ -121,7 +120,7 @@ export const WrittenConfiguration = Type.Object(
           Decimal('Amount in the currency of the ruleset'),
           Type.Object({
             amount: Decimal('Amount'),
-            currency: Type.Optional(Type.String({ pattern: PATTERNS.currency })),
+            currency: Type.Optional(Currency('Default: that of the ruleset')),
           }),
         ]),
         {

@@ -10,9 +10,10 @@ import { DESTINATIONS } from '../../sandbox/course.ts';
 import { createSandboxPayment } from '../../sandbox/payment.ts';
 import { allowNoBody } from '../body.ts';
 import { locationHeader, locationOf } from '../location.ts';
+import { decimalForms } from '../patterns.ts';
 import { Payment } from '../payment-schema.ts';
 import { sendJson } from '../reply.ts';
-import { ClientQuery, Currency, closed, Day, Decimal, errors, jsonAnswer, Text } from '../schemas.ts';
+import { ClientQuery, Currency, closed, Day, errors, formed, jsonAnswer, Text } from '../schemas.ts';
 import { clientAddress } from './address.ts';
 import { contactChange } from './change.ts';
 
@@ -20,7 +21,13 @@ const Path = Type.Object({ payment_id: Type.String({ description: 'Payment ident
 
 const NewPayment = Type.Object(
   {
-    amount: Type.Optional(Decimal('Amount', { positive: true })),
+    amount: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        description: 'Amount, read exactly; default: 100.00',
+        ...formed(decimalForms({ positive: true }).number),
+      }),
+    ),
     payment_currency: Type.Optional(Currency()),
     payment_date: Type.Optional(Day('Target payment date; default: today')),
     beneficiary_id: Type.Optional(Type.String({ minLength: 1, description: 'Default: the newest beneficiary' })),

@@ -16,10 +16,10 @@ const ListedCurrencyAccount = Type.Object(Numbered, {
   title: 'ListedCurrencyAccount',
   examples: [{ account_id: 1, currency: 'EUR' }],
 });
-const CurrencyAccountBalance = Type.Object(
+const CurrencyAccount = Type.Object(
   { ...Numbered, client_id: ClientId, balance: Type.String({ description: 'A decimal' }) },
   {
-    title: 'CurrencyAccountBalance',
+    title: 'CurrencyAccount',
     examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001', balance: '1500.00' }],
   },
 );
@@ -32,7 +32,7 @@ const OPEN = {
     summary: 'Open a currency account',
     body: CurrencyAccountBody,
     response: {
-      201: jsonAnswer('The currency account', CurrencyAccountBalance),
+      201: jsonAnswer('The currency account', CurrencyAccount),
       ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
     },
   },
@@ -57,7 +57,7 @@ const READ_ONE = {
     summary: 'Read a currency account with its balance',
     params: Type.Object({ account_id: Type.String({ description: 'Its number' }) }),
     response: {
-      200: jsonAnswer('The account', CurrencyAccountBalance),
+      200: jsonAnswer('The account', CurrencyAccount),
       ...errors(403, 404, 502, 'currency_account_not_found'),
     },
   },

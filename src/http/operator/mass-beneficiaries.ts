@@ -12,6 +12,9 @@ import { ClientId, closed, errors, jsonAnswer, Text, Uuid, uuidPath } from '../s
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
+/** Bytes of a body: as many errors as a request takes, with room for the words of each. */
+const MAX_ERRORS_BYTES = 8_388_608;
+
 const MassErrors = Type.Array(
   Type.Object(
     {
@@ -91,6 +94,7 @@ const MassBeneficiary = Type.Object(
   },
 );
 const CREATE = {
+  bodyLimit: MAX_ERRORS_BYTES,
   config: { ...FEED, location: '/mass-beneficiaries/{mass_beneficiary_id}' },
   schema: {
     operationId: 'createMassBeneficiary',
@@ -105,6 +109,7 @@ const CREATE = {
 };
 
 const CHANGE = {
+  bodyLimit: MAX_ERRORS_BYTES,
   config: FEED,
   schema: {
     operationId: 'updateMassBeneficiary',

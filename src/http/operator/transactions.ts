@@ -11,7 +11,7 @@ import {
   ClientId,
   type ClientPage,
   ClientPageQuery,
-  Currency,
+  CurrencyCode,
   closed,
   Decimal,
   errors,
@@ -49,7 +49,10 @@ export const TransactionBody = Type.Object(
       description: 'Currency account',
     }),
     kind: Type.Enum([...TRANSACTION_KINDS]),
-    amount: Type.Object({ amount: Decimal('Amount', { positive: true }), currency: Currency() }, closed),
+    amount: Type.Object(
+      { amount: Decimal('Amount', { positive: true }), currency: CurrencyCode("The account's currency") },
+      closed,
+    ),
     transaction_id: Type.Optional(Id('Chosen by the core; default: a UUID')),
     creditor_name: text('Creditor'),
     creditor_account: Type.Optional(Nullable(Party)),
@@ -84,7 +87,7 @@ const TransactionRecord = Type.Object(
     ...BookedTransaction.properties,
   },
   {
-    title: 'TransactionRecord',
+    title: 'Transaction',
     examples: [
       { client_id: 'CLI000001', kind: 'CREDIT_INCOMING_TRANSACTION', payment_id: null, ...TRANSACTION_EXAMPLE },
     ],

@@ -5,9 +5,9 @@ import { listTransactions } from '../../../accounts/transaction-list.ts';
 import type { Context } from '../../../context.ts';
 import { listProgress } from '../../../statements/progress.ts';
 import { sendList, sendValue } from '../../reply.ts';
-import { ClientId, ClientQuery, Currency, type Page, Paging, rowsOf } from '../../schemas.ts';
+import { ClientId, ClientQuery, CurrencyCode, type Page, Paging, rowsOf } from '../../schemas.ts';
 
-const Chart = Type.Object({ client_id: ClientId, currency: Currency() });
+const Chart = Type.Object({ client_id: ClientId, currency: CurrencyCode('Of the chart') });
 const Transactions = Type.Object({
   client_id: ClientId,
   ...Paging,
