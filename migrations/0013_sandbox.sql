@@ -16,7 +16,9 @@ create table sandbox_requests (
   application text not null,
   -- The first bytes, without secrets.
   request_body text,
-  response_body text
+  response_body text,
+  -- Query parameters that the operation does not know.
+  ignored_parameters text[] not null default '{}'
 );
 create index sandbox_requests_client on sandbox_requests (client_id, id);
 

@@ -22,7 +22,7 @@ const COLUMNS: Column<LoggedRequest>[] = [
   ['MS', ({ ms }) => ms],
   ['REQUEST', ({ method, path }) => `${method} ${path}`],
   ['CODE', ({ code }) => code],
-  ['DETAILS', ({ details }) => details],
+  ['DETAILS', detailsOf],
 ];
 
 /** `lombard logs`. */
@@ -105,7 +105,15 @@ function key({ at, request_id: id }: LoggedRequest): string {
   return `${at} ${id}`;
 }
 
-function line({ at, status, ms, method, path, code, details }: LoggedRequest): string {
-  const why = code === null ? '' : `  ${code}: ${details}`;
+/** What was wrong with a request, though it may have been answered. */
+function detailsOf({ details, ignored_parameters: ignored }: LoggedRequest): string | null {
+  const told = [details, ignored.length > 0 && `ignored: ${ignored.join(', ')}`].filter(Boolean);
+  return told.length > 0 ? told.join('; ') : null;
+}
+
+function line(request: LoggedRequest): string {
+  const { at, status, ms, method, path, code } = request;
+  const told = [code, detailsOf(request)].filter((text) => text !== null).join(': ');
+  const why = told === '' ? '' : `  ${told}`;
   return `${at}  ${status}  ${method} ${path}  ${ms} ms${why}`.replace(/\p{Cc}/gu, ' ');
 }

@@ -47,6 +47,8 @@ test('production has nothing under /sandbox: 404 with a token and without one, a
         assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], `${method} ${path}`);
       }
     }
+    const misspelt = await call(`${api}/payments?client_id=${clientId}&stauts=pending`, 'GET', { token });
+    assert.deepEqual([misspelt.status, misspelt.headers.get('x-ignored-parameters')], [200, null]);
     const session = (await pageSession(service, contactId)).cookies.get(cookieOf(service, 'app'));
     const headers = { cookie: `__Host-lombard-app=${session}` };
     for (const [path, status] of Object.entries({

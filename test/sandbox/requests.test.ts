@@ -52,6 +52,7 @@ test('each request, newest first, with code and details, paged', async () => {
     'application',
     'request_body',
     'response_body',
+    'ignored_parameters',
   ]);
   assert.equal(read.path, `/payments?page_size=2&client_id=${client.clientId}`);
   assert.equal(read.application, 'written-tokens');
@@ -69,6 +70,25 @@ test('each request, newest first, with code and details, paged', async () => {
     const refused = await client.ask('GET', `/sandbox/requests?status=${status}`);
     assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_parameter'], status);
   }
+});
+
+test('a query parameter that the operation does not know is told in a header and here', async () => {
+  const client = await createIntegrator(service);
+  const ignoredBy = async (method: string, path: string) =>
+    (await client.ask(method, path)).headers.get('x-ignored-parameters');
+  assert.equal(await ignoredBy('GET', '/payments?stauts=pending_your_approval&page=1&Page=2'), 'stauts, Page');
+  assert.equal(await ignoredBy('GET', '/payments?page_size=0&stauts=x'), 'stauts');
+  assert.equal(await ignoredBy('GET', '/accounts/currency-accounts?status=x&status=y'), 'status');
+  assert.equal(await ignoredBy('POST', '/sandbox/payments?approval=needed'), 'approval');
+  assert.equal(await ignoredBy('GET', '/payments?a%0d%0ab,=1&%C3%A4=2'), 'a%0D%0Ab%2C, %C3%A4');
+  assert.equal(await ignoredBy('GET', '/payments?status=pending'), null);
+  assert.equal(await ignoredBy('GET', '/paymentz?status=pending'), null);
+  const many = await ignoredBy('GET', `/payments?${Array.from({ length: 50 }, (_, n) => `p${n}=1`).join('&')}`);
+  assert.equal(many?.split(', ').length, 20);
+  const { body } = await requests(client);
+  const told = body.map((each: { ignored_parameters: string[] }) => each.ignored_parameters);
+  const expected = [['stauts', 'Page'], ['stauts'], ['status'], ['approval'], ['a\r\nb,', 'ä'], [], []];
+  assert.deepEqual(told.toReversed().slice(0, 7), expected);
 });
 
 test('bodies are cut at 4 KiB, at a whole character', async () => {

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Session, Sessions } from '../../identity/sessions.ts';
 import { RequestLog } from '../../sandbox/requests/request-log.ts';
 import { MAX_BODY_BYTES } from '../body.ts';
+import { headerOf, ignoredParameters } from './ignored-parameters.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -49,7 +50,9 @@ export function recordRequests(app: FastifyInstance, context: Context, sessions:
     }
     done(null, payload);
   });
-  app.addHook('onSend', async (request, _reply, payload) => {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const ignored = ignoredParameters(request);
+    if (ignored.length > 0) reply.header('x-ignored-parameters', headerOf(ignored));
     if (request.is404) await identifyStray(request, sessions);
     const recording = recordingOf(request);
     if (recording && (typeof payload === 'string' || Buffer.isBuffer(payload))) recording.answer = String(payload);
@@ -73,6 +76,7 @@ export function recordRequests(app: FastifyInstance, context: Context, sessions:
       graphql: request.url.startsWith('/webhooks/graphql'),
       requestBody: recording.sent.length > 0 ? Buffer.concat(recording.sent).toString() : null,
       responseBody: recording.answer || null,
+      ignoredParameters: ignoredParameters(request),
     });
   });
 }

@@ -31,6 +31,9 @@ const LoggedRequest = Type.Object(
     application: Type.String({ description: 'The application that the token was issued to' }),
     request_body: text('The first 4 KiB, secrets masked'),
     response_body: text('The first 4 KiB, secrets masked'),
+    ignored_parameters: Type.Array(Type.String(), {
+      description: 'Query parameters that the operation does not know, as in the header x-ignored-parameters',
+    }),
   },
   {
     title: 'LoggedRequest',
@@ -47,6 +50,7 @@ const LoggedRequest = Type.Object(
         application: 'demo-app',
         request_body: null,
         response_body: null,
+        ignored_parameters: [],
       },
     ],
   },

@@ -24,6 +24,8 @@ export interface AnsweredRequest {
   graphql: boolean;
   requestBody: string | null;
   responseBody: string | null;
+  /** Names of query parameters that the operation does not know. */
+  ignoredParameters: string[];
 }
 
 /** What the log keeps: without secrets, and with short bodies. */
@@ -40,6 +42,7 @@ export interface LoggedRequest {
   application: string;
   request_body: string | null;
   response_body: string | null;
+  ignored_parameters: string[];
 }
 
 /** The entry of a request: tokens, secrets, passwords, verification codes and the values of extra headers are masked in all its parts. */
@@ -69,6 +72,7 @@ export function logEntry(request: AnsweredRequest): LoggedRequest {
     application: request.application,
     request_body: show(sent?.body ?? null),
     response_body: show(body),
+    ignored_parameters: request.ignoredParameters.map((name) => kept(secrets.strike(name))),
   };
 }
 

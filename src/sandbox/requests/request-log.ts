@@ -59,11 +59,12 @@ export class RequestLog {
   }
 }
 
+const COLUMNS =
+  'client_id, at, method, path, status, code, details, ms, request_id, application, request_body, response_body, ignored_parameters';
+
 async function insert(pool: Pool, rows: LoggedRequest[]): Promise<void> {
   await pool.query(
-    `insert into sandbox_requests (client_id, at, method, path, status, code, details, ms, request_id, application, request_body, response_body)
-     select client_id, at, method, path, status, code, details, ms, request_id, application, request_body, response_body
-     from json_populate_recordset(null::sandbox_requests, $1)`,
+    `insert into sandbox_requests (${COLUMNS}) select ${COLUMNS} from json_populate_recordset(null::sandbox_requests, $1)`,
     [JSON.stringify(rows)],
   );
   await pool.query(
