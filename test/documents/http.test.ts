@@ -34,6 +34,57 @@ async function pdf(type: string, id: string): Promise<Buffer> {
 /** Text without line breaks: a value may be set in two lines. */
 const flat = (bytes: Buffer) => textOf(bytes).replace(/\s+/g, ' ');
 
+test('Accept chooses between the PDF itself and its base64 text, which is the default', async () => {
+  const { body: payment } = await world.pay();
+  const path = `/documents?type=pi&id=${payment.payment_id}&client_id=${world.clientId}`;
+  const bytes = await pdf('pi', payment.payment_id);
+  const ask = (accept: string) =>
+    fetch(`${service.api}${path}`, { headers: { authorization: `Bearer ${token}`, accept } });
+  for (const accept of [
+    'application/pdf',
+    'Application/PDF',
+    'application/pdf; q=0.1',
+    'application/pdf, application/json;q=0.9',
+    'application/json;q=0.5 , application/pdf;q=0.8, */*;q=0.1',
+    'application/pdf, */*',
+    'application/pdf, application/json;q=0',
+    '*/*, application/json;q=0.3',
+  ]) {
+    const answer = await ask(accept);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'application/pdf', accept);
+    assert.equal(answer.headers.get('content-disposition'), `inline; filename="pi-${payment.payment_id}.pdf"`);
+    assert.match(answer.headers.get('vary') ?? '', /Accept/);
+    assert.deepEqual(Buffer.from(await answer.arrayBuffer()), bytes, accept);
+  }
+  for (const accept of [
+    '',
+    '*/*',
+    'application/*',
+    'application/json',
+    'application/json, application/pdf',
+    'application/pdf;q=0.5, application/json',
+    'application/pdf;q=0, */*',
+    'application/pdf;q=nonsense, */*;q=0.1',
+    'text/html',
+    'application/json, text/plain, */*',
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  ]) {
+    const answer = await ask(accept);
+    assert.deepEqual(
+      [answer.status, answer.headers.get('content-type')],
+      [200, 'application/json; charset=utf-8'],
+      accept,
+    );
+    assert.deepEqual(Buffer.from((await answer.json()) as string, 'base64'), bytes, accept);
+    assert.match(answer.headers.get('vary') ?? '', /Accept/);
+  }
+  const none = await fetch(`${service.api}${path.replace(payment.payment_id, 'none')}`, {
+    headers: { authorization: `Bearer ${token}`, accept: 'application/pdf' },
+  });
+  assert.deepEqual([none.status, ((await none.json()) as { code: string }).code], [404, 'document_not_found']);
+});
+
 test('wrong parameters: 400 that names them, in the order token, client, parameters', async () => {
   const { body: payment } = await world.pay();
   const mine = `client_id=${world.clientId}`;

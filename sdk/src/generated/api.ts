@@ -894,7 +894,7 @@ export interface Operations {
     };
     response: StatementRequest;
   };
-  /** Return a document as a base64 PDF */
+  /** Return a document as a PDF */
   'GET /documents': {
     query: {
       /** pi: payment instruction, pr: payment receipt, tr: trade receipt */

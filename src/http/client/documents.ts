@@ -6,7 +6,8 @@ import type { Drawing } from '../../documents/drawing.ts';
 import { paymentFacts, tradeFacts } from '../../documents/source.ts';
 import { RenderError } from '../../documents/task.ts';
 import { Problem } from '../../errors.ts';
-import { ClientId, errors, jsonAnswer } from '../schemas.ts';
+import { prefers } from '../accept.ts';
+import { ClientId, errors } from '../schemas.ts';
 
 const DocumentQuery = Type.Object({
   client_id: ClientId,
@@ -22,12 +23,18 @@ const READ_DOCUMENT = {
   schema: {
     operationId: 'getDocument',
     tags: ['documents'],
-    summary: 'Return a document as a base64 PDF',
+    summary: 'Return a document as a PDF',
     description:
       'Drawn at the request from what is stored now; the same facts give the same bytes. A payment has a receipt once it has been sent.',
     querystring: DocumentQuery,
     response: {
-      200: jsonAnswer('The PDF, base64 encoded', Type.String({ examples: ['JVBERi0xLjcK'] })),
+      200: {
+        description: 'The PDF: base64 encoded as a JSON string, or its bytes where `Accept` prefers application/pdf',
+        content: {
+          'application/json': { schema: Type.String({ examples: ['JVBERi0xLjcK'] }) },
+          'application/pdf': { schema: { type: 'string', format: 'binary' } },
+        },
+      },
       ...errors(400, 403, 404, 502, 'document_not_found'),
     },
   },
@@ -43,6 +50,11 @@ export function documentRoutes(drawing: Drawing): (app: FastifyInstance, context
         kind: type,
         id: idOf(request.query),
       });
+      reply.header('vary', 'Origin, Accept');
+      if (prefers(request.headers.accept, 'application/pdf', 'application/json')) {
+        const disposition = `inline; filename="${type}-${encodeURIComponent(idOf(request.query))}.pdf"`;
+        return reply.type('application/pdf').header('content-disposition', disposition).send(pdf);
+      }
       // Base64 holds nothing that JSON would escape.
       return reply.type('application/json; charset=utf-8').send(`"${pdf.toString('base64')}"`);
     });

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import type { Session, Sessions } from '../../identity/sessions.ts';
 import { RequestLog } from '../../sandbox/requests/request-log.ts';
@@ -55,7 +55,9 @@ export function recordRequests(app: FastifyInstance, context: Context, sessions:
     if (ignored.length > 0) reply.header('x-ignored-parameters', headerOf(ignored));
     if (request.is404) await identifyStray(request, sessions);
     const recording = recordingOf(request);
-    if (recording && (typeof payload === 'string' || Buffer.isBuffer(payload))) recording.answer = String(payload);
+    // A PDF is no text to read.
+    const isText = typeof payload === 'string' || (Buffer.isBuffer(payload) && !isPdf(reply));
+    if (recording && isText) recording.answer = String(payload);
     return payload;
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -79,6 +81,10 @@ export function recordRequests(app: FastifyInstance, context: Context, sessions:
       ignoredParameters: ignoredParameters(request),
     });
   });
+}
+
+function isPdf(reply: FastifyReply): boolean {
+  return reply.getHeader('content-type') === 'application/pdf';
 }
 
 function recordingOf(request: FastifyRequest): Recording | null {
