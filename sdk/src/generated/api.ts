@@ -299,6 +299,8 @@ export interface LoggedRequest {
   application: string;
   request_body: string | null;
   response_body: string | null;
+  /** Query parameters that the operation does not know, as in the header x-ignored-parameters */
+  ignored_parameters: string[];
 }
 
 export interface MassBeneficiaryError {
@@ -504,8 +506,8 @@ export interface SandboxAdvance {
 }
 
 export interface SandboxPaymentInput {
-  /** Amount; a number or a decimal string, read exactly */
-  amount?: number | string;
+  /** Amount, read exactly; default: 100.00 */
+  amount?: number;
   /** ISO 4217 currency */
   payment_currency?: string;
   /** Target payment date; default: today, YYYY-MM-DD */
