@@ -76,7 +76,9 @@ const READ_ONE = {
     operationId: 'getAccount',
     tags: ['accounts'],
     summary: 'Read an account',
-    params: Type.Object({ account_id: UuidOfRecord('Account UUID', { examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'] }) }),
+    params: Type.Object({
+      account_id: UuidOfRecord('Account UUID', { examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'] }),
+    }),
     querystring: ClientQuery,
     response: { 200: jsonAnswer('The account', Account), ...errors(400, 403, 404, 502, 'account_not_found') },
   },

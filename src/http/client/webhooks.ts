@@ -11,7 +11,9 @@ const PING = {
     operationId: 'pingSubscription',
     tags: ['webhooks'],
     summary: 'Send a Ping notification to a subscription',
-    params: Type.Object({ subscription_id: UuidOfRecord('Subscription UUID', { examples: ['8a6e0804-2bd0-4672-b79d-d97027f9071a'] }) }),
+    params: Type.Object({
+      subscription_id: UuidOfRecord('Subscription UUID', { examples: ['8a6e0804-2bd0-4672-b79d-d97027f9071a'] }),
+    }),
     querystring: Type.Object({
       client_id: Type.Optional(Type.String({ description: 'Client identifier; or the header X-Client-ID' })),
     }),

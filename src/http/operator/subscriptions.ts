@@ -94,7 +94,9 @@ const REPLAY = {
     operationId: 'replaySubscription',
     tags: ['webhooks'],
     summary: 'Send a subscription what it had in a period: what was sent, what waits, what it missed while inactive',
-    params: Type.Object({ id: UuidOfRecord('Subscription UUID', { examples: ['8a6e0804-2bd0-4672-b79d-d97027f9071a'] }) }),
+    params: Type.Object({
+      id: UuidOfRecord('Subscription UUID', { examples: ['8a6e0804-2bd0-4672-b79d-d97027f9071a'] }),
+    }),
     body: ReplayBody,
     response: {
       202: jsonAnswer('How many notifications are sent, of those that the subscription had', QueuedCount),
