@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { callOperator } from '../src/cli/operator-call.ts';
+import { migrate } from '../src/database/migrate.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
 import type { ImportAnswer } from '../src/imports/answer.ts';
-import { createLog } from '../src/log.ts';
-import { migrate } from '../src/migrate.ts';
+import { createLog } from '../src/process/log.ts';
 import { memory } from './feed/processor-time.ts';
 import { type FedService, startFedService, TOKEN } from './feed/service.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type ApprovalRules, approvalState, type Progress } from '../src/approvals/rules.ts';
+import { type ApprovalRules, approvalState, type Progress } from '../src/approvals/rules/rules.ts';
 
 /**
  * Evaluations a second of one payment's approvals: 50 groups of 20 users, 5 levels of 5 alternatives (3,125 combinations),

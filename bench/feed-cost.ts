@@ -6,9 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { migrate } from '../src/database/migrate.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
-import { createLog } from '../src/log.ts';
-import { migrate } from '../src/migrate.ts';
+import { createLog } from '../src/process/log.ts';
 import { processorSeconds } from './feed/processor-time.ts';
 import { type FedService, median, serverClock, startFedService, TOKEN } from './feed/service.ts';
 

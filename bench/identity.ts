@@ -4,14 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '../src/config.ts';
-import { randomToken, sha256 } from '../src/crypto.ts';
-import { createPool, type Pool } from '../src/database.ts';
-import { hashPassword, verifyPassword } from '../src/identity/password.ts';
-import { redeemRefreshToken } from '../src/identity/refresh-token.ts';
-import { Sessions } from '../src/identity/sessions.ts';
-import { createLog } from '../src/log.ts';
+import { createPool, type Pool } from '../src/database/database.ts';
+import { hashPassword, verifyPassword } from '../src/identity/sign-in/password.ts';
+import { redeemRefreshToken } from '../src/identity/tokens/refresh-token.ts';
+import { Sessions } from '../src/identity/tokens/sessions.ts';
+import { createLog } from '../src/process/log.ts';
 import { type Service, startService } from '../src/service.ts';
+import { readConfig } from '../src/settings/config.ts';
+import { randomToken, sha256 } from '../src/values/crypto.ts';
 import type { Measured, Order } from './identity-child.ts';
 
 /**

@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { sha256 } from '../src/crypto.ts';
+import { migrate } from '../src/database/migrate.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
-import { createLog } from '../src/log.ts';
-import { migrate } from '../src/migrate.ts';
+import { createLog } from '../src/process/log.ts';
+import { sha256 } from '../src/values/crypto.ts';
 
 /**
  * The database of the payment benches: clients over three years, one with a large part of all payments, one with a thousandth of that

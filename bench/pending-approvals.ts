@@ -11,15 +11,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { ApproverRefresher } from '../src/approvals/refresher.ts';
 import { refreshApprovers } from '../src/approvals/workflow.ts';
-import { sha256 } from '../src/crypto.ts';
-import { createPool, type Pool, transaction } from '../src/database.ts';
+import { createPool, type Pool, transaction } from '../src/database/database.ts';
+import { migrate } from '../src/database/migrate.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
-import type { PaymentId } from '../src/identifiers.ts';
-import { createLog } from '../src/log.ts';
-import { migrate } from '../src/migrate.ts';
 import { decidePayment } from '../src/payments/contact-actions.ts';
-import { searchPayments } from '../src/payments/search.ts';
-import { readSearch, type SearchQuery } from '../src/payments/search-parameters.ts';
+import { searchPayments } from '../src/payments/search/search.ts';
+import { readSearch, type SearchQuery } from '../src/payments/search/search-parameters.ts';
+import { createLog } from '../src/process/log.ts';
+import { sha256 } from '../src/values/crypto.ts';
+import type { PaymentId } from '../src/values/identifiers.ts';
 
 /** LOMBARD_BENCH_PENDING for a quicker look; a multiple of 200. */
 const MANY = Number(process.env.LOMBARD_BENCH_PENDING ?? 200_000);

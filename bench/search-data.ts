@@ -1,7 +1,8 @@
 /** The shapes of `npm run bench -- search`. */
-import { addDays } from '../src/calendar.ts';
-import type { Pool } from '../src/database.ts';
-import type { SearchQuery } from '../src/payments/search-parameters.ts';
+
+import type { Pool } from '../src/database/database.ts';
+import type { SearchQuery } from '../src/payments/search/search-parameters.ts';
+import { addDays } from '../src/values/calendar.ts';
 import { FIRST_DAY } from './payments-data.ts';
 
 export interface Shape {

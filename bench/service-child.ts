@@ -1,7 +1,8 @@
 /** The service of bench/service.ts: a process of its own, whose processor time and memory are its own. */
-import { readConfig } from '../src/config.ts';
-import { createLog } from '../src/log.ts';
+
+import { createLog } from '../src/process/log.ts';
 import { startService } from '../src/service.ts';
+import { readConfig } from '../src/settings/config.ts';
 
 const log = createLog('warn', false);
 // As in production: a sandbox also keeps what each integrator sends.

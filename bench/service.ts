@@ -9,12 +9,12 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { ServiceClock } from '../src/calendar.ts';
-import { sha256 } from '../src/crypto.ts';
-import { createPool } from '../src/database.ts';
-import { Sessions } from '../src/identity/sessions.ts';
-import { searchStatement } from '../src/payments/search.ts';
-import { readSearch } from '../src/payments/search-parameters.ts';
+import { createPool } from '../src/database/database.ts';
+import { Sessions } from '../src/identity/tokens/sessions.ts';
+import { searchStatement } from '../src/payments/search/search.ts';
+import { readSearch } from '../src/payments/search/search-parameters.ts';
+import { ServiceClock } from '../src/values/calendar.ts';
+import { sha256 } from '../src/values/crypto.ts';
 import { ask } from './ask.ts';
 import { BIG, benchDatabase, log, VIEWER } from './payments-data.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { createPool, type Pool, transaction } from '../src/database.ts';
+import { createPool, type Pool, transaction } from '../src/database/database.ts';
 import { requestStatement, STATEMENT_FORMATS } from '../src/statements/request.ts';
 import { createDatabase, log } from '../test/world/database.ts';
 import { MailServer } from '../test/world/mail-server/mail-server.ts';

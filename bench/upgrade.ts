@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { sha256 } from '../src/crypto.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { type Migration, readMigrations } from '../src/database/schema.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
-import { createLog } from '../src/log.ts';
-import { migrate } from '../src/migrate.ts';
-import { type Migration, readMigrations } from '../src/schema.ts';
+import { createLog } from '../src/process/log.ts';
+import { sha256 } from '../src/values/crypto.ts';
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 const REHEARSAL = new URL('../test/upgrades/rehearsal.sql', import.meta.url);

@@ -5,10 +5,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPool, type Pool } from '../src/database.ts';
+import { createPool, type Pool } from '../src/database/database.ts';
+import { migrate } from '../src/database/migrate.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
-import { migrate } from '../src/migrate.ts';
-import { rollUpTotals } from '../src/payments/roll-up.ts';
+import { rollUpTotals } from '../src/payments/search/roll-up.ts';
 import { log } from './payments-data.ts';
 
 const CONNECTIONS = 4;

@@ -64,7 +64,7 @@ create table claims_swept (
   up_to timestamptz not null
 );
 
--- Always empty. Where Citus has cells on its workers, a statement about this table makes a commit one of two phases (src/two-phase-client.ts).
+-- Always empty. Where Citus has cells on its workers, a statement about this table makes a commit one of two phases (src/database/two-phase-client.ts).
 create table two_phase (n int primary key);
 
 -- The last change of each onboarding, as it was notified; its `links.self` leads here.

@@ -131,7 +131,7 @@ create table payments (
 create table trade_beneficiaries (
   client_id text not null,
   trade_id text not null,
-  -- In the order of its bytes, as an import sorts what it adds (src/payments/trade-memory.ts).
+  -- In the order of its bytes, as an import sorts what it adds (src/exchange/trade-memory.ts).
   beneficiary_id text collate "C" not null,
   primary key (client_id, trade_id, beneficiary_id)
 );

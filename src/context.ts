@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from './calendar.ts';
-import type { CellActivity, CellRhythm } from './cells/activity.ts';
-import type { Config } from './config.ts';
-import type { Vault } from './crypto.ts';
-import type { Pool } from './database.ts';
-import type { Journals } from './journals.ts';
-import type { Logger } from './log.ts';
-import type { RateCounts } from './rate-counts.ts';
-import type { Readiness } from './readiness.ts';
+import type { CellResources } from './database/cells/contexts.ts';
+import type { Pool } from './database/database.ts';
+import type { RateCounts } from './database/rate-counts.ts';
+import type { Journals } from './monitoring/journals.ts';
+import type { Logger } from './process/log.ts';
+import type { Readiness } from './process/readiness.ts';
+import type { Config } from './settings/config.ts';
+import type { Clock } from './values/calendar.ts';
+import type { Vault } from './values/crypto.ts';
 
 /** Public addresses, without a slash at the end. Links, issuer and redirects are made from these and from nothing else. */
 export interface Addresses {
@@ -30,7 +30,7 @@ export function configuredAddresses(config: Config): Addresses {
 }
 
 /** What the parts of the running service share; made once, in service.ts. Background work has one of its cell (cells/contexts.ts). */
-export interface Context {
+export interface Context extends CellResources {
   config: Config;
   /** For requests: waits are limited (database.ts), so that a lost database is a 502 in time. */
   pool: Pool;
@@ -47,30 +47,4 @@ export interface Context {
   /** Where a request came from, as far as LOMBARD_PROXIES are believed. */
   addressOf: (request: IncomingMessage) => string;
   addresses: Addresses;
-  /** Where something was written; undefined where the database has one cell. */
-  activity?: CellActivity | undefined;
-  /** When the tasks of the cell run; undefined where the database has one. */
-  rhythm?: CellRhythm | undefined;
-}
-
-/** A person of the institution: a subject of its OpenID provider. */
-export interface StaffMember {
-  issuer: string;
-  subject: string;
-}
-
-/** Who changes something, when, and in which request: goes into the audit trail and into notifications. */
-export interface Act {
-  now: Date;
-  /** `operator:<token name>`, `staff:<name>`, `contact:<contact_id>` or `service:<part>`. */
-  actor: string;
-  /** The person behind `staff:<name>`, as the institution's OpenID provider knows it. */
-  staff?: StaffMember | undefined;
-  /** Why, in the words of the person who does it. */
-  reason?: string | undefined;
-  requestId: string;
-  /** Its changes have one audit row together, which is written by the code that makes the whole: `audit` writes none for them. */
-  summarised?: true;
-  /** Nobody is told of it by mail: an import without `?notify=true`. */
-  quiet?: boolean;
 }

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster';
-import type { Config } from './config.ts';
-import { makeDataDirectory } from './data-directory.ts';
-import { StartupError } from './errors.ts';
-import { requireFreePorts, type WantedPort } from './http/ports.ts';
+import { requireFreePorts, type WantedPort } from './http/server/ports.ts';
 import { checkTrustedFiles } from './http/trusted/files.ts';
-import { institutionFrom } from './institution.ts';
+import type { Config } from './settings/config.ts';
+import { makeDataDirectory } from './settings/data-directory.ts';
+import { institutionFrom } from './settings/institution.ts';
+import { StartupError } from './values/errors.ts';
 
 /**
  * What can be found wrong before the database is touched: the data directory, the files that the settings name, and the ports.

@@ -1,25 +1,25 @@
 import { ApproverRefresher } from './approvals/refresher.ts';
 import { createAuditTasks } from './audit/tasks.ts';
-import { Backlog } from './backlog.ts';
-import { inRhythm } from './cells/activity.ts';
-import { createClaimSweep } from './cells/claim-sweep.ts';
-import { cellContexts, contextOf } from './cells/contexts.ts';
-import { createCellLook } from './cells/look.ts';
-import { besideOf, hasSeveralCells } from './cells/pool.ts';
 import type { Context } from './context.ts';
+import { inRhythm } from './database/cells/activity.ts';
+import { cellContexts, contextOf } from './database/cells/contexts.ts';
+import { createClaimSweep } from './database/cells/identifier-sweep.ts';
+import { createCellLook } from './database/cells/look.ts';
+import { besideOf, hasSeveralCells } from './database/cells/pool.ts';
 import type { Drawing } from './documents/drawing.ts';
 import { createErasures } from './erasure/job.ts';
 import { createClearing, createPublisher } from './feed/tasks.ts';
-import { createJournalClearing } from './journals.ts';
 import { MailWorker } from './mails/worker.ts';
+import { Backlog } from './monitoring/backlog.ts';
+import { createJournalClearing } from './monitoring/journals.ts';
 import { createAnswerClearing } from './operator/idempotency.ts';
-import { Parts } from './parts.ts';
-import { rollUpTotals } from './payments/roll-up.ts';
-import { Periodic } from './periodic.ts';
+import { rollUpTotals } from './payments/search/roll-up.ts';
+import { Parts } from './process/parts.ts';
+import { Periodic } from './process/periodic.ts';
 import { Autopilot } from './sandbox/autopilot.ts';
 import { StatementWorker } from './statements/worker.ts';
-import { Dispatcher } from './webhooks/dispatcher.ts';
-import type { EventSignal } from './webhooks/event-signal.ts';
+import { Dispatcher } from './webhooks/delivery/dispatcher.ts';
+import type { EventSignal } from './webhooks/delivery/event-signal.ts';
 import { createUnreadStreams } from './webhooks/unread-streams.ts';
 
 /** Milliseconds between two runs. One run a second for the totals costs a fifth of five runs a second. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { migrate } from '../src/migrate.ts';
+import { migrate } from '../src/database/migrate.ts';
 import { until } from './world/command.ts';
 import { log } from './world/database.ts';
 import {

@@ -3,7 +3,7 @@ import { prepareTemplate } from './world/database.ts';
 import { NO_DEFAULT_POSTGRESQL, startDefaultServer } from './world/default-postgresql.ts';
 
 /**
- * The plan tests once more, on a PostgreSQL 15 with default settings: what plans rely on comes with migrating (src/plan-settings.ts), and
+ * The plan tests once more, on a PostgreSQL 15 with default settings: what plans rely on comes with migrating (src/database/plan-settings.ts), and
  * not from the server's configuration.
  */
 const server = await startDefaultServer();

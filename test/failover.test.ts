@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { DatabaseClient } from '../src/database-client.ts';
-import { readHosts } from '../src/database-hosts.ts';
+import { DatabaseClient } from '../src/database/client.ts';
+import { readHosts } from '../src/settings/database-hosts.ts';
 import { createWorld } from './world/client.ts';
 import { until } from './world/command.ts';
 import {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { databaseFault } from '../src/database-fault.ts';
+import { databaseFault } from '../src/database/fault.ts';
 import { lombard, PORTS, printed, until } from './world/command.ts';
 import { createDatabase, type TestDatabase } from './world/database.ts';
 import { MAX_START_SECONDS } from './world/demonstration.ts';

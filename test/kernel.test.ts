@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Big from 'big.js';
 import fc from 'fast-check';
-import { BoundedMap } from '../src/bounded-map.ts';
+import { LOCKS } from '../src/database/locks.ts';
+import { marketsOpen } from '../src/exchange/fx-availability.ts';
+import { keepDigits } from '../src/http/schemas/validation.ts';
+import { endsWithin, inTime } from '../src/process/deadline.ts';
+import type { Logger } from '../src/process/log.ts';
+import { Periodic } from '../src/process/periodic.ts';
+import { readConfig } from '../src/settings/config.ts';
+import { BoundedMap } from '../src/values/bounded-map.ts';
 import {
   addDays,
   daysBetween,
@@ -12,19 +19,12 @@ import {
   newYorkTime,
   parseInstant,
   startOfLondonDay,
-} from '../src/calendar.ts';
-import { readConfig } from '../src/config.ts';
-import { equalSecrets, Vault } from '../src/crypto.ts';
-import { endsWithin, inTime } from '../src/deadline.ts';
-import { keepDigits } from '../src/http/validation.ts';
-import { exact, parseJson, writtenDigits } from '../src/json.ts';
-import { LOCKS } from '../src/locks.ts';
-import type { Logger } from '../src/log.ts';
-import { decimal, sum } from '../src/money.ts';
-import { Periodic } from '../src/periodic.ts';
-import { marketsOpen } from '../src/quotes/fx-availability.ts';
-import { textArray } from '../src/text-array.ts';
-import { isUuid } from '../src/uuid.ts';
+} from '../src/values/calendar.ts';
+import { equalSecrets, Vault } from '../src/values/crypto.ts';
+import { exact, parseJson, writtenDigits } from '../src/values/json.ts';
+import { decimal, sum } from '../src/values/money.ts';
+import { textArray } from '../src/values/text-array.ts';
+import { isUuid } from '../src/values/uuid.ts';
 
 const seed = Number(process.env.SEED ?? 20_260_701);
 const property = (name: string, check: fc.IProperty<unknown[]>) =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { examine } from '../src/cli/doctor/examine.ts';
-import { migrate } from '../src/migrate.ts';
-import { refusePooler } from '../src/pooler.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { refusePooler } from '../src/database/pooler.ts';
 import { accessToken } from './world/access-token.ts';
 import { createWorld } from './world/client.ts';
 import { createDatabase, createEmptyDatabase, log } from './world/database.ts';

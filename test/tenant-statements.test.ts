@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { searchStatement } from '../src/payments/search.ts';
-import { readSearch, type SearchQuery } from '../src/payments/search-parameters.ts';
+import { searchStatement } from '../src/payments/search/search.ts';
+import { readSearch, type SearchQuery } from '../src/payments/search/search-parameters.ts';
 import { ensureDemonstration } from '../src/sandbox/demonstration/demonstration.ts';
-import { textArray } from '../src/text-array.ts';
+import { textArray } from '../src/values/text-array.ts';
 import { accessToken } from './world/access-token.ts';
 import { configuration } from './world/approvals.ts';
 import { isOnWorkers } from './world/cells.ts';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/settings/config.ts';
 import { until } from './world/command.ts';
 import { createSubscriber } from './world/graphql.ts';
 import { startTestService } from './world/service.ts';

@@ -1,9 +1,9 @@
 /** The service of the benches of the change feed. Its messages switch the recorder; everything else is the service as it is. */
-import { takeChanges } from '../../src/change.ts';
-import { readConfig } from '../../src/config.ts';
+import { takeChanges } from '../../src/audit/change.ts';
 import { ChangeRecorder } from '../../src/feed/recorder.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/process/log.ts';
 import { startService } from '../../src/service.ts';
+import { readConfig } from '../../src/settings/config.ts';
 
 const { beforeCommit, beforeReading } = ChangeRecorder.prototype;
 let feed = true;

@@ -1,9 +1,9 @@
 /** Where the clients of a bench live: in one PostgreSQL, or in cells on the workers of a Citus cluster. */
 import pg from 'pg';
-import { readPaths } from '../../src/cells/cell.ts';
-import { type CellPaths, schemaOf } from '../../src/cells/connection.ts';
-import { inCell } from '../../src/cells/scope.ts';
-import { createPool, type Pool } from '../../src/database.ts';
+import { readPaths } from '../../src/database/cells/cell.ts';
+import { type CellPaths, schemaOf } from '../../src/database/cells/connection.ts';
+import { inCell } from '../../src/database/cells/scope.ts';
+import { createPool, type Pool } from '../../src/database/database.ts';
 import { onServer, workersOf } from '../../test/world/cluster.ts';
 import { serverClock } from '../feed/service.ts';
 import { log } from '../payments-data.ts';

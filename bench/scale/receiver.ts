@@ -1,8 +1,8 @@
 /** A receiver to which each client has one subscription. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Vault } from '../../src/crypto.ts';
-import { transaction } from '../../src/database.ts';
+import { transaction } from '../../src/database/database.ts';
+import { Vault } from '../../src/values/crypto.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
 import type { BenchCells } from './cells.ts';
 import type { Party } from './people.ts';

@@ -1,7 +1,7 @@
 /** What the benches of the payments search share: the times of one search in several places. */
-import type { Pool } from '../../src/database.ts';
-import { searchPayments } from '../../src/payments/search.ts';
-import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
+import type { Pool } from '../../src/database/database.ts';
+import { searchPayments } from '../../src/payments/search/search.ts';
+import { readSearch, type SearchQuery } from '../../src/payments/search/search-parameters.ts';
 import { VIEWER } from '../payments-data.ts';
 
 const WARM_UP = 30;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Pool } from '../../src/database.ts';
+import type { Pool } from '../../src/database/database.ts';
 
 /**
  * Deliveries a second of a queue without batches: pgbench inserts, claims and records attempts row by row. Undefined if pgbench is not

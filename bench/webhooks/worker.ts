@@ -1,7 +1,8 @@
 /** The service with the role worker, in its own process: sends its largest resident memory. Arguments: database, data directory. */
-import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
+
+import { createLog } from '../../src/process/log.ts';
 import { startService } from '../../src/service.ts';
+import { readConfig } from '../../src/settings/config.ts';
 
 const [database = '', dataDir = ''] = process.argv.slice(2);
 const config = readConfig({

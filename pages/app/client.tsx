@@ -1,6 +1,6 @@
 import { useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { createContext, type ReactNode, use, useEffect } from 'react';
-import type { PageClient } from '../../src/identity/page-person.ts';
+import type { PageClient } from '../../src/identity/people/page-person.ts';
 import { useSession } from '../data/session.ts';
 import { Button } from '../design/button.tsx';
 import { Select } from '../design/field.tsx';

@@ -1,12 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ApprovalExplanation, Payment } from '../../sdk/src/generated/api.ts';
 import type { OwnAct } from '../../src/approvals/acts.ts';
-import type { Activity } from '../../src/payments/activity.ts';
-import type { Figures } from '../../src/payments/figures.ts';
-import type { Marks } from '../../src/payments/marks.ts';
-import type { PaymentNews } from '../../src/payments/news.ts';
-import type { Outcome } from '../../src/payments/outcomes.ts';
-import type { PaymentSteps } from '../../src/payments/steps.ts';
+import type { Activity } from '../../src/payments/views/activity.ts';
+import type { Figures } from '../../src/payments/views/figures.ts';
+import type { Marks } from '../../src/payments/views/marks.ts';
+import type { PaymentNews } from '../../src/payments/views/news.ts';
+import type { Outcome } from '../../src/payments/views/outcomes.ts';
+import type { PaymentSteps } from '../../src/payments/views/steps.ts';
 import { type CallOptions, call, callFile, type FileAnswer } from './call.ts';
 import { callClient } from './client-api.ts';
 

@@ -1,5 +1,5 @@
-import { addDays, londonDay, startOfLondonDay } from '../calendar.ts';
-import type { Db } from '../database.ts';
+import type { Db } from '../database/database.ts';
+import { addDays, londonDay, startOfLondonDay } from '../values/calendar.ts';
 import type { Account } from './account.ts';
 
 /** Days of the chart of a balance, today included. */

@@ -1,11 +1,11 @@
-import { audit } from '../audit.ts';
-import { newId } from '../cells/claims.ts';
-import type { Act } from '../context.ts';
-import { type Db, first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { insertRow, type List, type ListRequest, listRows, updateRow } from '../rows.ts';
-import { requireClient } from '../tenant.ts';
-import { isUuid } from '../uuid.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { newId } from '../database/cells/identifiers.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import { insertRow, type List, type ListRequest, listRows, updateRow } from '../database/rows.ts';
+import { requireClient } from '../identity/people/tenant.ts';
+import { Problem } from '../values/errors.ts';
+import { isUuid } from '../values/uuid.ts';
 
 export const ACCOUNT_STATUSES = ['Enabled', 'Disabled', 'Deleted'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];

@@ -1,13 +1,13 @@
-import { audit } from '../audit.ts';
-import { newId } from '../cells/claims.ts';
-import { noteChange, noteRecord } from '../change.ts';
-import type { Act } from '../context.ts';
-import type { CopyValue } from '../copy.ts';
-import { first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { decimal } from '../money.ts';
-import { insertRow } from '../rows.ts';
-import { requireClient } from '../tenant.ts';
+import type { Act } from '../audit/act.ts';
+import { noteChange, noteRecord } from '../audit/change.ts';
+import { audit } from '../audit/record.ts';
+import { newId } from '../database/cells/identifiers.ts';
+import type { CopyValue } from '../database/copy.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { insertRow } from '../database/rows.ts';
+import { requireClient } from '../identity/people/tenant.ts';
+import { Problem } from '../values/errors.ts';
+import { decimal } from '../values/money.ts';
 import { notify } from '../webhooks/notification.ts';
 import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
 import {

@@ -1,8 +1,8 @@
-import { audit } from '../audit.ts';
-import type { Act } from '../context.ts';
-import { type Db, first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { requireClient } from '../tenant.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import { requireClient } from '../identity/people/tenant.ts';
+import { Problem } from '../values/errors.ts';
 
 /** A currency account as the client sees it (the service interface, Currency account). */
 export interface CurrencyAccount {

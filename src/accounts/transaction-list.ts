@@ -1,7 +1,7 @@
-import { unionOfCells } from '../cells/union.ts';
-import { type Db, first } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { countRows, type List, type ListRequest, whereOf } from '../rows.ts';
+import { unionOfCells } from '../database/cells/union.ts';
+import { type Db, first } from '../database/database.ts';
+import { countRows, type List, type ListRequest, whereOf } from '../database/rows.ts';
+import { Problem } from '../values/errors.ts';
 import { shown, type TransactionInput, type TransactionRecord, transactionRecord } from './transaction.ts';
 
 type Row = TransactionInput & {

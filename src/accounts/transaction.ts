@@ -1,5 +1,5 @@
-import { londonTimestamp, parseInstant } from '../calendar.ts';
-import { Problem } from '../errors.ts';
+import { londonTimestamp, parseInstant } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
 
 /** The kinds of transactions: each is a WebhookType, and causes one notification of it (docs/decisions.md, 3). */
 export const TRANSACTION_KINDS = [

@@ -1,5 +1,5 @@
-import type { Db, Transaction } from '../database.ts';
-import type { PaymentNumber } from '../identifiers.ts';
+import type { Db, Transaction } from '../database/database.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
 
 /** What a contact did with a payment. */
 export interface PaymentAct {

@@ -1,6 +1,6 @@
-import type { Db } from '../database.ts';
+import type { Db } from '../database/database.ts';
 import type { Requirement } from './requirement.ts';
-import { type ApprovalRules, type ApprovalState, approvalState } from './rules.ts';
+import { type ApprovalRules, type ApprovalState, approvalState } from './rules/rules.ts';
 
 /** An approval or rejection, as the search shows it (the service interface, approvals_workflow). */
 export interface Authorisation {

@@ -1,8 +1,8 @@
-import { isDistributed } from '../cells/pool.ts';
-import type { Db, Transaction } from '../database.ts';
-import type { PaymentNumber } from '../identifiers.ts';
+import { isDistributed } from '../database/cells/pool.ts';
+import type { Db, Transaction } from '../database/database.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
 import { telling, tellWaiting } from './notices.ts';
-import type { ApprovalState } from './rules.ts';
+import type { ApprovalState } from './rules/rules.ts';
 
 /** Who may act on a payment that is pending of authorization, in a table of its own (docs/approvals.md). */
 

@@ -1,6 +1,6 @@
-import type { Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import type { PaymentNumber } from '../identifiers.ts';
+import type { Transaction } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
 import { keepActs } from './acts.ts';
 import type { Approval } from './approval.ts';
 import { permittedContacts } from './approvers.ts';

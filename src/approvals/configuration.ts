@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { audit } from '../audit.ts';
-import { londonTimestamp } from '../calendar.ts';
-import { noteChange } from '../change.ts';
-import { contactNames } from '../contact-names.ts';
-import type { Act } from '../context.ts';
-import type { Db, Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { type Exact, exact } from '../json.ts';
+import type { Act } from '../audit/act.ts';
+import { noteChange } from '../audit/change.ts';
+import { audit } from '../audit/record.ts';
+import type { Db, Transaction } from '../database/database.ts';
+import { contactNames } from '../identity/people/contact-names.ts';
+import { londonTimestamp } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
+import { type Exact, exact } from '../values/json.ts';
 import { permittedContacts } from './approvers.ts';
 import { takeLock } from './lock.ts';
-import type { Configuration, Level } from './ruleset.ts';
-import { checkUsers, validateConfiguration } from './ruleset-reader.ts';
-import { checkSatisfiable } from './satisfiability.ts';
+import type { Configuration, Level } from './rules/ruleset.ts';
+import { checkUsers, validateConfiguration } from './rules/ruleset-reader.ts';
+import { checkSatisfiable } from './rules/satisfiability.ts';
 
 /** A configuration as it was stored: users with the name and email that the service knew them by. */
 export interface Stored extends Configuration {

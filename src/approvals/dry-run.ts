@@ -1,8 +1,8 @@
-import { A_CURRENCY, isCurrency } from '../currencies.ts';
-import type { Db } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { type Exact, exact } from '../json.ts';
-import { decimal } from '../money.ts';
+import type { Db } from '../database/database.ts';
+import { A_CURRENCY, isCurrency } from '../values/currencies.ts';
+import { Problem } from '../values/errors.ts';
+import { type Exact, exact } from '../values/json.ts';
+import { decimal } from '../values/money.ts';
 import {
   checkConfiguration,
   named,
@@ -11,8 +11,8 @@ import {
   shownConfiguration,
 } from './configuration.ts';
 import { govern } from './requirement.ts';
-import { approvalState, rulesFor } from './rules.ts';
-import type { Configuration, Level } from './ruleset.ts';
+import { approvalState, rulesFor } from './rules/rules.ts';
+import type { Configuration, Level } from './rules/ruleset.ts';
 import { type ApprovalSettings, readApprovalSettings } from './settings.ts';
 
 /** Sample amounts of one dry run; each is evaluated, 5 ms at most. */

@@ -1,12 +1,12 @@
-import { contactNames } from '../contact-names.ts';
-import type { Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import type { PaymentNumber } from '../identifiers.ts';
-import { type Exact, exact } from '../json.ts';
+import type { Transaction } from '../database/database.ts';
+import { contactNames } from '../identity/people/contact-names.ts';
+import { Problem } from '../values/errors.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
+import { type Exact, exact } from '../values/json.ts';
 import { type Approval, type Authorisation, evaluate } from './approval.ts';
 import { approversOf, permittedContacts } from './approvers.ts';
 import { rulesOf } from './requirement.ts';
-import type { ApprovalRules, ApprovalState } from './rules.ts';
+import type { ApprovalRules, ApprovalState } from './rules/rules.ts';
 
 /** Explains the state of a payment's approvals: what governs it, who met which level, and who could act next. */
 export interface Explanation {

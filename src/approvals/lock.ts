@@ -1,4 +1,4 @@
-import type { Transaction } from '../database.ts';
+import type { Transaction } from '../database/database.ts';
 
 /**
  * The lock between what changes approvals and what changes permissions of a client, held until the transaction ends. A payment that is

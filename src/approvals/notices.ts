@@ -1,5 +1,5 @@
-import type { Transaction } from '../database.ts';
-import type { PaymentNumber } from '../identifiers.ts';
+import type { Transaction } from '../database/database.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
 
 /**
  * Who gets a mail about a payment (src/mails/). A notice is written in the transaction of its cause, so that none is lost, and stays

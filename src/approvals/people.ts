@@ -1,4 +1,4 @@
-import { type Db, first } from '../database.ts';
+import { type Db, first } from '../database/database.ts';
 
 /** A contact of a client whom groups can name. */
 export interface ClientPerson {

@@ -1,7 +1,7 @@
-import { noteChange } from '../change.ts';
-import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
-import type { PaymentNumber } from '../identifiers.ts';
+import type { Act } from '../audit/act.ts';
+import { noteChange } from '../audit/change.ts';
+import type { Transaction } from '../database/database.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
 import { type Approval, evaluate } from './approval.ts';
 import { type Approver, approversOf } from './approvers.ts';
 import { telling } from './notices.ts';

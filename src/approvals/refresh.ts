@@ -1,6 +1,6 @@
-import { inCellsOf } from '../cells/directory.ts';
-import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
+import type { Act } from '../audit/act.ts';
+import { inCellsOf } from '../database/cells/directory.ts';
+import type { Transaction } from '../database/database.ts';
 import { permittedContacts } from './approvers.ts';
 import { takeLock } from './lock.ts';
 import { BEGINNING, nextPlaces, type Place, refreshPayments } from './refresh-batch.ts';

@@ -1,10 +1,10 @@
-import { type Clock, monotonic } from '../calendar.ts';
-import { inRhythm } from '../cells/activity.ts';
 import type { Context } from '../context.ts';
-import { first, type Pool, type Transaction, transaction } from '../database.ts';
-import type { PaymentNumber } from '../identifiers.ts';
-import type { Part } from '../parts.ts';
-import { Periodic } from '../periodic.ts';
+import { inRhythm } from '../database/cells/activity.ts';
+import { first, type Pool, type Transaction, transaction } from '../database/database.ts';
+import type { Part } from '../process/parts.ts';
+import { Periodic } from '../process/periodic.ts';
+import { type Clock, monotonic } from '../values/calendar.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
 import { permittedContacts } from './approvers.ts';
 import { shareLock } from './lock.ts';
 import { nextPlaces, type Place, refreshPayments } from './refresh-batch.ts';

@@ -1,13 +1,13 @@
 import Big from 'big.js';
-import { type AuthorisationWorkflow, EYES } from '../approval-words.ts';
-import { BoundedMap } from '../bounded-map.ts';
-import { sha256 } from '../crypto.ts';
-import type { Db, Transaction } from '../database.ts';
-import { quoteBetween } from '../quotes/exchange-rates.ts';
+import type { Db, Transaction } from '../database/database.ts';
+import { quoteBetween } from '../exchange/exchange-rates.ts';
+import { type AuthorisationWorkflow, EYES } from '../identity/people/authorisation-workflow.ts';
+import { BoundedMap } from '../values/bounded-map.ts';
+import { sha256 } from '../values/crypto.ts';
 import { configurationInForce } from './configuration.ts';
 import { shareLock } from './lock.ts';
-import { type ApprovalRules, rulesFor } from './rules.ts';
-import { type Configuration, governingRule } from './ruleset.ts';
+import { type ApprovalRules, rulesFor } from './rules/rules.ts';
+import { type Configuration, governingRule } from './rules/ruleset.ts';
 
 /** What a payment requires, frozen when it is created (docs/decisions.md, 4). */
 export interface Requirement {

@@ -1,4 +1,4 @@
-import { type Db, first } from '../database.ts';
+import { type Db, first } from '../database/database.ts';
 
 /** Whether and how a client approves payments (the service interface, Approvals workflow settings). */
 export interface ApprovalSettings {

@@ -1,13 +1,13 @@
-import { londonTimestamp } from '../calendar.ts';
-import type { Db, Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import type { PaymentNumber } from '../identifiers.ts';
+import type { Db, Transaction } from '../database/database.ts';
+import { londonTimestamp } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
 import { keepActs } from './acts.ts';
 import { type Approval, type Authorisation, approvedBy, evaluate } from './approval.ts';
 import { type Approver, approversOf, permittedContacts, removeApprovers, writeApprovers } from './approvers.ts';
 import { type Notice, removeNotices, tellRejection, tellWaiting } from './notices.ts';
 import { type Requirement, rulesOf, stateOf } from './requirement.ts';
-import type { ApprovalRules, ApprovalState } from './rules.ts';
+import type { ApprovalRules, ApprovalState } from './rules/rules.ts';
 
 export { shareLock } from './lock.ts';
 export { refreshApprovers } from './refresh.ts';

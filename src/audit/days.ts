@@ -1,8 +1,8 @@
-import { addDays } from '../calendar.ts';
-import { withinCell } from '../cells/connection.ts';
 import type { Context } from '../context.ts';
-import { Daily } from '../daily.ts';
-import { type Db, first, type Pool, transaction } from '../database.ts';
+import { withinCell } from '../database/cells/connection.ts';
+import { type Db, first, type Pool, transaction } from '../database/database.ts';
+import { Daily } from '../process/daily.ts';
+import { addDays } from '../values/calendar.ts';
 import { type ChainEnd, chainEnd, linksAt, lockChain, positionFrom } from './end.ts';
 import { headMac } from './heads.ts';
 import { readChainKey } from './key.ts';

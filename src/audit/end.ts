@@ -1,8 +1,8 @@
-import { withinCell } from '../cells/connection.ts';
-import { hasSeveralCells } from '../cells/pool.ts';
-import { overCells } from '../cells/union.ts';
-import { type Db, first, type Transaction } from '../database.ts';
-import { LOCKS } from '../locks.ts';
+import { withinCell } from '../database/cells/connection.ts';
+import { hasSeveralCells } from '../database/cells/pool.ts';
+import { overCells } from '../database/cells/union.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
 import { GENESIS } from './chain.ts';
 import { momentText } from './rows.ts';
 

@@ -1,5 +1,5 @@
-import { type Db, first } from '../database.ts';
-import { Problem } from '../errors.ts';
+import { type Db, first } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
 import { type ChainEnd, chainEnd, linksAt } from './end.ts';
 import { floorHead, type Head, headMac } from './heads.ts';
 import type { ChainKey } from './key.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { type Db, first, type Transaction, transaction } from '../database.ts';
-import { type Filter, type List, listRows } from '../rows.ts';
+import { type Db, first, type Transaction, transaction } from '../database/database.ts';
+import { type Filter, type List, listRows } from '../database/rows.ts';
 import { mac } from './chain.ts';
 import { lockChain, openEnd } from './end.ts';
 import { type ChainKey, readChainKey } from './key.ts';

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { withinCell } from '../cells/connection.ts';
-import type { Vault } from '../crypto.ts';
-import { type Db, first } from '../database.ts';
+import { withinCell } from '../database/cells/connection.ts';
+import { type Db, first } from '../database/database.ts';
+import type { Vault } from '../values/crypto.ts';
 
 const KEY_BYTES = 32;
 const HASH_BYTES = 32;

@@ -1,5 +1,5 @@
-import { overCells } from '../cells/union.ts';
-import type { Db } from '../database.ts';
+import { overCells } from '../database/cells/union.ts';
+import type { Db } from '../database/database.ts';
 import { KEYED_CONTENT, keyedLink, mac, markOf, UNKEYED_CONTENT, unkeyedLink } from './chain.ts';
 import type { ChainKey } from './key.ts';
 import { momentText, readRows } from './rows.ts';

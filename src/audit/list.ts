@@ -1,6 +1,6 @@
-import { overCells } from '../cells/union.ts';
-import type { Db } from '../database.ts';
-import { countRows, type Filter, type List, whereOf } from '../rows.ts';
+import { overCells } from '../database/cells/union.ts';
+import type { Db } from '../database/database.ts';
+import { countRows, type Filter, type List, whereOf } from '../database/rows.ts';
 import { momentText, type RowPlace, readRows } from './rows.ts';
 
 /** Which rows of the trail to list; undefined: any. */

@@ -1,8 +1,8 @@
-import { addDays } from '../calendar.ts';
-import { cellOfNumber } from '../cells/numbers.ts';
-import { distributedCells } from '../cells/pool.ts';
-import { selectInCell } from '../cells/union.ts';
-import type { Db } from '../database.ts';
+import { cellOfNumber } from '../database/cells/numbers.ts';
+import { distributedCells } from '../database/cells/pool.ts';
+import { selectInCell } from '../database/cells/union.ts';
+import type { Db } from '../database/database.ts';
+import { addDays } from '../values/calendar.ts';
 
 /** Where a row of the trail is. `at` has all digits that PostgreSQL keeps (`momentText`). */
 export interface RowPlace {

@@ -1,6 +1,6 @@
-import { cellPools, inEach } from '../cells/contexts.ts';
-import type { Vault } from '../crypto.ts';
-import { type Db, first, type Pool, transaction } from '../database.ts';
+import { cellPools, inEach } from '../database/cells/contexts.ts';
+import { type Db, first, type Pool, transaction } from '../database/database.ts';
+import type { Vault } from '../values/crypto.ts';
 import { KEYED_CONTENT, keyedLink, markOf } from './chain.ts';
 import { lockChain, moveEnd, openEnd } from './end.ts';
 import { chainKey } from './key.ts';

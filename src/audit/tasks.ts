@@ -1,7 +1,7 @@
-import { cellsInTurn, restAmong } from '../cells/activity.ts';
-import { createRounds } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
-import { Periodic } from '../periodic.ts';
+import { cellsInTurn, restAmong } from '../database/cells/activity.ts';
+import { createRounds } from '../database/cells/contexts.ts';
+import { Periodic } from '../process/periodic.ts';
 import { createAuditKeeper } from './days.ts';
 import { makeHead } from './heads.ts';
 import { sealInOrder } from './seal.ts';

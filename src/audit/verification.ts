@@ -1,7 +1,7 @@
-import { poolOf } from '../cells/pool.ts';
-import { overCells } from '../cells/union.ts';
-import type { Vault } from '../crypto.ts';
-import { type Db, first, type Pool } from '../database.ts';
+import { poolOf } from '../database/cells/pool.ts';
+import { overCells } from '../database/cells/union.ts';
+import { type Db, first, type Pool } from '../database/database.ts';
+import type { Vault } from '../values/crypto.ts';
 import { GENESIS } from './chain.ts';
 import { type ChainEnd, chainEnd, linksAt, positionFrom } from './end.ts';
 import { faultOfEnd, faultOfFloor, faultOfGivenHead, faultOfHeads, type GivenHead } from './head-faults.ts';

@@ -1,7 +1,7 @@
 import { stringify } from '../../sdk/src/index.ts';
 import type { AuditRow } from '../audit/list.ts';
 import type { Verification } from '../audit/verification.ts';
-import { parseEnd, parseStart } from '../calendar.ts';
+import { parseEnd, parseStart } from '../values/calendar.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import { callOperator, type OperatorOptions, withOperator } from './operator-call.ts';

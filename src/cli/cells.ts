@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { ServiceClock } from '../calendar.ts';
-import { type Cell, cellNumber, hasCitus, listCells } from '../cells/cell.ts';
-import { homeOfClient } from '../cells/client-moves.ts';
-import { cellNodes, moveCell, plannedMoves } from '../cells/moves.ts';
-import { readConfig } from '../config.ts';
-import type { Pool } from '../database.ts';
+import { type Cell, cellNumber, hasCitus, listCells } from '../database/cells/cell.ts';
+import { homeOfClient } from '../database/cells/client-moves.ts';
+import { cellNodes, moveCell, plannedMoves } from '../database/cells/moves.ts';
+import type { Pool } from '../database/database.ts';
 import { type Relocation, RelocationFault, relocateClient } from '../relocation/relocation.ts';
 import { readOffset } from '../sandbox/clock.ts';
+import { readConfig } from '../settings/config.ts';
+import { ServiceClock } from '../values/calendar.ts';
 import { withDatabase } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { example, type Frame } from './frame.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile } from '../data-directory.ts';
+import { replaceFile } from '../settings/data-directory.ts';
 import { profileFolder } from './profile.ts';
 import type { Session } from './session.ts';
 

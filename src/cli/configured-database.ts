@@ -1,14 +1,14 @@
-import { readPaths } from '../cells/cell.ts';
-import type { CellPaths } from '../cells/connection.ts';
-import type { Config } from '../config.ts';
-import { embeddedUrl, startFault } from '../data-directory.ts';
-import { createPool, type Pool } from '../database.ts';
+import { readPaths } from '../database/cells/cell.ts';
+import type { CellPaths } from '../database/cells/connection.ts';
+import { createPool, type Pool } from '../database/database.ts';
+import { databaseAddresses } from '../database/open.ts';
+import { schemaFault } from '../database/schema.ts';
 import { lockHolder } from '../embedded/lock.ts';
 import { startEmbedded } from '../embedded/postgres.ts';
-import { StartupError } from '../errors.ts';
-import { createLog } from '../log.ts';
-import { databaseAddresses } from '../open-database.ts';
-import { schemaFault } from '../schema.ts';
+import { createLog } from '../process/log.ts';
+import type { Config } from '../settings/config.ts';
+import { embeddedUrl, startFault } from '../settings/data-directory.ts';
+import { StartupError } from '../values/errors.ts';
 import { CommandFailure } from './failure.ts';
 
 /**

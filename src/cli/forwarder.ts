@@ -1,7 +1,7 @@
 import { request } from 'undici';
-import { monotonic } from '../calendar.ts';
+import { monotonic } from '../values/calendar.ts';
 import { TYPE_NAMES } from '../webhooks/notification.ts';
-import { signature, standardSignature } from '../webhooks/signature.ts';
+import { signature, standardSignature } from '../webhooks/sending/signature.ts';
 
 /** A notification as the stream gives it. */
 export interface StreamedNotification {

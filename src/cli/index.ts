@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Command, CommanderError, Option } from 'commander';
 import { LombardError } from '../../sdk/src/index.ts';
-import { StartupError } from '../errors.ts';
 import { CONFLICT_RULES } from '../imports/conflicts.ts';
+import { StartupError } from '../values/errors.ts';
 import { auditCommands } from './audit.ts';
 import { cellsCommands } from './cells.ts';
 import { changesCommand } from './changes.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { ServiceClock } from '../calendar.ts';
-import { poolOf } from '../cells/pool.ts';
-import { type Config, readConfig } from '../config.ts';
-import { Vault } from '../crypto.ts';
-import type { Pool } from '../database.ts';
+import { poolOf } from '../database/cells/pool.ts';
+import type { Pool } from '../database/database.ts';
 import { rotateKeys } from '../keys/rotation.ts';
 import { type KeyStatus, keysStatus } from '../keys/status.ts';
-import { existingSandboxKey } from '../private-file.ts';
+import { type Config, readConfig } from '../settings/config.ts';
+import { existingSandboxKey } from '../settings/private-file.ts';
+import { ServiceClock } from '../values/calendar.ts';
+import { Vault } from '../values/crypto.ts';
 import { withDatabase } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { example, type Frame } from './frame.ts';

@@ -1,8 +1,8 @@
-import { type Config, readConfig } from '../config.ts';
-import { createLog } from '../log.ts';
-import { migrate, whatIsMissing } from '../migrate.ts';
-import { databaseAddresses, migrateOptions } from '../open-database.ts';
-import { refusePooler } from '../pooler.ts';
+import { migrate, whatIsMissing } from '../database/migrate.ts';
+import { databaseAddresses, migrateOptions } from '../database/open.ts';
+import { refusePooler } from '../database/pooler.ts';
+import { createLog } from '../process/log.ts';
+import { type Config, readConfig } from '../settings/config.ts';
 import { withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { write } from './output.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { parseInstant } from '../calendar.ts';
+import { parseInstant } from '../values/calendar.ts';
 import { NOTIFICATION_STATUSES, PING, WEBHOOK_TYPES } from '../webhooks/notification.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 import { type Call, example, type Frame } from './frame.ts';

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { Agent, request } from 'undici';
 import { parse } from '../../sdk/src/index.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../settings/config.ts';
 import { CommandFailure } from './failure.ts';
 import { operatorAddress, operatorTokenFile } from './running.ts';
 

@@ -1,11 +1,11 @@
 import { Option } from 'commander';
-import { parseInstant, ServiceClock } from '../calendar.ts';
-import { readConfig } from '../config.ts';
-import { createPool, transaction } from '../database.ts';
-import { createLog } from '../log.ts';
-import { databaseAddresses, openDatabase } from '../open-database.ts';
+import { createPool, transaction } from '../database/database.ts';
+import { databaseAddresses, openDatabase } from '../database/open.ts';
 import { createOperatorToken } from '../operator/token.ts';
-import { OPERATOR_ROLES, type OperatorRole } from '../operator-role.ts';
+import { createLog } from '../process/log.ts';
+import { readConfig } from '../settings/config.ts';
+import { OPERATOR_ROLES, type OperatorRole } from '../settings/operator-role.ts';
+import { parseInstant, ServiceClock } from '../values/calendar.ts';
 import { withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { example, type Frame } from './frame.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { decimal, type Payment, type PaymentQuery } from '../../sdk/src/index.ts';
-import { AMOUNT_RANGES, ORDER_FIELDS, ORDERS, STATUS_FILTERS } from '../payments/search-parameters.ts';
+import { AMOUNT_RANGES, ORDER_FIELDS, ORDERS, STATUS_FILTERS } from '../payments/search/search-parameters.ts';
 import { example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
 import { approve } from './step-up.ts';

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { userConfigHome } from '../config.ts';
-import { replaceFile } from '../data-directory.ts';
+import { userConfigHome } from '../settings/config.ts';
+import { replaceFile } from '../settings/data-directory.ts';
 import { CommandFailure, USAGE } from './failure.ts';
 
 export const DEFAULT_PROFILE = 'default';

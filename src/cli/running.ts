@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import { replaceFile } from '../data-directory.ts';
+import type { Config } from '../settings/config.ts';
+import { replaceFile } from '../settings/data-directory.ts';
 
 /** The addresses of the service that runs on a data directory. Commands on the same machine read them. */
 export interface Running {

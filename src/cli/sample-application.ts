@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { endsWithin } from '../deadline.ts';
+import { endsWithin } from '../process/deadline.ts';
 import { DEMO_APPLICATION } from '../sandbox/demonstration/institution.ts';
 import type { Running } from './running.ts';
 

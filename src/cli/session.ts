@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Application, Lombard, type TokenSet } from '../../sdk/src/index.ts';
-import { type Config, readConfig } from '../config.ts';
-import { replaceFile } from '../data-directory.ts';
 import { DEMO_APPLICATION } from '../sandbox/demonstration/institution.ts';
+import { type Config, readConfig } from '../settings/config.ts';
+import { replaceFile } from '../settings/data-directory.ts';
 import { CommandFailure, NOT_SIGNED_IN } from './failure.ts';
 import { DEFAULT_PROFILE, type Profile, readProfile, writeProfile } from './profile.ts';
 import { reach } from './reach.ts';

@@ -1,6 +1,6 @@
-import { type Config, examineConfig, refuseUnsafe } from '../config.ts';
-import { embeddedUrl } from '../data-directory.ts';
-import { DatabaseClient } from '../database-client.ts';
+import { DatabaseClient } from '../database/client.ts';
+import { type Config, examineConfig, refuseUnsafe } from '../settings/config.ts';
+import { embeddedUrl } from '../settings/data-directory.ts';
 
 /** Milliseconds that a database gets to connect and answer. */
 const MAX_ANSWER_MS = 2_000;

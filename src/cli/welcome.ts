@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { type Config, DEFAULT_DATA_DIR } from '../config.ts';
-import type { Db } from '../database.ts';
+import type { Db } from '../database/database.ts';
 import {
   DEMO_APPLICATION,
   DEMO_CLIENTS,
@@ -8,6 +7,7 @@ import {
   DEMO_PASSWORD,
   sampleRedirect,
 } from '../sandbox/demonstration/institution.ts';
+import { type Config, DEFAULT_DATA_DIR } from '../settings/config.ts';
 import type { Running } from './running.ts';
 
 /** Whether the database contains the demonstration institution, so that the printed login works. */

@@ -1,10 +1,10 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
-import { monotonic } from '../calendar.ts';
-import { endsWithin, inTime } from '../deadline.ts';
-import type { Logger } from '../log.ts';
-import { metrics } from '../metrics.ts';
+import { endsWithin, inTime } from '../process/deadline.ts';
+import type { Logger } from '../process/log.ts';
+import { metrics } from '../process/metrics.ts';
+import { monotonic } from '../values/calendar.ts';
 import { CommandFailure } from './failure.ts';
 import type { Running } from './running.ts';
 

@@ -1,5 +1,5 @@
-import type { Institution } from '../institution.ts';
-import { printableJson } from '../printable.ts';
+import type { Institution } from '../settings/institution.ts';
+import { printableJson } from '../values/printable.ts';
 import { drawnMoney } from './currency.ts';
 import type { Drawing } from './drawing.ts';
 import type { PaymentFacts, TradeFacts } from './facts.ts';

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
-import { StartupError } from '../errors.ts';
-import { type Institution, institutionFrom } from '../institution.ts';
+import type { Config } from '../settings/config.ts';
+import { type Institution, institutionFrom } from '../settings/institution.ts';
+import { StartupError } from '../values/errors.ts';
 import { Renderer } from './renderer.ts';
 
 /** What documents are drawn with: one renderer for the process, and the institution that they come from. */

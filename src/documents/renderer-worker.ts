@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { type CompileArgs, type CompileDocArgs, NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
-import { parseInstant } from '../calendar.ts';
-import { giveWay } from '../thread-priority.ts';
+import { giveWay } from '../process/thread-priority.ts';
+import { parseInstant } from '../values/calendar.ts';
 import type { DrawTask, JoinTask, Task, WorkerOptions } from './task.ts';
 
 /** A drawing thread. Typst is synchronous, so it never runs on the thread that answers requests. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { monotonic } from '../calendar.ts';
+import { monotonic } from '../values/calendar.ts';
 import { RenderError, type Task, type ThreadKind, type WorkerOptions } from './task.ts';
 
 /** Drawing threads of each kind; a second one helps only if there is a core for it. */

@@ -1,7 +1,7 @@
-import { londonTimestamp } from '../calendar.ts';
-import { isDistributed } from '../cells/pool.ts';
-import { contactNames } from '../contact-names.ts';
-import type { Db } from '../database.ts';
+import { isDistributed } from '../database/cells/pool.ts';
+import type { Db } from '../database/database.ts';
+import { contactNames } from '../identity/people/contact-names.ts';
+import { londonTimestamp } from '../values/calendar.ts';
 import type { AuthorisationFacts, ClientFacts, PaymentFacts, TradeFacts } from './facts.ts';
 
 /** Reads the facts of documents. A row is found through its client (docs/decisions.md, 1). */

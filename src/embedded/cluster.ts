@@ -13,7 +13,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { embeddedUrl, replaceFile, URL_FILE } from '../data-directory.ts';
+import { embeddedUrl, replaceFile, URL_FILE } from '../settings/data-directory.ts';
 import { reachablePath } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { run, type ServerAccount } from './command.ts';

@@ -1,4 +1,4 @@
-import { dataDirectoryFault } from '../data-directory.ts';
+import { dataDirectoryFault } from '../settings/data-directory.ts';
 
 /** What `initdb` says of a user whom the machine does not know. It asks even where it is told another name. */
 const NO_ACCOUNT = /could not look up effective user ID (\d+)/;

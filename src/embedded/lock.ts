@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepOwner } from '../data-directory.ts';
+import { keepOwner } from '../settings/data-directory.ts';
 import { isAlive, startOf } from './processes.ts';
 
 const LOCK_FILE = 'postgres.lock';

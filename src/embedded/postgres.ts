@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { monotonic } from '../calendar.ts';
-import { makeDataDirectory } from '../data-directory.ts';
+import { makeDataDirectory } from '../settings/data-directory.ts';
+import { monotonic } from '../values/calendar.ts';
 import { reachablePath, serverAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
 import { type Access, clusterDirectory, connectionString, prepareCluster, readAccess, writeAccess } from './cluster.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { monotonic } from '../calendar.ts';
+import { monotonic } from '../values/calendar.ts';
 
 /** Milliseconds that PostgreSQL gets for a fast shutdown, and then for an immediate one. */
 export const FAST_SHUTDOWN_MS = 5_000;

@@ -3,7 +3,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
-import { keepOwner, makeDataDirectory } from '../data-directory.ts';
+import { keepOwner, makeDataDirectory } from '../settings/data-directory.ts';
 
 /** Paths of the sandbox's certificates, all PEM. The trusted listener is configured with the first four. */
 export interface TestAuthority {

@@ -1,5 +1,5 @@
-import type { Pool, Transaction } from '../database.ts';
-import { transaction } from '../database.ts';
+import type { Pool, Transaction } from '../database/database.ts';
+import { transaction } from '../database/database.ts';
 import { mapRecords } from '../feed/line.ts';
 import type { PersonEraser } from './person.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { audit, auditOf } from '../audit.ts';
-import { withinCell } from '../cells/connection.ts';
-import type { Act } from '../context.ts';
-import type { Vault } from '../crypto.ts';
-import { type Db, first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { findContact } from '../identity/contact.ts';
+import type { Act } from '../audit/act.ts';
+import { audit, auditOf } from '../audit/record.ts';
+import { withinCell } from '../database/cells/connection.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import { findContact } from '../identity/people/contact.ts';
+import type { Vault } from '../values/crypto.ts';
+import { Problem } from '../values/errors.ts';
 import { withKnown } from './former-names.ts';
 import { ERASED, erasedEmail, type Person } from './person.ts';
 

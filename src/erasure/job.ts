@@ -1,9 +1,9 @@
-import { monotonic } from '../calendar.ts';
-import { cellPools, inEach } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
-import { first, type Pool, type Transaction } from '../database.ts';
-import { LOCKS } from '../locks.ts';
-import { Periodic } from '../periodic.ts';
+import { cellPools, inEach } from '../database/cells/contexts.ts';
+import { first, type Pool, type Transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
+import { Periodic } from '../process/periodic.ts';
+import { monotonic } from '../values/calendar.ts';
 import { eraseCopies } from './copies.ts';
 import { PURPOSE, withHistory } from './erasure.ts';
 import { withCopies } from './former-names.ts';

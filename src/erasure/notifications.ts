@@ -1,4 +1,4 @@
-import { type Pool, transaction } from '../database.ts';
+import { type Pool, transaction } from '../database/database.ts';
 import type { Note } from './copies.ts';
 import type { PersonEraser } from './person.ts';
 

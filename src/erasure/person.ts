@@ -1,5 +1,5 @@
-import { escaped as inHtml } from '../mail-page.ts';
-import { printable } from '../printable.ts';
+import { escaped as inHtml } from '../mails/mail-page.ts';
+import { printable } from '../values/printable.ts';
 
 /** What a person was called and where they were reached, now and before. */
 export interface Person {

@@ -5,9 +5,9 @@ import { erasureMac, faultOfLink, type LinkedRow, readLinks } from '../audit/lin
 import { momentText, readRows } from '../audit/rows.ts';
 import { sealAll } from '../audit/seal.ts';
 import { linkAt } from '../audit/verification.ts';
-import { withinCell } from '../cells/connection.ts';
-import type { Vault } from '../crypto.ts';
-import { type Db, type Pool, type Transaction, transaction } from '../database.ts';
+import { withinCell } from '../database/cells/connection.ts';
+import { type Db, type Pool, type Transaction, transaction } from '../database/database.ts';
+import type { Vault } from '../values/crypto.ts';
 import type { Note } from './copies.ts';
 import type { PersonEraser } from './person.ts';
 

@@ -1,4 +1,4 @@
-import type { Db } from '../database.ts';
+import type { Db } from '../database/database.ts';
 
 /** Milliseconds between two looks at the feed while somebody waits. */
 const LOOK_INTERVAL_MS = 50;

@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
-import { isDistributed } from '../cells/pool.ts';
-import type { Transaction } from '../database.ts';
-import { sum } from '../money.ts';
+import { isDistributed } from '../database/cells/pool.ts';
+import type { Transaction } from '../database/database.ts';
+import { sum } from '../values/money.ts';
 import type { Line, Tally } from './line.ts';
 
 /** Changes of one row of the table: a reader takes a row as a whole. */

@@ -1,6 +1,6 @@
-import { NUMBERS_OF_CELL } from '../cells/numbers.ts';
-import { poolOf } from '../cells/pool.ts';
-import type { Db, Pool } from '../database.ts';
+import { NUMBERS_OF_CELL } from '../database/cells/numbers.ts';
+import { poolOf } from '../database/cells/pool.ts';
+import type { Db, Pool } from '../database/database.ts';
 
 /** Where the changes of a part of the feed are. */
 export interface FeedCell {

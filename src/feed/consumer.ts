@@ -1,7 +1,7 @@
-import { audit } from '../audit.ts';
-import type { Act } from '../context.ts';
-import { type Db, first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
 import type { Cursors } from './cursor.ts';
 
 /** A reader of the feed that the service remembers: up to where it has taken the changes. */

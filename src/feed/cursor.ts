@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type Db, first } from '../database.ts';
-import { Problem } from '../errors.ts';
+import { type Db, first } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
 
 /** Digits of a position: texts of one length sort as their numbers do. */
 const POSITION_DIGITS = 16;

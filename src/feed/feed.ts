@@ -1,8 +1,9 @@
-import { monotonic } from '../calendar.ts';
-import type { ChangeEntity } from '../change.ts';
-import type { Act, Context } from '../context.ts';
-import type { Db, Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
+import type { Act } from '../audit/act.ts';
+import type { ChangeEntity } from '../audit/change.ts';
+import type { Context } from '../context.ts';
+import type { Db, Transaction } from '../database/database.ts';
+import { monotonic } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
 import { Arrivals } from './arrivals.ts';
 import { acknowledge, type Consumer, consumerPosition, deleteConsumer, listConsumers } from './consumer.ts';
 import { type Cursors, readCursors } from './cursor.ts';

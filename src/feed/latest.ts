@@ -1,7 +1,7 @@
-import { BoundedMap } from '../bounded-map.ts';
-import { monotonic } from '../calendar.ts';
-import { hasSeveralCells } from '../cells/pool.ts';
-import { type Db, first, type Pool } from '../database.ts';
+import { hasSeveralCells } from '../database/cells/pool.ts';
+import { type Db, first, type Pool } from '../database/database.ts';
+import { BoundedMap } from '../values/bounded-map.ts';
+import { monotonic } from '../values/calendar.ts';
 import { cellsBetween } from './cells.ts';
 
 /** Milliseconds between two looks at the feed, however many ask. */

@@ -1,4 +1,4 @@
-import type { Change, RecordText } from '../change.ts';
+import type { Change, RecordText } from '../audit/change.ts';
 
 /**
  * How a change is stored: a line with its entity and clients, which filters look at, then its JSON as readers get it, without the

@@ -1,8 +1,8 @@
 import { Gauge } from 'prom-client';
-import { cellPools } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
-import type { Db } from '../database.ts';
-import { metrics } from '../metrics.ts';
+import { cellPools } from '../database/cells/contexts.ts';
+import type { Db } from '../database/database.ts';
+import { metrics } from '../process/metrics.ts';
 import { listConsumers } from './consumer.ts';
 import { readCursors } from './cursor.ts';
 

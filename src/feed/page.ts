@@ -1,6 +1,6 @@
-import { CellPool, isDistributed } from '../cells/pool.ts';
-import type { ChangeEntity } from '../change.ts';
-import type { Db } from '../database.ts';
+import type { ChangeEntity } from '../audit/change.ts';
+import { CellPool, isDistributed } from '../database/cells/pool.ts';
+import type { Db } from '../database/database.ts';
 import { cellsBetween, type FeedCell } from './cells.ts';
 import type { Cursors } from './cursor.ts';
 import { isWanted, type Wanted, withCursor } from './line.ts';

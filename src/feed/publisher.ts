@@ -1,5 +1,5 @@
-import { type Pool, transaction } from '../database.ts';
-import { LOCKS } from '../locks.ts';
+import { type Pool, transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
 
 /** Transactions that one statement publishes. */
 const MAX_BATCHES_AT_ONCE = 2_000;

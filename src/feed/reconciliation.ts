@@ -1,6 +1,6 @@
-import { addDays, startOfLondonDay } from '../calendar.ts';
-import { unionOfCells } from '../cells/union.ts';
-import type { Db } from '../database.ts';
+import { unionOfCells } from '../database/cells/union.ts';
+import type { Db } from '../database/database.ts';
+import { addDays, startOfLondonDay } from '../values/calendar.ts';
 
 interface Tally {
   count: number;

@@ -8,10 +8,10 @@ import {
   keyOf,
   type RecordText,
   takeChanges,
-} from '../change.ts';
-import type { Transaction, TransactionHooks } from '../database.ts';
+} from '../audit/change.ts';
+import type { Transaction, TransactionHooks } from '../database/database.ts';
 import type { Presentation } from '../payments/presentation.ts';
-import { textArray } from '../text-array.ts';
+import { textArray } from '../values/text-array.ts';
 import { Batch } from './batch.ts';
 import { createLineWriter, type Line } from './line.ts';
 import { readRecords } from './records.ts';

@@ -1,6 +1,6 @@
-import { type ChangeEntity, keyOf, noteChange } from '../change.ts';
-import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
+import type { Act } from '../audit/act.ts';
+import { type ChangeEntity, keyOf, noteChange } from '../audit/change.ts';
+import type { Transaction } from '../database/database.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { readRecords } from './records.ts';
 

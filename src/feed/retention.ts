@@ -1,7 +1,7 @@
-import { withinCell } from '../cells/connection.ts';
-import { cellPools, inEach } from '../cells/contexts.ts';
-import { cellOfNumber } from '../cells/numbers.ts';
-import { type Db, type Pool, type Transaction, transaction } from '../database.ts';
+import { withinCell } from '../database/cells/connection.ts';
+import { cellPools, inEach } from '../database/cells/contexts.ts';
+import { cellOfNumber } from '../database/cells/numbers.ts';
+import { type Db, type Pool, type Transaction, transaction } from '../database/database.ts';
 
 const DAY_MS = 86_400_000;
 /** Changes that a consumer has not acknowledged are kept so many times as long. */

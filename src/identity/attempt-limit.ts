@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../calendar.ts';
-import { sha256 } from '../crypto.ts';
-import { type Db, first } from '../database.ts';
+import { type Db, first } from '../database/database.ts';
+import type { Clock } from '../values/calendar.ts';
+import { sha256 } from '../values/crypto.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /** Failed attempts that are allowed in a window. The next one locks the subject for as long as the window (docs/decisions.md, 7). */

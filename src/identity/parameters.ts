@@ -1,5 +1,5 @@
-import { readForm } from '../form.ts';
-import { isStorable, NOT_STORABLE } from '../storable.ts';
+import { readForm } from '../values/form.ts';
+import { isStorable, NOT_STORABLE } from '../values/storable.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /** Characters of a parameter without a limit of its own. */

@@ -1,4 +1,4 @@
-import { MESSAGES, type Problem } from '../errors.ts';
+import { MESSAGES, type Problem } from '../values/errors.ts';
 
 /** Refused lines that an answer lists. */
 export const MAX_ERRORS = 1_000;

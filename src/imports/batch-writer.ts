@@ -1,8 +1,8 @@
-import { audit } from '../audit.ts';
-import { afterMoves } from '../cells/client-moves.ts';
-import { keepingNotes } from '../change.ts';
-import { commit, rollback, type Transaction } from '../database.ts';
-import type { ErrorCode, Problem } from '../errors.ts';
+import { keepingNotes } from '../audit/change.ts';
+import { audit } from '../audit/record.ts';
+import { afterMoves } from '../database/cells/client-moves.ts';
+import { commit, rollback, type Transaction } from '../database/database.ts';
+import type { ErrorCode, Problem } from '../values/errors.ts';
 import { answerOf, type ImportAnswer, listedErrors } from './answer.ts';
 import type { Batch } from './batch.ts';
 import { inCellsOfRows } from './cells.ts';

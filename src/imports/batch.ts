@@ -1,4 +1,4 @@
-import { Problem } from '../errors.ts';
+import { Problem } from '../values/errors.ts';
 import { type ImportRow, Refusals } from './kind.ts';
 import type { LineHash } from './line-hash.ts';
 import { type Line, parseLine, readLines } from './lines.ts';

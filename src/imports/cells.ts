@@ -1,8 +1,8 @@
-import { type Home, holdClients } from '../cells/client-moves.ts';
-import { withinCell } from '../cells/connection.ts';
-import { homesOfClients, homesOfRecords } from '../cells/directory.ts';
-import { hasSeveralCells } from '../cells/pool.ts';
-import { endStep, type Transaction } from '../database.ts';
+import { type Home, holdClients } from '../database/cells/client-moves.ts';
+import { withinCell } from '../database/cells/connection.ts';
+import { homesOfClients, homesOfRecords } from '../database/cells/directory.ts';
+import { hasSeveralCells } from '../database/cells/pool.ts';
+import { endStep, type Transaction } from '../database/database.ts';
 import type { ImportKind, ImportRow } from './kind.ts';
 
 /** What exists once; its records are in no client's cell. */

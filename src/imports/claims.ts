@@ -1,6 +1,6 @@
-import { type Claim, claimIds, heldIds, isClaimed, othersOf, takenId } from '../cells/claims.ts';
-import { hasSeveralCells } from '../cells/pool.ts';
-import type { Transaction } from '../database.ts';
+import { type Claim, claimIds, heldIds, isClaimed, othersOf, takenId } from '../database/cells/identifiers.ts';
+import { hasSeveralCells } from '../database/cells/pool.ts';
+import type { Transaction } from '../database/database.ts';
 import { type ImportKind, type ImportRow, Refusals } from './kind.ts';
 
 /** SQLSTATE of a serialization failure: the batch is tried again, and makes other identifiers. */

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { Vault } from '../crypto.ts';
+import type { Vault } from '../values/crypto.ts';
 
 /** How the stored records of a kind are compared with lines that name them. */
 export interface Comparison {

@@ -1,5 +1,5 @@
-import { withinCell } from '../cells/connection.ts';
-import type { Transaction } from '../database.ts';
+import { withinCell } from '../database/cells/connection.ts';
+import type { Transaction } from '../database/database.ts';
 import { idsOfOthers } from './claims.ts';
 import type { Comparison } from './comparison.ts';
 import type { ImportKind, ImportRow, ImportScope, Refusals } from './kind.ts';

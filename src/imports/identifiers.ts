@@ -1,6 +1,6 @@
-import type { Transaction } from '../database.ts';
-import { nextIds } from '../rows.ts';
-import { textArray } from '../text-array.ts';
+import type { Transaction } from '../database/database.ts';
+import { nextIds } from '../database/rows.ts';
+import { textArray } from '../values/text-array.ts';
 import { idsHeld, idsOfOthers } from './claims.ts';
 import type { ImportRow, Refusals } from './kind.ts';
 

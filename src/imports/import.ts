@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Db, first, type Transaction } from '../database.ts';
-import { type ErrorCode, MESSAGES, Problem } from '../errors.ts';
-import { LOCKS } from '../locks.ts';
-import { leaveMark } from '../lost-commit.ts';
-import { type List, type ListRequest, listRows } from '../rows.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
+import { leaveMark } from '../database/lost-commit.ts';
+import { type List, type ListRequest, listRows } from '../database/rows.ts';
+import { type ErrorCode, MESSAGES, Problem } from '../values/errors.ts';
 import { type ImportAnswer, type LineError, MAX_ERRORS } from './answer.ts';
 
 export const IMPORT_STATES = ['running', 'done', 'interrupted'] as const;

@@ -1,5 +1,5 @@
-import { noteChange } from '../change.ts';
-import type { Transaction } from '../database.ts';
+import { noteChange } from '../audit/change.ts';
+import type { Transaction } from '../database/database.ts';
 import type { ImportKind, ImportRow, ImportScope } from './kind.ts';
 
 /** What the change feed needs of an imported record in addition to its identifier: whose it is. */

@@ -1,5 +1,5 @@
-import type { Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
+import type { Transaction } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
 import type { ImportAnswer } from './answer.ts';
 import { readBatches } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';

@@ -1,7 +1,7 @@
-import type { Vault } from '../crypto.ts';
-import type { Transaction } from '../database.ts';
-import { LOCKS } from '../locks.ts';
+import type { Transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
 import { findAnswer, insertKey, type StoredAnswer } from '../operator/idempotency.ts';
+import type { Vault } from '../values/crypto.ts';
 
 /** In place of the hash of a request that has not ended; equals no SHA-256. */
 const IN_FLIGHT = Buffer.alloc(32);

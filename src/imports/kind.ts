@@ -1,11 +1,11 @@
-import type { ClaimedField } from '../cells/claims.ts';
-import type { ChangeEntity, RecordText } from '../change.ts';
-import type { Act } from '../context.ts';
-import type { Vault } from '../crypto.ts';
-import type { Transaction } from '../database.ts';
-import { type Fault, Problem } from '../errors.ts';
+import type { Act } from '../audit/act.ts';
+import type { ChangeEntity, RecordText } from '../audit/change.ts';
+import type { ClaimedField } from '../database/cells/identifiers.ts';
+import type { Transaction } from '../database/database.ts';
+import type { TradeMemory } from '../exchange/trade-memory.ts';
 import type { Presentation } from '../payments/presentation.ts';
-import type { TradeMemory } from '../payments/trade-memory.ts';
+import type { Vault } from '../values/crypto.ts';
+import { type Fault, Problem } from '../values/errors.ts';
 import type { Comparison } from './comparison.ts';
 
 /** What all lines of an import share. */

@@ -1,7 +1,7 @@
-import type { Transaction } from '../database.ts';
-import type { ErrorCode } from '../errors.ts';
-import { PAYEE_COLUMNS, PAYEE_STATE_COLUMNS, type Payee, type PayeeState } from '../payments/payee.ts';
-import { textArray } from '../text-array.ts';
+import { PAYEE_COLUMNS, PAYEE_STATE_COLUMNS, type Payee, type PayeeState } from '../beneficiaries/payee.ts';
+import type { Transaction } from '../database/database.ts';
+import type { ErrorCode } from '../values/errors.ts';
+import { textArray } from '../values/text-array.ts';
 import type { ImportRow, Refusals } from './kind.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Transaction } from '../database.ts';
-import type { Problem } from '../errors.ts';
+import type { Transaction } from '../database/database.ts';
+import type { Problem } from '../values/errors.ts';
 import type { ConflictRule } from './conflicts.ts';
 import type { Progress } from './import.ts';
 import type { ImportKind, ImportRow, ImportScope } from './kind.ts';

@@ -1,6 +1,6 @@
-import { CELL_TABLES } from '../cells/tables.ts';
-import type { Vault } from '../crypto.ts';
-import type { Db } from '../database.ts';
+import { CELL_TABLES } from '../database/cells/tables.ts';
+import type { Db } from '../database/database.ts';
+import type { Vault } from '../values/crypto.ts';
 import { nameOfKey, SEALED_COLUMNS, type SealedColumn, sealedTexts } from './sealed-column.ts';
 
 /** Rows of a large table that are looked at from either end. */

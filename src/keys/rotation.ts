@@ -1,10 +1,10 @@
-import { audit } from '../audit.ts';
-import { cellNumbers } from '../cells/directory.ts';
-import { poolOf } from '../cells/pool.ts';
-import { CELL_TABLES } from '../cells/tables.ts';
-import type { Act } from '../context.ts';
-import type { Vault } from '../crypto.ts';
-import { type Pool, type Transaction, transaction } from '../database.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { cellNumbers } from '../database/cells/directory.ts';
+import { poolOf } from '../database/cells/pool.ts';
+import { CELL_TABLES } from '../database/cells/tables.ts';
+import { type Pool, type Transaction, transaction } from '../database/database.ts';
+import type { Vault } from '../values/crypto.ts';
 import { nameOfKey, SEALED_COLUMNS, type SealedColumn } from './sealed-column.ts';
 
 /** Rows that one transaction seals again. */

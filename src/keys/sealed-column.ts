@@ -1,4 +1,4 @@
-import { SEALED_NAME } from '../crypto.ts';
+import { SEALED_NAME } from '../values/crypto.ts';
 
 /** A column that holds texts which a master key has sealed. */
 export interface SealedColumn {

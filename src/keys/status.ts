@@ -1,5 +1,5 @@
-import type { Vault } from '../crypto.ts';
-import type { Db } from '../database.ts';
+import type { Db } from '../database/database.ts';
+import type { Vault } from '../values/crypto.ts';
 import { nameOfKey, SEALED_COLUMNS, sealedTexts } from './sealed-column.ts';
 
 /** What a master key has sealed. */

@@ -1,7 +1,7 @@
-import type { Db, Transaction } from '../database.ts';
-import type { Language } from '../language.ts';
-import { LOCKS } from '../locks.ts';
-import type { Logo } from '../logo.ts';
+import type { Db, Transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
+import type { Logo } from '../settings/logo.ts';
+import type { Language } from '../values/language.ts';
 
 /** Between two mails to one person about payments that wait. */
 const MIN_INTERVAL_SECONDS = 900;

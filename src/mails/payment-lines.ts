@@ -1,6 +1,6 @@
-import type { Language } from '../language.ts';
-import type { MailBlock } from '../mail-page.ts';
-import { printable } from '../printable.ts';
+import type { Language } from '../values/language.ts';
+import { printable } from '../values/printable.ts';
+import type { MailBlock } from './mail-page.ts';
 import { MAIL_WORDS } from './texts.ts';
 
 const LOCALES: Record<Language, string> = { en: 'en-GB', de: 'de-DE', fr: 'fr-FR', es: 'es-ES' };

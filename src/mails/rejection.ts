@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
-import { first } from '../database.ts';
-import type { Institution } from '../institution.ts';
-import { mailTexts } from '../mail-page.ts';
-import { printable } from '../printable.ts';
+import { first } from '../database/database.ts';
+import type { Institution } from '../settings/institution.ts';
+import { printable } from '../values/printable.ts';
+import { mailTexts } from './mail-page.ts';
 import type { DueMail, WrittenMail } from './outbox.ts';
 import { MAILED, type MailedPayment, payeeOf, paymentLines, sumOf } from './payment-lines.ts';
 import { MAIL_WORDS } from './texts.ts';

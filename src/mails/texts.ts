@@ -1,4 +1,4 @@
-import type { Language } from '../language.ts';
+import type { Language } from '../values/language.ts';
 
 /** The texts of the mails about payments, in one language. */
 export interface MailWords {

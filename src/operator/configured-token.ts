@@ -1,7 +1,7 @@
-import { audit } from '../audit.ts';
-import type { Act } from '../context.ts';
-import { sha256 } from '../crypto.ts';
-import { first, type Transaction } from '../database.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { sha256 } from '../values/crypto.ts';
 import { CONFIGURED_NAME, createOperatorToken } from './token.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { randomToken } from '../crypto.ts';
-import { replaceFile } from '../data-directory.ts';
-import { transaction } from '../database.ts';
-import { StartupError } from '../errors.ts';
-import { LOCKS } from '../locks.ts';
+import { transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
+import { replaceFile } from '../settings/data-directory.ts';
+import { randomToken } from '../values/crypto.ts';
+import { StartupError } from '../values/errors.ts';
 import { type ConfiguredToken, configureOperatorToken } from './configured-token.ts';
 import { createOperatorToken } from './token.ts';
 

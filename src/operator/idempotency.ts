@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
-import type { Vault } from '../crypto.ts';
-import { first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { Periodic } from '../periodic.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { Periodic } from '../process/periodic.ts';
+import type { Vault } from '../values/crypto.ts';
+import { Problem } from '../values/errors.ts';
 
 /** Hours for which an answer is kept (docs/operator-interface.md, Idempotency-Key). */
 const IDEMPOTENCY_HOURS = 24;

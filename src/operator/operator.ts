@@ -1,5 +1,5 @@
-import type { StaffMember } from '../context.ts';
-import type { Transaction } from '../database.ts';
+import type { StaffMember } from '../audit/act.ts';
+import type { Transaction } from '../database/database.ts';
 import type { Scope } from './scope.ts';
 import { confirmStaffSession } from './staff-session.ts';
 import { confirmOperatorToken, type OperatorToken } from './token.ts';

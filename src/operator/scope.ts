@@ -1,5 +1,5 @@
-import { Problem } from '../errors.ts';
-import type { OperatorRole } from '../operator-role.ts';
+import type { OperatorRole } from '../settings/operator-role.ts';
+import { Problem } from '../values/errors.ts';
 
 /** What an operator token can be allowed (docs/operator-interface.md, Tokens). */
 export const SCOPES = [

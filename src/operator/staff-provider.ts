@@ -1,6 +1,6 @@
 import type { Configuration, ServerMetadata } from 'openid-client';
-import { Problem } from '../errors.ts';
-import type { StaffSettings } from '../staff-settings.ts';
+import type { StaffSettings } from '../settings/staff-settings.ts';
+import { Problem } from '../values/errors.ts';
 import { roleClaims } from './staff-role.ts';
 import type { StaffPerson } from './staff-session.ts';
 

@@ -1,5 +1,5 @@
-import type { OperatorRole } from '../operator-role.ts';
-import type { StaffRole } from '../staff-settings.ts';
+import type { OperatorRole } from '../settings/operator-role.ts';
+import type { StaffRole } from '../settings/staff-settings.ts';
 import { SCOPES, SCOPES_OF, type Scope } from './scope.ts';
 
 /** What the institution's provider says of a person, as far as roles depend on it. */

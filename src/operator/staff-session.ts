@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { audit } from '../audit.ts';
-import type { Act, StaffMember } from '../context.ts';
-import { randomToken, sha256 } from '../crypto.ts';
-import { type Db, first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import type { OperatorRole } from '../operator-role.ts';
+import type { Act, StaffMember } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import type { OperatorRole } from '../settings/operator-role.ts';
+import { randomToken, sha256 } from '../values/crypto.ts';
+import { Problem } from '../values/errors.ts';
 import type { Scope } from './scope.ts';
 import type { RoleClaims } from './staff-role.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { audit } from '../audit.ts';
-import type { Act } from '../context.ts';
-import { randomToken, sha256 } from '../crypto.ts';
-import { type Db, first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { LOCKS } from '../locks.ts';
-import type { OperatorRole } from '../operator-role.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
+import type { OperatorRole } from '../settings/operator-role.ts';
+import { randomToken, sha256 } from '../values/crypto.ts';
+import { Problem } from '../values/errors.ts';
 import { requireOwnScopes, SCOPES, SCOPES_OF, type Scope } from './scope.ts';
 
 export interface OperatorToken {

@@ -6,11 +6,11 @@ import {
   workOut,
 } from '../approvals/bulk-decisions.ts';
 import { shareLock } from '../approvals/workflow.ts';
-import { audit } from '../audit.ts';
-import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import type { PaymentNumber } from '../identifiers.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import type { Transaction } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
 import { notifyAll } from '../webhooks/notification.ts';
 import {
   auditOf,

@@ -1,8 +1,8 @@
 import { keepActs } from '../approvals/acts.ts';
-import type { Act } from '../context.ts';
-import { first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import type { PaymentId } from '../identifiers.ts';
+import type { Act } from '../audit/act.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
+import type { PaymentId } from '../values/identifiers.ts';
 import { movePayment } from './lifecycle.ts';
 import { mayMove, type PaymentStatus } from './moves.ts';
 import { noPayment } from './payment.ts';

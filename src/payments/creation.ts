@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import * as approvals from '../approvals/workflow.ts';
-import { audit } from '../audit.ts';
-import { isCalendarDay } from '../calendar.ts';
-import { newId } from '../cells/claims.ts';
-import { isDistributed } from '../cells/pool.ts';
-import { noteChange } from '../change.ts';
-import type { Act } from '../context.ts';
-import { first, type Transaction } from '../database.ts';
-import { type ErrorCode, Problem } from '../errors.ts';
-import type { PaymentId, PaymentNumber } from '../identifiers.ts';
-import { decimal } from '../money.ts';
+import type { Act } from '../audit/act.ts';
+import { noteChange } from '../audit/change.ts';
+import { audit } from '../audit/record.ts';
+import { PAYEE_COLUMNS, type Payee } from '../beneficiaries/payee.ts';
+import { newId } from '../database/cells/identifiers.ts';
+import { isDistributed } from '../database/cells/pool.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { joinTrades } from '../exchange/trade-beneficiaries.ts';
+import { isCalendarDay } from '../values/calendar.ts';
+import { type ErrorCode, Problem } from '../values/errors.ts';
+import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
+import { decimal } from '../values/money.ts';
 import { notifyPayment } from './lifecycle.ts';
 import type { PaymentStatus } from './moves.ts';
 import { insertPayment } from './new-payment.ts';
-import { PAYEE_COLUMNS, type Payee } from './payee.ts';
 import type { Presentation } from './presentation.ts';
 import type { Scheme } from './scheme.ts';
-import { joinTrades } from './trade-beneficiaries.ts';
 
 const VALIDATING = 'Validating beneficiary information';
 

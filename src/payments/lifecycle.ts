@@ -1,11 +1,11 @@
 import * as approvals from '../approvals/workflow.ts';
-import { type AuditEntry, audit } from '../audit.ts';
-import { hasChanged, noteChange } from '../change.ts';
-import type { Act } from '../context.ts';
-import { endStep, first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import type { PaymentId, PaymentNumber } from '../identifiers.ts';
-import { updateRow } from '../rows.ts';
+import type { Act } from '../audit/act.ts';
+import { hasChanged, noteChange } from '../audit/change.ts';
+import { type AuditEntry, audit } from '../audit/record.ts';
+import { endStep, first, type Transaction } from '../database/database.ts';
+import { updateRow } from '../database/rows.ts';
+import { Problem } from '../values/errors.ts';
+import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import { notify } from '../webhooks/notification.ts';
 import {
   allowedMoves,

@@ -1,5 +1,5 @@
-import { BoundedMap } from '../bounded-map.ts';
-import { londonTimestamp } from '../calendar.ts';
+import { BoundedMap } from '../values/bounded-map.ts';
+import { londonTimestamp } from '../values/calendar.ts';
 
 const MAX_CACHED_HOURS = 50_000;
 const hours = new BoundedMap<string, [start: string, offset: string]>(MAX_CACHED_HOURS);

@@ -1,8 +1,8 @@
-import type { Transaction } from '../database.ts';
-import type { PaymentId, PaymentNumber } from '../identifiers.ts';
-import { insertRow } from '../rows.ts';
+import type { Payee } from '../beneficiaries/payee.ts';
+import type { Transaction } from '../database/database.ts';
+import { insertRow } from '../database/rows.ts';
+import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import type { PaymentStatus } from './moves.ts';
-import type { Payee } from './payee.ts';
 import type { Scheme } from './scheme.ts';
 
 /** A payment as it is written: a value for each column, by the column's name. Amounts are decimal strings, days `YYYY-MM-DD`. */

@@ -1,5 +1,5 @@
-import { type Db, first } from '../database.ts';
-import type { PaymentId, PaymentNumber } from '../identifiers.ts';
+import { type Db, first } from '../database/database.ts';
+import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import { noPayment } from './payment.ts';
 
 /** The number and the client of any client's payment, for the operator. */

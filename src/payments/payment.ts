@@ -1,6 +1,6 @@
-import type { Db } from '../database.ts';
-import { Problem } from '../errors.ts';
-import type { PaymentId, PaymentNumber } from '../identifiers.ts';
+import type { Db } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
+import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import {
   AS_TEXT,
   FIELD_AT,

@@ -1,5 +1,5 @@
-import { isDistributed } from '../cells/pool.ts';
-import { type Db, first } from '../database.ts';
+import { isDistributed } from '../database/cells/pool.ts';
+import { type Db, first } from '../database/database.ts';
 
 /** SQL that tells whether the viewer may manage the client's payments. @param client,viewer SQL parameters */
 export function mayManage(client: string, viewer: string): string {

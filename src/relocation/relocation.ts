@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { takeLock } from '../approvals/lock.ts';
-import { audit } from '../audit.ts';
-import { monotonic } from '../calendar.ts';
-import { claimRows } from '../cells/claims.ts';
-import { homeOfClient } from '../cells/client-moves.ts';
-import { withinCell } from '../cells/connection.ts';
-import { poolOf, quotedSchema } from '../cells/pool.ts';
-import type { Act } from '../context.ts';
-import { type Db, first, type Pool, type Transaction, transaction } from '../database.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { homeOfClient } from '../database/cells/client-moves.ts';
+import { withinCell } from '../database/cells/connection.ts';
+import { claimRows } from '../database/cells/identifiers.ts';
+import { poolOf, quotedSchema } from '../database/cells/pool.ts';
+import { type Db, first, type Pool, type Transaction, transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
 import { publishChanges } from '../feed/publisher.ts';
-import { LOCKS } from '../locks.ts';
-import { rollUpTotals } from '../payments/roll-up.ts';
+import { rollUpTotals } from '../payments/search/roll-up.ts';
+import { monotonic } from '../values/calendar.ts';
 import { conditionOf, DELTA_TABLES, MOVED_TABLES, VERSIONS } from './tables.ts';
 
 /**

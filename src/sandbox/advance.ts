@@ -1,13 +1,13 @@
-import { returnPayment } from '../accounts/payment-return.ts';
 import { shareLock } from '../approvals/workflow.ts';
-import type { Act } from '../context.ts';
-import { first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import type { PaymentId, PaymentNumber } from '../identifiers.ts';
+import type { Act } from '../audit/act.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { returnPayment } from '../payments/actions/payment-return.ts';
 import { movePayment } from '../payments/lifecycle.ts';
 import type { PaymentAction, PaymentStatus, Standing } from '../payments/moves.ts';
 import { noPayment } from '../payments/payment.ts';
 import type { Presentation } from '../payments/presentation.ts';
+import { Problem } from '../values/errors.ts';
+import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import { type Destination, wayTo } from './course.ts';
 
 export interface AdvanceRequest {

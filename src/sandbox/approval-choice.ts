@@ -1,10 +1,10 @@
 import { evaluate } from '../approvals/approval.ts';
 import { permittedContacts } from '../approvals/approvers.ts';
 import { rulesOf } from '../approvals/requirement.ts';
-import type { ApprovalState } from '../approvals/rules.ts';
+import type { ApprovalState } from '../approvals/rules/rules.ts';
 import { type Requirement, requirementFor } from '../approvals/workflow.ts';
-import type { Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
+import type { Transaction } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
 
 /** One approver other than the creator, whatever the client's workflow says. */
 const ONE_APPROVER = { creation_counts: false, eyes: 1 };

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { returnPayment } from '../accounts/payment-return.ts';
-import { BoundedMap } from '../bounded-map.ts';
-import { createRounds } from '../cells/contexts.ts';
-import type { Act, Context } from '../context.ts';
-import { type Db, type Transaction, transaction } from '../database.ts';
-import type { PaymentId } from '../identifiers.ts';
-import { LOCKS } from '../locks.ts';
+import type { Act } from '../audit/act.ts';
+import type { Context } from '../context.ts';
+import { createRounds } from '../database/cells/contexts.ts';
+import { type Db, type Transaction, transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
+import { returnPayment } from '../payments/actions/payment-return.ts';
 import { movePayment } from '../payments/lifecycle.ts';
 import type { PaymentStatus } from '../payments/moves.ts';
 import { presentationOf } from '../payments/presentation.ts';
-import { Periodic } from '../periodic.ts';
+import { Periodic } from '../process/periodic.ts';
+import { BoundedMap } from '../values/bounded-map.ts';
+import type { PaymentId } from '../values/identifiers.ts';
 import { SLOW_INTERVALS, steer, steeringOf } from './steering.ts';
 
 /** Payments that one step moves: of one client, and of all clients of a cell. The next steps move the others. */

@@ -1,9 +1,9 @@
 import { type CurrencyAccount, openCurrencyAccount } from '../accounts/currency-account.ts';
-import { londonDay } from '../calendar.ts';
-import type { Act } from '../context.ts';
-import { first, type Transaction } from '../database.ts';
-import { createBeneficiary } from '../payments/beneficiary.ts';
-import { createTrade } from '../payments/trade-booking.ts';
+import type { Act } from '../audit/act.ts';
+import { createBeneficiary } from '../beneficiaries/beneficiary.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { createTrade } from '../exchange/trade-booking.ts';
+import { londonDay } from '../values/calendar.ts';
 
 /** What a trial refers to: the client's newest trade, beneficiary and currency account, made if the client has none. */
 

@@ -1,10 +1,10 @@
-import { audit } from '../audit.ts';
-import { parseInstant, type ServiceClock } from '../calendar.ts';
-import type { Act } from '../context.ts';
-import { type Db, first, type Pool, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import { Periodic } from '../periodic.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { type Db, first, type Pool, type Transaction } from '../database/database.ts';
+import type { Logger } from '../process/log.ts';
+import { Periodic } from '../process/periodic.ts';
+import { parseInstant, type ServiceClock } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
 
 /** Milliseconds between two readings of the offset: every process follows a move within a second. */
 const POLL_INTERVAL_MS = 300;

@@ -1,6 +1,6 @@
 import { TRANSACTION_KINDS, type TransactionKind } from '../accounts/transaction.ts';
+import { TRADE_STATUSES, type TradeStatus } from '../exchange/trade.ts';
 import { type PaymentWebhookStatus, WEBHOOK_STATUSES } from '../payments/moves.ts';
-import { TRADE_STATUSES, type TradeStatus } from '../payments/trade.ts';
 
 /** What an integrator can cause, with a WebhookType alone or one and a status (docs/sandbox.md, Trigger a notification). */
 export const EVENTS: readonly string[] = [

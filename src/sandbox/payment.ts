@@ -1,10 +1,10 @@
-import { londonDay } from '../calendar.ts';
-import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
-import type { PaymentNumber } from '../identifiers.ts';
-import { decimal } from '../money.ts';
+import type { Act } from '../audit/act.ts';
+import type { Transaction } from '../database/database.ts';
 import { createPayment } from '../payments/creation.ts';
 import type { Presentation } from '../payments/presentation.ts';
+import { londonDay } from '../values/calendar.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
+import { decimal } from '../values/money.ts';
 import { asRuled, type ChooseApproval } from './approval-choice.ts';
 import { currencyOf, newestBeneficiary, newestTrade, type Owner } from './belongings.ts';
 

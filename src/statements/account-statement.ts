@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { decimalsOf } from '../money.ts';
+import { decimalsOf } from '../values/money.ts';
 
 /** A statement, in whatever format it is written: for one client, with one section for each currency account. */
 export interface AccountStatement {

@@ -1,10 +1,10 @@
-import { londonTimestamp } from '../calendar.ts';
 import type { Context } from '../context.ts';
-import { type Transaction, transaction } from '../database.ts';
+import { type Transaction, transaction } from '../database/database.ts';
 import type { Drawing } from '../documents/drawing.ts';
-import { keepMail, Mailer, MailFailure } from '../mail.ts';
-import { mailWait } from '../mail-schedule.ts';
-import { traced } from '../tracing.ts';
+import { keepMail, Mailer, MailFailure } from '../mails/mail.ts';
+import { mailWait } from '../mails/mail-schedule.ts';
+import { traced } from '../process/tracing.ts';
+import { londonTimestamp } from '../values/calendar.ts';
 import type { AccountStatement } from './account-statement.ts';
 import { UnwritableAmount } from './camt.ts';
 import { type StatementFile, statementFiles } from './file.ts';

@@ -1,7 +1,7 @@
 import Big from 'big.js';
-import { addDays, londonTimestamp, startOfLondonDay } from '../calendar.ts';
-import type { Db } from '../database.ts';
-import { decimalsOf } from '../money.ts';
+import type { Db } from '../database/database.ts';
+import { addDays, londonTimestamp, startOfLondonDay } from '../values/calendar.ts';
+import { decimalsOf } from '../values/money.ts';
 import type { StatementLine, StatementSection } from './account-statement.ts';
 
 /** Transactions that are read at once. */

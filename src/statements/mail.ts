@@ -1,7 +1,7 @@
-import type { Institution } from '../institution.ts';
-import { type Attachment, type Mail, messageIdOf } from '../mail.ts';
-import { mailTexts } from '../mail-page.ts';
-import { printable } from '../printable.ts';
+import { type Attachment, type Mail, messageIdOf } from '../mails/mail.ts';
+import { mailTexts } from '../mails/mail-page.ts';
+import type { Institution } from '../settings/institution.ts';
+import { printable } from '../values/printable.ts';
 import type { AccountStatement } from './account-statement.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { Counter } from 'prom-client';
-import { metrics } from '../metrics.ts';
+import { metrics } from '../process/metrics.ts';
 
 /** Attempts to deliver statements, by channel and outcome: `sent`, `retrying`, `failed`. */
 export const statementAttemptsTotal = new Counter({

@@ -1,8 +1,8 @@
 import { currencyName, groupedAmount } from '../documents/currency.ts';
 import { drawnInstitution } from '../documents/document.ts';
 import type { Renderer } from '../documents/renderer.ts';
-import type { Institution } from '../institution.ts';
-import { printableJson } from '../printable.ts';
+import type { Institution } from '../settings/institution.ts';
+import { printableJson } from '../values/printable.ts';
 import {
   type AccountStatement,
   type BalancedLine,

@@ -1,8 +1,8 @@
-import { londonTimestamp } from '../calendar.ts';
-import { isDistributed } from '../cells/pool.ts';
-import { type Db, first } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { isUuid } from '../uuid.ts';
+import { isDistributed } from '../database/cells/pool.ts';
+import { type Db, first } from '../database/database.ts';
+import { londonTimestamp } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
+import { isUuid } from '../values/uuid.ts';
 
 export const PROGRESS_STATES = ['queued', 'running', 'sent', 'failed'] as const;
 

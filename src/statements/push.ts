@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { Egress } from '../webhooks/egress.ts';
-import { succeeded } from '../webhooks/outcome.ts';
-import { nextWait, parseRetryAfter } from '../webhooks/schedule.ts';
-import { Signer } from '../webhooks/signer.ts';
+import { nextWait, parseRetryAfter } from '../webhooks/delivery/schedule.ts';
+import { Signer } from '../webhooks/delivery/signer.ts';
+import { Egress } from '../webhooks/sending/egress.ts';
+import { succeeded } from '../webhooks/sending/outcome.ts';
 import { ownHeaderNames } from '../webhooks/subscription-rules.ts';
 import type { StatementFile } from './file.ts';
 import type { StatementDelivery } from './queue.ts';

@@ -1,6 +1,6 @@
-import { noteChange } from '../change.ts';
-import { type Db, first, type Transaction } from '../database.ts';
-import { LOCKS } from '../locks.ts';
+import { noteChange } from '../audit/change.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
 import type { StatementFormat } from './request.ts';
 
 /** Candidates beyond the free slots: other processes may already work on the first ones. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { audit } from '../audit.ts';
-import { daysBetween, isCalendarDay } from '../calendar.ts';
-import { noteChange } from '../change.ts';
-import type { Act } from '../context.ts';
-import type { Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
+import type { Act } from '../audit/act.ts';
+import { noteChange } from '../audit/change.ts';
+import { audit } from '../audit/record.ts';
+import type { Transaction } from '../database/database.ts';
+import { daysBetween, isCalendarDay } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
 
 export const STATEMENT_FORMATS = ['pdf', 'csv', 'camt.053'] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];

@@ -1,9 +1,9 @@
-import { audit } from '../audit.ts';
-import { noteChange } from '../change.ts';
-import type { Act } from '../context.ts';
-import { first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { isUuid } from '../uuid.ts';
+import type { Act } from '../audit/act.ts';
+import { noteChange } from '../audit/change.ts';
+import { audit } from '../audit/record.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
+import { isUuid } from '../values/uuid.ts';
 
 /**
  * Sends a statement again, the same one as before: its deliveries that were sent or have failed begin another round, in a mail of its own

@@ -1,11 +1,11 @@
-import { monotonic } from '../calendar.ts';
-import { inTurn } from '../cells/activity.ts';
-import { createRounds } from '../cells/contexts.ts';
 import type { Context } from '../context.ts';
-import { createPool, type Pool, type Transaction, transaction } from '../database.ts';
-import { endsWithin } from '../deadline.ts';
+import { inTurn } from '../database/cells/activity.ts';
+import { createRounds } from '../database/cells/contexts.ts';
+import { createPool, type Pool, type Transaction, transaction } from '../database/database.ts';
 import type { Drawing } from '../documents/drawing.ts';
-import { Periodic } from '../periodic.ts';
+import { endsWithin } from '../process/deadline.ts';
+import { Periodic } from '../process/periodic.ts';
+import { monotonic } from '../values/calendar.ts';
 import { DeliveryWork } from './delivery.ts';
 import { beginAttempt, type Channel, dueDeliveries, lockDelivery, unlockDelivery } from './queue.ts';
 

@@ -1,5 +1,5 @@
-import { isDistributed } from '../cells/pool.ts';
-import { type Db, first } from '../database.ts';
+import { isDistributed } from '../database/cells/pool.ts';
+import { type Db, first } from '../database/database.ts';
 import { instantOf } from './notification.ts';
 
 /** Updates in one NOTIFY, whose payload has at most 8,000 bytes; an update has less than 400. */

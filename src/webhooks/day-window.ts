@@ -1,4 +1,4 @@
-import { addDays } from '../calendar.ts';
+import { addDays } from '../values/calendar.ts';
 
 /** Days before and after today whose partitions a statement looks at. Older rows go through a slower statement. */
 const DAYS_BACK = 7;

@@ -1,5 +1,5 @@
-import type { Vault } from '../crypto.ts';
-import type { Db } from '../database.ts';
+import type { Db } from '../database/database.ts';
+import type { Vault } from '../values/crypto.ts';
 import { openSecret } from './secret.ts';
 import type { ExtraHeader } from './subscription-rules.ts';
 

@@ -1,8 +1,8 @@
-import { unionOfCells } from '../cells/union.ts';
-import { type Db, first } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { countRows, type List, whereOf } from '../rows.ts';
-import { isUuid } from '../uuid.ts';
+import { unionOfCells } from '../database/cells/union.ts';
+import { type Db, first } from '../database/database.ts';
+import { countRows, type List, whereOf } from '../database/rows.ts';
+import { Problem } from '../values/errors.ts';
+import { isUuid } from '../values/uuid.ts';
 import { instantOf } from './notification.ts';
 import type { ExtraHeader } from './subscription-rules.ts';
 

@@ -1,6 +1,6 @@
-import { isDistributed } from '../cells/pool.ts';
-import type { Transaction } from '../database.ts';
-import { tracing } from '../tracing.ts';
+import { isDistributed } from '../database/cells/pool.ts';
+import type { Transaction } from '../database/database.ts';
+import { tracing } from '../process/tracing.ts';
 
 /** The types a subscription can name (the service interface, Webhook subscription). */
 export const WEBHOOK_TYPES = [

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { isDistributed } from '../cells/pool.ts';
-import { first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { isUuid } from '../uuid.ts';
+import { isDistributed } from '../database/cells/pool.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
+import { isUuid } from '../values/uuid.ts';
 import { announceNotifications } from './announcement.ts';
 
 /**

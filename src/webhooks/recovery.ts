@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import type { Db, Pool } from '../database.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Db, Pool } from '../database/database.ts';
+import type { Endpoint } from './delivery/endpoint.ts';
 
 /** Deliveries that one statement makes due. */
 const MAX_BATCH_ROWS = 10_000;

@@ -1,9 +1,9 @@
-import { audit } from '../audit.ts';
-import { isDistributed } from '../cells/pool.ts';
-import type { Act } from '../context.ts';
-import { first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { isUuid } from '../uuid.ts';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import { isDistributed } from '../database/cells/pool.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { Problem } from '../values/errors.ts';
+import { isUuid } from '../values/uuid.ts';
 import { announceNotifications } from './announcement.ts';
 import { type FormerTypes, typePeriods } from './former-types.ts';
 import { instantOf } from './notification.ts';

@@ -1,4 +1,4 @@
-import type { Transaction } from '../database.ts';
+import type { Transaction } from '../database/database.ts';
 
 /**
  * In the order in which the delivery engine locks: a dispatcher that holds an event of the outbox commits its notifications before

@@ -1,5 +1,5 @@
-import type { Vault } from '../crypto.ts';
-import { Problem } from '../errors.ts';
+import type { Vault } from '../values/crypto.ts';
+import { Problem } from '../values/errors.ts';
 
 const PURPOSE = 'webhook_secret';
 /** Former secrets that are signed with as well as the present one. */

@@ -1,4 +1,4 @@
-import { Problem } from '../errors.ts';
+import { Problem } from '../values/errors.ts';
 import { WEBHOOK_TYPES, type WebhookType } from './notification.ts';
 
 /** A header that is added to every notification of a subscription. */

@@ -1,10 +1,10 @@
-import { audit } from '../audit.ts';
-import { noteChange } from '../change.ts';
-import type { Act } from '../context.ts';
-import type { Vault } from '../crypto.ts';
-import { type Db, first, type Transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { isUuid } from '../uuid.ts';
+import type { Act } from '../audit/act.ts';
+import { noteChange } from '../audit/change.ts';
+import { audit } from '../audit/record.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
+import type { Vault } from '../values/crypto.ts';
+import { Problem } from '../values/errors.ts';
+import { isUuid } from '../values/uuid.ts';
 import { announceSubscription } from './announcement.ts';
 import { type FormerTypes, formerTypesOf } from './former-types.ts';
 import { readSubscriptions } from './history.ts';

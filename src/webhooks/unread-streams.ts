@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
-import { transaction } from '../database.ts';
-import { Problem } from '../errors.ts';
-import { Periodic } from '../periodic.ts';
+import { transaction } from '../database/database.ts';
+import { Periodic } from '../process/periodic.ts';
+import { Problem } from '../values/errors.ts';
 import { unreadStreams } from './stream.ts';
 import { deleteSubscription } from './subscription.ts';
 

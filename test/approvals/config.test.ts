@@ -10,7 +10,7 @@ import {
   MAX_RULES,
   MAX_SCOPE_LENGTH,
   MAX_USERS_PER_GROUP,
-} from '../../src/approvals/ruleset.ts';
+} from '../../src/approvals/rules/ruleset.ts';
 import { type ApprovalsWorld, approvalsWorld } from '../world/approvals.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { approvalState, rulesForAmount } from '../../src/approvals/rules.ts';
-import { validateConfiguration } from '../../src/approvals/ruleset-reader.ts';
+import { approvalState, rulesForAmount } from '../../src/approvals/rules/rules.ts';
+import { validateConfiguration } from '../../src/approvals/rules/ruleset-reader.ts';
 import { type ApprovalsWorld, approvalsWorld, configuration, type Person } from '../world/approvals.ts';
 import { connectTo, sessionsWaiting } from '../world/cells.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ApprovalRules, approvalState, type Progress, rulesForAmount } from '../../src/approvals/rules.ts';
+import { type ApprovalRules, approvalState, type Progress, rulesForAmount } from '../../src/approvals/rules/rules.ts';
 import {
   governingRule,
   MAX_ALTERNATIVES,
@@ -12,10 +12,10 @@ import {
   MAX_RULES,
   MAX_SCOPE_LENGTH,
   MAX_USERS_PER_GROUP,
-} from '../../src/approvals/ruleset.ts';
-import { checkUsers, validateConfiguration } from '../../src/approvals/ruleset-reader.ts';
-import { checkSatisfiable } from '../../src/approvals/satisfiability.ts';
-import { Problem } from '../../src/errors.ts';
+} from '../../src/approvals/rules/ruleset.ts';
+import { checkUsers, validateConfiguration } from '../../src/approvals/rules/ruleset-reader.ts';
+import { checkSatisfiable } from '../../src/approvals/rules/satisfiability.ts';
+import { Problem } from '../../src/values/errors.ts';
 
 const seed = Number(process.env.LOMBARD_TEST_SEED ?? Date.now() % 2 ** 31);
 const RUNS = 4000;

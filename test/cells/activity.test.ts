@@ -1,7 +1,7 @@
 /** When the tasks of a cell run, as a table of what happens to it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CellRhythm, cellsInTurn, inRhythm, inTurn, restAmong } from '../../src/cells/activity.ts';
+import { CellRhythm, cellsInTurn, inRhythm, inTurn, restAmong } from '../../src/database/cells/activity.ts';
 
 test('a task has a turn in a cell where something was written since the last one', () => {
   const rhythm = new CellRhythm(1);

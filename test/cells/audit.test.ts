@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { migrate } from '../../src/migrate.ts';
+import { migrate } from '../../src/database/migrate.ts';
 import { createWorld } from '../world/client.ts';
 import { until } from '../world/command.ts';
 import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';

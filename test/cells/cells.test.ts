@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { hasCitus, listCells } from '../../src/cells/cell.ts';
+import { hasCitus, listCells } from '../../src/database/cells/cell.ts';
 import { onServer, workersOf } from '../world/cluster.ts';
 import { lombard } from '../world/command.ts';
 import { createClusterDatabase, createDatabaseOfOneCell, NO_CLUSTER, type TestDatabase } from '../world/database.ts';

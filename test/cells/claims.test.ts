@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { sweepClaims } from '../../src/cells/claim-sweep.ts';
-import { migrate } from '../../src/migrate.ts';
+import { sweepClaims } from '../../src/database/cells/identifier-sweep.ts';
+import { migrate } from '../../src/database/migrate.ts';
 import { accessToken } from '../world/access-token.ts';
 import { createWorld } from '../world/client.ts';
 import { createClusterDatabase, createEmptyDatabase, log } from '../world/database.ts';

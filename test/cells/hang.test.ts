@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { CELL_TABLES } from '../../src/cells/tables.ts';
+import { CELL_TABLES } from '../../src/database/cells/tables.ts';
 import { createWorld } from '../world/client.ts';
 import { until } from '../world/command.ts';
 import type { Answer, TestService } from '../world/service.ts';

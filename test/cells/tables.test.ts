@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { CELL_TABLES, CLIENT_TABLES, ONCE_TABLES } from '../../src/cells/tables.ts';
+import { CELL_TABLES, CLIENT_TABLES, ONCE_TABLES } from '../../src/database/cells/tables.ts';
 import { createDatabaseOfOneCell, type TestDatabase } from '../world/database.ts';
 
 /** What moving a cell to another server needs of the tables (ARCHITECTURE, Cells). */
@@ -45,7 +45,7 @@ test('no statement and no migration names a schema', () => {
     (name) =>
       /\.(ts|sql)$/.test(name) &&
       // They make the schemas.
-      !['src/cells/migrations.ts', 'src/cells/views.ts'].includes(name) &&
+      !['src/database/cells/migrations.ts', 'src/database/cells/views.ts'].includes(name) &&
       /\bpublic\.[a-z]|\bcreate schema\b/.test(readFileSync(new URL(name, root), 'utf8')),
   );
   assert.ok(files.length > 400, `${files.length} files`);

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { MESSAGES } from '../../src/errors.ts';
+import { MESSAGES } from '../../src/values/errors.ts';
 import { inherited } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { endWithTests } from '../world/leftovers.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, test } from 'node:test';
-import { type ErrorCode, MESSAGES } from '../../src/errors.ts';
-import { STATUS } from '../../src/http/problem.ts';
+import { STATUS } from '../../src/http/schemas/problem.ts';
+import { type ErrorCode, MESSAGES } from '../../src/values/errors.ts';
 import { anchors, type Page, page, pages, repository, SNIPPETS, snippetsAfter } from './pages.ts';
 
 /** Languages of fenced blocks. `sh` runs in commands.test.ts; a command that cannot run there is `text`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { createPool, type Db } from '../../src/database.ts';
+import { createPool, type Db } from '../../src/database/database.ts';
 import { listConsumers } from '../../src/feed/consumer.ts';
 import { readCursors } from '../../src/feed/cursor.ts';
 import { readPage } from '../../src/feed/page.ts';

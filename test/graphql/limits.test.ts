@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { getIntrospectionQuery } from 'graphql';
-import { LIMITS, type LimitName } from '../../src/graphql/limits.ts';
+import { LIMITS, type LimitName } from '../../src/http/graphql/limits.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
 

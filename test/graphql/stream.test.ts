@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MAX_STREAMS_PER_CLIENT, MAX_STREAMS_PER_CONTACT } from '../../src/graphql/event-stream.ts';
+import { MAX_STREAMS_PER_CLIENT, MAX_STREAMS_PER_CONTACT } from '../../src/http/graphql/event-stream.ts';
 import { accessToken } from '../world/access-token.ts';
 import { isOnWorkers, ON_WORKERS } from '../world/cells.ts';
 import { createSubscriber } from '../world/graphql.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { cookieName } from '../../src/http/cookie.ts';
+import { cookieName } from '../../src/http/server/cookie.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import {
   cookieOf,

@@ -639,7 +639,7 @@ describe('odd requests', () => {
   });
 
   test('a secret, token or password is in no log line', async () => {
-    const { createLog } = await import('../../src/log.ts');
+    const { createLog } = await import('../../src/process/log.ts');
     const lines: string[] = [];
     const log = createLog('trace', false);
     const stream = (log as unknown as { [key: symbol]: { write(line: string): void } })[

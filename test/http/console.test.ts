@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Pool } from '../../src/database.ts';
-import { ServiceMinutes } from '../../src/service-minutes.ts';
+import type { Pool } from '../../src/database/database.ts';
+import { ServiceMinutes } from '../../src/monitoring/service-minutes.ts';
 import { approvalsWorld } from '../world/approvals.ts';
 import { createWorld } from '../world/client.ts';
 import { log } from '../world/database.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
-import { createAddressOf } from '../../src/http/caller-address.ts';
+import { createAddressOf } from '../../src/http/server/caller-address.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { createWorld } from '../world/client.ts';
 import { createDatabase } from '../world/database.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';

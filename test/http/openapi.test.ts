@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { MESSAGES } from '../../src/errors.ts';
-import { STATUS } from '../../src/http/problem.ts';
+import { STATUS } from '../../src/http/schemas/problem.ts';
+import { MESSAGES } from '../../src/values/errors.ts';
 import { TYPE_NAMES } from '../../src/webhooks/notification.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Context } from '../../src/context.ts';
-import { createServer } from '../../src/http/server.ts';
+import { createServer } from '../../src/http/server/server.ts';
 import { log } from '../world/database.ts';
 
 const MINUTE_MS = 60_000;

@@ -7,8 +7,8 @@ import type { Duplex } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { SANDBOX_CLIENT_SUBJECT } from '../../src/embedded/test-authority.ts';
-import { answerUnparsed } from '../../src/http/unparsed.ts';
-import { UnreadRequests } from '../../src/http/unread.ts';
+import { answerUnparsed } from '../../src/http/server/unparsed.ts';
+import { UnreadRequests } from '../../src/http/server/unread.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { createApplication } from '../world/visitor.ts';
 

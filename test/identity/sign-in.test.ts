@@ -489,7 +489,7 @@ function wait(milliseconds: number): Promise<void> {
 }
 
 test('housekeeping deletes what can never be used again, and nothing else', async () => {
-  const { deleteExpired } = await import('../../src/identity/housekeeping.ts');
+  const { deleteExpired } = await import('../../src/identity/tokens/housekeeping.ts');
   const { pool, clock } = service.service.context;
   const someone = await createPerson(service);
   const issued = [await tokensOf(service, application, someone)];

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { canonicalDistinguishedName } from '../../src/certificates/distinguished-name.ts';
-import { setPeer } from '../../src/http/peer.ts';
-import { createServer } from '../../src/http/server.ts';
+import { setPeer } from '../../src/http/server/peer.ts';
+import { createServer } from '../../src/http/server/server.ts';
 import { trustedTokenRoutes } from '../../src/http/trusted/token.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import {
@@ -44,7 +44,7 @@ before(async () => {
       });
   });
   const { context } = service.service;
-  const { Sessions } = await import('../../src/identity/sessions.ts');
+  const { Sessions } = await import('../../src/identity/tokens/sessions.ts');
   const sessions = new Sessions(context.pool, context.clock, context.log);
   await sessions.start();
   listener.addHook('onClose', () => sessions.stop());

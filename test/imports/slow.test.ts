@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PACE } from '../../src/http/operator/import-body.ts';
 import { QUEUE } from '../../src/http/operator/import-slots.ts';
-import { PATIENCE } from '../../src/http/patience.ts';
+import { PATIENCE } from '../../src/http/server/patience.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { beginUpload } from '../world/upload.ts';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { readConfig } from '../../src/config.ts';
-import { StartupError } from '../../src/errors.ts';
 import { type Service, startService } from '../../src/service.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { StartupError } from '../../src/values/errors.ts';
 import { createDatabase, log, type TestDatabase } from '../world/database.ts';
 
 /** A start with another master key than the one that the database's secrets are sealed with. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { LANGUAGES } from '../../src/language.ts';
+import { LANGUAGES } from '../../src/values/language.ts';
 
 /** The texts of the pages: English is the source, and every other language says the same. */
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { createPool } from '../../src/database.ts';
+import { createPool } from '../../src/database/database.ts';
 import { findNamed } from '../../src/http/console/search.ts';
-import { figuresStatement } from '../../src/payments/figures.ts';
-import { marksStatement } from '../../src/payments/marks.ts';
-import { searchPayments, searchStatement } from '../../src/payments/search.ts';
-import { readSearch, type SearchQuery } from '../../src/payments/search-parameters.ts';
+import { searchPayments, searchStatement } from '../../src/payments/search/search.ts';
+import { readSearch, type SearchQuery } from '../../src/payments/search/search-parameters.ts';
+import { figuresStatement } from '../../src/payments/views/figures.ts';
+import { marksStatement } from '../../src/payments/views/marks.ts';
 import { isOnWorkers, ON_WORKERS } from '../world/cells.ts';
 import { client } from '../world/payments.ts';
 import { startTestService, type TestService } from '../world/service.ts';
@@ -293,7 +293,7 @@ test('the first page reads figures that are kept, and no payment', async () => {
   );
 });
 
-/** A server as PostgreSQL sets it up by itself, without what a migration sets for the service (src/plan-settings.ts). */
+/** A server as PostgreSQL sets it up by itself, without what a migration sets for the service (src/database/plan-settings.ts). */
 const DEFAULT_SETTINGS = `set random_page_cost = 4; set jit = on; set max_parallel_workers_per_gather = 2; set plan_cache_mode = auto`;
 
 test('the institution’s search reads what a text names, and no table whole', async () => {

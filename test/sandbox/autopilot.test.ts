@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { cellContexts } from '../../src/cells/contexts.ts';
+import { cellContexts } from '../../src/database/cells/contexts.ts';
 import { Autopilot } from '../../src/sandbox/autopilot.ts';
 import { createIntegrator, type Integrator } from '../world/sandbox.ts';
 import { startTestService, type TestService } from '../world/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { TRADE_STATUSES } from '../../src/exchange/trade.ts';
 import { WEBHOOK_STATUSES } from '../../src/payments/moves.ts';
-import { TRADE_STATUSES } from '../../src/payments/trade.ts';
 import { createIntegrator, type Integrator } from '../world/sandbox.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import pg from 'pg';
-import { migrate } from '../../src/migrate.ts';
-import { readMigrations } from '../../src/schema.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { readMigrations } from '../../src/database/schema.ts';
 import { createEmptyDatabase, log } from '../world/database.ts';
 import { startTestService } from '../world/service.ts';
 

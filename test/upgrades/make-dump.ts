@@ -7,9 +7,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
-import { transaction } from '../../src/database.ts';
+import { transaction } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
 import { clearChanges } from '../../src/feed/retention.ts';
-import { migrate } from '../../src/migrate.ts';
 import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
 import { createWorld } from '../world/client.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { migrate, whatIsMissing } from '../../src/migrate.ts';
-import { stepsOf } from '../../src/migration-steps.ts';
-import type { Migration } from '../../src/schema.ts';
+import { migrate, whatIsMissing } from '../../src/database/migrate.ts';
+import { stepsOf } from '../../src/database/migration-steps.ts';
+import type { Migration } from '../../src/database/schema.ts';
 import { until } from '../world/command.ts';
 import { createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { migrate } from '../../src/migrate.ts';
-import { searchPayments } from '../../src/payments/search.ts';
-import { readSearch } from '../../src/payments/search-parameters.ts';
-import { readMigrations } from '../../src/schema.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { readMigrations } from '../../src/database/schema.ts';
+import { searchPayments } from '../../src/payments/search/search.ts';
+import { readSearch } from '../../src/payments/search/search-parameters.ts';
 import { createEmptyDatabase, log } from '../world/database.ts';
 
 /** The last schema without kept totals. */

@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { AddressRules } from '../../src/webhooks/address.ts';
-import { Egress } from '../../src/webhooks/egress.ts';
-import { type Outcome, succeeded } from '../../src/webhooks/outcome.ts';
-import type { ResolvedAddress } from '../../src/webhooks/resolver.ts';
-import { MAX_KEPT_BODY_BYTES } from '../../src/webhooks/response.ts';
+import { AddressRules } from '../../src/webhooks/sending/address.ts';
+import { Egress } from '../../src/webhooks/sending/egress.ts';
+import { type Outcome, succeeded } from '../../src/webhooks/sending/outcome.ts';
+import type { ResolvedAddress } from '../../src/webhooks/sending/resolver.ts';
+import { MAX_KEPT_BODY_BYTES } from '../../src/webhooks/sending/response.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 
 /** The egress alone: receivers that do every bad thing, for real. */

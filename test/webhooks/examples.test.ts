@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Delivery } from '../../src/webhooks/delivery.ts';
-import { Egress } from '../../src/webhooks/egress.ts';
-import { Endpoint } from '../../src/webhooks/endpoint.ts';
+import type { Delivery } from '../../src/webhooks/delivery/delivery.ts';
+import { Endpoint } from '../../src/webhooks/delivery/endpoint.ts';
+import { Signer } from '../../src/webhooks/delivery/signer.ts';
 import { UNREAD_SETTINGS } from '../../src/webhooks/endpoint-settings.ts';
-import { Signer } from '../../src/webhooks/signer.ts';
+import { Egress } from '../../src/webhooks/sending/egress.ts';
 
 /** The receivers of examples/, as programs of their own, get what the engine sends. */
 

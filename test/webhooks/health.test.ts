@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
-import { readConfig } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
-import { Vault } from '../../src/crypto.ts';
-import { createPool, transaction } from '../../src/database.ts';
-import { Endpoint } from '../../src/webhooks/endpoint.ts';
-import { DISABLE_AFTER_MS, EndpointHealth } from '../../src/webhooks/health.ts';
-import type { Outcome } from '../../src/webhooks/outcome.ts';
+import { createPool, transaction } from '../../src/database/database.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { Vault } from '../../src/values/crypto.ts';
+import { Endpoint } from '../../src/webhooks/delivery/endpoint.ts';
+import { DISABLE_AFTER_MS, EndpointHealth } from '../../src/webhooks/delivery/health.ts';
+import type { Outcome } from '../../src/webhooks/sending/outcome.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
 import { createDatabase, log, type TestDatabase } from '../world/database.ts';
 

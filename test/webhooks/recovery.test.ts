@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { transaction } from '../../src/database.ts';
-import { Endpoint } from '../../src/webhooks/endpoint.ts';
+import { transaction } from '../../src/database/database.ts';
+import { Endpoint } from '../../src/webhooks/delivery/endpoint.ts';
 import { ping } from '../../src/webhooks/ping.ts';
 import { type Replay, redeliver, replay } from '../../src/webhooks/redelivery.ts';
 import { createEngine } from '../world/engine.ts';

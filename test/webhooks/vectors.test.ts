@@ -7,9 +7,9 @@ import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { verifyNotification } from '../../sdk/src/index.ts';
 import { describeWebhooks } from '../../src/http/client/notification-descriptions.ts';
+import { Signer } from '../../src/webhooks/delivery/signer.ts';
 import { UNREAD_SETTINGS } from '../../src/webhooks/endpoint-settings.ts';
 import { type NotificationType, TYPE_NAMES } from '../../src/webhooks/notification.ts';
-import { Signer } from '../../src/webhooks/signer.ts';
 import { page } from '../docs/pages.ts';
 import { REPOSITORY } from '../world/command.ts';
 

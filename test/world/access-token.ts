@@ -1,4 +1,4 @@
-import { randomToken, sha256 } from '../../src/crypto.ts';
+import { randomToken, sha256 } from '../../src/values/crypto.ts';
 import type { TestService } from './service.ts';
 
 const HOUR_SECONDS = 3_600;

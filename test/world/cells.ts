@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { homeOfClient } from '../../src/cells/client-moves.ts';
-import { poolOf } from '../../src/cells/pool.ts';
-import type { Pool } from '../../src/database.ts';
+import { homeOfClient } from '../../src/database/cells/client-moves.ts';
+import { poolOf } from '../../src/database/cells/pool.ts';
+import type { Pool } from '../../src/database/database.ts';
 
 /** Cells of the databases of a run, beside the first one (LOMBARD_TEST_CELLS). */
 const CELLS = Number(process.env.LOMBARD_TEST_CELLS ?? 0);

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { type MigrateOptions, migrate } from '../../src/database/migrate.ts';
 import { startEmbedded } from '../../src/embedded/postgres.ts';
-import { createLog } from '../../src/log.ts';
-import { type MigrateOptions, migrate } from '../../src/migrate.ts';
+import { createLog } from '../../src/process/log.ts';
 import { databaseUrl, joinDatabases, onServer, workersOf } from './cluster.ts';
 import { removeWithTests } from './leftovers.ts';
 

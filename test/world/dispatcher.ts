@@ -1,12 +1,12 @@
-import { CellActivity } from '../../src/cells/activity.ts';
-import { readPaths } from '../../src/cells/cell.ts';
-import { contextOf } from '../../src/cells/contexts.ts';
-import { createCellLook } from '../../src/cells/look.ts';
-import { pathsOf, poolOf } from '../../src/cells/pool.ts';
 import type { Context } from '../../src/context.ts';
-import { createPool, type Pool } from '../../src/database.ts';
-import type { Logger } from '../../src/log.ts';
-import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
+import { CellActivity } from '../../src/database/cells/activity.ts';
+import { readPaths } from '../../src/database/cells/cell.ts';
+import { contextOf } from '../../src/database/cells/contexts.ts';
+import { createCellLook } from '../../src/database/cells/look.ts';
+import { pathsOf, poolOf } from '../../src/database/cells/pool.ts';
+import { createPool, type Pool } from '../../src/database/database.ts';
+import type { Logger } from '../../src/process/log.ts';
+import { Dispatcher, type DispatcherOptions } from '../../src/webhooks/delivery/dispatcher.ts';
 
 /** The pools of a test that makes its clients past the service. */
 export interface OwnPools {

@@ -1,17 +1,17 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type pg from 'pg';
-import { ServiceClock } from '../../src/calendar.ts';
-import { NUMBERS_OF_CELL } from '../../src/cells/numbers.ts';
-import { pathsOf } from '../../src/cells/pool.ts';
-import { readConfig } from '../../src/config.ts';
-import { Vault } from '../../src/crypto.ts';
-import { createPool, transaction } from '../../src/database.ts';
-import { endsWithin } from '../../src/deadline.ts';
-import { Journals } from '../../src/journals.ts';
-import { Readiness } from '../../src/readiness.ts';
-import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
+import { NUMBERS_OF_CELL } from '../../src/database/cells/numbers.ts';
+import { pathsOf } from '../../src/database/cells/pool.ts';
+import { createPool, transaction } from '../../src/database/database.ts';
+import { Journals } from '../../src/monitoring/journals.ts';
+import { endsWithin } from '../../src/process/deadline.ts';
+import { Readiness } from '../../src/process/readiness.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { ServiceClock } from '../../src/values/calendar.ts';
+import { Vault } from '../../src/values/crypto.ts';
+import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/delivery/dispatcher.ts';
+import { createDays } from '../../src/webhooks/delivery/retention.ts';
 import { notify } from '../../src/webhooks/notification.ts';
-import { createDays } from '../../src/webhooks/retention.ts';
 import {
   createSubscription,
   type NewSubscription,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { randomToken, sha256 } from '../../src/crypto.ts';
+import { randomToken, sha256 } from '../../src/values/crypto.ts';
 import type { TestService } from './service.ts';
 import { cookieOf, type Seen, Visitor } from './visitor.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type Config, readConfig } from '../../src/config.ts';
 import { type Service, startService } from '../../src/service.ts';
+import { type Config, readConfig } from '../../src/settings/config.ts';
 import { LOOK, queryCells } from './cells.ts';
 import { cloneDatabase, createDatabase, log, type TestDatabase } from './database.ts';
 

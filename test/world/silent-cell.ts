@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { CELL_TABLES } from '../../src/cells/tables.ts';
+import { CELL_TABLES } from '../../src/database/cells/tables.ts';
 
 /** What a test does to the server of a cell. */
 export interface CellServer {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { migrate } from '../../src/migrate.ts';
+import { migrate } from '../../src/database/migrate.ts';
 import { until } from './command.ts';
 import { createEmptyDatabase, log, type TestDatabase } from './database.ts';
 import { createSubscriber } from './graphql.ts';

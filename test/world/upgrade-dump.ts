@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { readMigrations } from '../../src/schema.ts';
+import { readMigrations } from '../../src/database/schema.ts';
 
 /** The dumps from which upgrades are tested: each has the schema and the data of one release (docs/upgrading.md, At a release). */
 export const DUMPS = new URL('../upgrades/dumps/', import.meta.url);

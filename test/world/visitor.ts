@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { cookieName } from '../../src/http/cookie.ts';
+import { cookieName } from '../../src/http/server/cookie.ts';
 import type { TestService } from './service.ts';
 
 /** What a test reads of an answer. */

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'react';
-import type { BegunSetup } from '../../../src/identity/authenticator-setup.ts';
-import type { RecoveryCodes } from '../../../src/identity/recovery-code.ts';
+import type { BegunSetup } from '../../../src/identity/second-factor/authenticator-setup.ts';
+import type { RecoveryCodes } from '../../../src/identity/second-factor/recovery-code.ts';
 import { call } from '../../data/call.ts';
 import { CallError } from '../../data/call-error.ts';
 import { refreshSession } from '../../data/session.ts';

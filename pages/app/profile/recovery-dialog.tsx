@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { RecoveryCodes } from '../../../src/identity/recovery-code.ts';
+import type { RecoveryCodes } from '../../../src/identity/second-factor/recovery-code.ts';
 import { call } from '../../data/call.ts';
 import { refreshSession } from '../../data/session.ts';
 import { Button } from '../../design/button.tsx';

@@ -4,8 +4,8 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { loadRevocationLists } from '../../certificates/revocation-list.ts';
-import type { Config } from '../../config.ts';
 import { checkTrustedFiles } from '../../http/trusted/files.ts';
+import type { Config } from '../../settings/config.ts';
 import { count, type Finding, failed, ok, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;

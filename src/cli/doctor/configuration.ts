@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { type Config, examineConfig } from '../../config.ts';
-import type { AddressRange, Environment } from '../../settings.ts';
+import { type Config, examineConfig } from '../../settings/config.ts';
+import type { AddressRange, Environment } from '../../settings/settings.ts';
 import { checkInstitution } from '../../start-checks.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 

@@ -1,12 +1,12 @@
-import type { CellPaths } from '../../cells/connection.ts';
-import type { Config } from '../../config.ts';
-import { createPool, type Db, first, type Pool } from '../../database.ts';
-import { databaseFault, refusesLogin } from '../../database-fault.ts';
-import { createLog } from '../../log.ts';
-import { whatIsMissing } from '../../migrate.ts';
-import { type DatabaseAddresses, migrateOptions } from '../../open-database.ts';
-import { refusePooler } from '../../pooler.ts';
-import { schemaFault } from '../../schema.ts';
+import type { CellPaths } from '../../database/cells/connection.ts';
+import { createPool, type Db, first, type Pool } from '../../database/database.ts';
+import { databaseFault, refusesLogin } from '../../database/fault.ts';
+import { whatIsMissing } from '../../database/migrate.ts';
+import { type DatabaseAddresses, migrateOptions } from '../../database/open.ts';
+import { refusePooler } from '../../database/pooler.ts';
+import { schemaFault } from '../../database/schema.ts';
+import { createLog } from '../../process/log.ts';
+import type { Config } from '../../settings/config.ts';
 import { count, type Finding, failed, ok, warnIf, warning } from './finding.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;

@@ -1,11 +1,11 @@
-import { ServiceClock } from '../../calendar.ts';
-import { readPaths } from '../../cells/cell.ts';
-import { askCells, type SilentCell } from '../../cells/contexts.ts';
-import type { Config } from '../../config.ts';
-import { embeddedUrl } from '../../data-directory.ts';
-import { databaseAddresses } from '../../open-database.ts';
+import { readPaths } from '../../database/cells/cell.ts';
+import { askCells, type SilentCell } from '../../database/cells/contexts.ts';
+import { databaseAddresses } from '../../database/open.ts';
 import { readOffset } from '../../sandbox/clock.ts';
-import type { Environment } from '../../settings.ts';
+import type { Config } from '../../settings/config.ts';
+import { embeddedUrl } from '../../settings/data-directory.ts';
+import type { Environment } from '../../settings/settings.ts';
+import { ServiceClock } from '../../values/calendar.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkConfiguration } from './configuration.ts';
 import { checkDatabase, openForChecks, unusable } from './database.ts';

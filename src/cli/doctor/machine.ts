@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../settings/config.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 /** Node takes off types since these versions; bin/lombard asks for the same. */

@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts';
-import { requireFreePorts, type WantedPort } from '../../http/ports.ts';
+import { requireFreePorts, type WantedPort } from '../../http/server/ports.ts';
+import type { Config } from '../../settings/config.ts';
 import { wantedPorts } from '../../start-checks.ts';
 import { type Running, readRunning } from '../running.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
-import { Vault } from '../../crypto.ts';
-import { type Db, first } from '../../database.ts';
+import { type Db, first } from '../../database/database.ts';
 import { missingKey } from '../../keys/missing-key.ts';
-import { existingSandboxKey } from '../../private-file.ts';
 import { DEMO_APPLICATION, DEMO_CONTACTS } from '../../sandbox/demonstration/institution.ts';
+import type { Config } from '../../settings/config.ts';
+import { existingSandboxKey } from '../../settings/private-file.ts';
+import { Vault } from '../../values/crypto.ts';
 import { count, type Finding, failed, ok, warnIf, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { request } from 'undici';
-import type { Config } from '../../config.ts';
-import { Mailer } from '../../mail.ts';
+import { Mailer } from '../../mails/mail.ts';
 import { StaffProvider } from '../../operator/staff-provider.ts';
+import type { Config } from '../../settings/config.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;

@@ -1,9 +1,9 @@
-import { Backlog } from '../../backlog.ts';
-import type { Clock } from '../../calendar.ts';
-import { type Db, first, type Pool } from '../../database.ts';
+import { type Db, first, type Pool } from '../../database/database.ts';
 import { listConsumers } from '../../feed/consumer.ts';
 import { readCursors } from '../../feed/cursor.ts';
 import { oldestUnpublished } from '../../feed/metrics.ts';
+import { Backlog } from '../../monitoring/backlog.ts';
+import type { Clock } from '../../values/calendar.ts';
 import { count, type Finding, failed, lasting, ok, warnIf, warning } from './finding.ts';
 
 /** Ages up to which work that waits is ordinary. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../settings/config.ts';
 import { CommandFailure, NOT_SIGNED_IN, USAGE } from '../failure.ts';
 import { type Call, example, type Frame } from '../frame.ts';
 import { interruption } from '../interruption.ts';

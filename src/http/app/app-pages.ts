@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { Config } from '../../config.ts';
-import type { Language } from '../../language.ts';
+import type { Config } from '../../settings/config.ts';
+import type { Language } from '../../values/language.ts';
 import { PageFrame } from '../page/frame.ts';
 import { html } from '../page/html.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import type { Session, Sessions } from '../../identity/sessions.ts';
+import type { Session, Sessions } from '../../identity/tokens/sessions.ts';
 import { PageCalls } from '../page/page-calls.ts';
 import { requireSession } from './session.ts';
 

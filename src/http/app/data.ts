@@ -1,14 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Act, Context } from '../../context.ts';
-import { transaction } from '../../database.ts';
-import { Problem } from '../../errors.ts';
-import { updateContact } from '../../identity/contact.ts';
-import { findPagePerson } from '../../identity/page-person.ts';
-import { endPageSession, listPageSessions, type PageSession, signOutEverywhere } from '../../identity/page-session.ts';
-import { LANGUAGES } from '../../language.ts';
-import { isUuid } from '../../uuid.ts';
-import { closed, uuidPath } from '../schemas.ts';
+import type { Act } from '../../audit/act.ts';
+import type { Context } from '../../context.ts';
+import { transaction } from '../../database/database.ts';
+import { updateContact } from '../../identity/people/contact.ts';
+import { findPagePerson } from '../../identity/people/page-person.ts';
+import {
+  endPageSession,
+  listPageSessions,
+  type PageSession,
+  signOutEverywhere,
+} from '../../identity/sign-in/page-session.ts';
+import { Problem } from '../../values/errors.ts';
+import { LANGUAGES } from '../../values/language.ts';
+import { isUuid } from '../../values/uuid.ts';
+import { closed, uuidPath } from '../schemas/schemas.ts';
 import { requireSession, sessionCookie, tellSessionEnd } from './session.ts';
 import type { OwnSession, SessionAnswer } from './session-answer.ts';
 

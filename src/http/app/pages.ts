@@ -1,10 +1,10 @@
 import { findAccount } from '../../accounts/account.ts';
 import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
-import type { Config } from '../../config.ts';
-import type { Db } from '../../database.ts';
-import { Problem } from '../../errors.ts';
-import type { PaymentId } from '../../identifiers.ts';
+import type { Db } from '../../database/database.ts';
 import { findPaymentOwner } from '../../payments/owner.ts';
+import type { Config } from '../../settings/config.ts';
+import { Problem } from '../../values/errors.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

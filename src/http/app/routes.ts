@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { oneHas } from '../../cells/directory.ts';
 import type { Context } from '../../context.ts';
-import { findPagePerson, type PagePerson } from '../../identity/page-person.ts';
-import { languageOf } from '../../language.ts';
+import { oneHas } from '../../database/cells/directory.ts';
+import { findPagePerson, type PagePerson } from '../../identity/people/page-person.ts';
+import { languageOf } from '../../values/language.ts';
 import { PageApplication } from '../page/application.ts';
 import { AppPages } from './app-pages.ts';
 import { dataRoutes } from './data.ts';

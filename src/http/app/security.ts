@@ -1,22 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Act, Context } from '../../context.ts';
-import { transaction } from '../../database.ts';
-import { Problem } from '../../errors.ts';
+import type { Act } from '../../audit/act.ts';
+import type { Context } from '../../context.ts';
+import { transaction } from '../../database/database.ts';
+import { OAuthError } from '../../identity/oauth-error.ts';
+import { findContact, updateContact } from '../../identity/people/contact.ts';
 import {
   type BegunSetup,
   beginAuthenticatorSetup,
   confirmAuthenticator,
   isFreshSignIn,
   newRecoveryCodes,
-} from '../../identity/authenticator-setup.ts';
-import { findContact, updateContact } from '../../identity/contact.ts';
-import { OAuthError } from '../../identity/oauth-error.ts';
-import { keepPageSession, type PageSession } from '../../identity/page-session.ts';
-import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/password.ts';
-import type { RecoveryCodes } from '../../identity/recovery-code.ts';
-import { checkPassword } from '../../identity/sign-in.ts';
-import { closed } from '../schemas.ts';
+} from '../../identity/second-factor/authenticator-setup.ts';
+import type { RecoveryCodes } from '../../identity/second-factor/recovery-code.ts';
+import { keepPageSession, type PageSession } from '../../identity/sign-in/page-session.ts';
+import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/sign-in/password.ts';
+import { checkPassword } from '../../identity/sign-in/sign-in.ts';
+import { Problem } from '../../values/errors.ts';
+import { closed } from '../schemas/schemas.ts';
 import { requireSession } from './session.ts';
 
 /** Characters of a sealed set-up. */

@@ -1,4 +1,4 @@
-import type { PagePerson } from '../../identity/page-person.ts';
+import type { PagePerson } from '../../identity/people/page-person.ts';
 
 /** GET /app/session: who is signed in, and how long the session lasts. */
 export interface SessionAnswer extends PagePerson {

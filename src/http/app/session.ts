@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
-import { findPageSession, type PageSession, whyPageSessionEnded } from '../../identity/page-session.ts';
-import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
+import { findPageSession, type PageSession, whyPageSessionEnded } from '../../identity/sign-in/page-session.ts';
+import { Problem } from '../../values/errors.ts';
 import { requireOwnPage, requireSamePerson } from '../page/own-page.ts';
+import { type CookieOf, cookieOf, setCookieHeader } from '../server/cookie.ts';
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 

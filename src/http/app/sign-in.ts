@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { randomToken } from '../../crypto.ts';
-import { transaction } from '../../database.ts';
-import { challengeOfVerifier } from '../../identity/authorization-code.ts';
-import { PAGES_APPLICATION, pagesCallback } from '../../identity/page-application.ts';
-import { beginPageSession, endPageSession } from '../../identity/page-session.ts';
-import { languageOf } from '../../language.ts';
+import { transaction } from '../../database/database.ts';
+import { PAGES_APPLICATION, pagesCallback } from '../../identity/applications/page-application.ts';
+import { beginPageSession, endPageSession } from '../../identity/sign-in/page-session.ts';
+import { challengeOfVerifier } from '../../identity/tokens/authorization-code.ts';
+import { randomToken } from '../../values/crypto.ts';
+import { languageOf } from '../../values/language.ts';
 import { BegunSignIns } from '../page/begun-sign-ins.ts';
 import { ownAddress } from '../page/own-page.ts';
 import { keepPlace, placeWithin } from '../page/way-back.ts';

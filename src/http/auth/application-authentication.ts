@@ -1,5 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { ApplicationCredentials, RegisteredApplication } from '../../identity/application-credentials.ts';
+import type {
+  ApplicationCredentials,
+  RegisteredApplication,
+} from '../../identity/applications/application-credentials.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import type { Parameters } from '../../identity/parameters.ts';
 

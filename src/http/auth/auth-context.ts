@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { ApplicationCredentials } from '../../identity/application-credentials.ts';
-import type { ClientCertificate } from '../../identity/client-certificate.ts';
-import type { Sessions } from '../../identity/sessions.ts';
+import { ApplicationCredentials } from '../../identity/applications/application-credentials.ts';
+import type { ClientCertificate } from '../../identity/applications/client-certificate.ts';
+import type { Sessions } from '../../identity/tokens/sessions.ts';
 import type { Pages } from './pages/pages.ts';
 
 /** Gives the certificate of a request that came over mutual TLS. The trusted listener has validated it already. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RegisteredApplication } from '../../identity/application-credentials.ts';
-import { issueCode } from '../../identity/authorization-code.ts';
+import type { RegisteredApplication } from '../../identity/applications/application-credentials.ts';
+import { PAGES_APPLICATION } from '../../identity/applications/page-application.ts';
+import { OAuthError } from '../../identity/oauth-error.ts';
 import {
   type AuthorizationRequest,
   checkRequest,
@@ -8,12 +9,11 @@ import {
   keepRequest,
   promptingOf,
   redirectUriOf,
-} from '../../identity/authorization-request.ts';
-import { findBrowserSession } from '../../identity/browser-session.ts';
-import { OAuthError } from '../../identity/oauth-error.ts';
-import { PAGES_APPLICATION } from '../../identity/page-application.ts';
-import { checkPassword, MAX_EMAIL_LENGTH } from '../../identity/sign-in.ts';
-import { languageOf } from '../../language.ts';
+} from '../../identity/sign-in/authorization-request.ts';
+import { findBrowserSession } from '../../identity/sign-in/browser-session.ts';
+import { checkPassword, MAX_EMAIL_LENGTH } from '../../identity/sign-in/sign-in.ts';
+import { issueCode } from '../../identity/tokens/authorization-code.ts';
+import { languageOf } from '../../values/language.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
 import { continueSignIn, redirectError, redirectToApplication } from './authorization-response.ts';
 import { browserOf, readCookie } from './cookie.ts';

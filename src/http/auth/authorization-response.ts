@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Authorization, issueCode } from '../../identity/authorization-code.ts';
-import { MAX_STATE_LENGTH } from '../../identity/authorization-request.ts';
-import { BROWSER_SESSION_LIFETIME_SECONDS, beginBrowserSession } from '../../identity/browser-session.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import type { Parameters } from '../../identity/parameters.ts';
-import { openChallenge } from '../../identity/second-factor-challenge.ts';
-import type { Language } from '../../language.ts';
+import { openChallenge } from '../../identity/second-factor/second-factor-challenge.ts';
+import { MAX_STATE_LENGTH } from '../../identity/sign-in/authorization-request.ts';
+import { BROWSER_SESSION_LIFETIME_SECONDS, beginBrowserSession } from '../../identity/sign-in/browser-session.ts';
+import { type Authorization, issueCode } from '../../identity/tokens/authorization-code.ts';
+import type { Language } from '../../values/language.ts';
 import type { AuthContext } from './auth-context.ts';
 import { setCookie } from './cookie.ts';
 import { ascii, sendOAuthError, toOAuthError } from './errors.ts';

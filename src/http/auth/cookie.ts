@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { randomToken } from '../../crypto.ts';
-import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
+import { randomToken } from '../../values/crypto.ts';
+import { type CookieOf, cookieOf, setCookieHeader } from '../server/cookie.ts';
 
 /** `browser` identifies a browser that opened a page; `session` is its single sign-on session. */
 type CookieName = 'browser' | 'session';

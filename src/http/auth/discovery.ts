@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
-import { LANGUAGES } from '../../language.ts';
+import { LANGUAGES } from '../../values/language.ts';
 import type { AuthContext } from './auth-context.ts';
 
 /** The metadata of the authorization server (OpenID Connect Discovery, 4; RFC 8414). It has no public keys, since id_tokens use HS256. */

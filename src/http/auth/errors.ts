@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../errors.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
-import { languageOf } from '../../language.ts';
-import { hasHungUp } from '../failure.ts';
-import { STATUS, toProblem } from '../problem.ts';
+import { Problem } from '../../values/errors.ts';
+import { languageOf } from '../../values/language.ts';
+import { STATUS, toProblem } from '../schemas/problem.ts';
+import { hasHungUp } from '../server/failure.ts';
 import { wantsPage } from './negotiation.ts';
 import type { Pages } from './pages/pages.ts';
 

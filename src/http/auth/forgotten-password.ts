@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../errors.ts';
-import { isGoodLink, requestPasswordLink, setPasswordByLink } from '../../identity/password-link.ts';
-import { type Language, languageOf } from '../../language.ts';
+import { isGoodLink, requestPasswordLink, setPasswordByLink } from '../../identity/sign-in/password-link.ts';
+import { Problem } from '../../values/errors.ts';
+import { type Language, languageOf } from '../../values/language.ts';
 import type { PageContext } from './auth-context.ts';
 import { form, query } from './form.ts';
 import { requireSameOrigin } from './same-origin.ts';

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { checkRequest, redirectUriOf } from '../../identity/authorization-request.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
-import { checkPassword } from '../../identity/sign-in.ts';
-import { languageOf } from '../../language.ts';
+import { checkRequest, redirectUriOf } from '../../identity/sign-in/authorization-request.ts';
+import { checkPassword } from '../../identity/sign-in/sign-in.ts';
+import { languageOf } from '../../values/language.ts';
 import type { AuthContext } from './auth-context.ts';
 import { continueSignIn, redirectError } from './authorization-response.ts';
 import { form } from './form.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../identity/oauth-error.ts';
-import { addressKey } from '../address-key.ts';
-import { RateLimit } from '../rate-limit.ts';
+import { addressKey } from '../server/address-key.ts';
+import { RateLimit } from '../server/rate-limit.ts';
 import { authenticateApplication } from './application-authentication.ts';
 import type { AuthContext } from './auth-context.ts';
 import { form } from './form.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError, type Refusal } from '../../identity/oauth-error.ts';
-import { contactOfChallenge, findChallenge, resendCode } from '../../identity/second-factor-challenge.ts';
-import { type Presenter, verifyChallenge } from '../../identity/second-factor-verification.ts';
-import { type Language, languageOf } from '../../language.ts';
-import type { SignInOutcome } from '../../sign-in-attempts.ts';
+import { contactOfChallenge, findChallenge, resendCode } from '../../identity/second-factor/second-factor-challenge.ts';
+import { type Presenter, verifyChallenge } from '../../identity/second-factor/second-factor-verification.ts';
+import type { SignInOutcome } from '../../monitoring/sign-in-attempts.ts';
+import { type Language, languageOf } from '../../values/language.ts';
 import { basicCredentials } from './application-authentication.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
 import { completeSignIn, withParameters } from './authorization-response.ts';

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { OAuthError, type Refusal } from '../../identity/oauth-error.ts';
-import { MAX_EMAIL_LENGTH } from '../../identity/sign-in.ts';
-import { signInsTotal } from '../../metrics.ts';
-import type { SignInOutcome } from '../../sign-in-attempts.ts';
+import { MAX_EMAIL_LENGTH } from '../../identity/sign-in/sign-in.ts';
+import type { SignInOutcome } from '../../monitoring/sign-in-attempts.ts';
+import { signInsTotal } from '../../process/metrics.ts';
 
 interface Attempt {
   outcome: SignInOutcome;

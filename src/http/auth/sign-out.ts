@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { endBrowserSession, findBrowserSession } from '../../identity/browser-session.ts';
-import { audienceOf, readIdTokenHint } from '../../identity/id-token.ts';
 import { OAuthError, received } from '../../identity/oauth-error.ts';
 import type { Parameters } from '../../identity/parameters.ts';
-import { languageOf } from '../../language.ts';
+import { endBrowserSession, findBrowserSession } from '../../identity/sign-in/browser-session.ts';
+import { audienceOf, readIdTokenHint } from '../../identity/tokens/id-token.ts';
+import { languageOf } from '../../values/language.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
 import { withParameters } from './authorization-response.ts';
 import { readCookie, setCookie } from './cookie.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../identity/oauth-error.ts';
-import { findUserinfo } from '../../identity/userinfo.ts';
+import { findUserinfo } from '../../identity/tokens/userinfo.ts';
 import type { AuthContext } from './auth-context.ts';
 
 /** GET and POST /userinfo (OpenID Connect Core, 5.3). */

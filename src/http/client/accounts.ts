@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { ACCOUNT_STATUSES, ACCOUNT_SUBTYPES, ACCOUNT_TYPES, findAccount } from '../../accounts/account.ts';
 import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
-import { fxAvailable } from '../../quotes/fx-availability.ts';
-import { ClientQuery, errors, jsonAnswer, UuidOfRecord } from '../schemas.ts';
+import { fxAvailable } from '../../exchange/fx-availability.ts';
+import { ClientQuery, errors, jsonAnswer, UuidOfRecord } from '../schemas/schemas.ts';
 
 const text = Type.String({ description: 'Empty where it was not given' });
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Act } from '../../context.ts';
+import type { Act } from '../../audit/act.ts';
 
 /** The contact who makes a request, for the audit trail. */
 export function contactAct(request: FastifyRequest): Act {

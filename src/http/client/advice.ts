@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Advice } from '../unknown-address.ts';
+import type { Advice } from '../server/unknown-address.ts';
 
 /** What the institution puts in, and clients only read. */
 const FED = [

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { APPROVAL_STATUSES } from '../../approval-words.ts';
 import { MAX_SAMPLES } from '../../approvals/dry-run.ts';
 import {
   MAX_ALTERNATIVES,
@@ -10,8 +9,9 @@ import {
   MAX_RULES,
   MAX_SCOPE_LENGTH,
   MAX_USERS_PER_GROUP,
-} from '../../approvals/ruleset.ts';
-import { Currency, Decimal, Nullable } from '../schemas.ts';
+} from '../../approvals/rules/ruleset.ts';
+import { APPROVAL_STATUSES } from '../../identity/people/authorisation-workflow.ts';
+import { Currency, Decimal, Nullable } from '../schemas/schemas.ts';
 
 /** Bodies of the approvals workflow, for the API description (the service interface, Approvals workflow configuration). */
 

@@ -5,9 +5,9 @@ import { checkSamples, dryRun } from '../../approvals/dry-run.ts';
 import { explainApproval } from '../../approvals/explanation.ts';
 import { readApprovalSettings } from '../../approvals/settings.ts';
 import type { Context } from '../../context.ts';
-import { transaction } from '../../database.ts';
-import { sendJson } from '../reply.ts';
-import { ClientId, ClientQuery, errors, jsonAnswer, MAX_PAGE, Paging, TOTAL_COUNT } from '../schemas.ts';
+import { transaction } from '../../database/database.ts';
+import { sendJson } from '../schemas/reply.ts';
+import { ClientId, ClientQuery, errors, jsonAnswer, MAX_PAGE, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 import { Configuration, DryRun, Explanation, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
 import { contactChange } from './change.ts';
 

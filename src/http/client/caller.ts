@@ -1,5 +1,5 @@
-import { Problem } from '../../errors.ts';
-import type { Permissions, SessionClient } from '../../identity/sessions.ts';
+import type { Permissions, SessionClient } from '../../identity/tokens/sessions.ts';
+import { Problem } from '../../values/errors.ts';
 
 /**
  * A client of others gets the same answer as one that does not exist, so that callers cannot probe for clients.

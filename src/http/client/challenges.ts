@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import type { PaymentId } from '../../identifiers.ts';
-import { languageOf } from '../../language.ts';
-import { openStepUp } from '../../step-up/challenge.ts';
-import { ClientQuery, errors, jsonAnswer } from '../schemas.ts';
+import { openStepUp } from '../../payments/step-up/challenge.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
+import { languageOf } from '../../values/language.ts';
+import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier', examples: ['PAY000421'] }) });
 

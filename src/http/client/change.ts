@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import type { Act, Context } from '../../context.ts';
-import { type Transaction, transaction } from '../../database.ts';
-import { confirmSession, type Permissions } from '../../identity/sessions.ts';
-import { holdScope } from '../cells.ts';
+import type { Act } from '../../audit/act.ts';
+import type { Context } from '../../context.ts';
+import { type Transaction, transaction } from '../../database/database.ts';
+import { confirmSession, type Permissions } from '../../identity/tokens/sessions.ts';
+import { holdScope } from '../server/cells.ts';
 import { contactAct } from './act.ts';
 import { checkClient, checkEnabled, checkPermission } from './caller.ts';
 

@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { Context } from '../../context.ts';
-import type { ErrorCode } from '../../errors.ts';
-import type { Description } from '../openapi.ts';
+import type { ErrorCode } from '../../values/errors.ts';
+import type { Description } from '../description/openapi.ts';
 import { INTEGRATORS, referenceScript } from '../site/audience.ts';
 import { describeWebhooks } from './notification-descriptions.ts';
 

@@ -5,9 +5,9 @@ import { DOCUMENT_KINDS, type DocumentKind, documentPdf } from '../../documents/
 import type { Drawing } from '../../documents/drawing.ts';
 import { paymentFacts, tradeFacts } from '../../documents/source.ts';
 import { RenderError } from '../../documents/task.ts';
-import { Problem } from '../../errors.ts';
-import { prefers } from '../accept.ts';
-import { ClientId, errors } from '../schemas.ts';
+import { Problem } from '../../values/errors.ts';
+import { ClientId, errors } from '../schemas/schemas.ts';
+import { prefers } from '../server/accept.ts';
 
 const DocumentQuery = Type.Object({
   client_id: ClientId,

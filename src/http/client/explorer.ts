@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { getStaticFile } from 'postgraphile/grafserv/ruru/static';
-import { Problem } from '../../errors.ts';
+import { Problem } from '../../values/errors.ts';
 
 const RURU_PATH = '/explorer/ruru/';
 /** Nothing from other hosts, no script in the page, and no frame around it: the page holds an access token. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { rejectMultipayment } from '../../payments/multipayment-rejection.ts';
+import { rejectMultipayment } from '../../orders/multipayment-rejection.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { allowNoBody } from '../body.ts';
-import { ClientQuery, closed, errors, Reason } from '../schemas.ts';
+import { ClientQuery, closed, errors, Reason } from '../schemas/schemas.ts';
+import { allowNoBody } from '../server/body.ts';
 import { contactChange } from './change.ts';
 
 const Path = Type.Object({

@@ -8,8 +8,8 @@ import {
   TRADE_EXAMPLE,
   TRANSACTION_EXAMPLE,
   Trade,
-} from '../event-schemas.ts';
-import { PAYMENT_EXAMPLE, Payment } from '../payment-schema.ts';
+} from '../schemas/event-schemas.ts';
+import { PAYMENT_EXAMPLE, Payment } from '../schemas/payment-schema.ts';
 
 interface Notification {
   summary: string;

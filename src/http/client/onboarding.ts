@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { findOnboardingEvent } from '../../identity/onboarding.ts';
-import { OnboardingEvent } from '../event-schemas.ts';
-import { ClientQuery, errors, jsonAnswer } from '../schemas.ts';
+import { findOnboardingEvent } from '../../identity/people/onboarding.ts';
+import { OnboardingEvent } from '../schemas/event-schemas.ts';
+import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 
 /** GET /onboarding-events/{id}: where `links.self` of an OnboardingStatusChange leads (docs/webhooks.md). */
 export function onboardingRoutes(app: FastifyInstance, context: Context): void {

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import type { PaymentId } from '../../identifiers.ts';
 import { cancelPayment, decidePayment } from '../../payments/contact-actions.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { checkStepUp, redeem } from '../../step-up/verification.ts';
-import { allowNoBody } from '../body.ts';
-import { expectedIn } from '../misplaced.ts';
-import { ClientId, ClientQuery, closed, errors, Reason } from '../schemas.ts';
+import { checkStepUp, redeem } from '../../payments/step-up/verification.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
+import { expectedIn } from '../schemas/misplaced.ts';
+import { ClientId, ClientQuery, closed, errors, Reason } from '../schemas/schemas.ts';
+import { allowNoBody } from '../server/body.ts';
 import { contactChange } from './change.ts';
 
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier', examples: ['PAY000421'] }) });

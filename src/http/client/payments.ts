@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import type { PaymentId } from '../../identifiers.ts';
 import { noPayment, paymentBody } from '../../payments/payment.ts';
 import { type PaymentView, presentationOf } from '../../payments/presentation.ts';
-import { searchPayments } from '../../payments/search.ts';
-import { readSearch, type SearchQuery } from '../../payments/search-parameters.ts';
-import { PaymentFilters } from '../payment-filters.ts';
-import { Payment } from '../payment-schema.ts';
-import { sendJson } from '../reply.ts';
-import { ClientId, ClientQuery, errors, jsonAnswer, TOTAL_COUNT } from '../schemas.ts';
+import { searchPayments } from '../../payments/search/search.ts';
+import { readSearch, type SearchQuery } from '../../payments/search/search-parameters.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
+import { PaymentFilters } from '../schemas/payment-filters.ts';
+import { Payment } from '../schemas/payment-schema.ts';
+import { sendJson } from '../schemas/reply.ts';
+import { ClientId, ClientQuery, errors, jsonAnswer, TOTAL_COUNT } from '../schemas/schemas.ts';
 
 const Search = Type.Object({ client_id: ClientId, ...PaymentFilters });
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });

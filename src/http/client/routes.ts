@@ -1,5 +1,5 @@
 import type { Drawing } from '../../documents/drawing.ts';
-import type { Sessions } from '../../identity/sessions.ts';
+import type { Sessions } from '../../identity/tokens/sessions.ts';
 import { INTEGRATORS } from '../site/audience.ts';
 import { siteRoutes } from '../site/site.ts';
 import { accountRoutes } from './accounts.ts';

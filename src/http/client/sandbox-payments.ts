@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import type { PaymentId } from '../../identifiers.ts';
 import { paymentBodies, paymentBody } from '../../payments/payment.ts';
 import { type PaymentView, presentationOf } from '../../payments/presentation.ts';
 import { advancePayment } from '../../sandbox/advance.ts';
 import { asRuled, needed, notNeeded } from '../../sandbox/approval-choice.ts';
 import { DESTINATIONS } from '../../sandbox/course.ts';
 import { createSandboxPayment } from '../../sandbox/payment.ts';
-import { allowNoBody } from '../body.ts';
-import { locationHeader, locationOf } from '../location.ts';
-import { decimalForms } from '../patterns.ts';
-import { Payment } from '../payment-schema.ts';
-import { sendJson } from '../reply.ts';
-import { ClientQuery, Currency, closed, Day, errors, formed, jsonAnswer, Text } from '../schemas.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
+import { locationHeader, locationOf } from '../schemas/location.ts';
+import { decimalForms } from '../schemas/patterns.ts';
+import { Payment } from '../schemas/payment-schema.ts';
+import { sendJson } from '../schemas/reply.ts';
+import { ClientQuery, Currency, closed, Day, errors, formed, jsonAnswer, Text } from '../schemas/schemas.ts';
+import { allowNoBody } from '../server/body.ts';
 import { clientAddress } from './address.ts';
 import { contactChange } from './change.ts';
 

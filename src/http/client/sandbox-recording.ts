@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import type { Session, Sessions } from '../../identity/sessions.ts';
+import type { Session, Sessions } from '../../identity/tokens/sessions.ts';
 import { RequestLog } from '../../sandbox/requests/request-log.ts';
-import { MAX_BODY_BYTES } from '../body.ts';
+import { MAX_BODY_BYTES } from '../server/body.ts';
 import { headerOf, ignoredParameters } from './ignored-parameters.ts';
 
 declare module 'fastify' {

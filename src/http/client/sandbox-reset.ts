@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { resetClient } from '../../sandbox/reset.ts';
-import { ClientQuery, errors } from '../schemas.ts';
+import { ClientQuery, errors } from '../schemas/schemas.ts';
 import { contactChange } from './change.ts';
 
 const RESET = {

@@ -4,9 +4,9 @@ import type { Context } from '../../context.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { EVENTS } from '../../sandbox/events.ts';
 import { trigger } from '../../sandbox/trigger.ts';
-import { locationHeader } from '../location.ts';
-import { sendValue } from '../reply.ts';
-import { ClientQuery, closed, errors, jsonAnswer } from '../schemas.ts';
+import { locationHeader } from '../schemas/location.ts';
+import { sendValue } from '../schemas/reply.ts';
+import { ClientQuery, closed, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { clientAddress } from './address.ts';
 import { contactChange } from './change.ts';
 

@@ -8,10 +8,10 @@ import {
   requestStatement,
   STATEMENT_FORMATS,
 } from '../../statements/request.ts';
-import { locationHeader } from '../location.ts';
-import { PATTERNS } from '../patterns.ts';
-import { sendValue } from '../reply.ts';
-import { ClientQuery, Day, errors, jsonAnswer, Nullable, UuidOfRecord } from '../schemas.ts';
+import { locationHeader } from '../schemas/location.ts';
+import { PATTERNS } from '../schemas/patterns.ts';
+import { sendValue } from '../schemas/reply.ts';
+import { ClientQuery, Day, errors, jsonAnswer, Nullable, UuidOfRecord } from '../schemas/schemas.ts';
 import { clientAddress } from './address.ts';
 import { contactChange } from './change.ts';
 

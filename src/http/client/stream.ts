@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { monotonic } from '../../calendar.ts';
 import type { Addresses, Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
-import type { Sessions } from '../../identity/sessions.ts';
+import type { Sessions } from '../../identity/tokens/sessions.ts';
+import { monotonic } from '../../values/calendar.ts';
+import { Problem } from '../../values/errors.ts';
+import { Signer } from '../../webhooks/delivery/signer.ts';
 import { openSettings, readEndpointRows } from '../../webhooks/endpoint-settings.ts';
-import { Signer } from '../../webhooks/signer.ts';
 import {
   cursorOf,
   lookAtStream,
@@ -17,7 +17,7 @@ import {
   type StreamKey,
   takePending,
 } from '../../webhooks/stream.ts';
-import { ClientId, errors, UuidOfRecord } from '../schemas.ts';
+import { ClientId, errors, UuidOfRecord } from '../schemas/schemas.ts';
 import type { ClientRoutes } from './listener.ts';
 
 const PATH = '/webhooks/stream';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { ping } from '../../webhooks/ping.ts';
-import { errors, UuidOfRecord } from '../schemas.ts';
+import { errors, UuidOfRecord } from '../schemas/schemas.ts';
 import { contactChange } from './change.ts';
 
 const PING = {

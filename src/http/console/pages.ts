@@ -1,9 +1,9 @@
-import type { Db } from '../../database.ts';
-import { Problem } from '../../errors.ts';
-import type { PaymentId } from '../../identifiers.ts';
-import { findClient } from '../../identity/client.ts';
-import { findContact } from '../../identity/contact.ts';
+import type { Db } from '../../database/database.ts';
+import { findClient } from '../../identity/people/client.ts';
+import { findContact } from '../../identity/people/contact.ts';
 import { findPaymentOwner } from '../../payments/owner.ts';
+import { Problem } from '../../values/errors.ts';
+import type { PaymentId } from '../../values/identifiers.ts';
 
 /** Finds what a page shows. @throws Problem where it does not exist */
 type Find = (db: Db, id: string) => Promise<unknown>;

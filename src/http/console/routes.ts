@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
-import { transaction } from '../../database.ts';
-import { languageOf } from '../../language.ts';
+import { transaction } from '../../database/database.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';
 import { StaffProvider } from '../../operator/staff-provider.ts';
 import { endStaffSession, type StaffSession } from '../../operator/staff-session.ts';
-import { enterCell } from '../cells.ts';
+import { languageOf } from '../../values/language.ts';
 import { PageApplication } from '../page/application.ts';
+import { enterCell } from '../server/cells.ts';
 import { ConsolePages } from './console-pages.ts';
 import { CONSOLE_PAGES, isThere } from './pages.ts';
 import { searchRoutes } from './search.ts';

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
-import { listClients } from '../../identity/client.ts';
-import { listContacts, readContacts } from '../../identity/contact.ts';
+import { listClients } from '../../identity/people/client.ts';
+import { listContacts, readContacts } from '../../identity/people/contact.ts';
+import { listRefusedRequests } from '../../monitoring/refused-requests.ts';
 import { requireScopes } from '../../operator/scope.ts';
-import { paymentsNamed } from '../../payments/named.ts';
-import { listRefusedRequests } from '../../refused-requests.ts';
-import { isUuid } from '../../uuid.ts';
+import { paymentsNamed } from '../../payments/search/named.ts';
+import { Problem } from '../../values/errors.ts';
+import { isUuid } from '../../values/uuid.ts';
 import { findNotification } from '../../webhooks/history.ts';
-import { enterCell } from '../cells.ts';
-import { closed, Text } from '../schemas.ts';
+import { closed, Text } from '../schemas/schemas.ts';
+import { enterCell } from '../server/cells.ts';
 import { operatorOf, requireStaff } from './session.ts';
 
 /** Finds of one kind. */

@@ -1,5 +1,5 @@
 import type { Scope } from '../../operator/scope.ts';
-import type { OperatorRole } from '../../operator-role.ts';
+import type { OperatorRole } from '../../settings/operator-role.ts';
 
 /** GET /console/session: who is signed in, what they may do, and how long the session lasts. */
 export interface StaffSessionAnswer {

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { sha256 } from '../../crypto.ts';
-import { Problem } from '../../errors.ts';
 import type { Operator } from '../../operator/operator.ts';
 import { rolesOf } from '../../operator/staff-role.ts';
 import { findStaffSession, type StaffSession, whyStaffSessionEnded } from '../../operator/staff-session.ts';
-import type { OperatorRole } from '../../operator-role.ts';
-import { type CookieOf, cookieOf, setCookieHeader } from '../cookie.ts';
+import type { OperatorRole } from '../../settings/operator-role.ts';
+import { sha256 } from '../../values/crypto.ts';
+import { Problem } from '../../values/errors.ts';
 import { requireOwnPage, requireSamePerson } from '../page/own-page.ts';
+import { type CookieOf, cookieOf, setCookieHeader } from '../server/cookie.ts';
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 

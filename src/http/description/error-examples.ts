@@ -1,5 +1,5 @@
-import { type ErrorCode, MESSAGES } from '../../errors.ts';
-import { STATUS } from '../problem.ts';
+import { type ErrorCode, MESSAGES } from '../../values/errors.ts';
+import { STATUS } from '../schemas/problem.ts';
 
 /** What `details` says in the example of a code. A code that is not here names the identifier or the state at fault. */
 const DETAILS: Partial<Record<ErrorCode, string>> = {

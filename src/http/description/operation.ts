@@ -1,8 +1,8 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
-import type { ErrorCode } from '../../errors.ts';
-import { allowNoBody } from '../body.ts';
-import { locationHeader } from '../location.ts';
-import { errorAnswer } from '../schemas.ts';
+import type { ErrorCode } from '../../values/errors.ts';
+import { locationHeader } from '../schemas/location.ts';
+import { errorAnswer } from '../schemas/schemas.ts';
+import { allowNoBody } from '../server/body.ts';
 import { examplesByStatus } from './error-examples.ts';
 
 /** The codes that a request can get before its handler runs: what the listener checks, for each of its routes. */

@@ -11,8 +11,8 @@ import {
   updateAccount,
 } from '../../accounts/account.ts';
 import type { Context } from '../../context.ts';
-import { PATTERNS } from '../patterns.ts';
-import { sendList } from '../reply.ts';
+import { PATTERNS } from '../schemas/patterns.ts';
+import { sendList } from '../schemas/reply.ts';
 import {
   ClientId,
   type ClientPage,
@@ -27,7 +27,7 @@ import {
   Text,
   Uuid,
   uuidPath,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

@@ -12,10 +12,21 @@ import {
   MAX_URI_LENGTH,
   rotateSecret,
   updateApplication,
-} from '../../identity/application.ts';
-import { allowNoBody } from '../body.ts';
-import { sendList } from '../reply.ts';
-import { closed, errors, formed, Id, idPath, jsonAnswer, listAnswer, Name, type Page, PageQuery } from '../schemas.ts';
+} from '../../identity/applications/application.ts';
+import { sendList } from '../schemas/reply.ts';
+import {
+  closed,
+  errors,
+  formed,
+  Id,
+  idPath,
+  jsonAnswer,
+  listAnswer,
+  Name,
+  type Page,
+  PageQuery,
+} from '../schemas/schemas.ts';
+import { allowNoBody } from '../server/body.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ } from './listener.ts';
 

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { readConfiguration } from '../../approvals/configuration.ts';
 import type { Context } from '../../context.ts';
-import { findClient } from '../../identity/client.ts';
-import { sendValue } from '../reply.ts';
-import { ClientId, errors, idPath, jsonAnswer, Nullable } from '../schemas.ts';
+import { findClient } from '../../identity/people/client.ts';
+import { sendValue } from '../schemas/reply.ts';
+import { ClientId, errors, idPath, jsonAnswer, Nullable } from '../schemas/schemas.ts';
 import { READ } from './listener.ts';
 
 const Configuration = Type.Object(

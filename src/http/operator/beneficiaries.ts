@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Context } from '../../context.ts';
 import {
   createBeneficiary,
   findBeneficiary,
   listBeneficiaries,
   updateBeneficiary,
-} from '../../payments/beneficiary.ts';
-import { sendList } from '../reply.ts';
+} from '../../beneficiaries/beneficiary.ts';
+import type { Context } from '../../context.ts';
+import { sendList } from '../schemas/reply.ts';
 import {
   ClientId,
   type ClientPage,
@@ -23,7 +23,7 @@ import {
   Name,
   Nullable,
   Text,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

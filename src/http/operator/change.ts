@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
-import type { Act, Context } from '../../context.ts';
-import { type Transaction, transaction } from '../../database.ts';
-import { Problem } from '../../errors.ts';
+import type { Act } from '../../audit/act.ts';
+import type { Context } from '../../context.ts';
+import { type Transaction, transaction } from '../../database/database.ts';
 import { claimKey, MAX_IDEMPOTENCY_KEY, storeAnswer } from '../../operator/idempotency.ts';
 import { confirmOperator } from '../../operator/operator.ts';
-import { holdScope } from '../cells.ts';
-import { locationOf } from '../location.ts';
-import { sendJson } from '../reply.ts';
+import { Problem } from '../../values/errors.ts';
+import { locationOf } from '../schemas/location.ts';
+import { sendJson } from '../schemas/reply.ts';
+import { holdScope } from '../server/cells.ts';
 import { reasonOf } from './reason.ts';
 
 /** The operator who makes a request, and why, for the audit trail. @throws Problem as `reasonOf` */

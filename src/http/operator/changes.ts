@@ -1,13 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { isCalendarDay } from '../../calendar.ts';
-import { CHANGE_ENTITIES, type ChangeEntity } from '../../change.ts';
+import { CHANGE_ENTITIES, type ChangeEntity } from '../../audit/change.ts';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
 import { ChangeFeed } from '../../feed/feed.ts';
 import { reconcile } from '../../feed/reconciliation.ts';
-import { sendJson, sendShortList, sendValue } from '../reply.ts';
-import { closed, Day, errors, Id, jsonAnswer, listAnswer, Nullable, type Page, ShortListQuery } from '../schemas.ts';
+import { isCalendarDay } from '../../values/calendar.ts';
+import { Problem } from '../../values/errors.ts';
+import { sendJson, sendShortList, sendValue } from '../schemas/reply.ts';
+import {
+  closed,
+  Day,
+  errors,
+  Id,
+  jsonAnswer,
+  listAnswer,
+  Nullable,
+  type Page,
+  ShortListQuery,
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { CHANGES, READ } from './listener.ts';
 

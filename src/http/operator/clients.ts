@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { AUTHORISATION_WORKFLOWS } from '../../approval-words.ts';
 import type { Context } from '../../context.ts';
-import { createClient, findClient, listClients, updateClient } from '../../identity/client.ts';
-import { checkClient } from '../../identity/client-rules.ts';
+import { AUTHORISATION_WORKFLOWS } from '../../identity/people/authorisation-workflow.ts';
+import { createClient, findClient, listClients, updateClient } from '../../identity/people/client.ts';
+import { checkClient } from '../../identity/people/client-rules.ts';
 import { hasApprovalFields, scopesOfClientChange } from '../../operator/scope.ts';
-import { sendList } from '../reply.ts';
+import { sendList } from '../schemas/reply.ts';
 import {
   ClientId,
   closed,
@@ -21,7 +21,7 @@ import {
   type Page,
   Paging,
   Text,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ } from './listener.ts';
 

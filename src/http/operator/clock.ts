@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { ServiceClock } from '../../calendar.ts';
 import type { Context } from '../../context.ts';
 import { type ClockMove, moveClock } from '../../sandbox/clock.ts';
-import { closed, errors, Instant, jsonAnswer } from '../schemas.ts';
+import type { ServiceClock } from '../../values/calendar.ts';
+import { closed, errors, Instant, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, SYSTEM } from './listener.ts';
 

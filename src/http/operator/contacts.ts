@@ -12,13 +12,12 @@ import {
   MAX_CLIENTS_OF_CONTACT,
   PERMISSIONS,
   updateContact,
-} from '../../identity/contact.ts';
-import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/password.ts';
-
-import { newTotp } from '../../identity/totp.ts';
-import { LANGUAGES } from '../../language.ts';
-import { PATTERNS } from '../patterns.ts';
-import { sendList } from '../reply.ts';
+} from '../../identity/people/contact.ts';
+import { newTotp } from '../../identity/second-factor/totp.ts';
+import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/sign-in/password.ts';
+import { LANGUAGES } from '../../values/language.ts';
+import { PATTERNS } from '../schemas/patterns.ts';
+import { sendList } from '../schemas/reply.ts';
 import {
   ClientId,
   type ClientPage,
@@ -34,7 +33,7 @@ import {
   Nullable,
   Text,
   uuidPath,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ, SYSTEM } from './listener.ts';
 

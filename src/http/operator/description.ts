@@ -1,8 +1,8 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
-import type { ErrorCode } from '../../errors.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../operator/idempotency.ts';
+import type { ErrorCode } from '../../values/errors.ts';
 import type { DescribedOperation } from '../description/headers.ts';
-import type { Description } from '../openapi.ts';
+import type { Description } from '../description/openapi.ts';
 import { INSTITUTION, referenceScript } from '../site/audience.ts';
 import { REASON_HEADER_FORM } from './reason.ts';
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { MAX_RATE_DECIMALS } from '../../money.ts';
-import { MAX_RATES, type RatesInput, readRates, setRates } from '../../quotes/exchange-rates.ts';
-import { PATTERNS } from '../patterns.ts';
-import { sendShortList } from '../reply.ts';
+import { MAX_RATES, type RatesInput, readRates, setRates } from '../../exchange/exchange-rates.ts';
+import { MAX_RATE_DECIMALS } from '../../values/money.ts';
+import { PATTERNS } from '../schemas/patterns.ts';
+import { sendShortList } from '../schemas/reply.ts';
 import {
   Currency,
   closed,
@@ -16,7 +16,7 @@ import {
   listAnswer,
   type Page,
   ShortListQuery,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { FX_MODES, MAX_HOLIDAYS, readFxAvailability, setFxAvailability } from '../../quotes/fx-availability.ts';
-import { closed, Day, errors, jsonAnswer } from '../schemas.ts';
+import { FX_MODES, MAX_HOLIDAYS, readFxAvailability, setFxAvailability } from '../../exchange/fx-availability.ts';
+import { closed, Day, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

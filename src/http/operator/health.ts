@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { metrics } from '../../metrics.ts';
-import { MAX_HISTORY_HOURS, MEASURES, readServiceHistory } from '../../service-minutes.ts';
-import { readyAnswer } from '../health.ts';
-import { errors, jsonAnswer } from '../schemas.ts';
+import { MAX_HISTORY_HOURS, MEASURES, readServiceHistory } from '../../monitoring/service-minutes.ts';
+import { metrics } from '../../process/metrics.ts';
+import { errors, jsonAnswer } from '../schemas/schemas.ts';
+import { readyAnswer } from '../server/health.ts';
 import { READ } from './listener.ts';
 
 const Liveness = Type.Object({ status: Type.Literal('ok') }, { title: 'Liveness', examples: [{ status: 'ok' }] });

@@ -1,8 +1,8 @@
 import { createGunzip } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
-import { monotonic } from '../../calendar.ts';
-import { inTime } from '../../deadline.ts';
-import { Problem } from '../../errors.ts';
+import { inTime } from '../../process/deadline.ts';
+import { monotonic } from '../../values/calendar.ts';
+import { Problem } from '../../values/errors.ts';
 
 /** Content types that an import takes. No content type means NDJSON. */
 const CONTENT_TYPES = new Set([

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { inTime } from '../../deadline.ts';
-import { Problem } from '../../errors.ts';
+import { inTime } from '../../process/deadline.ts';
+import { Problem } from '../../values/errors.ts';
 import type { Stopping } from './import-stopping.ts';
 
 /** Imports at the same time in one process, each with a database connection. */

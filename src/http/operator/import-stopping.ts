@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../../errors.ts';
-import { MAX_STOP_MS } from '../listener.ts';
+import { Problem } from '../../values/errors.ts';
+import { MAX_STOP_MS } from '../server/listener.ts';
 
 /** Milliseconds before the end of a stop at which imports are interrupted. An object, so that a test need not wait as long. */
 export const INTERRUPTION = { beforeEndMs: 3_000 };

@@ -1,23 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
-import { checkClient } from '../../identity/client-rules.ts';
+import { checkClient } from '../../identity/people/client-rules.ts';
 import { MAX_ERRORS } from '../../imports/answer.ts';
-import { beneficiaryImport } from '../../imports/beneficiaries.ts';
-import { clientImport } from '../../imports/clients.ts';
 import { CONFLICT_RULES, type ConflictRule } from '../../imports/conflicts.ts';
-import { contactImport } from '../../imports/contacts.ts';
 import { findImport, IMPORT_STATES, type ImportState, listImports } from '../../imports/import.ts';
-import { type PaymentActionLine, paymentActionImport } from '../../imports/payment-actions.ts';
-import { paymentImport } from '../../imports/payments.ts';
-import { tradeImport } from '../../imports/trades.ts';
-import { transactionImport } from '../../imports/transactions.ts';
+import { beneficiaryImport } from '../../imports/kinds/beneficiaries.ts';
+import { clientImport } from '../../imports/kinds/clients.ts';
+import { contactImport } from '../../imports/kinds/contacts.ts';
+import { type PaymentActionLine, paymentActionImport } from '../../imports/kinds/payment-actions.ts';
+import { paymentImport } from '../../imports/kinds/payments.ts';
+import { tradeImport } from '../../imports/kinds/trades.ts';
+import { transactionImport } from '../../imports/kinds/transactions.ts';
 import type { Operator } from '../../operator/operator.ts';
 import { hasApprovalFields, requireScopes } from '../../operator/scope.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
-import { isUuid } from '../../uuid.ts';
-import { sendList, sendValue } from '../reply.ts';
+import { Problem } from '../../values/errors.ts';
+import { isUuid } from '../../values/uuid.ts';
+import { sendList, sendValue } from '../schemas/reply.ts';
 import {
   closed,
   errors,
@@ -30,7 +30,7 @@ import {
   Text,
   TOTAL_COUNT,
   uuidPath,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { BeneficiaryBody } from './beneficiaries.ts';
 import { ClientBody } from './clients.ts';
 import { ContactBody } from './contacts.ts';

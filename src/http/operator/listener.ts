@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { homeOfClient } from '../../cells/client-moves.ts';
-import { cellForNewClient, homeOfRecord } from '../../cells/directory.ts';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
+import { homeOfClient } from '../../database/cells/client-moves.ts';
+import { cellForNewClient, homeOfRecord } from '../../database/cells/directory.ts';
 import type { ConfiguredToken } from '../../operator/configured-token.ts';
 import { type Operator, operatorOfToken } from '../../operator/operator.ts';
 import { requireScopes, type Scope } from '../../operator/scope.ts';
 import { findOperatorToken } from '../../operator/token.ts';
-import { enterCell, refuseMoving } from '../cells.ts';
+import { Problem } from '../../values/errors.ts';
 import { CONSOLE_CALLS, operatorOfCall } from '../console/calls.ts';
 import { consoleRoutes } from '../console/routes.ts';
-import { openApi } from '../openapi.ts';
-import { createServer } from '../server.ts';
+import { openApi } from '../description/openapi.ts';
+import { enterCell, refuseMoving } from '../server/cells.ts';
+import { createServer } from '../server/server.ts';
 import { operatorDescription } from './description.ts';
 import { requireReason } from './reason.ts';
 

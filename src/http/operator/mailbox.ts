@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { listTexts } from '../../identity/text-message.ts';
-import { listMailbox } from '../../mail.ts';
-import { sendShortList } from '../reply.ts';
-import { errors, listAnswer, type Page, ShortListQuery } from '../schemas.ts';
+import { listTexts } from '../../identity/second-factor/text-message.ts';
+import { listMailbox } from '../../mails/mail.ts';
+import { sendShortList } from '../schemas/reply.ts';
+import { errors, listAnswer, type Page, ShortListQuery } from '../schemas/schemas.ts';
 import { IDENTITY } from './listener.ts';
 
 const Mail = Type.Object(

@@ -6,9 +6,9 @@ import {
   findMassBeneficiary,
   MASS_BENEFICIARY_STATUSES,
   updateMassBeneficiary,
-} from '../../payments/mass-beneficiary.ts';
-import { MAX_MASS_ERRORS } from '../../payments/mass-beneficiary-errors.ts';
-import { ClientId, closed, errors, jsonAnswer, Text, Uuid, uuidPath } from '../schemas.ts';
+} from '../../orders/mass-beneficiary.ts';
+import { MAX_MASS_ERRORS } from '../../orders/mass-beneficiary-errors.ts';
+import { ClientId, closed, errors, jsonAnswer, Text, Uuid, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import type { Db } from '../../database.ts';
-import { findMultipayment, formattedId } from '../../payments/multipayment.ts';
+import type { Db } from '../../database/database.ts';
+import { findTrade } from '../../exchange/trade.ts';
+import { findMultipayment, formattedId } from '../../orders/multipayment.ts';
 import {
   createMultipayment,
   MAX_MULTIPAYMENT_PAYMENTS,
   MAX_MULTIPAYMENT_TRADES,
   type MultipaymentInput,
-} from '../../payments/multipayment-creation.ts';
+} from '../../orders/multipayment-creation.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { findTrade } from '../../payments/trade.ts';
-import { TRADE_EXAMPLE } from '../event-schemas.ts';
-import { PAYMENT_EXAMPLE } from '../payment-schema.ts';
-import { sendJson } from '../reply.ts';
-import { ClientId, closed, errors, jsonAnswer, Uuid } from '../schemas.ts';
+import { TRADE_EXAMPLE } from '../schemas/event-schemas.ts';
+import { PAYMENT_EXAMPLE } from '../schemas/payment-schema.ts';
+import { sendJson } from '../schemas/reply.ts';
+import { ClientId, closed, errors, jsonAnswer, Uuid } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 import { OperatorPayment, PaymentFields } from './payments.ts';

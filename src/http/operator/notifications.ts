@@ -4,9 +4,19 @@ import type { Context } from '../../context.ts';
 import { findNotification, listNotifications, type NotificationFilter } from '../../webhooks/history.ts';
 import { NOTIFICATION_STATUSES, PING, WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { redeliver } from '../../webhooks/redelivery.ts';
-import { periodOf, periodQuery } from '../period.ts';
-import { sendList } from '../reply.ts';
-import { errors, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf, Uuid, uuidPath } from '../schemas.ts';
+import { periodOf, periodQuery } from '../schemas/period.ts';
+import { sendList } from '../schemas/reply.ts';
+import {
+  errors,
+  jsonAnswer,
+  listAnswer,
+  Nullable,
+  type Page,
+  Paging,
+  rowsOf,
+  Uuid,
+  uuidPath,
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { recordOnboarding } from '../../identity/onboarding.ts';
-import { OnboardingEvent } from '../event-schemas.ts';
-import { ClientId, closed, Day, errors, jsonAnswer, Nullable, Text } from '../schemas.ts';
+import { recordOnboarding } from '../../identity/people/onboarding.ts';
+import { OnboardingEvent } from '../schemas/event-schemas.ts';
+import { ClientId, closed, Day, errors, jsonAnswer, Nullable, Text } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED } from './listener.ts';
 

@@ -1,24 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { actOnPayment } from '../../accounts/payment-action.ts';
-import { noteRecord } from '../../change.ts';
+import { noteRecord } from '../../audit/change.ts';
 import type { Context } from '../../context.ts';
-import { type Db, lockChanges, type Transaction } from '../../database.ts';
-import type { PaymentId, PaymentNumber } from '../../identifiers.ts';
+import { type Db, lockChanges, type Transaction } from '../../database/database.ts';
 import type { Scope } from '../../operator/scope.ts';
+import { actOnPayment } from '../../payments/actions/payment-action.ts';
 import { createPayment } from '../../payments/creation.ts';
-import { searchForInstitution } from '../../payments/institution-search.ts';
 import { PAYMENT_ACTIONS, type PaymentAction } from '../../payments/moves.ts';
 import { findPaymentOwner } from '../../payments/owner.ts';
 import { type PaymentRecord, paymentRecords } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { SCHEMES } from '../../payments/scheme.ts';
-import { readSearch, type SearchQuery } from '../../payments/search-parameters.ts';
-import { paymentTimeline } from '../../payments/timeline.ts';
-import { expectedIn } from '../misplaced.ts';
-import { PaymentFilters } from '../payment-filters.ts';
-import { PAYMENT_EXAMPLE, Payment } from '../payment-schema.ts';
-import { sendJson, sendValue } from '../reply.ts';
+import { searchForInstitution } from '../../payments/search/institution-search.ts';
+import { readSearch, type SearchQuery } from '../../payments/search/search-parameters.ts';
+import { paymentTimeline } from '../../payments/views/timeline.ts';
+import type { PaymentId, PaymentNumber } from '../../values/identifiers.ts';
+import { expectedIn } from '../schemas/misplaced.ts';
+import { PaymentFilters } from '../schemas/payment-filters.ts';
+import { PAYMENT_EXAMPLE, Payment } from '../schemas/payment-schema.ts';
+import { sendJson, sendValue } from '../schemas/reply.ts';
 import {
   ClientId,
   Currency,
@@ -33,7 +33,7 @@ import {
   Nullable,
   Text,
   Uuid,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

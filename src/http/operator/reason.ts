@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../../errors.ts';
+import { Problem } from '../../values/errors.ts';
 
 /** The header that says why something is changed: a text, percent-encoded UTF-8 (RFC 3986, 2.1). */
 const REASON_HEADER = 'x-reason';

@@ -4,8 +4,8 @@ import type { Context } from '../../context.ts';
 import { listSubscriptions } from '../../webhooks/history.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { replay } from '../../webhooks/redelivery.ts';
-import { optionalInstant, requiredInstant } from '../instant.ts';
-import { sendList } from '../reply.ts';
+import { optionalInstant, requiredInstant } from '../schemas/instant.ts';
+import { sendList } from '../schemas/reply.ts';
 import {
   closed,
   errors,
@@ -17,7 +17,7 @@ import {
   Paging,
   rowsOf,
   UuidOfRecord,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 import { QueuedCount } from './notifications.ts';

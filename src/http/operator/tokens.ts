@@ -3,9 +3,9 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { SCOPES } from '../../operator/scope.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '../../operator/token.ts';
-import { OPERATOR_ROLES } from '../../operator-role.ts';
-import { optionalInstant } from '../instant.ts';
-import { sendShortList } from '../reply.ts';
+import { OPERATOR_ROLES } from '../../settings/operator-role.ts';
+import { optionalInstant } from '../schemas/instant.ts';
+import { sendShortList } from '../schemas/reply.ts';
 import {
   closed,
   errors,
@@ -17,7 +17,7 @@ import {
   type Page,
   ShortListQuery,
   uuidPath,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { SYSTEM } from './listener.ts';
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { MAX_RATE_DECIMALS } from '../../money.ts';
-import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES, type TradeStatus } from '../../payments/trade.ts';
-import { createTrade, setTradeStatus } from '../../payments/trade-booking.ts';
-import type { TradeInput } from '../../payments/trade-input.ts';
-import { TRADE_EXAMPLE, Trade } from '../event-schemas.ts';
-import { sendList, sendValue } from '../reply.ts';
+import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES, type TradeStatus } from '../../exchange/trade.ts';
+import { createTrade, setTradeStatus } from '../../exchange/trade-booking.ts';
+import type { TradeInput } from '../../exchange/trade-input.ts';
+import { MAX_RATE_DECIMALS } from '../../values/money.ts';
+import { TRADE_EXAMPLE, Trade } from '../schemas/event-schemas.ts';
+import { sendList, sendValue } from '../schemas/reply.ts';
 import {
   ClientId,
   type ClientPage,
@@ -24,7 +24,7 @@ import {
   listRequest,
   Nullable,
   Text,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

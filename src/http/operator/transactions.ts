@@ -4,9 +4,9 @@ import { bookTransaction } from '../../accounts/booking.ts';
 import { TRANSACTION_KINDS, type TransactionInput } from '../../accounts/transaction.ts';
 import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
-import { BookedTransaction, TRANSACTION_EXAMPLE } from '../event-schemas.ts';
-import { periodOf, periodQuery } from '../period.ts';
-import { sendList } from '../reply.ts';
+import { BookedTransaction, TRANSACTION_EXAMPLE } from '../schemas/event-schemas.ts';
+import { periodOf, periodQuery } from '../schemas/period.ts';
+import { sendList } from '../schemas/reply.ts';
 import {
   ClientId,
   type ClientPage,
@@ -23,7 +23,7 @@ import {
   listRequest,
   Nullable,
   Text,
-} from '../schemas.ts';
+} from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

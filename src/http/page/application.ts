@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Config } from '../../config.ts';
-import { randomToken } from '../../crypto.ts';
-import { Problem } from '../../errors.ts';
-import type { Language } from '../../language.ts';
+import type { Config } from '../../settings/config.ts';
+import { randomToken } from '../../values/crypto.ts';
+import { Problem } from '../../values/errors.ts';
+import type { Language } from '../../values/language.ts';
 import { type BuiltPages, findBuiltPages, type PageFiles } from './built-pages.ts';
 import { brandColours } from './contrast.ts';
 import { Html, html } from './html.ts';

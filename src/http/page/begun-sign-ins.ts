@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type CookieOf, cookieOf, cookieSuffixes, setCookieHeader } from '../cookie.ts';
+import { type CookieOf, cookieOf, cookieSuffixes, setCookieHeader } from '../server/cookie.ts';
 
 /** How long a sign-in may take. */
 const SIGN_IN_SECONDS = 900;

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { Config } from '../../config.ts';
-import type { Language } from '../../language.ts';
+import type { Config } from '../../settings/config.ts';
+import type { Language } from '../../values/language.ts';
 import { Html, html } from './html.ts';
 import { initialOf, institutionLogo } from './institution-assets.ts';
 import { styleOf } from './style.ts';

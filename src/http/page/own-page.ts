@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../../errors.ts';
+import { Problem } from '../../values/errors.ts';
 
 /**
  * Refuses a call that another site's page makes with the browser's cookie.

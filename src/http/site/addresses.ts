@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts';
 import type { Addresses } from '../../context.ts';
+import type { Config } from '../../settings/config.ts';
 
 /** The addresses that the pages are written with: those of a sandbox with the default ports. */
 const WRITTEN = /\bhttps?:\/\/127\.0\.0\.1:(8080|8081|8443|8090|8091|3000)(?!\d)/g;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
+import { Problem } from '../../values/errors.ts';
 import { withAddresses } from './addresses.ts';
 import type { Audience } from './audience.ts';
 import { collectionOf } from './collection.ts';

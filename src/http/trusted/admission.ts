@@ -1,10 +1,10 @@
-import { BoundedMap } from '../../bounded-map.ts';
-import { type Clock, monotonic } from '../../calendar.ts';
 import type { Authority } from '../../certificates/authority.ts';
 import { type Accepted, type Verdict, validateCertificate } from '../../certificates/validation.ts';
-import { inTime } from '../../deadline.ts';
-import type { Logger } from '../../log.ts';
-import type { Peer } from '../peer.ts';
+import { inTime } from '../../process/deadline.ts';
+import type { Logger } from '../../process/log.ts';
+import { BoundedMap } from '../../values/bounded-map.ts';
+import { type Clock, monotonic } from '../../values/calendar.ts';
+import type { Peer } from '../server/peer.ts';
 import type { Refusal } from './refusal.ts';
 
 /** The time for which a subject that was found registered counts as registered. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../../errors.ts';
-import { peerOf } from '../peer.ts';
+import { Problem } from '../../values/errors.ts';
+import { peerOf } from '../server/peer.ts';
 
 /**
  * `GET /cert_check`: the subject DN of the caller's certificate as plain text (the service interface, Mutual TLS).

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { type Authority, loadAuthority } from '../../certificates/authority.ts';
 import { loadRevocationLists } from '../../certificates/revocation-list.ts';
-import type { Config } from '../../config.ts';
-import { StartupError } from '../../errors.ts';
+import type { Config } from '../../settings/config.ts';
+import { StartupError } from '../../values/errors.ts';
 
 /** Paths of PEM files. `ca` and `crl` may contain several blocks each, `cert` its intermediate certificates. */
 export interface TrustedFiles {

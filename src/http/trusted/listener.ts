@@ -1,11 +1,11 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Context } from '../../context.ts';
 import { testAuthority } from '../../embedded/test-authority.ts';
-import { StartupError } from '../../errors.ts';
-import { isSubjectRegistered } from '../../identity/client-certificate.ts';
-import type { Sessions } from '../../identity/sessions.ts';
+import { isSubjectRegistered } from '../../identity/applications/client-certificate.ts';
+import type { Sessions } from '../../identity/tokens/sessions.ts';
+import { StartupError } from '../../values/errors.ts';
 import { type ClientRoutes, createClientListener } from '../client/listener.ts';
-import { UnreadRequests } from '../unread.ts';
+import { UnreadRequests } from '../server/unread.ts';
 import type { TrustedFiles } from './files.ts';
 import { trustedRoutes } from './routes.ts';
 

@@ -6,12 +6,12 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { BoundedMap } from '../../bounded-map.ts';
-import type { AddressRange } from '../../settings.ts';
-import { blockList } from '../caller-address.ts';
-import { setPeer } from '../peer.ts';
-import { answerUnparsed } from '../unparsed.ts';
-import type { UnreadRequests } from '../unread.ts';
+import type { AddressRange } from '../../settings/settings.ts';
+import { BoundedMap } from '../../values/bounded-map.ts';
+import { blockList } from '../server/caller-address.ts';
+import { setPeer } from '../server/peer.ts';
+import { answerUnparsed } from '../server/unparsed.ts';
+import type { UnreadRequests } from '../server/unread.ts';
 import { Admission, type AdmissionOptions, type Admitted } from './admission.ts';
 import { loadTrustedAuthority, type TrustedFiles } from './files.ts';
 import { type Refusal, refuseRequest } from './refusal.ts';

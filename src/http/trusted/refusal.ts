@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ErrorCode, Problem } from '../../errors.ts';
-import { errorMessage } from '../problem.ts';
-import { requestIdFrom } from '../request-id.ts';
-import { traceIdFrom, traceIdIn } from '../trace.ts';
-import { answerText, rawAnswer, requestIdIn } from '../unparsed.ts';
-import type { UnreadRequests } from '../unread.ts';
+import { type ErrorCode, Problem } from '../../values/errors.ts';
+import { errorMessage } from '../schemas/problem.ts';
+import { requestIdFrom } from '../server/request-id.ts';
+import { traceIdFrom, traceIdIn } from '../server/trace.ts';
+import { answerText, rawAnswer, requestIdIn } from '../server/unparsed.ts';
+import type { UnreadRequests } from '../server/unread.ts';
 
 /** Why a caller is refused before its request reaches the application (the service interface, Mutual TLS). */
 export interface Refusal {

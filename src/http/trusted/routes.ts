@@ -1,4 +1,4 @@
-import type { Sessions } from '../../identity/sessions.ts';
+import type { Sessions } from '../../identity/tokens/sessions.ts';
 import type { ClientRoutes } from '../client/listener.ts';
 import { certCheckRoute } from './cert-check.ts';
 import { trustedTokenRoutes } from './token.ts';

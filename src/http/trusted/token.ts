@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { Problem } from '../../errors.ts';
-import type { ClientCertificate } from '../../identity/client-certificate.ts';
-import type { Sessions } from '../../identity/sessions.ts';
+import type { ClientCertificate } from '../../identity/applications/client-certificate.ts';
+import type { Sessions } from '../../identity/tokens/sessions.ts';
+import { Problem } from '../../values/errors.ts';
 import { createAuthContext } from '../auth/auth-context.ts';
 import { answerOAuthErrors } from '../auth/errors.ts';
 import { readForms } from '../auth/form.ts';
@@ -10,7 +10,7 @@ import { limitRequests } from '../auth/request-limits.ts';
 import { tokenRoutes } from '../auth/token.ts';
 import { userinfoRoutes } from '../auth/userinfo.ts';
 import type { ClientRoutes } from '../client/listener.ts';
-import { peerOf } from '../peer.ts';
+import { peerOf } from '../server/peer.ts';
 
 /**
  * The token operations of the trusted listener: those of the authorization listener, with the certificate of the request.

@@ -1,9 +1,9 @@
 import { type AccountInput, createAccount } from '../../accounts/account.ts';
 import { createCurrencyAccount } from '../../accounts/currency-account.ts';
-import { addDays, londonDay, startOfLondonDay } from '../../calendar.ts';
-import type { Transaction } from '../../database.ts';
+import type { Transaction } from '../../database/database.ts';
 import type { ImportScope } from '../../imports/kind.ts';
-import { transactionImport } from '../../imports/transactions.ts';
+import { transactionImport } from '../../imports/kinds/transactions.ts';
+import { addDays, londonDay, startOfLondonDay } from '../../values/calendar.ts';
 import { DEMO_BANKS } from './banks.ts';
 import { type ChosenClient, DEMO_CLIENTS, type DemoClient } from './institution.ts';
 import { putRecords } from './records.ts';

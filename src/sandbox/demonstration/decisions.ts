@@ -1,8 +1,8 @@
 import * as approvals from '../../approvals/workflow.ts';
-import { startOfLondonDay } from '../../calendar.ts';
-import { first, type Transaction } from '../../database.ts';
-import type { PaymentNumber } from '../../identifiers.ts';
+import { first, type Transaction } from '../../database/database.ts';
 import type { PaymentStatus } from '../../payments/moves.ts';
+import { startOfLondonDay } from '../../values/calendar.ts';
+import type { PaymentNumber } from '../../values/identifiers.ts';
 import type { DemoPayment } from './history.ts';
 
 const HOUR_MS = 3_600_000;

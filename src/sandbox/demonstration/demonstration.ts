@@ -1,14 +1,15 @@
-import { londonDay } from '../../calendar.ts';
-import { withinCell } from '../../cells/connection.ts';
-import { inCellsOf } from '../../cells/directory.ts';
-import type { Act, Context } from '../../context.ts';
-import { type Transaction, transaction } from '../../database.ts';
-import { updateApplication } from '../../identity/application.ts';
+import type { Act } from '../../audit/act.ts';
+import type { Context } from '../../context.ts';
+import { withinCell } from '../../database/cells/connection.ts';
+import { inCellsOf } from '../../database/cells/directory.ts';
+import { type Transaction, transaction } from '../../database/database.ts';
+import { LOCKS } from '../../database/locks.ts';
+import { setRates } from '../../exchange/exchange-rates.ts';
+import { updateApplication } from '../../identity/applications/application.ts';
 import type { ImportScope } from '../../imports/kind.ts';
-import { LOCKS } from '../../locks.ts';
-import { createMassBeneficiary } from '../../payments/mass-beneficiary.ts';
+import { createMassBeneficiary } from '../../orders/mass-beneficiary.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { setRates } from '../../quotes/exchange-rates.ts';
+import { londonDay } from '../../values/calendar.ts';
 import { putAccounts } from './accounts.ts';
 import { DEMO_RATES } from './banks.ts';
 import {

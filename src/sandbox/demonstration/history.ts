@@ -1,8 +1,8 @@
 import Big from 'big.js';
-import { addDays, startOfLondonDay } from '../../calendar.ts';
 import { minorUnits } from '../../documents/currency.ts';
-import type { ImportedPayment } from '../../imports/payment-row.ts';
+import type { ImportedPayment } from '../../imports/kinds/payment-row.ts';
 import type { PaymentStatus } from '../../payments/moves.ts';
+import { addDays, startOfLondonDay } from '../../values/calendar.ts';
 import { beneficiaryId, DEMO_BANKS, DEMO_RATES } from './banks.ts';
 import { DEMO_CLIENTS, type DemoClient } from './institution.ts';
 import { Seeded } from './seeded.ts';

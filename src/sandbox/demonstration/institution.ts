@@ -1,4 +1,4 @@
-import type { Permission } from '../../identity/contact.ts';
+import type { Permission } from '../../identity/people/contact.ts';
 
 /**
  * The clients of the demonstration institution and their people (docs/sandbox.md). Everything here is public: it exists in the sandbox

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { addDays } from '../../calendar.ts';
+import { addDays } from '../../values/calendar.ts';
 import { beneficiaryId, DEMO_BANKS } from './banks.ts';
 import type { DemoPayment } from './history.ts';
 import { DEMO_CLIENTS, type DemoClient } from './institution.ts';

@@ -1,11 +1,11 @@
-import { addDays } from '../../calendar.ts';
-import type { Transaction } from '../../database.ts';
+import type { Transaction } from '../../database/database.ts';
 import { SANDBOX_CLIENT_SUBJECT } from '../../embedded/test-authority.ts';
-import { createApplication } from '../../identity/application.ts';
-import { beneficiaryImport } from '../../imports/beneficiaries.ts';
-import { clientImport } from '../../imports/clients.ts';
-import { contactImport } from '../../imports/contacts.ts';
+import { createApplication } from '../../identity/applications/application.ts';
 import type { ImportScope } from '../../imports/kind.ts';
+import { beneficiaryImport } from '../../imports/kinds/beneficiaries.ts';
+import { clientImport } from '../../imports/kinds/clients.ts';
+import { contactImport } from '../../imports/kinds/contacts.ts';
+import { addDays } from '../../values/calendar.ts';
 import { beneficiaryId, beneficiaryNumber, DEMO_BANKS, DEMO_BENEFICIARIES } from './banks.ts';
 import { type ChosenClient, DEMO_APPLICATION, DEMO_CLIENTS, DEMO_CONTACTS, DEMO_PASSWORD } from './institution.ts';
 import { putRecords } from './records.ts';

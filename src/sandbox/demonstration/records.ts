@@ -1,5 +1,5 @@
-import { audit } from '../../audit.ts';
-import type { Transaction } from '../../database.ts';
+import { audit } from '../../audit/record.ts';
+import type { Transaction } from '../../database/database.ts';
 import { claimLines } from '../../imports/claims.ts';
 import { noteImported } from '../../imports/imported.ts';
 import type { ImportKind, ImportRow, ImportScope } from '../../imports/kind.ts';

@@ -1,4 +1,4 @@
-import { exact } from '../../json.ts';
+import { exact } from '../../values/json.ts';
 import { isHeadersName, isSecretName, isSuspicious, MASK } from './secret-names.ts';
 
 /** Characters from which on a secret is looked for in other texts: shorter ones are in many words. */

@@ -1,8 +1,8 @@
-import { londonTimestamp } from '../../calendar.ts';
-import { poolOf } from '../../cells/pool.ts';
-import type { Db, Pool } from '../../database.ts';
-import type { Logger } from '../../log.ts';
-import { Periodic } from '../../periodic.ts';
+import { poolOf } from '../../database/cells/pool.ts';
+import type { Db, Pool } from '../../database/database.ts';
+import type { Logger } from '../../process/log.ts';
+import { Periodic } from '../../process/periodic.ts';
+import { londonTimestamp } from '../../values/calendar.ts';
 import { type AnsweredRequest, type LoggedRequest, logEntry } from './entry.ts';
 
 /** Requests of a client that are kept. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { randomToken, sha256 } from '../../../src/crypto.ts';
+import { randomToken, sha256 } from '../../../src/values/crypto.ts';
 import { type Answer, call } from '../../world/service.ts';
 import type { Caller } from '../caller.ts';
 import { OPERATOR_TOKEN } from '../system.ts';

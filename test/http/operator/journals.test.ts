@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { clearRefusedRequests } from '../../../src/refused-requests.ts';
-import { clearSignInAttempts } from '../../../src/sign-in-attempts.ts';
+import { clearRefusedRequests } from '../../../src/monitoring/refused-requests.ts';
+import { clearSignInAttempts } from '../../../src/monitoring/sign-in-attempts.ts';
 import { createWorld } from '../../world/client.ts';
 import { call, startTestService, type TestService } from '../../world/service.ts';
 import {

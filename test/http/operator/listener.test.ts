@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { ServiceClock } from '../../../src/calendar.ts';
-import type { Pool } from '../../../src/database.ts';
+import type { Pool } from '../../../src/database/database.ts';
 import { ClockFollower } from '../../../src/sandbox/clock.ts';
+import { ServiceClock } from '../../../src/values/calendar.ts';
 import { createWorld } from '../../world/client.ts';
 import { call, startTestService, type TestService } from '../../world/service.ts';
 

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { canonicalDistinguishedName } from '../../../src/certificates/distinguished-name.ts';
-import { peerOf } from '../../../src/http/peer.ts';
+import { peerOf } from '../../../src/http/server/peer.ts';
 import { certCheckRoute } from '../../../src/http/trusted/cert-check.ts';
 import { isLeftBehind } from '../../../src/http/trusted/left-behind.ts';
 import { createTlsListener } from '../../../src/http/trusted/tls.ts';

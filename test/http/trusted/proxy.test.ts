@@ -6,7 +6,7 @@ import Fastify from 'fastify';
 import { pino } from 'pino';
 import { certCheckRoute } from '../../../src/http/trusted/cert-check.ts';
 import { createProxiedListener } from '../../../src/http/trusted/proxy.ts';
-import type { AddressRange } from '../../../src/settings.ts';
+import type { AddressRange } from '../../../src/settings/settings.ts';
 import {
   certificateText,
   DAY,

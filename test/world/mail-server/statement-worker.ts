@@ -2,9 +2,10 @@
  * A process for statements-crash.test.ts: a worker of the service, until it is killed. Arguments: database, data directory (whoever starts it
  * removes it: a killed process cannot), SMTP_URL.
  */
-import { readConfig } from '../../../src/config.ts';
-import { createLog } from '../../../src/log.ts';
+
+import { createLog } from '../../../src/process/log.ts';
 import { startService } from '../../../src/service.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 
 const [database = '', dataDir = '', smtpUrl] = process.argv.slice(2);
 const config = readConfig({

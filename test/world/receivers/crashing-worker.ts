@@ -6,14 +6,14 @@
  */
 
 import { randomInt, randomUUID } from 'node:crypto';
-import { ServiceClock } from '../../../src/calendar.ts';
-import { pathsOf } from '../../../src/cells/pool.ts';
-import { readConfig } from '../../../src/config.ts';
-import { Vault } from '../../../src/crypto.ts';
-import { createPool, transaction } from '../../../src/database.ts';
-import { Journals } from '../../../src/journals.ts';
-import { createLog } from '../../../src/log.ts';
-import { Readiness } from '../../../src/readiness.ts';
+import { pathsOf } from '../../../src/database/cells/pool.ts';
+import { createPool, transaction } from '../../../src/database/database.ts';
+import { Journals } from '../../../src/monitoring/journals.ts';
+import { createLog } from '../../../src/process/log.ts';
+import { Readiness } from '../../../src/process/readiness.ts';
+import { readConfig } from '../../../src/settings/config.ts';
+import { ServiceClock } from '../../../src/values/calendar.ts';
+import { Vault } from '../../../src/values/crypto.ts';
 import { notify } from '../../../src/webhooks/notification.ts';
 import { openPools, startDispatcher } from '../dispatcher.ts';
 

@@ -1,4 +1,4 @@
-import { LANGUAGES } from '../../../language.ts';
+import { LANGUAGES } from '../../../values/language.ts';
 import { text } from './operation.ts';
 
 const address = (description: string) => ({ type: 'string', format: 'uri', description });

@@ -4,8 +4,8 @@ import {
   MAX_NONCE_LENGTH,
   MAX_REDIRECT_URI_LENGTH,
   MAX_STATE_LENGTH,
-} from '../../../identity/authorization-request.ts';
-import { MAX_EMAIL_LENGTH } from '../../../identity/sign-in.ts';
+} from '../../../identity/sign-in/authorization-request.ts';
+import { MAX_EMAIL_LENGTH } from '../../../identity/sign-in/sign-in.ts';
 import { MAX_HINT_LENGTH } from '../sign-out.ts';
 import {
   answer,

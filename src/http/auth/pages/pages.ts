@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import type { Config } from '../../../config.ts';
 import type { Refusal } from '../../../identity/oauth-error.ts';
-import { MIN_PASSWORD_LENGTH } from '../../../identity/password.ts';
-import type { Language } from '../../../language.ts';
+import { MIN_PASSWORD_LENGTH } from '../../../identity/sign-in/password.ts';
+import type { Config } from '../../../settings/config.ts';
+import type { Language } from '../../../values/language.ts';
 import { type Allowed, PageFrame } from '../../page/frame.ts';
 import { type Html, html } from '../../page/html.ts';
 import { TEXTS } from './texts.ts';

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../identity/oauth-error.ts';
-import type { Language } from '../../../language.ts';
+import type { Language } from '../../../values/language.ts';
 
 /** The texts of the sign-in pages in one language. */
 export interface Texts {

@@ -2,19 +2,19 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { listActs } from '../../../approvals/acts.ts';
 import { approvalScene } from '../../../approvals/people.ts';
-import { londonDay } from '../../../calendar.ts';
 import type { Context } from '../../../context.ts';
-import { Problem } from '../../../errors.ts';
-import type { PaymentId } from '../../../identifiers.ts';
 import { decidePayment } from '../../../payments/contact-actions.ts';
-import { paymentMarks } from '../../../payments/marks.ts';
-import { paymentOutcomes } from '../../../payments/outcomes.ts';
 import { paymentBodies } from '../../../payments/payment.ts';
 import { presentationOf } from '../../../payments/presentation.ts';
-import { redeem } from '../../../step-up/verification.ts';
-import { toProblem } from '../../problem.ts';
-import { sendJson, sendValue } from '../../reply.ts';
-import { ClientId, ClientQuery, closed, type Page, Paging, Reason, rowsOf } from '../../schemas.ts';
+import { redeem } from '../../../payments/step-up/verification.ts';
+import { paymentMarks } from '../../../payments/views/marks.ts';
+import { paymentOutcomes } from '../../../payments/views/outcomes.ts';
+import { londonDay } from '../../../values/calendar.ts';
+import { Problem } from '../../../values/errors.ts';
+import type { PaymentId } from '../../../values/identifiers.ts';
+import { toProblem } from '../../schemas/problem.ts';
+import { sendJson, sendValue } from '../../schemas/reply.ts';
+import { ClientId, ClientQuery, closed, type Page, Paging, Reason, rowsOf } from '../../schemas/schemas.ts';
 import { contactChange } from '../change.ts';
 
 /** Payments that one call approves, or asks marks for. */

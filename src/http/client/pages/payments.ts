@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { londonDay } from '../../../calendar.ts';
 import type { Context } from '../../../context.ts';
-import { Problem } from '../../../errors.ts';
 import { LatestChanges } from '../../../feed/latest.ts';
-import type { PaymentId } from '../../../identifiers.ts';
-import { recentActivity } from '../../../payments/activity.ts';
-import { exportPayments } from '../../../payments/export.ts';
-import { readFigures } from '../../../payments/figures.ts';
-import { paymentNews } from '../../../payments/news.ts';
-import { paymentOutcomes } from '../../../payments/outcomes.ts';
-import { readSearch, type SearchQuery } from '../../../payments/search-parameters.ts';
-import { paymentSteps } from '../../../payments/steps.ts';
-import { PATIENCE } from '../../patience.ts';
-import { PaymentFilters } from '../../payment-filters.ts';
-import { sendValue } from '../../reply.ts';
-import { ClientId, ClientQuery } from '../../schemas.ts';
+import { readSearch, type SearchQuery } from '../../../payments/search/search-parameters.ts';
+import { recentActivity } from '../../../payments/views/activity.ts';
+import { exportPayments } from '../../../payments/views/export.ts';
+import { readFigures } from '../../../payments/views/figures.ts';
+import { paymentNews } from '../../../payments/views/news.ts';
+import { paymentOutcomes } from '../../../payments/views/outcomes.ts';
+import { paymentSteps } from '../../../payments/views/steps.ts';
+import { londonDay } from '../../../values/calendar.ts';
+import { Problem } from '../../../values/errors.ts';
+import type { PaymentId } from '../../../values/identifiers.ts';
+import { PaymentFilters } from '../../schemas/payment-filters.ts';
+import { sendValue } from '../../schemas/reply.ts';
+import { ClientId, ClientQuery } from '../../schemas/schemas.ts';
+import { PATIENCE } from '../../server/patience.ts';
 
 /** Exports at once in a process: each holds a connection while its reader takes it. */
 const MAX_EXPORTS = 4;

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../../context.ts';
-import { listClientTrades } from '../../../payments/trade.ts';
-import { sendList } from '../../reply.ts';
-import { ClientId, type Page, Paging } from '../../schemas.ts';
+import { listClientTrades } from '../../../exchange/trade.ts';
+import { sendList } from '../../schemas/reply.ts';
+import { ClientId, type Page, Paging } from '../../schemas/schemas.ts';
 
 const Query = Type.Object({
   client_id: ClientId,

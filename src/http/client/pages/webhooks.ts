@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../../context.ts';
 import { receiverHealth } from '../../../webhooks/receiver-health.ts';
-import { sendValue } from '../../reply.ts';
-import { ClientId, UuidOfRecord } from '../../schemas.ts';
+import { sendValue } from '../../schemas/reply.ts';
+import { ClientId, UuidOfRecord } from '../../schemas/schemas.ts';
 
 const Wanted = Type.Object({ client_id: ClientId, subscription_id: UuidOfRecord('Subscription') });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PATIENCE } from '../../../../src/http/patience.ts';
+import { PATIENCE } from '../../../../src/http/server/patience.ts';
 import { type ApprovalsWorld, approvalsWorld, type Person } from '../../../world/approvals.ts';
 import { createSubscriber } from '../../../world/graphql.ts';
 import { type PageCall, pageSession } from '../../../world/page-session.ts';

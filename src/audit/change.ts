@@ -1,0 +1,171 @@
+import type { Act } from './act.ts';
+
+/** The records whose changes are in the change feed (docs/change-feed.md). */
+export const CHANGE_ENTITIES = [
+  'client',
+  'contact',
+  'application',
+  'account',
+  'currency_account',
+  'beneficiary',
+  'trade',
+  'payment',
+  'approval',
+  'multipayment',
+  'mass_beneficiary',
+  'transaction',
+  'approval_configuration',
+  'subscription',
+  'statement_request',
+] as const;
+export type ChangeEntity = (typeof CHANGE_ENTITIES)[number];
+
+/** A record as the change feed shows it. */
+export interface RecordText {
+  /** JSON, as the operator's GET answers. */
+  text: string;
+  /** What the reconciliation counts. */
+  kind?: string;
+  currency?: string;
+  amount?: string;
+}
+
+/** Records that a caller has changed before. They are of use as long as nobody else changes them. */
+export interface RecordMemory {
+  /** A changed record with its new version; undefined where it has to be read. */
+  find(id: string, version: number): RecordText | undefined;
+  /** Takes a record that was read with its new version. */
+  keep(id: string, version: number, record: RecordText): void;
+}
+
+/** A record that a transaction has changed. */
+export interface Change {
+  entity: ChangeEntity;
+  /** The record's identifier. */
+  id: string;
+  /** Whose record it is; null for contacts and applications. */
+  clientId: string | null;
+  /** `create`, `update`, `delete`, `import`, or the payment action. */
+  action: string;
+  /** Whether the transaction has created the record. */
+  created?: boolean;
+  /** The clients of a contact, before and after the change. */
+  members?: string[];
+  /** The status that a payment got. */
+  movedTo?: string | undefined;
+  /** The record before it was deleted, as JSON text. */
+  deleted?: string;
+  /** Why a person decided so, of an approval. */
+  reason?: string | undefined;
+  /** Writes the record, where the code that changed it knows it: then it is not read again. */
+  known?: (() => RecordText) | undefined;
+  /** What may know the record by its version. */
+  memory?: RecordMemory | undefined;
+}
+
+/** What a step of a transaction has changed so far, in the order of the first change of each record. */
+export interface Changes {
+  act: Act;
+  records: Map<string, Change>;
+  /** The new versions of the records that are locked already (`lockChanges` of database.ts). */
+  versions: Map<string, number>;
+}
+
+const CHANGED = new WeakMap<object, Changes>();
+
+/**
+ * Notes that a transaction has changed a record. The feed shows each record once for each step, as it stands at the end of it: the first
+ * note decides the place and the action. A transaction is one step, unless `endStep` of database.ts divides it.
+ * @param tx the transaction's connection
+ */
+export function noteChange(tx: object, act: Act, change: Change): void {
+  let changes = CHANGED.get(tx);
+  if (!changes) {
+    changes = { act, records: new Map(), versions: new Map() };
+    CHANGED.set(tx, changes);
+  }
+  const key = keyOf(change.entity, change.id);
+  const known = changes.records.get(key);
+  if (!known) changes.records.set(key, change);
+  // Removed and made again under its identifier: the same record, which goes on with its next version.
+  else if (known.deleted !== undefined) changes.records.set(key, { ...change, created: false });
+  else if (change.deleted !== undefined) changes.records.set(key, { ...change, created: known.created ?? false });
+  else {
+    if (!known.created) known.movedTo = change.movedTo ?? known.movedTo;
+    // What was known of it before is over.
+    known.known = change.known;
+    // A memory knows only of the changes that were noted with it.
+    known.memory &&= change.memory;
+  }
+}
+
+/**
+ * Says how a changed record reads now, so that it need not be read again for the feed. Only for a record that nobody else can change before
+ * the commit: the transaction has created it, holds the row that all of it stands in, or has read it after `lockChanges`.
+ */
+export function noteRecord(tx: object, entity: ChangeEntity, id: string, known: () => RecordText): void {
+  const change = CHANGED.get(tx)?.records.get(keyOf(entity, id));
+  if (change && change.deleted === undefined) change.known = known;
+}
+
+/** What a step has changed so far. */
+export function changesOf(tx: object): Changes | undefined {
+  return CHANGED.get(tx);
+}
+
+/** Whether a step has changed a record already. */
+export function hasChanged(tx: object, entity: ChangeEntity, id: string): boolean {
+  return CHANGED.get(tx)?.records.has(keyOf(entity, id)) ?? false;
+}
+
+/** The key of a record among those of all entities. */
+export function keyOf(entity: string, id: string): string {
+  return `${entity}\0${id}`;
+}
+
+/** What the transaction has changed since its last step; nobody gets it a second time. */
+export function takeChanges(tx: object): Changes | undefined {
+  const changes = CHANGED.get(tx);
+  CHANGED.delete(tx);
+  return changes;
+}
+
+/** What a transaction's earlier steps have left to be written when it commits. */
+const FINISHED = new WeakMap<object, object[]>();
+
+/** What the earlier steps of a transaction have left; the code that ends a step adds to it. @returns the same list until `forgetSteps` */
+export function finishedSteps<T extends object>(tx: object): T[] {
+  const finished = FINISHED.get(tx) ?? [];
+  FINISHED.set(tx, finished);
+  return finished as T[];
+}
+
+/** Whether a transaction has noted anything that is not written yet. */
+export function hasNotes(tx: object): boolean {
+  return CHANGED.has(tx) || (FINISHED.get(tx)?.length ?? 0) > 0;
+}
+
+/** Forgets the steps of a transaction that has ended. */
+export function forgetSteps(tx: object): void {
+  FINISHED.delete(tx);
+}
+
+/** Runs a part of a transaction that may be rolled back alone: what it notes is kept only if it does not throw. */
+export async function keepingNotes(tx: object, work: () => Promise<void>): Promise<void> {
+  const before = takeChanges(tx);
+  const steps = finishedSteps(tx).length;
+  let after: Changes | undefined;
+  try {
+    await work();
+    after = takeChanges(tx);
+  } catch (error) {
+    finishedSteps(tx).splice(steps);
+    throw error;
+  } finally {
+    takeChanges(tx);
+    for (const changes of [before, after]) {
+      for (const change of changes?.records.values() ?? []) noteChange(tx, (changes as Changes).act, change);
+      for (const [key, version] of changes?.versions ?? []) CHANGED.get(tx)?.versions.set(key, version);
+    }
+  }
+}

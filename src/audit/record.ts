@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { overAll } from '../database/cells/pool.ts';
+import { unionOfCells } from '../database/cells/union.ts';
+import type { Db } from '../database/database.ts';
+import { leaveMark } from '../database/lost-commit.ts';
+import type { Act } from './act.ts';
+import { type ChangeEntity, noteChange } from './change.ts';
+
+/**
+ * The audit trail: a row for every change, written in the transaction of the change, never changed afterwards.
+ * Rows are chained shortly after they are committed (src/audit/). Chaining them inside the business transactions would make those wait
+ * for each other.
+ */
+
+/** A longer value is stored as its hash: an audit row is not a second archive. */
+const MAX_VALUE_CHARACTERS = 65_536;
+
+const SECRET_KEYS = new Set([
+  'password',
+  'password_hash',
+  'secret',
+  'client_secret',
+  'statement_push_secret',
+  'token',
+  'totp',
+  'totp_secret',
+  'uri',
+  'former_secrets',
+]);
+
+export interface AuditEntry {
+  action: 'create' | 'update' | 'delete' | 'import' | 'action';
+  /** The entity's noun, as `payment`. */
+  entity: string;
+  entityId: string;
+  clientId?: string | null;
+  before?: unknown;
+  after?: unknown;
+}
+
+/** Writes the rows of a change; secrets in `before` and `after` become `[redacted]`. */
+export async function audit(tx: Db, act: Act, ...entries: AuditEntry[]): Promise<void> {
+  for (const entry of entries) noteAudited(tx, act, entry);
+  if (entries.length === 0 || act.summarised) return;
+  const { rows } = await tx.query<{ id: number }>({
+    name: 'audit',
+    text: `insert into audit (at, actor, request_id, reason, staff, action, entity, entity_id, client_id, before, after)
+      select $1, $2, $3, $10, $11::json, * from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::json[]) returning id`,
+    values: [
+      act.now,
+      act.actor,
+      act.requestId,
+      entries.map((entry) => entry.action),
+      entries.map((entry) => entry.entity),
+      entries.map((entry) => entry.entityId),
+      entries.map((entry) => entry.clientId ?? null),
+      entries.map((entry) => document(entry.before)),
+      entries.map((entry) => document(entry.after)),
+      act.reason ?? null,
+      act.staff ? JSON.stringify(act.staff) : null,
+    ],
+  });
+  leaveMark(tx, { text: STANDS, values: [act.now, rows[0]?.id] });
+}
+
+/** Whether a row of the trail stands. It waits for the transaction that has written the row, and writes nothing where there is one. */
+const STANDS = `with taken as (
+    insert into audit (id, at, actor, request_id, action, entity, entity_id) overriding system value
+    values ($2, $1, 'service:database', '', 'action', 'audit', '') on conflict (at, id) do nothing returning id)
+  select not exists (select from taken) as stands`;
+
+/** Entities whose audit row and change in the feed have the same name and identifier. The others note their changes themselves. */
+const FED = new Set<string>([
+  ...['client', 'contact', 'application', 'account', 'currency_account', 'beneficiary', 'trade', 'payment'],
+  ...['mass_beneficiary', 'transaction', 'subscription'],
+]);
+
+/** What the feed knows of a value: without secrets, which it never shows. */
+function withoutSecrets(value: unknown): string {
+  return JSON.stringify(value ?? null, (key, inner) => (SECRET_KEYS.has(key) ? undefined : inner));
+}
+
+/** What the feed calls an action of the audit trail. Other actions change no record that it shows, as sending notifications again. */
+function fedAction(entity: string, action: string | undefined): string | undefined {
+  if (entity === 'payment' || action === 'reset') return action;
+  return action === 'erase' ? 'update' : undefined;
+}
+
+/** Notes what an audit row tells for the change feed. An update that leaves the record as it was is no change. */
+function noteAudited(tx: Db, act: Act, entry: AuditEntry): void {
+  const { action, entity, entityId: id, before, after } = entry;
+  if (!FED.has(entity) || action === 'import' || action === 'delete') return;
+  if (action === 'update' && (before == null || after == null || withoutSecrets(before) === withoutSecrets(after)))
+    return;
+  const was = before as { status?: string } | undefined;
+  const is = after as { action?: string; status?: string } | undefined;
+  const called = action === 'action' ? fedAction(entity, is?.action) : action;
+  if (called === undefined) return;
+  noteChange(tx, act, {
+    entity: entity as ChangeEntity,
+    id,
+    clientId: entity === 'contact' || entity === 'application' ? null : (entry.clientId ?? null),
+    action: called,
+    created: action === 'create',
+    ...(entity === 'contact' && { members: clientsOf(before, after) }),
+    ...(action === 'action' && was?.status !== is?.status && { movedTo: is?.status }),
+  });
+}
+
+function clientsOf(...contacts: unknown[]): string[] {
+  const lists = contacts.map((contact) => (contact as { clients?: { client_id: string }[] } | null)?.clients ?? []);
+  return [...new Set(lists.flat().map((client) => client.client_id))];
+}
+
+function document(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const text = JSON.stringify(value, (key, inner) => (SECRET_KEYS.has(key) && inner != null ? '[redacted]' : inner));
+  if (text.length <= MAX_VALUE_CHARACTERS) return text;
+  return JSON.stringify({ sha256: createHash('sha256').update(text).digest('hex'), length: text.length });
+}
+
+/** What the trail says about a record. */
+export interface AuditOfRecord {
+  at: Date;
+  actor: string;
+  request_id: string;
+  action: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  reason: string | null;
+}
+
+/**
+ * What the trail says about a record, the oldest row first; rows that are not in the chain yet are the newest. Those of a client that was
+ * moved are in several cells.
+ */
+export async function auditOf(
+  db: Db,
+  { entity, entityId, limit }: { entity: string; entityId: string; limit: number },
+): Promise<AuditOfRecord[]> {
+  const { rows } = await overAll(db, () => {
+    const union = unionOfCells(db, 'audit_chain');
+    const values = [entity, entityId, limit];
+    return union
+      ? db.query<AuditOfRecord>(`select * from (${union(OF_RECORD)}) a order by id limit $3`, values)
+      : db.query<AuditOfRecord>({ name: 'audit-of-record', text: OF_RECORD, values });
+  });
+  return rows;
+}
+
+const OF_RECORD = `with found as materialized (
+    (select at, audit_id as id from audit_chain where entity_id = $2 and entity = $1 order by position limit $3)
+    union all select at, id from audit_unsealed)
+  select a.id, a.at, a.actor, a.request_id, a.action, a.before, a.after, a.reason from found f
+  cross join lateral (select * from audit where at = f.at and id = f.id offset 0) a
+  where a.entity = $1 and a.entity_id = $2 order by a.id limit $3`;

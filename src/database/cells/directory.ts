@@ -1,0 +1,167 @@
+import { isUuid } from '../../values/uuid.ts';
+import { type Db, endStep, type Pool, type Transaction } from '../database.ts';
+import { databaseFault } from '../fault.ts';
+import { type Home, type HomeRow, holdClients, homeColumns } from './client-moves.ts';
+import { cellOf, withinCell } from './connection.ts';
+import { homesOfIds, isClaimed } from './identifiers.ts';
+import { CellPool, hasSeveralCells } from './pool.ts';
+import { type Cell, inCell } from './scope.ts';
+import { overCells } from './union.ts';
+
+/** Records that lead to their client: where they are. */
+interface Lookup {
+  column: string;
+  uuid?: true;
+}
+
+/** By table. */
+const RECORDS = {
+  payments: { column: 'payment_id' },
+  trades: { column: 'trade_id' },
+  beneficiaries: { column: 'beneficiary_id' },
+  transactions: { column: 'transaction_id' },
+  accounts: { column: 'account_id', uuid: true },
+  mass_beneficiaries: { column: 'mass_beneficiary_id', uuid: true },
+  statement_requests: { column: 'statement_id', uuid: true },
+  subscriptions: { column: 'id', uuid: true },
+  notifications: { column: 'id', uuid: true },
+} satisfies Record<string, Lookup>;
+type Records = keyof typeof RECORDS;
+
+/** An address of one record, and of what is done with it: its noun, and the name of the parameter. */
+const ADDRESS = /^\/([a-z-]+)\/:(\w+)(\/|$)/;
+/** Nouns of addresses that are not the names of their tables. */
+const NOUNS: Record<string, Records> = { 'mass-beneficiaries': 'mass_beneficiaries', statements: 'statement_requests' };
+
+/** Where some clients live. */
+export async function homesOfClients(db: Db, clientIds: readonly string[]): Promise<Map<string, Home>> {
+  const { rows } = await db.query<HomeRow>(
+    `select ${homeColumns('c')} from clients c where c.client_id = any($1) order by c.client_id`,
+    [clientIds],
+  );
+  return new Map(rows.map((home) => [home.clientId, home]));
+}
+
+/** The record that a request names. */
+export interface Named {
+  /** The route, as `/payments/:payment_id/actions`. */
+  url: string;
+  parameters: Record<string, string>;
+}
+
+/**
+ * Where the record lives that an address names.
+ * @returns undefined where it names none that belongs to a client; null where no cell has it
+ */
+export async function homeOfRecord(pool: Pool, { url, parameters }: Named): Promise<Home | null | undefined> {
+  const [, noun = '', name = ''] = ADDRESS.exec(url) ?? [];
+  const table = NOUNS[noun] ?? noun;
+  const id = parameters[name];
+  if (id === undefined || !(table in RECORDS)) return undefined;
+  return [...(await homesOfRecords(pool, table, [id])).values()][0] ?? null;
+}
+
+/** Where records live, by their identifiers. Claims lead to them; what is not claimed has to be looked for in all cells. */
+export async function homesOfRecords(db: Db, table: string, ids: readonly string[]): Promise<Map<string, Home>> {
+  if (!(table in RECORDS)) return new Map();
+  const { column, uuid }: Lookup = RECORDS[table as Records];
+  const wanted = uuid ? ids.filter(isUuid) : ids;
+  if (wanted.length === 0) return new Map();
+  const homes = isClaimed(column) ? await homesOfIds(db, column, wanted) : new Map<string, Home>();
+  const others = wanted.filter((id) => !homes.has(id));
+  if (others.length === 0) return homes;
+  const select = `select ${column}::text as id, client_id from ${table} where ${column} = any($1${uuid ? '::uuid[]' : ''})`;
+  const found = await findAnywhere(db, { table, select }, others);
+  for (const { id, ...home } of found) homes.set(id, home);
+  return homes;
+}
+
+type Found = HomeRow & { id: string };
+
+/** Asks all cells in one statement; where one of them is down, the others one after the other. @throws where only that one can have one */
+async function findAnywhere(
+  db: Db,
+  { table, select }: { table: string; select: string },
+  ids: readonly string[],
+): Promise<Found[]> {
+  const ask = async () => {
+    const records = overCells(db, table, select);
+    const text = `select r.id, ${homeColumns('c')} from ${records} r join clients c on c.client_id = r.client_id`;
+    return (await db.query<Found>(text, [ids])).rows;
+  };
+  if (!(db instanceof CellPool)) return withinCell(db as Transaction, 'all', ask);
+  const askIn = (cell: Cell) => inCell(cell, ask);
+  try {
+    return await askIn('all');
+  } catch (error) {
+    if (!databaseFault(error)) throw error;
+    const found: Found[] = [];
+    for (const cell of await cellNumbers(db)) found.push(...(await askIn(cell).catch(() => [])));
+    if (found.length < ids.length) throw error;
+    return found;
+  }
+}
+
+/** The cell where a new client goes: the one with the fewest that answers. The first one takes none where there are others. */
+export async function cellForNewClient(db: Db): Promise<number> {
+  if (!hasSeveralCells(db)) return 0;
+  const found = await db.query<{ number: number }>(
+    `select e.number from cells e left join (select cell, count(*) as clients from clients group by cell) c on c.cell = e.number
+     where e.made and e.number > 0 order by coalesce(c.clients, 0), e.number`,
+  );
+  const [fewest] = found.rows;
+  // Within a transaction, a cell that does not answer ends it.
+  if (!(db instanceof CellPool)) return fewest?.number ?? 0;
+  for (const { number } of found.rows)
+    if (await inCell(number, () => db.query('select from subscriptions limit 1')).catch(() => undefined)) return number;
+  return fewest?.number ?? 0;
+}
+
+/** The numbers of all cells. */
+export async function cellNumbers(db: Db): Promise<number[]> {
+  const { rows } = await db.query<{ number: number }>('select number from cells where made order by number');
+  return rows.map(({ number }) => number);
+}
+
+/** Whether one of some clients has something. @param look asks in the cell of the clients that it gets */
+export async function oneHas(
+  pool: Pool,
+  clientIds: readonly string[],
+  look: (clientIds: string[]) => Promise<boolean>,
+): Promise<boolean> {
+  if (!hasSeveralCells(pool)) return look([...clientIds]);
+  const homes = await homesOfClients(pool, clientIds);
+  for (const [cell, clients] of Map.groupBy(homes.values(), (home) => home.cell))
+    if (await inCell(cell, () => look(clients.map(({ clientId }) => clientId)))) return true;
+  return false;
+}
+
+/**
+ * Does a part of a transaction for some clients, in the cell of each. What the transaction has changed before, and what the part changes,
+ * are steps of their own in the change feed: the records of a step are read in the cell where it was done.
+ * @param work gets the clients of one cell, and what it calls before it changes something
+ * @throws ClientMoves
+ */
+export async function inCellsOf(
+  tx: Transaction,
+  clientIds: readonly string[],
+  work: (clientIds: string[], begin: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  if (!hasSeveralCells(tx) || clientIds.length === 0) return work([...clientIds], async () => {});
+  const homes = [...(await homesOfClients(tx, clientIds)).values()];
+  await holdClients(tx, new Map(homes.map(({ clientId, cell }) => [clientId, cell])));
+  const outside = cellOf(tx);
+  for (const [cell, clients] of Map.groupBy(homes, (home) => home.cell)) {
+    let begun = false;
+    const begin = async () => {
+      if (!begun) await withinCell(tx, outside, () => endStep(tx));
+      begun = true;
+    };
+    const ids = clients.map(({ clientId }) => clientId);
+    await withinCell(tx, cell, async () => {
+      await work(ids, begin);
+      // A part that changed nothing leaves the step as it is: its records are not of this cell.
+      if (begun) await endStep(tx);
+    });
+  }
+}

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { Problem } from '../../values/errors.ts';
+import { textArray } from '../../values/text-array.ts';
+import type { Db, Pool, Transaction } from '../database.ts';
+import { type Numbers, nextId, nextIds } from '../rows.ts';
+import { type Home, type HomeRow, homeColumns } from './client-moves.ts';
+import { withinCell } from './connection.ts';
+import { besideOf, hasSeveralCells, quotedSchema } from './pool.ts';
+import { unionOfCells } from './union.ts';
+
+/**
+ * Identifiers that callers may give are unique over all clients. Where the database has one cell, unique indexes see to it, and nothing
+ * here asks the database. Where it has several, an index sees one of them: an identifier is claimed for its client, in a table that exists
+ * once, before the record is written. Two who claim one identifier at once wait for each other as they would at an index.
+ *
+ * A claim says whose the identifier is. Its client may claim it again: then the index of the client's cell decides. In one PostgreSQL claim
+ * and record are one transaction. On Citus the worker that has the record commits before the coordinator does, so that a crash could leave a
+ * record without a claim. So the claim commits first, by itself. One whose record was never written is taken up by the client's next
+ * attempt, and otherwise removed (claim-sweep.ts). Made identifiers are claimed as well, so that a given one never meets them in another
+ * cell. Made UETRs are not: they are random, and a given one (only imports give them) is looked for in all cells.
+ */
+
+/** An identifier that callers may give: the column that has it. */
+export type ClaimedField =
+  | 'payment_id'
+  | 'uuid'
+  | 'trade_id'
+  | 'beneficiary_id'
+  | 'account_id'
+  | 'transaction_id'
+  | 'multipayment_unique_id'
+  | 'mass_beneficiary_id';
+
+interface Field {
+  table: string;
+  /** How one is made; a random UUID without it. */
+  numbers?: Numbers;
+  /** Its column is of type uuid. */
+  uuid?: true;
+  /** What a refusal says. */
+  taken?: string;
+}
+
+const FIELDS: Record<ClaimedField, Field> = {
+  payment_id: { table: 'payments', numbers: { sequence: 'payment_numbers', prefix: 'PAY' } },
+  uuid: { table: 'payments', uuid: true, taken: 'is already the uuid of another payment' },
+  trade_id: { table: 'trades', numbers: { sequence: 'trade_numbers', prefix: 'TRD' } },
+  beneficiary_id: { table: 'beneficiaries', numbers: { sequence: 'beneficiary_numbers', prefix: 'BEN' } },
+  account_id: { table: 'accounts', uuid: true },
+  transaction_id: { table: 'transactions' },
+  multipayment_unique_id: { table: 'multipayments', uuid: true },
+  mass_beneficiary_id: { table: 'mass_beneficiaries', uuid: true },
+};
+
+/** An identifier and whose it is to be. */
+export interface Claim {
+  id: string;
+  clientId: string;
+}
+
+/** Most identifiers that are made at once for one record. */
+const MAX_MADE_IDS = 1_000;
+
+/** Whether a column has identifiers that are claimed. */
+export function isClaimed(column: string): column is ClaimedField {
+  return column in FIELDS;
+}
+
+/**
+ * The identifier of a record that is about to be written: the given one, or a new one. Where there are several cells it is claimed.
+ * @throws Problem already_exists
+ */
+export async function newId(tx: Transaction, clientId: string, field: ClaimedField, given?: string): Promise<string> {
+  if (!hasSeveralCells(tx)) return given ?? makeId(tx, field);
+  if (given !== undefined) {
+    const lost = await claimIds(tx, field, [{ id: given, clientId }]);
+    if (lost.length > 0) throw takenId(field);
+    return given;
+  }
+  // Callers may have given many of the next numbers.
+  for (let count = 1; ; count = Math.min(count * 2, MAX_MADE_IDS)) {
+    const made = await makeIds(tx, field, count);
+    const held = await heldIds(tx, field, made);
+    const free = made.find((id) => !held.has(id));
+    if (free !== undefined && (await claimIds(tx, field, [{ id: free, clientId }])).length === 0) return free;
+  }
+}
+
+async function makeId(tx: Transaction, field: ClaimedField): Promise<string> {
+  const { numbers } = FIELDS[field];
+  return numbers ? nextId(tx, numbers.sequence, numbers.prefix) : randomUUID();
+}
+
+async function makeIds(tx: Transaction, field: ClaimedField, count: number): Promise<string[]> {
+  const { numbers } = FIELDS[field];
+  if (numbers) return nextIds(tx, numbers, count);
+  return Array.from({ length: count }, () => randomUUID());
+}
+
+/** What a caller is told whose identifier belongs to another record, as where the index finds it. */
+export function takenId(field: ClaimedField): Problem {
+  return new Problem('already_exists', { field, message: FIELDS[field].taken ?? 'is already in use' });
+}
+
+/**
+ * Claims identifiers, all in one statement and in one order for everybody. Nothing where the database has one cell.
+ * @returns those that belong to other clients
+ */
+export async function claimIds<C extends Claim>(tx: Transaction, field: ClaimedField, claims: C[]): Promise<C[]> {
+  if (claims.length === 0 || !hasSeveralCells(tx)) return [];
+  const beside = besideOf(tx);
+  if (beside) return claimBeside(tx, beside, { field, claims });
+  const { rows: made } = await tx.query<{ id: string; client_id: string }>(
+    `insert into claims (field, id, client_id)
+     select '${field}', w.id, w.client_id from unnest($1::text[], $2::text[]) as w (id, client_id)
+     where not exists (${unclaimed(tx, field)} and r.client_id <> w.client_id) order by w.id
+     on conflict do nothing returning id, client_id`,
+    valuesOf(claims),
+  );
+  if (made.length === claims.length) return [];
+  const fresh = new Set(made.map(({ id, client_id: clientId }) => keyOf(id, clientId)));
+  return othersOf(
+    tx,
+    field,
+    claims.filter(({ id, clientId }) => !fresh.has(keyOf(id, clientId))),
+  );
+}
+
+/** Claims identifiers in a statement that commits by itself. Its client's claims become new ones, which the sweep leaves alone. */
+async function claimBeside<C extends Claim>(
+  tx: Transaction,
+  beside: Pool,
+  { field, claims }: { field: ClaimedField; claims: C[] },
+): Promise<C[]> {
+  const open = field === 'uuid' ? await withoutUuidsOfOthers(tx, claims) : claims;
+  const free = field === 'uuid' ? 'true' : `not exists (${unclaimed(tx, field)} and r.client_id <> w.client_id)`;
+  const { rows } = await beside.query<{ id: string; client_id: string }>(
+    `insert into claims as c (field, id, client_id)
+     select distinct on (w.id) '${field}'::claimed_field, w.id, w.client_id
+     from unnest($1::text[], $2::text[]) with ordinality as w (id, client_id, place) where ${free} order by w.id, w.place
+     on conflict (field, id) do update set claimed_at = now() where c.client_id = excluded.client_id returning id, client_id`,
+    valuesOf(open),
+  );
+  const own = new Set(rows.map(({ id, client_id: clientId }) => keyOf(id, clientId)));
+  return claims.filter(({ id, clientId }) => !own.has(keyOf(id, clientId)));
+}
+
+/** Made UETRs have no claim: each cell is asked for them. */
+async function withoutUuidsOfOthers<C extends Claim>(tx: Transaction, claims: C[]): Promise<C[]> {
+  const select = 'select uuid::text as id, client_id from payments where uuid = any($1::uuid[])';
+  const { rows } = await withinCell(tx, 'all', () =>
+    tx.query<{ id: string; client_id: string }>(unionOfCells(tx, 'payments')?.(select) ?? select, [
+      textArray(claims.map(({ id }) => id)),
+    ]),
+  );
+  const holders = new Map(rows.map((row) => [row.id, row.client_id]));
+  return claims.filter(({ id, clientId }) => (holders.get(id) ?? clientId) === clientId);
+}
+
+/** Those of some identifiers that belong to clients other than the named ones. */
+export async function othersOf<C extends Claim>(db: Db, field: ClaimedField, claims: C[]): Promise<C[]> {
+  if (claims.length === 0) return [];
+  const { rows } = await db.query<{ id: string; client_id: string }>(
+    `select w.id, w.client_id from unnest($1::text[], $2::text[]) as w (id, client_id)
+     where exists (select from claims c where c.field = '${field}' and c.id = w.id and c.client_id <> w.client_id)
+       or exists (${unclaimed(db, field)} and r.client_id <> w.client_id)`,
+    valuesOf(claims),
+  );
+  const held = new Set(rows.map(({ id, client_id: clientId }) => keyOf(id, clientId)));
+  return claims.filter(({ id, clientId }) => held.has(keyOf(id, clientId)));
+}
+
+/** Those of some identifiers that anybody has. */
+export async function heldIds(db: Db, field: ClaimedField, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.query<{ id: string }>(
+    `select w.id from unnest($1::text[]) as w (id)
+     where exists (select from claims c where c.field = '${field}' and c.id = w.id) or exists (${unclaimed(db, field)})`,
+    [textArray(ids)],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Where the records live that have some identifiers, as far as they are claimed: the directory of records. */
+export async function homesOfIds(db: Db, field: ClaimedField, ids: readonly string[]): Promise<Map<string, Home>> {
+  const { rows } = await db.query<HomeRow & { id: string }>(
+    `select c.id, ${homeColumns('k')} from claims c join clients k on k.client_id = c.client_id
+     where c.field = '${field}' and c.id = any($1)`,
+    [textArray(ids)],
+  );
+  return new Map(rows.map(({ id, ...home }) => [id, home]));
+}
+
+/**
+ * Gives up the claims to a client's rows of a table, before they are removed. Nothing where the database has one cell. Where claims commit by
+ * themselves they become new ones: the sweep finds them without a record, and until then the identifiers are the client's alone.
+ */
+export async function releaseClaims(tx: Transaction, table: string, clientId: string): Promise<void> {
+  if (!hasSeveralCells(tx)) return;
+  const beside = besideOf(tx);
+  for (const [field] of fieldsOf(table))
+    if (beside) {
+      const text = `select ${field}::text as id from ${table} where client_id = $1`;
+      const { rows } = await tx.query<{ id: string }>(text, [clientId]);
+      await beside.query(
+        `update claims set claimed_at = now() where field = '${field}' and client_id = $1 and id = any($2)`,
+        [clientId, textArray(rows.map(({ id }) => id))],
+      );
+    } else
+      await tx.query(
+        `delete from claims c using ${table} r where c.field = '${field}' and c.id = r.${field}::text and c.client_id = $1 and r.client_id = $1`,
+        [clientId],
+      );
+}
+
+/** Claims what a client's rows of a table have, before they leave the first cell, where they may be from before there were others. */
+export async function claimRows(tx: Transaction, table: string, clientId: string): Promise<void> {
+  for (const [field] of fieldsOf(table))
+    await tx.query(
+      `insert into claims (field, id, client_id) select '${field}', r.${field}::text, client_id from ${table} r where client_id = $1
+       on conflict do nothing`,
+      [clientId],
+    );
+}
+
+/** Which of some identifiers a client's cell has as records of these clients. @param tx in that cell */
+export async function writtenIds(
+  tx: Transaction,
+  field: ClaimedField,
+  { ids, clientIds }: { ids: readonly string[]; clientIds: readonly string[] },
+): Promise<Set<string>> {
+  const { table, uuid } = FIELDS[field];
+  const { rows } = await tx.query<{ id: string }>(
+    `select r.id from unnest($2::${uuid ? 'uuid' : 'text'}[]) as w (id) cross join lateral (
+       select ${field}::text as id from ${table} where client_id = any($1) and ${field} = w.id offset 0) r`,
+    [textArray(clientIds), textArray(ids)],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+function fieldsOf(table: string): [string, Field][] {
+  return Object.entries(FIELDS).filter(([, field]) => field.table === table);
+}
+
+/** Records `r` that have the identifier `w.id` without a claim: made UETRs, and records from before there were several cells. */
+function unclaimed(db: object, field: ClaimedField): string {
+  const { table, uuid } = FIELDS[field];
+  const schema = quotedSchema(db, field === 'uuid' ? 'all' : 0);
+  return `select from ${schema}.${table} r where r.${field} = w.id${uuid ? '::uuid' : ''}`;
+}
+
+function valuesOf(claims: readonly Claim[]): string[] {
+  return [textArray(claims.map(({ id }) => id)), textArray(claims.map(({ clientId }) => clientId))];
+}
+
+function keyOf(id: string, clientId: string): string {
+  return `${id}\0${clientId}`;
+}

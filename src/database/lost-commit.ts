@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { endsWithin } from '../process/deadline.ts';
+import { monotonic } from '../values/calendar.ts';
+import { cellOf, pathStatement } from './cells/connection.ts';
+import { pathsOf } from './cells/pool.ts';
+import type { Cell } from './cells/scope.ts';
+import { databaseFault, silence } from './fault.ts';
+
+/**
+ * Milliseconds for which a commit whose answer was lost is asked after. The caller of a silent database has waited already: everybody
+ * has an answer within 3 seconds (docs/decisions.md, 1).
+ */
+const LOST_MS = 2_000;
+const SILENT_MS = 400;
+/** Milliseconds between two attempts to ask. */
+const RETRY_AFTER_MS = 50;
+
+/**
+ * What a transaction leaves if it commits. The statement gives a row with `stands`, and waits while the transaction is still open: it
+ * wants to write what the transaction has written, or to lock it. What it writes is rolled back.
+ */
+export interface Mark {
+  text: string;
+  values: unknown[];
+}
+
+const MARKS = new WeakMap<object, Mark & { cell: Cell }>();
+
+/** Notes what a transaction leaves. The last mark counts: one before it may be in a savepoint that was rolled back. */
+export function leaveMark(tx: object, mark: Mark): void {
+  MARKS.set(tx, { ...mark, cell: cellOf(tx) });
+}
+
+/** Forgets the mark of a transaction that has ended. */
+export function forgetMark(tx: object): void {
+  MARKS.delete(tx);
+}
+
+/** The answer to a commit was lost, and the database does not say now whether it stands. */
+export class UnknownOutcome extends Error {
+  constructor(cause: unknown) {
+    super('the answer to a commit was lost, and the database does not say whether it stands', { cause });
+    this.name = 'UnknownOutcome';
+  }
+}
+
+/**
+ * Whether a transaction stands although its commit has failed. Asked in a connection of its own: that of the transaction is lost, and so
+ * may be the others of its pool.
+ * @param error of the commit
+ * @throws the error itself where the database has refused the commit, or has not made it; UnknownOutcome
+ */
+export async function requireStanding(tx: object, pool: pg.Pool | undefined, error: unknown): Promise<void> {
+  const mark = MARKS.get(tx);
+  if (!mark || !pool || !databaseFault(error)) throw error;
+  const until = monotonic() + (silence(error) ? SILENT_MS : LOST_MS);
+  const stands = await ask(pool, mark, until);
+  if (stands === undefined) throw new UnknownOutcome(error);
+  if (!stands) throw error;
+}
+
+/** @param until monotonic milliseconds @returns undefined where nobody answers */
+async function ask(pool: pg.Pool, mark: Mark & { cell: Cell }, until: number): Promise<boolean | undefined> {
+  for (;;) {
+    const asked = askOnce(pool, mark, until).catch((failure: unknown) => {
+      if (!databaseFault(failure)) throw failure;
+      return undefined;
+    });
+    let stands: boolean | undefined;
+    const answered = await endsWithin(
+      asked.then((answer) => {
+        stands = answer;
+      }),
+      Math.max(1, until - monotonic()),
+    );
+    if (stands !== undefined) return stands;
+    if (!answered || monotonic() + RETRY_AFTER_MS > until) return undefined;
+    await pause(RETRY_AFTER_MS);
+  }
+}
+
+/** What pg.Pool has beside its types. */
+interface Connecting {
+  Client: new (config: pg.ClientConfig) => pg.Client;
+  options: pg.PoolConfig;
+}
+
+async function askOnce(pool: pg.Pool, { text, values, cell }: Mark & { cell: Cell }, until: number): Promise<boolean> {
+  const { Client, options } = pool as unknown as Connecting;
+  const client = new Client({ ...options, application_name: 'lombard-lost-commit' });
+  const paths = pathsOf(pool);
+  try {
+    await client.connect();
+    await client.query('begin');
+    // The server lets go of what it waits for, also when nobody listens any more.
+    await client.query(`set local statement_timeout = ${Math.max(1, Math.round(until - monotonic()))}`);
+    if (paths && cell !== 0) await client.query(pathStatement(paths, cell, true));
+    const { rows } = await client.query<{ stands: boolean }>(text, values);
+    await client.query('rollback');
+    return rows[0]?.stands ?? false;
+  } finally {
+    client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,250 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from '../process/log.ts';
+import { StartupError } from '../values/errors.ts';
+import { cellsToMake, hasCitus } from './cells/cell.ts';
+import { DISTRIBUTING, LOCAL, serviceRoleOnWorkers } from './cells/citus-statements.ts';
+import { furtherSchemas, missingCellSteps } from './cells/migrations.ts';
+import { viewsWithdrawn } from './cells/views.ts';
+import { DatabaseClient } from './client.ts';
+import { refusesLogin } from './fault.ts';
+import { LOCKS } from './locks.ts';
+import { applyCellStep, applySteps, printCellStep, printSteps, STEPS_TABLE } from './migration-steps.ts';
+import { planSettingStatements, workerPlanSettingStatements } from './plan-settings.ts';
+import { type Migration, readMigrations } from './schema.ts';
+import { hasServiceGroup, type ServiceRole, serviceRightsStatements, serviceRoleStatements } from './service-role.ts';
+
+const MIN_SERVER_VERSION = 150_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const TURN_INTERVAL_MS = 100;
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+export interface MigrateOptions {
+  /** The role of DATABASE_URL, where the owner who migrates is another one. */
+  service?: ServiceRole | undefined;
+  /** LOMBARD_CELLS, where it is set. */
+  cells?: number | undefined;
+  /** Makes the cells on an ordinary PostgreSQL too; for tests. */
+  trialCells?: boolean;
+  /** Other files than migrations/; for tests. */
+  migrations?: Migration[];
+}
+
+/** One thing that is missing in a database. */
+interface Step {
+  /** For the person who asks what is missing. */
+  name: string;
+  sql: string;
+  migration?: Migration;
+}
+
+/**
+ * Brings the database to the newest schema: applies each numbered file of migrations/ once, in order, step by step
+ * (migration-steps.ts), and records it; then what plans rely on, and the rights of the service's role. Any number of processes may start
+ * at once.
+ * @param url of the owner; not through a pooler in transaction mode
+ * @throws StartupError if the server is older than 15, a recorded migration differs from the file
+ */
+export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
+  await asOwner(url, async (client, home) => {
+    await takeTurn(client);
+    await client.query(`${TABLE}; ${STEPS_TABLE}`);
+    const migrations = options.migrations ?? (await readMigrations());
+    const steps = await missingMigrations(client, migrations);
+    if (steps.length > 0)
+      await applyCellStep(client, viewsWithdrawn(home, await sessionStatement(client, home)), log).catch((error) => {
+        throw failure({ name: 'views over all cells', sql: '' }, error);
+      });
+    for (const step of steps) {
+      await applySteps(client, step.migration as Migration, log).catch((error) => {
+        throw failure(step, error);
+      });
+      log.info({ migration: step.name }, 'database migrated');
+    }
+    for (const step of await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations })) {
+      await applyCellStep(client, step, log).catch((error) => {
+        throw failure({ name: step.name, sql: '' }, error);
+      });
+      log.info({ step: step.name }, 'cell migrated');
+    }
+    for (const step of await missingSettings(client, home, options)) await run(client, step);
+  });
+}
+
+async function cellsOf(client: pg.Client, { cells, trialCells }: MigrateOptions): Promise<number> {
+  return trialCells ? (cells ?? 1) : cellsToMake(client, cells);
+}
+
+/** What `migrate` would do now; it changes nothing. @returns names for a person, and the statements as one text */
+export async function whatIsMissing(
+  url: string,
+  options: MigrateOptions = {},
+): Promise<{ names: string[]; sql: string }> {
+  return asOwner(url, async (client, home) => {
+    const migrations = options.migrations ?? (await readMigrations());
+    const steps = await missingMigrations(client, migrations);
+    const cellSteps = await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations });
+    const settings = await missingSettings(client, home, options, steps.length + cellSteps.length > 0);
+    const printed = steps.map(({ migration }) => printSteps(client, migration as Migration));
+    const session = await sessionStatement(client, home);
+    if (printed.length > 0)
+      printed.unshift(`${TABLE};\n${STEPS_TABLE};\n`, printCellStep(viewsWithdrawn(home, session)));
+    printed.push(...cellSteps.map(printCellStep));
+    if (cellSteps.length > 0) printed.push(`${session};\n`);
+    printed.push(...settings.map(({ sql }) => `${sql};\n`));
+    const names = [...steps, ...cellSteps, ...settings].map(({ name }) => name);
+    return { names, sql: names.length > 0 ? `${session};\n${printed.join('\n')}` : '' };
+  });
+}
+
+const TABLE = `create table if not exists migrations (
+  number int primary key, name text not null, sha256 text not null, oldest_program int not null,
+  applied_at timestamptz not null default now())`;
+
+async function asOwner<T>(url: string, work: (client: pg.Client, home: string) => Promise<T>): Promise<T> {
+  const client = new DatabaseClient({
+    connectionString: url,
+    application_name: 'lombard-migrate',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
+  await client.connect().catch((error: Error) => {
+    const what = refusesLogin(error) ? 'refuses the login' : 'cannot be reached';
+    throw new StartupError(`the database ${what}: ${error.message} (DATABASE_URL, docs/configuration.md)`, {
+      cause: error,
+    });
+  });
+  try {
+    await refuseOldServer(client);
+    const home = await homeSchema(client);
+    await client.query(await sessionStatement(client, home));
+    // A process that is killed while it waits leaves nothing behind that waits on.
+    await client.query("set client_connection_check_interval = '1s'");
+    return await work(client, home);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The schema of what exists once, and of the first cell. @throws StartupError */
+async function homeSchema(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string | null }>('select current_schema() as name');
+  if (rows[0]?.name) return rows[0].name;
+  throw new StartupError(
+    'the database has no schema in which this user may make tables (search_path): create it first',
+  );
+}
+
+/**
+ * Migrations name no schema: they make everything in the first schema of the owner's `search_path` that exists, `public` by default.
+ * Functions that run as their owner keep this path (`set search_path from current`); temporary tables of a caller come last in it.
+ */
+async function sessionStatement(client: pg.Client, home: string): Promise<string> {
+  const path = `set search_path = ${client.escapeIdentifier(home)}, pg_temp`;
+  // What exists once stays on the coordinator. Citus would send functions, types and grants to its workers, one statement of a message.
+  return (await hasCitus(client)) ? `${path}; ${LOCAL}` : path;
+}
+
+/**
+ * One process migrates at a time. The others ask again and again: a statement that waited would hold a snapshot, for which
+ * `create index concurrently` waits.
+ */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+      LOCKS.migration,
+    ]);
+    if (rows[0]?.mine) return;
+    await pause(TURN_INTERVAL_MS);
+  }
+}
+
+async function missingMigrations(client: pg.Client, migrations: Migration[]): Promise<Step[]> {
+  const { rows: tables } = await client.query("select where to_regclass('migrations') is not null");
+  const done = new Map<number, string>();
+  if (tables.length > 0) {
+    const { rows } = await client.query<{ number: number; sha256: string }>('select number, sha256 from migrations');
+    for (const row of rows) done.set(row.number, row.sha256);
+  }
+  const steps: Step[] = [];
+  for (const migration of migrations) {
+    const recorded = done.get(migration.number);
+    if (recorded === migration.sha256) continue;
+    if (recorded)
+      throw new StartupError(
+        `migration ${migration.name} was applied with different content: restore the file, or use an empty database`,
+      );
+    steps.push({ name: migration.name, sql: migration.sql, migration });
+  }
+  return steps;
+}
+
+/** What plans rely on, for each role that runs statements, and the rights of the service's role. @param pending migrations are missing too */
+async function missingSettings(
+  client: pg.Client,
+  home: string,
+  { service }: MigrateOptions,
+  pending = false,
+): Promise<Step[]> {
+  const step = (sql: string): Step => ({ name: sql.replace(/ password '.*'/, ''), sql });
+  const session = await sessionStatement(client, home);
+  await client.query(session);
+  const distributed = (await hasCitus(client)) && (await furtherSchemas(client)).cells.length > 0;
+  const steps = (await planSettingStatements(client, client.user ?? '', distributed)).map(step);
+  const onWorkers = async (...roles: string[]) =>
+    distributed ? (await workerPlanSettingStatements(client, roles)).map(step) : [];
+  // GraphQL reads there as a role of its own.
+  steps.push(...(await onWorkers(client.user ?? '', 'lombard_client')));
+  if (!service || service.user === client.user) return steps;
+  steps.push(...(await serviceRoleStatements(client, service, pending)).map(step));
+  if (distributed) steps.push(...(await serviceRoleOnWorkers(client, service)).map(step));
+  if (!pending) steps.push(...(await missingCellRights(client, { session, distributed })).map(step));
+  steps.push(...(await planSettingStatements(client, service.user, distributed)).map(step));
+  return [...steps, ...(await onWorkers(service.user))];
+}
+
+/** What the service's role may not do yet in the schemas of further cells. @param session the settings for the home schema */
+async function missingCellRights(
+  client: pg.Client,
+  { session, distributed }: { session: string; distributed: boolean },
+): Promise<string[]> {
+  const statements: string[] = [];
+  const { cells, views } = await furtherSchemas(client);
+  for (const schema of [...cells, ...views]) {
+    const onWorkers = distributed && cells.includes(schema);
+    const path = `set search_path = ${client.escapeIdentifier(schema)}, pg_temp${onWorkers ? `; ${DISTRIBUTING}` : ''}`;
+    await client.query(path);
+    const rights = await serviceRightsStatements(client, await hasServiceGroup(client));
+    if (rights.length > 0) statements.push(path, ...rights, session);
+    await client.query(session);
+  }
+  return statements;
+}
+
+async function run(client: pg.Client, step: Step): Promise<void> {
+  await client.query(step.sql).catch((error) => {
+    throw failure(step, error);
+  });
+}
+
+/** The person who migrates can grant a privilege that is missing. */
+function failure(step: Step, error: unknown): Error {
+  const { code, message } = error as Error & { code?: string };
+  const what = step.migration ? `migration ${step.name}` : step.name;
+  if (code === INSUFFICIENT_PRIVILEGE)
+    return new StartupError(`${what}: ${message}. Let an administrator run it, or migrate as a role that may`, {
+      cause: error,
+    });
+  return new Error(`${what} failed: ${message}`, { cause: error });
+}
+
+async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number }>(
+    "select current_setting('server_version_num')::int as version",
+  );
+  const version = rows[0]?.version ?? 0;
+  if (version < MIN_SERVER_VERSION) {
+    throw new StartupError(
+      `DATABASE_URL: PostgreSQL 15 or newer is required; the server is ${Math.floor(version / 10_000)}`,
+    );
+  }
+}

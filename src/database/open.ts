@@ -1,0 +1,68 @@
+import type { Logger } from '../process/log.ts';
+import type { Config } from '../settings/config.ts';
+import { readHosts } from '../settings/database-hosts.ts';
+import { StartupError } from '../values/errors.ts';
+import { readPaths } from './cells/cell.ts';
+import type { CellPaths } from './cells/connection.ts';
+import { createPool } from './database.ts';
+import { type MigrateOptions, migrate } from './migrate.ts';
+import { refusePooler } from './pooler.ts';
+import { schemaFault } from './schema.ts';
+
+/** The addresses of one database. */
+export interface DatabaseAddresses {
+  /** For requests; it may lead through a pooler in transaction mode. */
+  requests: string;
+  /** For LISTEN, advisory locks and background work: the server itself. */
+  sessions: string;
+  /** Of the owner. */
+  owner: string;
+}
+
+/** @param url of the embedded server, where no DATABASE_URL is given */
+export function databaseAddresses(config: Config, url: string): DatabaseAddresses {
+  const sessions = config.sessionDatabaseUrl ?? url;
+  return { requests: url, sessions, owner: config.migrateDatabaseUrl ?? sessions };
+}
+
+/** Whether statements of requests are prepared by name: a pooler in transaction mode may not keep them. */
+export function usesNames(config: Config): boolean {
+  return config.sessionDatabaseUrl === undefined;
+}
+
+/** The user of DATABASE_URL gets the rights of the service when the owner migrates. */
+export function migrateOptions({ cells }: Config, { requests, sessions }: DatabaseAddresses): MigrateOptions {
+  const { username, password } = firstHost(requests);
+  const user = decodeURIComponent(username || firstHost(sessions).username);
+  return user === '' ? { cells } : { cells, service: { user, password: decodeURIComponent(password) || undefined } };
+}
+
+/** All hosts of a connection string have the same user. */
+function firstHost(url: string): URL {
+  return new URL(readHosts(url).addresses[0] as string);
+}
+
+/**
+ * Makes sure that the database can be used: no session goes through a pooler in transaction mode, and the schema fits this program.
+ * A start migrates, unless LOMBARD_MIGRATE=no.
+ * @returns how connections belong to cells; undefined where there is one
+ * @throws StartupError
+ */
+export async function openDatabase(
+  config: Config,
+  addresses: DatabaseAddresses,
+  log: Logger,
+): Promise<CellPaths | undefined> {
+  const given = config.sessionDatabaseUrl !== undefined;
+  if (addresses.owner !== addresses.sessions) await refusePooler(addresses.owner, 'LOMBARD_MIGRATE_DATABASE_URL');
+  await refusePooler(addresses.sessions, given ? 'LOMBARD_SESSION_DATABASE_URL' : 'DATABASE_URL');
+  if (config.migrate) await migrate(addresses.owner, log, migrateOptions(config, addresses));
+  const pool = createPool(addresses.requests, log, { max: 1, name: 'lombard-start', names: usesNames(config) });
+  try {
+    const fault = await schemaFault(pool);
+    if (fault) throw new StartupError(fault);
+    return await readPaths(pool);
+  } finally {
+    await pool.end();
+  }
+}

@@ -1,0 +1,62 @@
+import { StartupError } from '../values/errors.ts';
+import { DatabaseClient } from './client.ts';
+
+/** Milliseconds for each answer: a pooler in session mode with one connection never gives the second. */
+const ANSWER_TIMEOUT_MS = 3_000;
+/** A pooler may give the same connection twice by chance. */
+const ROUNDS = 3;
+const BACKEND = 'select pg_backend_pid() as pid';
+
+/**
+ * Refuses a pooler in transaction mode that nothing goes round: LISTEN, advisory locks and migrations need a session of their own.
+ * @throws StartupError
+ */
+export async function refusePooler(url: string, variable = 'DATABASE_URL'): Promise<void> {
+  if (!(await poolsTransactions(url))) return;
+  const needed =
+    variable === 'DATABASE_URL'
+      ? 'LOMBARD_SESSION_DATABASE_URL must name the server itself'
+      : 'it must name the server itself';
+  throw new StartupError(
+    `${variable} leads through a pooler in transaction mode: ${needed} (LISTEN, advisory locks, migrations)`,
+  );
+}
+
+/**
+ * Whether transactions of one client run on changing connections of the server, or two clients share one: a pooler in transaction mode.
+ * An address that does not answer is for others to report.
+ */
+async function poolsTransactions(url: string): Promise<boolean> {
+  const clients = [1, 2].map(
+    () =>
+      new DatabaseClient({
+        connectionString: url,
+        application_name: 'lombard-start',
+        connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+        query_timeout: ANSWER_TIMEOUT_MS,
+      }),
+  );
+  const [one, other] = clients as [DatabaseClient, DatabaseClient];
+  try {
+    await Promise.all(clients.map((client) => client.connect()));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const before = await backend(one);
+      await other.query('begin');
+      const shared = (await backend(other)) === before;
+      // The other holds its connection: this one gets a second, where connections change.
+      const moved = !shared && (await backend(one)) !== before;
+      await other.query('rollback');
+      if (shared || moved) return true;
+    }
+    return false;
+  } catch {
+    return false;
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+async function backend(client: DatabaseClient): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>(BACKEND);
+  return rows[0]?.pid ?? 0;
+}

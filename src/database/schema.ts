@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { sha256 } from '../values/crypto.ts';
+import { type Db, first } from './database.ts';
+
+/** A file of migrations/. Its number is the schema that it makes. */
+export interface Migration {
+  number: number;
+  name: string;
+  sql: string;
+  sha256: string;
+  /** The oldest program, as the newest schema that it knows, that still works on the same database. */
+  oldestProgram: number;
+}
+
+/** The first lines of a migration on whose schema older programs work: `-- Oldest program: 11`. Others need a program that knows them. */
+const OLDEST_PROGRAM = /^-- Oldest program: (\d+)$/m;
+
+/** The migrations of this program, in their order. */
+export async function readMigrations(
+  folder: URL = new URL('../../migrations/', import.meta.url),
+): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, folder), 'utf8');
+      const number = Number(name.slice(0, 4));
+      const oldestProgram = Number(OLDEST_PROGRAM.exec(sql)?.[1] ?? number);
+      return { number, name, sql, sha256: sha256(sql).toString('hex'), oldestProgram };
+    }),
+  );
+}
+
+/** The newest schema that this program knows. */
+let known: Promise<number> | undefined;
+
+async function knownSchema(): Promise<number> {
+  known ??= readMigrations().then((migrations) => migrations.at(-1)?.number ?? 0);
+  return known;
+}
+
+/** Why this program does not work with the schema of the database, for its operator; undefined where it does (docs/upgrading.md). */
+export async function schemaFault(db: Db): Promise<string | undefined> {
+  const program = await knownSchema();
+  const made = first(await db.query<{ made: boolean }>("select to_regclass('migrations') is not null as made"));
+  if (!made?.made)
+    return `the database has no schema yet, and this program needs schema ${program}: run lombard migrate`;
+  const row = first(
+    await db.query<{ number: number; oldest: number }>(
+      `select coalesce(max(number), 0) as number, coalesce(max(oldest_program), 0) as oldest from migrations`,
+    ),
+  );
+  const { number, oldest } = row ?? { number: 0, oldest: 0 };
+  if (number < program)
+    return `the database has schema ${number}, and this program needs schema ${program}: run lombard migrate`;
+  if (oldest > program)
+    return `the database has schema ${number}, which needs a program of schema ${oldest} or newer; this program is of schema ${program}`;
+  return undefined;
+}

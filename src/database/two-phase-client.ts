@@ -1,0 +1,52 @@
+import type pg from 'pg';
+import { worksInFurtherCell } from './cells/connection.ts';
+import { ONCE_TABLES } from './cells/tables.ts';
+import type { DatabaseClient } from './client.ts';
+
+/**
+ * A statement that changes no row of a table that Citus has on the coordinator. Whatever else its transaction has changed is then committed
+ * by two phases: on the workers only if on the coordinator too.
+ */
+const AGREE = 'delete from two_phase where n = 0';
+
+const BEGIN = /^\s*begin\b/i;
+const WRITTEN = /\b(?:insert into|update|delete from)\s+(?:"?\w+"?\.)?"?(\w+)/gi;
+
+/** Whether a statement of the program's own writes what exists once. */
+function writesOnce(text: string): boolean {
+  for (const [, table = ''] of text.matchAll(WRITTEN)) if (ONCE_TABLES.has(table)) return true;
+  return false;
+}
+
+/**
+ * A connection of a database whose further cells Citus has on its workers. What exists once is local to the coordinator, and Citus takes no
+ * notice of it: a transaction that changes both would be committed on the worker first, and a crash could keep a payment without the answer
+ * under its Idempotency-Key. Such a transaction is committed by two phases. One that changes a cell only, as most do, is not.
+ */
+export function agreeing(Client: typeof DatabaseClient): typeof DatabaseClient {
+  return class extends Client {
+    #once = false;
+
+    get #writesBoth(): boolean {
+      return this.#once && worksInFurtherCell(this);
+    }
+
+    override commitAfter(statement: pg.QueryConfig): Promise<void> {
+      this.#once ||= writesOnce(statement.text);
+      return this.#writesBoth ? this.commitSeparately(statement) : super.commitAfter(statement);
+    }
+
+    override query(...[config, ...others]: never[]): never {
+      const given: unknown = config;
+      const text = typeof given === 'string' ? given : ((given as { text?: string }).text ?? '');
+      const ask = () => super.query(config as never, ...others) as never;
+      if (text === 'commit' && this.#writesBoth) {
+        this.#once = false;
+        const agreed = super.query(AGREE as never) as Promise<unknown>;
+        return agreed.then(ask) as never;
+      }
+      this.#once = !BEGIN.test(text) && (this.#once || writesOnce(text));
+      return ask();
+    }
+  };
+}

@@ -1,0 +1,137 @@
+import Big from 'big.js';
+import type { Act } from '../audit/act.ts';
+import { audit } from '../audit/record.ts';
+import type { Db, Transaction } from '../database/database.ts';
+import { parseInstant } from '../values/calendar.ts';
+import { A_CURRENCY, isCurrency } from '../values/currencies.ts';
+import { Problem } from '../values/errors.ts';
+import { exact } from '../values/json.ts';
+import { decimal, MAX_RATE_DECIMALS } from '../values/money.ts';
+
+export const MAX_RATES = 500;
+
+export interface RatesInput {
+  base_currency: string;
+  /** One unit of the base is that many of the currency. */
+  rates: Record<string, number | string>;
+  as_of?: string;
+}
+
+/** The table of one base currency. */
+export interface Rates {
+  base_currency: string;
+  rates: Record<string, unknown>;
+  as_of: string;
+}
+
+/** Replaces the table of a base currency. @throws Problem invalid_body, invalid_parameter */
+export async function setRates(tx: Transaction, act: Act, input: RatesInput): Promise<Rates[]> {
+  const currencies = Object.keys(input.rates);
+  for (const currency of currencies) {
+    if (!isCurrency(currency)) throw new Problem('invalid_body', { field: `rates.${currency}`, message: A_CURRENCY });
+    if (currency === input.base_currency)
+      throw new Problem('invalid_body', { field: `rates.${currency}`, message: 'must not be the base currency' });
+  }
+  const rates = currencies.map((currency) =>
+    decimal(input.rates[currency], `rates.${currency}`, { positive: true, decimals: MAX_RATE_DECIMALS }),
+  );
+  const asOf = input.as_of === undefined ? act.now : parseInstant(input.as_of);
+  if (!asOf)
+    throw new Problem('invalid_body', { field: 'as_of', message: 'must be an ISO 8601 timestamp with an offset' });
+  const before = await readRates(tx);
+  await tx.query('delete from exchange_rates where base_currency = $1', [input.base_currency]);
+  await tx.query(
+    `insert into exchange_rates (base_currency, currency, rate, as_of)
+     select $1, u.currency, u.rate, $4 from unnest($2::text[], $3::numeric[]) as u(currency, rate)`,
+    [input.base_currency, currencies, rates, asOf],
+  );
+  const after = await readRates(tx);
+  await audit(tx, act, { action: 'update', entity: 'exchange_rates', entityId: input.base_currency, before, after });
+  return after;
+}
+
+/**
+ * Runs a part of a transaction with rates for those currencies of a base that have none, and takes them back: outside of it nobody sees
+ * them. A payment keeps the rate that it was created with.
+ */
+export async function lendRates(
+  tx: Transaction,
+  { base_currency: base, rates }: Pick<RatesInput, 'base_currency' | 'rates'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { rows: lent } = await tx.query<{ currency: string }>(
+    `insert into exchange_rates (base_currency, currency, rate, as_of)
+     select $1, u.currency, u.rate, 'epoch' from unnest($2::text[], $3::numeric[]) as u(currency, rate)
+     on conflict do nothing returning currency`,
+    [base, Object.keys(rates), Object.values(rates)],
+  );
+  await work();
+  const currencies = lent.map(({ currency }) => currency);
+  await tx.query('delete from exchange_rates where base_currency = $1 and currency = any($2)', [base, currencies]);
+}
+
+/** Every table, in the order of the base currencies. */
+export async function readRates(db: Db): Promise<Rates[]> {
+  const { rows } = await db.query<{ base_currency: string; currency: string; rate: string; as_of: Date }>(
+    'select base_currency, currency, rate, as_of from exchange_rates order by base_currency, currency',
+  );
+  const tables = new Map<string, Rates>();
+  for (const row of rows) {
+    const table = tables.get(row.base_currency) ?? {
+      base_currency: row.base_currency,
+      rates: {},
+      as_of: row.as_of.toISOString(),
+    };
+    table.rates[row.currency] = exact(row.rate);
+    tables.set(row.base_currency, table);
+  }
+  return [...tables.values()];
+}
+
+/** Converts amounts of one currency into another. */
+export interface Quote {
+  /** Units of the other currency for one unit, with at most 18 decimals: for people. */
+  rate: string;
+  /** Converts an amount with the stored rates and divides last, so that an amount exactly at a threshold stays there. */
+  convert(amount: string): string;
+}
+
+/** Decimals that a derived rate is shown with. */
+const SHOWN_DECIMALS = 18;
+/** Decimals of a converted amount whose division does not end. */
+const CONVERTED_DECIMALS = 30;
+const Precise = Big();
+Precise.DP = CONVERTED_DECIMALS;
+
+/**
+ * The quote between two currencies: direct, inverse, or through a base that has both.
+ * @throws Problem exchange_rate_missing
+ */
+export async function quoteBetween(db: Db, from: string, to: string): Promise<Quote> {
+  if (from === to) return quote('1', '1');
+  const { rows } = await db.query<{ base_currency: string; currency: string; rate: string }>(
+    'select base_currency, currency, rate from exchange_rates where currency in ($1, $2) order by as_of desc, base_currency',
+    [from, to],
+  );
+  const stored = (base: string, currency: string) =>
+    rows.find((row) => row.base_currency === base && row.currency === currency)?.rate;
+  const direct = stored(from, to);
+  if (direct !== undefined) return quote(direct, '1');
+  const inverse = stored(to, from);
+  if (inverse !== undefined) return quote('1', inverse);
+  for (const base of new Set(rows.map((row) => row.base_currency))) {
+    const [first, second] = [stored(base, from), stored(base, to)];
+    if (first !== undefined && second !== undefined) return quote(second, first);
+  }
+  throw new Problem('exchange_rate_missing', {
+    field: 'payment_currency',
+    message: `no rate is known between ${from} and ${to}; PUT /exchange-rates on the operator interface sets it`,
+  });
+}
+
+function quote(numerator: string, denominator: string): Quote {
+  return {
+    rate: new Precise(numerator).div(denominator).round(SHOWN_DECIMALS).toFixed(),
+    convert: (amount) => new Precise(amount).times(numerator).div(denominator).toFixed(),
+  };
+}

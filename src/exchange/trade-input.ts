@@ -1,0 +1,84 @@
+import Big from 'big.js';
+import { isCalendarDay, londonDay, parseInstant } from '../values/calendar.ts';
+import { Problem } from '../values/errors.ts';
+import { decimal, MAX_RATE_DECIMALS } from '../values/money.ts';
+import type { TradeStatus, TradeType } from './trade.ts';
+
+/** Decimals that a computed sell amount is rounded to, half even, as banks settle. */
+const SETTLEMENT_DECIMALS = 2;
+
+export interface TradeInput {
+  client_id: string;
+  contact_id: string;
+  buy_currency: string;
+  sell_currency: string;
+  buy_amount: number | string;
+  rate: number | string;
+  trade_id?: string;
+  parent_trade_id?: string | null;
+  status?: TradeStatus;
+  trade_type?: TradeType;
+  rate_symbol?: string;
+  sell_amount?: number | string;
+  fee_amount?: number | string | null;
+  fee_currency?: string | null;
+  order_date?: string;
+  maturity_date?: string | null;
+  reference?: string | null;
+  synthetic?: boolean;
+  /** Left out: the beneficiaries of the trade's payments. */
+  beneficiaries?: unknown[];
+}
+
+/**
+ * Reads a trade's fields, each checked.
+ * @throws Problem invalid_body, invalid_parameter
+ */
+export function readTrade(input: TradeInput, now: Date, inside = '') {
+  const drawn = input.parent_trade_id != null;
+  const type = input.trade_type ?? (drawn ? 'drawdown' : 'spot');
+  if ((type === 'drawdown') !== drawn) {
+    throw new Problem('invalid_body', {
+      field: `${inside}parent_trade_id`,
+      message: 'is required for a drawdown, and only a drawdown has one',
+    });
+  }
+  if (input.buy_currency === input.sell_currency && input.trade_type !== undefined && type === 'ndf') {
+    throw new Problem('invalid_body', { field: `${inside}sell_currency`, message: 'must differ from buy_currency' });
+  }
+  const rate = decimal(input.rate, `${inside}rate`, { positive: true, decimals: MAX_RATE_DECIMALS });
+  const buyAmount = decimal(input.buy_amount, `${inside}buy_amount`, { positive: true });
+  // The rate is the price of one unit of the bought currency's counterpart: buy = sell x rate, as `rate_symbol` says (sell/buy).
+  const sellAmount =
+    input.sell_amount === undefined
+      ? new Big(buyAmount).div(rate).round(SETTLEMENT_DECIMALS, Big.roundHalfEven).toFixed()
+      : decimal(input.sell_amount, `${inside}sell_amount`, { positive: true });
+  const orderDate = input.order_date ?? londonDay(now);
+  if (!isCalendarDay(orderDate))
+    throw new Problem('invalid_body', {
+      field: `${inside}order_date`,
+      message: 'must be a calendar day as YYYY-MM-DD',
+    });
+  const maturity = input.maturity_date != null ? parseMaturity(input.maturity_date, inside) : null;
+  return {
+    type,
+    rate,
+    buyAmount,
+    sellAmount,
+    orderDate,
+    maturity,
+    feeAmount: input.fee_amount == null ? null : decimal(input.fee_amount, `${inside}fee_amount`),
+    symbol: input.rate_symbol ?? `${input.sell_currency}${input.buy_currency}`,
+  };
+}
+
+/** A maturity as it is stored: a day is midnight UTC. @throws Problem invalid_body */
+export function parseMaturity(text: string, inside = ''): Date {
+  const instant = parseInstant(text) ?? (isCalendarDay(text) ? new Date(`${text}T00:00:00Z`) : undefined);
+  if (!instant)
+    throw new Problem('invalid_body', {
+      field: `${inside}maturity_date`,
+      message: 'must be a day or an ISO 8601 timestamp with an offset',
+    });
+  return instant;
+}

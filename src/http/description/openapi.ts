@@ -1,0 +1,132 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../../context.ts';
+import { MESSAGES } from '../../values/errors.ts';
+import { STATUS } from '../schemas/problem.ts';
+import { nameSchemas } from './components.ts';
+import { addHeaders, type DescribedOperation, operationsOf, usedHeaders } from './headers.ts';
+import { describeBody, describeOperation, type ImpliedCodes } from './operation.ts';
+
+/** Version of the API's description (the service interface, Versioning). */
+const API_VERSION = '0.1';
+/** A group of operations: its tag, and what it is about. */
+export type Tags = Record<string, string>;
+type Json = Record<string, unknown>;
+
+export interface Description {
+  title: string;
+  description: string;
+  /** The address of the document; /docs is the page that shows it. */
+  path: string;
+  /** The public address, once the listener has its port. */
+  url: () => string;
+  tags: Tags;
+  /** The codes that the listener itself answers, for each of its routes. */
+  implied: ImpliedCodes;
+  /** The listener counts requests and says so in headers. */
+  limited: boolean;
+  /** Read whenever the document is asked for, since addresses are known once every listener has its port. */
+  securitySchemes: () => Json;
+  /** Alternatives, one of which an operation needs. */
+  security: Record<string, string[]>[];
+  /** Parameters that every operation takes that is not open. */
+  parameters?: Json[];
+  /** What the listener adds to an operation that is not open, beyond its route. */
+  amend?: (method: string, operation: DescribedOperation) => void;
+  webhooks?: Json;
+  /** A script for the page that shows the document. */
+  script?: string;
+}
+
+/** Serves the OpenAPI 3.1 description, generated from the schemas that check the requests, and a page that shows it. */
+export async function openApi(app: FastifyInstance, context: Context, description: Description): Promise<void> {
+  const { title, path, implied } = description;
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title,
+        version: API_VERSION,
+        description: `${description.description}\n\n${errorTable()}`,
+        contact: { name: context.config.institution.name },
+        license: { name: 'Unlicensed', identifier: 'LicenseRef-UNLICENSED' },
+      },
+      webhooks: description.webhooks,
+    } as object,
+    transform: ({ schema, url, route }) => ({ schema: describeOperation(schema, route, implied), url }),
+    transformObject: (result) => complete('openapiObject' in result ? result.openapiObject : {}, description),
+  });
+  app.get(path, { config: { open: true }, schema: { hide: true } }, async (_request, reply) =>
+    reply.send(documentNow(app, description)),
+  );
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/docs')) route.config = { ...route.config, open: true };
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { url: path, deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
+    staticCSP: contentSecurityPolicy("'self'"),
+    transformStaticCSP: () => contentSecurityPolicy(`'self' ${context.addresses.auth}`),
+    theme: {
+      title: `${title} - ${context.config.institution.name}`,
+      // The bar of the page names its maker, and asks for the address of a document.
+      css: [{ filename: 'own.css', content: '.swagger-ui .topbar { display: none }' }],
+      ...(description.script && { js: [{ filename: 'own.js', content: description.script }] }),
+    },
+  });
+}
+
+/** The page signs in with the authorization server. It works over http too: nothing in it asks for https. */
+function contentSecurityPolicy(connect: string): string {
+  return [
+    "default-src 'self'",
+    "base-uri 'self'",
+    `connect-src ${connect}`,
+    "frame-ancestors 'self'",
+    "img-src 'self' data:",
+    "object-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+  ].join('; ');
+}
+
+function documentNow(app: FastifyInstance, { url, securitySchemes }: Description): Json {
+  const document: Json = { ...app.swagger() };
+  const components = { ...(document.components as Json), securitySchemes: securitySchemes() };
+  return { ...document, components, servers: [{ url: url() }] };
+}
+
+/** What the routes' schemas do not say: names, headers, common parameters and tags. */
+function complete(document: Json, { limited, tags, security, parameters = [], amend }: Description): Json {
+  for (const [, , operation] of operationsOf(document)) describeBody(operation);
+  const named = nameSchemas(document);
+  const used = new Set<string>();
+  for (const [method, , operation] of operationsOf(named)) {
+    const open = operation.security?.length === 0;
+    addHeaders(operation, limited && !open);
+    if (!open && parameters.length > 0) operation.parameters = [...(operation.parameters ?? []), ...parameters];
+    if (!open) amend?.(method, operation);
+    for (const parameter of operation.parameters ?? []) if (!parameter.required) describeExample(parameter);
+    for (const tag of operation.tags ?? []) used.add(tag);
+  }
+  if ('webhooks' in named) used.add('webhooks');
+  const components = { ...(named.components as Json), headers: usedHeaders(named) };
+  return { ...named, components, security, tags: [...used].map((name) => ({ name, description: tags[name] })) };
+}
+
+/** An example would fill the field of an optional parameter in the page, which then searches for it. */
+function describeExample(parameter: Json): void {
+  const { example, examples, ...rest } = parameter;
+  const first = example ?? Object.keys((examples as object | undefined) ?? {})[0];
+  for (const key of Object.keys(parameter)) delete parameter[key];
+  Object.assign(parameter, rest);
+  if (first !== undefined) parameter.description = `${String(rest.description ?? 'Example')}, for example \`${first}\``;
+}
+
+function errorTable(): string {
+  const rows = Object.entries(MESSAGES).map(
+    ([code, message]) => `| \`${code}\` | ${STATUS[code as keyof typeof STATUS]} | ${message} |`,
+  );
+  return ['Error codes:', '', '| code | status | message |', '|---|---|---|', ...rows].join('\n');
+}

@@ -1,0 +1,50 @@
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { isSafeError } from 'postgraphile/grafast';
+import type { Problem } from '../../values/errors.ts';
+import { limitError } from './limits.ts';
+
+/** Errors that one answer lists: a page of rows can have one for each row. */
+const MAX_ERRORS = 20;
+/** Some messages repeat what the caller sent. */
+const MAX_MESSAGE_CHARACTERS = 1_000;
+/** PostgreSQL: a statement was cancelled, here by its timeout. */
+const QUERY_CANCELED = '57014';
+
+/**
+ * The `errors` of an answer: messages for developers, never SQL or a stack (the service interface, Errors).
+ * @param translate turns any other failure into a Problem
+ * @throws Problem integration_error where the service, and not the request, is at fault
+ */
+export function errorList(
+  errors: readonly GraphQLError[],
+  translate: (error: unknown) => Problem,
+): GraphQLFormattedError[] {
+  const listed: GraphQLFormattedError[] = [];
+  for (const error of errors) {
+    const { message, ...shown } = show(error, translate);
+    const short = message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}...` : message;
+    if (listed.length < MAX_ERRORS) listed.push({ message: short, ...shown });
+  }
+  return listed;
+}
+
+function show(error: GraphQLError, translate: (error: unknown) => Problem): GraphQLFormattedError {
+  const cause = error.originalError as (Error & { code?: string }) | undefined;
+  if (cause === undefined || isSafeError(cause)) return error.toJSON();
+  if (cause instanceof GraphQLError) return { ...error.toJSON(), extensions: cause.extensions };
+  const place = {
+    ...(error.locations ? { locations: error.locations } : {}),
+    ...(error.path ? { path: error.path } : {}),
+  };
+  if (cause.code === QUERY_CANCELED) {
+    const slow = limitError(
+      'STATEMENT_MS',
+      'The database took too long',
+      'ask for smaller pages, or without totalCount',
+    );
+    return { ...slow.toJSON(), ...place };
+  }
+  const problem = translate(cause);
+  if (problem.code === 'integration_error') throw problem;
+  return { message: `${problem.details}`, ...place, extensions: { code: problem.code } };
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { DatabaseClient } from '../../database/client.ts';
+import type { Pool } from '../../database/database.ts';
+import type { Logger } from '../../process/log.ts';
+import { Periodic } from '../../process/periodic.ts';
+
+const CHANNEL = 'webhook_changes';
+/** Milliseconds between two signs of life in `webhook_watches`; a watch counts for a minute after the last one. */
+const WATCH_INTERVAL_MS = 10_000;
+/** Milliseconds before a lost connection is opened again. */
+const RECONNECT_AFTER_MS = 1_000;
+
+/** A change of a client's subscriptions or notifications, as migrations/0010_graphql.sql announces it. */
+export interface LiveUpdate {
+  clientId: string;
+  event: 'subscription' | 'notification';
+  data: object;
+}
+
+export interface Follower {
+  updated(update: LiveUpdate): void;
+  /** Updates may have been missed. */
+  missed(): void;
+}
+
+/**
+ * The changes that any process makes to the webhooks of followed clients. One connection for each process, and only while it has
+ * followers. The changes of a client without followers are not announced, so that they cost the engine nothing.
+ */
+export class LiveUpdates {
+  readonly #pool: Pool;
+  readonly #log: Logger;
+  readonly #watcher = randomUUID();
+  readonly #followers = new Map<string, Set<Follower>>();
+  readonly #watching: Periodic;
+  #connection: pg.Client | undefined;
+  #connecting: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(pool: Pool, log: Logger) {
+    this.#pool = pool;
+    this.#log = log;
+    this.#watching = new Periodic({
+      name: 'watched clients',
+      intervalMs: WATCH_INTERVAL_MS,
+      log,
+      run: () => this.#watch(),
+    });
+    this.#watching.start();
+  }
+
+  /**
+   * Follows a client from the moment at which the promise resolves.
+   * @returns a function that ends it
+   */
+  async follow(clientId: string, follower: Follower): Promise<() => void> {
+    const others = this.#followers.get(clientId);
+    if (others) others.add(follower);
+    else this.#followers.set(clientId, new Set([follower]));
+    const end = () => {
+      const all = this.#followers.get(clientId);
+      all?.delete(follower);
+      if (all?.size === 0) this.#followers.delete(clientId);
+    };
+    try {
+      await this.#connect();
+      await this.#watch();
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return end;
+  }
+
+  /** Closes the connection and removes the watches of this process. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#followers.clear();
+    await this.#watching.stop();
+    await this.#watch().catch(() => undefined);
+  }
+
+  #connect(): Promise<void> {
+    if (this.#connection) return Promise.resolve();
+    this.#connecting ??= this.#listen().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #listen(): Promise<void> {
+    const connection = new DatabaseClient({
+      connectionString: this.#pool.options.connectionString as string,
+      application_name: 'lombard-changes',
+      connectionTimeoutMillis: this.#pool.options.connectionTimeoutMillis ?? 0,
+      keepAlive: true,
+    });
+    let lost = false;
+    connection.on('error', (error) => {
+      if (lost) return;
+      lost = true;
+      this.#lose(connection, error);
+    });
+    connection.on('end', () => {
+      if (!lost) this.#lose(connection, new Error('closed'));
+      lost = true;
+    });
+    connection.on('notification', ({ payload }) => this.#tell(payload ?? '[]'));
+    await connection.connect();
+    await connection.query(`listen ${CHANNEL}`);
+    this.#connection = connection;
+  }
+
+  #lose(connection: pg.Client, error: Error): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    void connection.end().catch(() => undefined);
+    if (this.#stopped || this.#followers.size === 0) return;
+    this.#log.warn({ reason: error.message }, 'the connection for live updates was lost');
+    const again = () => {
+      if (this.#stopped || this.#followers.size === 0) return;
+      // A database that was killed has lost the watches: their table is unlogged.
+      this.#connect()
+        .then(() => this.#watch())
+        .then(() => this.#everyone((follower) => follower.missed()))
+        .catch(() => setTimeout(again, RECONNECT_AFTER_MS).unref());
+    };
+    setTimeout(again, RECONNECT_AFTER_MS).unref();
+  }
+
+  #tell(payload: string): void {
+    for (const update of JSON.parse(payload) as LiveUpdate[]) {
+      for (const follower of this.#followers.get(update.clientId) ?? []) follower.updated(update);
+    }
+  }
+
+  #everyone(work: (follower: Follower) => void): void {
+    for (const followers of this.#followers.values()) for (const follower of followers) work(follower);
+  }
+
+  /** Writes which clients are followed here, and deletes the watches of processes that have written nothing for two minutes. */
+  async #watch(): Promise<void> {
+    const clients = [...this.#followers.keys()];
+    if (clients.length === 0 && !this.#connection) return;
+    await this.#pool.query(
+      `with gone as (
+         delete from webhook_watches where seen_at < clock_timestamp() - interval '2 minutes'
+           or (watcher = $1 and client_id <> all($2::text[])))
+       insert into webhook_watches (watcher, client_id, seen_at)
+         select $1, client_id, clock_timestamp() from unnest($2::text[]) as c(client_id)
+       on conflict (client_id, watcher) do update set seen_at = excluded.seen_at`,
+      [this.#watcher, clients],
+    );
+    if (this.#followers.size > 0 || !this.#connection) return;
+    const idle = this.#connection;
+    this.#connection = undefined;
+    await idle.end();
+  }
+}

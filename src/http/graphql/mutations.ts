@@ -1,0 +1,166 @@
+import type { PgSelectSingleStep } from 'postgraphile/@dataplan/pg';
+import {
+  access,
+  constant,
+  context,
+  type FieldArgs,
+  type ObjectStep,
+  object,
+  type Step,
+  sideEffect,
+} from 'postgraphile/grafast';
+import { extendSchema } from 'postgraphile/utils';
+import { parseInstant } from '../../values/calendar.ts';
+import { Problem } from '../../values/errors.ts';
+import { WEBHOOK_TYPES } from '../../webhooks/notification.ts';
+import { redeliver, replay } from '../../webhooks/redelivery.ts';
+import {
+  createSubscription,
+  deleteSubscription,
+  type SubscriptionPatch,
+  updateSubscription,
+} from '../../webhooks/subscription.ts';
+import type { ExtraHeader } from '../../webhooks/subscription-rules.ts';
+import { MUTATION_TYPES } from './mutation-types.ts';
+import { type GraphqlRequest, needsManage } from './request.ts';
+
+/** The input of a mutation, as the schema has checked it; the rules for its values are the domain's. */
+interface Input {
+  id: string;
+  subscription: Fields & { types: string[]; delivery?: 'HTTP' | 'STREAM' | null };
+  patch: Fields;
+  subscriptionId: string;
+  since: string;
+  until?: string | null;
+  onlyFailed?: boolean | null;
+}
+type Fields = Omit<SubscriptionPatch, 'extraHeaders'> & { extraHeaders?: (ExtraHeader | null)[] | null };
+
+function create(request: GraphqlRequest, { subscription }: Input): Promise<string> {
+  const { clientId, contactId } = request;
+  const input = { ...subscription, extraHeaders: headers(subscription.extraHeaders), clientId, contactId };
+  return request.change((tx) => createSubscription(tx, request.act, input, request.settings));
+}
+
+/** The usual spelling of a UUID: the scalar accepts others. */
+function canonical(uuid: string): string {
+  const digits = uuid.replaceAll('-', '').toLowerCase();
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+async function update(request: GraphqlRequest, input: Input): Promise<string> {
+  const id = canonical(input.id);
+  const patch = { ...input.patch, extraHeaders: headers(input.patch.extraHeaders) };
+  const change = { clientId: request.clientId, id, patch };
+  await request.change((tx) => updateSubscription(tx, request.act, change, request.settings));
+  return id;
+}
+
+async function remove(request: GraphqlRequest, input: Input): Promise<string> {
+  const id = canonical(input.id);
+  await request.change((tx) => deleteSubscription(tx, request.act, { clientId: request.clientId, id }));
+  return id;
+}
+
+/** @returns how many notifications are sent again */
+async function redeliverOne(request: GraphqlRequest, input: Input): Promise<number> {
+  const key = { id: canonical(input.id), clientId: request.clientId };
+  return (await request.change((tx) => redeliver(tx, request.act, key))).count;
+}
+
+/** @returns how many notifications are sent again */
+async function replaySome(request: GraphqlRequest, input: Input): Promise<number> {
+  const { clientId, act } = request;
+  const span = {
+    clientId,
+    subscriptionId: canonical(input.subscriptionId),
+    since: moment('since', input.since),
+    until: input.until == null ? act.now : moment('until', input.until),
+    onlyFailed: input.onlyFailed ?? false,
+  };
+  if (span.until < span.since)
+    throw new Problem('invalid_body', { field: 'until', message: 'must not be before since' });
+  return (await request.change((tx) => replay(tx, act, span))).count;
+}
+
+function moment(field: string, text: string): Date {
+  const parsed = parseInstant(text);
+  if (!parsed)
+    throw new Problem('invalid_body', { field, message: 'must be an instant, for example 2026-11-21T10:00:00Z' });
+  return parsed;
+}
+
+function headers(list: Fields['extraHeaders']): ExtraHeader[] | null | undefined {
+  const missing = list?.indexOf(null) ?? -1;
+  if (missing >= 0) {
+    throw new Problem('invalid_body', { field: `extraHeaders[${missing}]`, message: 'must be a name and a value' });
+  }
+  return list as ExtraHeader[] | null | undefined;
+}
+
+type Work<T = string> = (request: GraphqlRequest, input: Input) => Promise<T>;
+
+/** Runs a change, once for each mutation field and in their order. The step is what the work gives. */
+function change<T>($input: Step, work: Work<T>, $before: Step = constant(null)): Step<T> {
+  return sideEffect([context(), $input, $before], ([request, input]) => {
+    // `context()` has the library's type; endpoint.ts puts a GraphqlRequest there.
+    const caller = request as unknown as GraphqlRequest;
+    needsManage(caller, 'mutation');
+    return work(caller, input as Input);
+  });
+}
+
+/** The plan of a mutation that sends notifications again. */
+const sendingAgain = (work: Work<number>) => (_$root: Step, args: FieldArgs) => {
+  const $input = args.getRaw('input');
+  return object({ clientMutationId: access($input, 'clientMutationId'), count: change($input, work) });
+};
+
+const payload = {
+  plans: {
+    subscription: ($payload: ObjectStep) => $payload.get('subscription'),
+    query: () => object({}),
+  },
+};
+
+/**
+ * The mutations of the service interface. PostGraphile would write the table itself, as the client's role. But the domain must seal
+ * secrets, check the rules and write the audit row (src/webhooks/subscription.ts).
+ */
+export const mutations = extendSchema((build) => {
+  const table = build.pgResources.subscriptions;
+  if (!table) throw new Error('the schema does not contain the table of subscriptions');
+  const find = ($id: Step) => table.get({ id: $id }) as PgSelectSingleStep;
+  const answer = ($input: Step, $subscription: Step) =>
+    object({ clientMutationId: access($input, 'clientMutationId'), subscription: $subscription });
+  const changing = (work: Work) => (_$root: Step, args: FieldArgs) => {
+    const $input = args.getRaw('input');
+    return answer($input, find(change($input, work)));
+  };
+  return {
+    typeDefs: MUTATION_TYPES,
+    objects: {
+      Query: { plans: { webhookTypes: () => constant(WEBHOOK_TYPES) } },
+      Mutation: {
+        plans: {
+          createSubscription: changing(create),
+          updateSubscription: changing(update),
+          deleteSubscription(_$root: Step, args: FieldArgs) {
+            const $input = args.getRaw('input');
+            const $subscription = find(access($input, 'id'));
+            // Waits for the row, which is therefore read as it was before the change.
+            change($input, remove, $subscription.get('id'));
+            return answer($input, $subscription);
+          },
+          redeliverNotification: sendingAgain(redeliverOne),
+          replayNotifications: sendingAgain(replaySome),
+        },
+      },
+      CreateSubscriptionPayload: payload,
+      UpdateSubscriptionPayload: payload,
+      DeleteSubscriptionPayload: payload,
+      RedeliverNotificationPayload: { plans: { query: () => object({}) } },
+      ReplayNotificationsPayload: { plans: { query: () => object({}) } },
+    },
+  };
+});

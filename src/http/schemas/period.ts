@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { parseEnd, parseStart } from '../../values/calendar.ts';
+import { Problem } from '../../values/errors.ts';
+import { InstantOrDay } from './schemas.ts';
+
+const WORDS = 'an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC)';
+
+/** The parameters of a list that can be asked for a period. @param what happens within it, as `Created` */
+export const periodQuery = (what: string) => ({
+  from: Type.Optional(InstantOrDay(`${what} from then on: ${WORDS}`)),
+  to: Type.Optional(InstantOrDay(`${what} before then, or up to the end of a day: ${WORDS}`)),
+});
+
+/** A period as it is written in a query. */
+export interface PeriodText {
+  from?: string;
+  to?: string;
+}
+
+/** A period of time; undefined is open. */
+export interface Period {
+  from: Date | undefined;
+  /** Not part of it. */
+  to: Date | undefined;
+}
+
+/** The period that a query asks for; a day belongs to it from its beginning to its end. @throws Problem invalid_parameter */
+export function periodOf({ from, to }: PeriodText): Period {
+  return { from: end('from', from, parseStart), to: end('to', to, parseEnd) };
+}
+
+function end(field: string, text: string | undefined, parse: (text: string) => Date | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const instant = parse(text);
+  if (instant) return instant;
+  throw new Problem('invalid_parameter', {
+    field,
+    message: 'must be an ISO 8601 timestamp with an offset, such as 2026-07-01T10:15:00Z, or a day, such as 2026-07-01',
+  });
+}

@@ -1,0 +1,198 @@
+import { type TSchema, Type } from 'typebox';
+import type { ListRequest } from '../../database/rows.ts';
+import { type ErrorCode, MESSAGES } from '../../values/errors.ts';
+import { type DecimalRange, decimalForms, PATTERNS } from './patterns.ts';
+import { STATUS } from './problem.ts';
+
+/** Pieces of request and response schemas that several domains use. */
+
+export const MAX_PAGE = 2_147_483_647;
+const MAX_PAGE_SIZE = 1_000;
+
+/** An identifier that the institution's core chose, or the service (docs/decisions.md, 1). A path cannot name `.` and `..`. */
+export const Id = (description: string) => Type.String({ pattern: PATTERNS.id, maxLength: 64, description });
+/** A UUID, in lower case once it has been checked (compilers.ts). */
+export const Uuid = (description: string) => Type.String({ format: 'uuid', pattern: PATTERNS.uuid, description });
+/** A UUID that names a record. Another text names none, as an unknown UUID does. */
+export const UuidOfRecord = (description: string, options: object = {}) =>
+  Type.String({ format: 'uuid', description, ...options });
+/** Version 4 (RFC 9562, 5.4). */
+export const RandomUuid = (description: string) =>
+  Type.String({ format: 'uuid', pattern: PATTERNS.randomUuid, description });
+/** A currency that a caller gives. */
+export const Currency = (description = 'ISO 4217 currency') =>
+  Type.String({ pattern: PATTERNS.currency, format: 'iso-4217', description });
+/** The code of a currency that is looked for. One that ISO 4217 does not list finds nothing. */
+export const CurrencyCode = (description: string) => Type.String({ pattern: PATTERNS.currency, description });
+/** Free text. */
+export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
+/** A name, which somebody looks for in a list. */
+export const Name = (description: string, maxLength = 500) =>
+  Type.String({ minLength: 1, maxLength, pattern: PATTERNS.notBlank, description });
+/** Why a person approves, rejects or cancels. */
+export const Reason = Type.Optional(Text('Why; the payment, its timeline and the audit trail show it'));
+export const Day = (description: string) => Type.String({ format: 'date', description: `${description}, YYYY-MM-DD` });
+/**
+ * The form of a value in the description, where the service itself checks it, with words of its own: an instant, an amount, a list. The
+ * validator does not look at it (description/components.ts).
+ */
+export const formed = (form: object) => ({ 'x-form': form });
+/** Characters of an instant; no instant needs so many. */
+const MAX_INSTANT_LENGTH = 40;
+const INSTANT = { type: 'string', format: 'date-time' };
+export const Instant = (description: string) =>
+  Type.String({
+    maxLength: MAX_INSTANT_LENGTH,
+    description: `${description}, ISO 8601 with an offset`,
+    ...formed(INSTANT),
+  });
+/** An instant, or a day, which the description says how to read. */
+export const InstantOrDay = (description: string) =>
+  Type.String({
+    maxLength: MAX_INSTANT_LENGTH,
+    description,
+    ...formed({ anyOf: [INSTANT, { type: 'string', format: 'date' }] }),
+  });
+/** A JSON number or a decimal string; read exactly (money.ts). */
+export const Decimal = (description: string, range: DecimalRange = {}) =>
+  Type.Union([Type.Number(), Type.String({ maxLength: 64 })], {
+    description: `${description}; a number or a decimal string, read exactly`,
+    ...formed({ anyOf: Object.values(decimalForms(range)) }),
+  });
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const ClientId = Type.String({
+  minLength: 1,
+  description: 'Client identifier, one of `clients` in the id_token',
+  examples: ['CLI000001'],
+});
+
+/** The query of an operation of the client API that has no other parameters. */
+export const ClientQuery = Type.Object({ client_id: ClientId });
+
+export const ErrorMessage = Type.Object(
+  {
+    code: Type.String({
+      enum: Object.keys(MESSAGES),
+      description: 'Error code: one of the list, or one that a later version adds',
+      ...formed({ anyOf: [{ type: 'string', enum: Object.keys(MESSAGES) }, { type: 'string' }] }),
+    }),
+    message: Type.String({ description: 'Short description of the cause' }),
+    details: Type.String({ description: 'The field, and what it must be' }),
+  },
+  {
+    title: 'ErrorMessage',
+    examples: [
+      {
+        code: 'invalid_parameter',
+        message: MESSAGES.invalid_parameter,
+        details: 'query.page_size: must be at most 1000',
+      },
+    ],
+  },
+);
+
+/**
+ * The error answers of an operation, for its `response` schema: the statuses that are given, those of the codes, 401 and 429. The codes
+ * are those that the operation itself can answer; the description adds those that every operation of its listener can.
+ */
+export function errors(...expected: (number | ErrorCode)[]): Record<number, object> {
+  const codes = expected.filter((each) => typeof each === 'string');
+  const statuses = expected.filter((each) => typeof each === 'number');
+  const all = [...new Set([...statuses, ...codes.map((code) => STATUS[code]), 401, 429])].sort();
+  return Object.fromEntries(
+    all.map((status) => [
+      status,
+      { ...errorAnswer(status), 'x-codes': codes.filter((code) => STATUS[code] === status) },
+    ]),
+  );
+}
+
+/** An answer whose body is an ErrorMessage. */
+export function errorAnswer(status: number): object {
+  return {
+    description: DESCRIPTIONS[status] ?? 'The request failed',
+    content: { 'application/json': { schema: ErrorMessage } },
+  };
+}
+
+const DESCRIPTIONS: Record<number, string> = {
+  400: 'Validation of the format, a parameter or the body failed',
+  401: 'The access token is missing, not valid or expired',
+  403: 'The contact or the client may not do this',
+  404: 'The entity does not exist, or belongs to another client',
+  405: 'The method is not allowed at this address',
+  408: 'The body did not arrive in time',
+  409: 'The current state does not allow this',
+  413: 'The body is too large',
+  415: 'The content type is not supported',
+  429: 'Too many requests',
+  502: 'Something that the service depends on has failed',
+  503: 'The service stops, or moves the client to another cell',
+};
+
+/** An answer with a JSON body, for the `response` schema of an operation. */
+export function jsonAnswer(description: string, schema: unknown, headers?: object): object {
+  return { description, ...(headers ? { headers } : {}), content: { 'application/json': { schema } } };
+}
+
+/** The header of a list's answer. */
+export const TOTAL_COUNT = {
+  'x-total-count': { type: 'integer', description: 'Number of entries in the whole list', example: 3 },
+};
+
+/** A page of a list. */
+export const listAnswer = (description: string, schema: TSchema) =>
+  jsonAnswer(description, Type.Array(schema), TOTAL_COUNT);
+
+/** For an object that has no fields other than the described ones. */
+export const closed = { additionalProperties: false };
+/** A path with one parameter, an identifier. */
+export const idPath = (name: string) => Type.Object({ [name]: Type.String() });
+/** A path with one parameter, a UUID. */
+export const uuidPath = (name: string, description: string) => Type.Object({ [name]: UuidOfRecord(description) });
+
+export const DEFAULT_PAGE_SIZE = 50;
+export const Paging = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1, description: 'Page, from 1' })),
+  page_size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: 'Entries on a page' }),
+  ),
+};
+/** The paging of a list that is short, and whole where no page is asked for. */
+export const ShortListQuery = Type.Object({
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Page, from 1; default: the whole list' }),
+  ),
+  page_size: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGE_SIZE,
+      description: `Entries on a page; with page: ${DEFAULT_PAGE_SIZE}`,
+    }),
+  ),
+});
+
+/** A page of a list, once the schema has filled in its defaults. */
+export interface Page {
+  page: number;
+  page_size: number;
+}
+export const PageQuery = Type.Object(Paging);
+
+/** The rows of a page. */
+export function rowsOf({ page, page_size: limit }: Page): { limit: number; offset: number } {
+  return { limit, offset: (page - 1) * limit };
+}
+
+/** A page of a list of the operator interface, of one client if the caller names one. */
+export interface ClientPage extends Page {
+  client_id?: string;
+}
+
+/** The page that a query asks for, as the domains take it. */
+export function listRequest({ page, page_size: pageSize, client_id: clientId }: ClientPage): ListRequest {
+  return { page, pageSize, clientId };
+}
+
+export const ClientPageQuery = Type.Object({ ...Paging, client_id: Type.Optional(Type.String({ minLength: 1 })) });

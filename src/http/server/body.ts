@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../../values/errors.ts';
+import { readForm } from '../../values/form.ts';
+import { parseJson } from '../../values/json.ts';
+import { findUnstorable, NOT_STORABLE } from '../../values/storable.ts';
+
+/** Imports are streams and have no limit (docs/decisions.md, 1). */
+export const MAX_BODY_BYTES = 1_048_576;
+/** Characters of a parser's message that the refusal quotes. */
+const MAX_QUOTED_LENGTH = 120;
+
+/** Bodies are JSON in UTF-8 whose numbers keep their digits (json.ts) and whose texts can be stored (storable.ts). */
+export function readJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      const value = body.length === 0 ? undefined : parseJson(utf8(body as Buffer));
+      // UTF-8 has no such text itself: it can only be written as an escape.
+      const found = body.includes('\\u') ? findUnstorable(value, 'body') : undefined;
+      done(found === undefined ? null : new Problem('invalid_body', `${found}: ${NOT_STORABLE}`), value);
+    } catch (error) {
+      const reason = (error as Error).message.slice(0, MAX_QUOTED_LENGTH);
+      done(new Problem('invalid_body', `body: is not valid JSON in UTF-8 (${reason})`));
+    }
+  });
+}
+
+function utf8(body: Buffer): string {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body);
+}
+
+/** For an operation whose body may be left out (`preValidation`): it is then an object without fields. */
+export function allowNoBody(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  if (request.body === undefined) request.body = {};
+  done();
+}
+
+/** A parameter that is sent twice becomes a list, which only list parameters accept (validation.ts). */
+export function parseQuery(text: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of readForm(text)) {
+    const known = query[name];
+    if (known === undefined) query[name] = value;
+    else if (Array.isArray(known)) known.push(value);
+    else query[name] = [known, value];
+  }
+  return query;
+}

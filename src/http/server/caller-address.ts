@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import type { Config } from '../../settings/config.ts';
+import type { AddressRange } from '../../settings/settings.ts';
+
+/** Where a request came from, as far as the proxies in between are believed. */
+export type AddressOf = (request: IncomingMessage) => string;
+
+/**
+ * Gives the address of a request's caller: that of the connection, and where that is one of LOMBARD_PROXIES, what
+ * LOMBARD_PROXY_HEADER says, from the right up to the first address that is not one of them. Good for limits and logs, never for links.
+ */
+export function createAddressOf({ proxies, proxyHeader }: Pick<Config, 'proxies' | 'proxyHeader'>): AddressOf {
+  const trusted = blockList(proxies);
+  return (request) => {
+    let address = plain(request.socket.remoteAddress ?? '');
+    if (proxies.length === 0) return address;
+    const entries = entriesOf(request, proxyHeader);
+    while (trusted.check(address, family(address))) {
+      const before = addressIn(entries.pop());
+      // What a proxy did not know, or a caller made up, says nothing about those before it.
+      if (before === undefined) return address;
+      address = before;
+    }
+    return address;
+  };
+}
+
+/** Ranges in the form that checks addresses. */
+export function blockList(ranges: readonly AddressRange[]): BlockList {
+  const list = new BlockList();
+  for (const { address, prefix } of ranges) list.addSubnet(address, prefix, family(address));
+  return list;
+}
+
+function family(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** The `for` of each hop, the nearest last. */
+function entriesOf(request: IncomingMessage, name: Config['proxyHeader']): string[] {
+  const sent = request.headers[name];
+  const text = Array.isArray(sent) ? sent.join(',') : (sent ?? '');
+  if (name === 'x-forwarded-for') return text === '' ? [] : text.split(',');
+  return unquotedSplit(text, ',').map((hop) => {
+    const pair = unquotedSplit(hop, ';').find((one) => /^\s*for\s*=/i.test(one));
+    return pair === undefined ? '' : pair.slice(pair.indexOf('=') + 1);
+  });
+}
+
+/** Splits at a separator outside of quotes (RFC 7239, section 4). */
+function unquotedSplit(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let [start, quoted] = [0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    if (quoted && text[at] === '\\') at += 1;
+    else if (text[at] === '"') quoted = !quoted;
+    else if (!quoted && text[at] === separator) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  const last = text.slice(start);
+  return last.trim() === '' && parts.length === 0 ? [] : [...parts, last];
+}
+
+/** The address of an entry as `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `"[2001:db8::1]:4711"`; undefined for everything else. */
+function addressIn(entry: string | undefined): string | undefined {
+  const text = (entry ?? '').trim().replace(/^"|"$/g, '');
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([^:]+):\d+$/.exec(text)?.[1] ?? text;
+  return isIP(bare) === 0 ? undefined : plain(bare);
+}
+
+/** An IPv4 address that came as an IPv6 one, as itself. */
+function plain(address: string): string {
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
+}

@@ -1,0 +1,83 @@
+import ajv from '@fastify/ajv-compiler';
+import fastJson from '@fastify/fast-json-stringify-compiler';
+import type { FastifyServerOptions } from 'fastify';
+import { isCurrency } from '../../values/currencies.ts';
+
+// Fastify's own; one for all listeners of the process, so that the routes that two of them serve are compiled once.
+const buildValidator = ajv();
+const buildSerializer = fastJson();
+
+type Validate = ReturnType<ReturnType<typeof buildValidator>>;
+type Serialize = ReturnType<ReturnType<typeof buildSerializer>>;
+
+/** Where a checked text stands. */
+interface Place {
+  parentData: Record<string | number, unknown>;
+  parentDataProperty: string | number;
+}
+
+const LOWER_CASE = 'x-lower-case';
+
+/** The keywords of our schemas that JSON Schema does not have. */
+export const KEYWORDS = [
+  'x-list',
+  'x-form',
+  'example',
+  {
+    keyword: LOWER_CASE,
+    type: 'string' as const,
+    modifying: true,
+    validate: (_schema: true, text: string, _parent: unknown, place?: Place) => {
+      if (place) place.parentData[place.parentDataProperty] = text.toLowerCase();
+      return true;
+    },
+  },
+];
+
+/** The formats of our schemas that JSON Schema does not have. */
+export const FORMATS = { 'iso-4217': isCurrency };
+
+/**
+ * A route whose schema puts UUIDs (`format: 'uuid'`) into lower case, as the service writes them everywhere. Its `pattern` says whether
+ * it refuses other texts: without one they name nothing (schemas.ts).
+ */
+function lowerUuids(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lowerUuids);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema);
+  return Object.fromEntries(
+    entries.map(([name, value]) =>
+      name === 'format' && value === 'uuid' ? [LOWER_CASE, true] : [name, lowerUuids(value)],
+    ),
+  );
+}
+
+/**
+ * Compiles the schemas of a route at its first request. A start would otherwise spend a third of its work on hundreds of schemas, most
+ * of which a process never needs. Header names of these schemas are in lower case, as those of a request are.
+ */
+export const COMPILERS: NonNullable<FastifyServerOptions['schemaController']>['compilersFactory'] = {
+  buildValidator: (...given: Parameters<typeof buildValidator>) => {
+    const compile = buildValidator(...given);
+    return (route: Parameters<typeof compile>[0]) => {
+      let compiled: Validate | undefined;
+      const validate = ((...input: Parameters<Validate>) => {
+        compiled ??= compile(lowerUuids(route) as typeof route);
+        const valid = compiled(...input);
+        validate.errors = compiled.errors;
+        return valid;
+      }) as Validate;
+      return validate;
+    };
+  },
+  buildSerializer: (...given: Parameters<typeof buildSerializer>) => {
+    const compile = buildSerializer(...given);
+    return (route: Parameters<typeof compile>[0]) => {
+      let compiled: Serialize | undefined;
+      return (answer: unknown) => {
+        compiled ??= compile(route);
+        return compiled(answer);
+      };
+    };
+  },
+};

@@ -1,0 +1,68 @@
+import type { FastifyError, FastifyRequest } from 'fastify';
+import { type ErrorCode, Problem } from '../../values/errors.ts';
+import { errorMessage, STATUS, toProblem } from '../schemas/problem.ts';
+import { explain } from '../schemas/validation.ts';
+
+const FRAMEWORK_CODES: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_body',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_body',
+};
+/** Characters of a caller's content type that the refusal quotes. */
+const MAX_QUOTED_LENGTH = 100;
+
+/** The Problem behind whatever a handler, the schema or Fastify itself threw. */
+export function problemOf(error: FastifyError, request: FastifyRequest): Problem {
+  if (hasHungUp(request))
+    return new Problem('invalid_body', 'body: the caller hung up before its end', { cause: error });
+  if (error.validation) return explain(error);
+  const code = FRAMEWORK_CODES[error.code];
+  if (code) return new Problem(code, frameworkDetails(code, request), { cause: error });
+  // @fastify/static: a file outside its folder.
+  if (error.statusCode === 403 || error.statusCode === 404)
+    return new Problem('not_found', 'path: nothing is served at this address', { cause: error });
+  if (error.statusCode === 400) return new Problem('invalid_body', 'body: could not be read', { cause: error });
+  return toProblem(error);
+}
+
+function frameworkDetails(code: ErrorCode, request: FastifyRequest): string {
+  if (code === 'payload_too_large') return `body: must be at most ${request.routeOptions.bodyLimit} bytes`;
+  if (code === 'unsupported_media_type') {
+    const sent = String(request.headers['content-type'] ?? 'none').slice(0, MAX_QUOTED_LENGTH);
+    return `header.Content-Type: must be application/json, not ${sent}`;
+  }
+  return 'body: its length differs from the Content-Length';
+}
+
+/**
+ * Whether the caller has closed the connection before the request was complete. Then whatever failed lies with the caller. Nobody gets
+ * the answer, and Fastify never calls it finished, so the line of the request is written here.
+ */
+export function hasHungUp({ raw, log, method, routeOptions }: FastifyRequest): boolean {
+  const hungUp = raw.destroyed && !raw.complete;
+  if (hungUp) log.info({ method, route: routeOptions.url }, 'the caller hung up before the end of the request');
+  return hungUp;
+}
+
+export interface ErrorAnswer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** The answer to a Problem; a 401 has the challenge of RFC 6750, section 3. */
+export function answerFor(problem: Problem): ErrorAnswer {
+  const status = STATUS[problem.code];
+  if (status !== 401) return { status, body: errorMessage(problem) };
+  const description = problem.code === 'token_expired' ? 'The access token expired' : 'The access token is not valid';
+  const challenge = `Bearer realm="lombard", error="invalid_token", error_description="${description}"`;
+  return { status, body: errorMessage(problem), headers: { 'www-authenticate': challenge } };
+}
+
+/** The cause of a 502 goes to the log, and nowhere else. */
+export function logFailure(problem: Problem, request: FastifyRequest): void {
+  if (problem.code !== 'integration_error') return;
+  const cause = problem.cause as (Error & { code?: string }) | undefined;
+  request.log.error({ reason: cause?.message, sqlstate: cause?.code, stack: cause?.stack }, problem.details);
+}

@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Logger } from '../../process/log.ts';
+import type { Part } from '../../process/parts.ts';
+import type { Config } from '../../settings/config.ts';
+import { StartupError } from '../../values/errors.ts';
+import { authorityOf, type Binding, listenOn } from './listener.ts';
+import { portFault } from './ports.ts';
+
+/** What the health listener tells. */
+export interface Health {
+  /** Why requests should go elsewhere; undefined where they are welcome. */
+  fault(): string | undefined | Promise<string | undefined>;
+  /** In Prometheus' text format. */
+  metrics(): Promise<{ contentType: string; text: string }>;
+}
+
+interface Options {
+  binding: Binding;
+  /** A free port serves as well where the binding's is taken. */
+  ifTaken: 'free' | 'refuse';
+  health: Health;
+  log: Logger;
+}
+
+/** The health listener as the settings put it. */
+export function createHealthListener(config: Config, log: Logger, health: Health): HealthListener {
+  const { port, ifTaken } = config.healthPort;
+  const binding = { variable: 'LOMBARD_HEALTH_PORT', host: config.healthHost, port };
+  return new HealthListener({ binding, ifTaken, health, log });
+}
+
+/** The health listener of a process, whatever its roles: GET /health/live, /health/ready and /metrics, without a token. */
+export class HealthListener implements Part {
+  readonly #options: Options;
+  readonly #server: Server;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#server = createServer((request, response) => {
+      answer(options.health, request, response).catch((error: Error) => {
+        options.log.error({ reason: error.message }, 'health or metrics could not be told');
+        send(response, 500, { ready: false, reason: 'health could not be told; the log has the reason' });
+      });
+    });
+  }
+
+  /** @throws StartupError when the port was asked for and is taken */
+  async start(): Promise<void> {
+    const { binding, ifTaken, log } = this.#options;
+    const { variable, host, port } = binding;
+    try {
+      await listenOn(this.#server, { host, port });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (ifTaken === 'refuse' || code !== 'EADDRINUSE')
+        throw new StartupError(portFault({ variable, host, port }, error as NodeJS.ErrnoException), { cause: error });
+      await listenOn(this.#server, { host, port: 0 });
+      log.warn({ variable, taken: port, port: this.port }, 'the port for health is taken; another one was chosen');
+    }
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  get port(): number {
+    const bound = this.#server.address();
+    return typeof bound === 'object' && bound ? bound.port : 0;
+  }
+
+  /** Its address as a caller on this machine writes it, once it listens. */
+  get url(): string {
+    return `http://${authorityOf(this.#options.binding.host, this.port)}`;
+  }
+}
+
+async function answer(health: Health, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    return send(response, 405, { reason: 'only GET is served here' });
+  }
+  switch (request.url?.split('?', 1)[0]) {
+    case '/health/live':
+      return send(response, 200, { status: 'ok' });
+    case '/health/ready': {
+      const { status, body } = readyAnswer(await health.fault());
+      return send(response, status, body);
+    }
+    case '/metrics': {
+      const { contentType, text } = await health.metrics();
+      response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text);
+      return;
+    }
+    default:
+      return send(response, 404, { reason: 'only /health/live, /health/ready and /metrics are served here' });
+  }
+}
+
+/** The answer of /health/ready, on this listener and on the operator's. */
+export function readyAnswer(fault: string | undefined): { status: 200 | 503; body: object } {
+  return fault === undefined
+    ? { status: 200, body: { ready: true } }
+    : { status: 503, body: { ready: false, reason: fault } };
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+    .end(JSON.stringify(body));
+}

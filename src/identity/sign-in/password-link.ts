@@ -1,0 +1,102 @@
+import type { Act } from '../../audit/act.ts';
+import type { Context } from '../../context.ts';
+import { type Db, first, type Transaction, transaction } from '../../database/database.ts';
+import { randomToken, sha256 } from '../../values/crypto.ts';
+import { hasControlCharacter } from '../parameters.ts';
+import { updateContact } from '../people/contact.ts';
+import { hashPassword } from './password.ts';
+import { MAX_EMAIL_LENGTH } from './sign-in.ts';
+
+/** How long a link is good, from when its mail is written. */
+export const LINK_LIFETIME_SECONDS = 1_800;
+/** Links for one address within an hour. */
+const MAX_LINKS_AN_HOUR = 3;
+/** Requests that one transaction looks at. */
+const MAX_REQUESTS_AT_ONCE = 100;
+
+/**
+ * Notes that somebody has forgotten the password of an address. The caller learns nothing of the address, not even by the time it takes:
+ * whether it is a contact's is found out later (`gatherRequests`).
+ */
+export async function requestPasswordLink(db: Db, email: string, now: Date): Promise<void> {
+  const address = email.normalize('NFC').trim();
+  const plausible = address.length <= MAX_EMAIL_LENGTH && !hasControlCharacter(address);
+  await db.query('insert into password_requests (email, at) values (lower($1), $2)', [plausible ? address : '', now]);
+}
+
+/**
+ * Makes a mail for each new request of a contact who has a password, at most three an hour for an address. Only the process that sends
+ * mails may call it.
+ */
+export async function gatherRequests(tx: Transaction): Promise<void> {
+  const { rows } = await tx.query<{ id: number; email: string; at: Date }>(
+    `select id, email, at from password_requests where mailed is null order by id limit ${MAX_REQUESTS_AT_ONCE} for update`,
+  );
+  for (const { id, email, at } of rows) {
+    await tx.query(
+      `with wanted as (
+         select k.contact_id from contacts k
+         where lower(k.email) = $2 and k.status = 'enabled' and k.password_hash is not null and (select count(*) from password_requests r
+           where r.email = $2 and r.mailed and r.at > $3::timestamptz - interval '1 hour' and r.at <= $3) < ${MAX_LINKS_AN_HOUR}
+       ), mailed as (
+         insert into mails (kind, contact_id, created_at, due_at) select 'password', contact_id, $3, $3 from wanted returning id
+       )
+       update password_requests set mailed = exists (select from mailed) where id = $1`,
+      [id, email, at],
+    );
+  }
+}
+
+/**
+ * A new link of a contact, for a mail; the one before it ends.
+ * @returns its token, of which only the hash is stored; undefined where a newer mail has a link already
+ */
+export async function createPasswordLink(
+  db: Db,
+  mail: { id: number; contact_id: string },
+  now: Date,
+): Promise<string | undefined> {
+  const token = randomToken();
+  const made = await db.query(
+    `insert into password_links as l (token_sha256, contact_id, mail_id, email, expires_at)
+     select $1, contact_id, $3, lower(email), $4 from contacts where contact_id = $2
+     on conflict (contact_id) do update set token_sha256 = excluded.token_sha256, mail_id = excluded.mail_id, email = excluded.email,
+       expires_at = excluded.expires_at where l.mail_id <= excluded.mail_id`,
+    [sha256(token), mail.contact_id, mail.id, new Date(now.getTime() + LINK_LIFETIME_SECONDS * 1_000)],
+  );
+  return made.rowCount === 1 ? token : undefined;
+}
+
+/** A link that is good: of an enabled contact whose address is still the one that the mail went to. */
+const GOOD = `from password_links l join contacts k on k.contact_id = l.contact_id and k.status = 'enabled' and lower(k.email) = l.email
+  where l.token_sha256 = $1 and l.expires_at > $2`;
+
+/** Whether a link is good now. Asking does not use it. */
+export async function isGoodLink(db: Db, token: string, now: Date): Promise<boolean> {
+  return (await db.query(`select ${GOOD}`, [sha256(token), now])).rows.length > 0;
+}
+
+/**
+ * Sets a new password by a link, which is used up. The second factor stays, a lock is lifted, and every session and refresh token of the
+ * contact ends.
+ * @returns false where the link is not good
+ * @throws Problem invalid_body, which names `password`; the link can be used again
+ */
+export async function setPasswordByLink(
+  { pool, vault, clock }: Context,
+  { token, password, requestId }: { token: string; password: string; requestId: string },
+): Promise<boolean> {
+  if (!(await isGoodLink(pool, token, clock.now()))) return false;
+  const passwordHash = await hashPassword(password);
+  return transaction(pool, async (tx) => {
+    const now = clock.now();
+    const link = first(
+      await tx.query<{ contact_id: string }>(`select l.contact_id ${GOOD} for update of l`, [sha256(token), now]),
+    );
+    if (!link) return false;
+    const act: Act = { now, actor: `contact:${link.contact_id}`, requestId };
+    await tx.query('delete from password_links where contact_id = $1', [link.contact_id]);
+    await updateContact(tx, act, vault, { contactId: link.contact_id, patch: { passwordHash } });
+    return true;
+  });
+}

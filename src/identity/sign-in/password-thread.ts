@@ -1,0 +1,27 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { hashSync, verifySync } from '@node-rs/argon2';
+import { giveWay } from '../../process/thread-priority.ts';
+
+/** argon2id with the memory (KiB) and passes that OWASP recommends as a minimum, and one lane. Takes about 10 ms of a core. */
+const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** Niceness of a background thread, on a system without an idle scheduling class. */
+const PRIORITY = 19;
+
+export interface PasswordTask {
+  password: string;
+  /** Verified against; undefined: the password is hashed. */
+  hash: string | undefined;
+}
+export type PasswordResult = { result: string | boolean } | { error: string };
+
+if (workerData === 'background') giveWay(PRIORITY, true);
+
+parentPort?.on('message', ({ password, hash }: PasswordTask) => {
+  let answer: PasswordResult;
+  try {
+    answer = { result: hash === undefined ? hashSync(password, ARGON2) : verifySync(hash, password) };
+  } catch (error) {
+    answer = { error: (error as Error).message };
+  }
+  parentPort?.postMessage(answer);
+});

@@ -1,0 +1,220 @@
+import { UnknownCell } from '../../database/cells/client-moves.ts';
+import { hasSeveralCells } from '../../database/cells/pool.ts';
+import { first, type Pool, type Transaction } from '../../database/database.ts';
+import type { Logger } from '../../process/log.ts';
+import { BoundedMap } from '../../values/bounded-map.ts';
+import { type Clock, monotonic } from '../../values/calendar.ts';
+import { sha256 } from '../../values/crypto.ts';
+import { Problem } from '../../values/errors.ts';
+import { IdentityVersion, subject, type Versioned } from './identity-version.ts';
+
+/** About 1 kB each for a contact with one client. */
+const MAX_CACHED_SESSIONS = 50_000;
+/** The age up to which a look-up in flight is shared with other requests for the same token. */
+const MAX_SHARED_AGE_MS = 300;
+/** A token is 256 bits in base64url. No other text is looked up. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** What a contact may do for one of its clients (docs/decisions.md, 1, Who may do what). */
+export interface Permissions {
+  can_authorise_payments: boolean;
+  can_manage_payments: boolean;
+  can_manage_multipayments: boolean;
+  can_manage_permissions: boolean;
+  can_manage_webhooks: boolean;
+}
+
+/** What an access token stands for. */
+export interface Session {
+  contactId: string;
+  applicationId: string;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+  /** The certificate (SHA-256, base64url) that the token is bound to, or null (RFC 8705). */
+  thumbprint: string | null;
+  /** The hash by which the token is stored. */
+  tokenSha256: Buffer;
+  /** The contact's clients by client_id. */
+  clients: Map<string, SessionClient>;
+}
+
+/** What a session gives for one client. */
+export interface SessionClient {
+  name: string;
+  enabled: boolean;
+  /** The number of the cell that it lives in. */
+  cell: number;
+  /** It goes to another cell now. */
+  moving: boolean;
+  permissions: Permissions;
+}
+
+interface CachedSession extends Versioned {
+  session: Session;
+}
+
+interface Row {
+  contact_id: string;
+  application_id: string;
+  expires_at: Date;
+  thumbprint: string | null;
+  clients:
+    | ({ client_id: string; name: string; enabled: boolean; cell: number; moving: boolean } & Permissions)[]
+    | null;
+  version: number;
+}
+
+/**
+ * The sessions of access tokens, cached. A token that was used recently costs no query and less than 1 us. Every process sees a
+ * revocation, or a change of the contact, its clients or the application, within a second (identity-version.ts).
+ */
+export class Sessions {
+  readonly identityVersion: IdentityVersion;
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #cache = new BoundedMap<string, CachedSession>(MAX_CACHED_SESSIONS);
+  readonly #inFlight = new Map<string, { startedAt: number; session: Promise<Session> }>();
+
+  constructor(pool: Pool, clock: Clock, log: Logger) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.identityVersion = new IdentityVersion(pool, log);
+  }
+
+  async start(): Promise<void> {
+    await this.identityVersion.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.identityVersion.stop();
+  }
+
+  /**
+   * The session of an access token.
+   * @param bearer the token as the caller sent it
+   * @returns the session where it is cached, otherwise a promise of it
+   * @throws Problem authentication_failed, token_expired
+   */
+  find(bearer: string): Session | Promise<Session> {
+    const cached = this.#cache.get(bearer);
+    if (cached !== undefined && this.identityVersion.isCurrent(cached, () => subjectsOf(cached.session)))
+      return unexpired(cached.session, this.#clock);
+    return this.#lookUp(bearer, TOKEN.test(bearer) ? sha256(bearer) : undefined);
+  }
+
+  /** The session of an access token that is known by its hash only: that of a browser on the pages. @throws Problem as `find` */
+  findStored(tokenSha256: Buffer): Session | Promise<Session> {
+    // No bearer text has this form.
+    const key = `# ${tokenSha256.toString('base64')}`;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined && this.identityVersion.isCurrent(cached, () => subjectsOf(cached.session)))
+      return unexpired(cached.session, this.#clock);
+    return this.#lookUp(key, tokenSha256);
+  }
+
+  #lookUp(bearer: string, hash: Buffer | undefined): Promise<Session> {
+    const shared = this.#inFlight.get(bearer);
+    if (shared !== undefined && monotonic() - shared.startedAt < MAX_SHARED_AGE_MS) return shared.session;
+    const entry = { startedAt: monotonic(), session: this.#read(bearer, hash) };
+    this.#inFlight.set(bearer, entry);
+    const done = () => {
+      if (this.#inFlight.get(bearer) === entry) this.#inFlight.delete(bearer);
+    };
+    entry.session.then(done, done);
+    return entry.session;
+  }
+
+  async #read(bearer: string, hash: Buffer | undefined): Promise<Session> {
+    const row = hash
+      ? first(await this.#pool.query<Row>({ name: 'session', text: sessionStatement(), values: [hash] }))
+      : undefined;
+    this.#cache.delete(bearer);
+    const session = sessionOf(row, hash ?? Buffer.alloc(0), this.#clock);
+    if (!hasSeveralCells(this.#pool)) refuseOtherCells(session);
+    this.#cache.set(bearer, { session, version: row?.version as number });
+    return session;
+  }
+}
+
+/**
+ * Looks at a session again, within the transaction of a change.
+ * @returns what it gives for the client now; undefined where the contact no longer belongs to it
+ * @throws Problem authentication_failed, token_expired
+ */
+export async function confirmSession(
+  tx: Transaction,
+  clock: Clock,
+  { session: { tokenSha256 }, clientId }: { session: Session; clientId: string },
+): Promise<SessionClient | undefined> {
+  const values = [tokenSha256, clientId];
+  const row = first(
+    await tx.query<Row>({ name: 'session-confirm', text: sessionStatement('and p.client_id = $2'), values }),
+  );
+  return sessionOf(row, tokenSha256, clock).clients.get(clientId);
+}
+
+/** A process that knows one cell must not look for a client of another one there. @throws UnknownCell */
+function refuseOtherCells({ clients }: Session): void {
+  for (const { cell } of clients.values()) if (cell !== 0) throw new UnknownCell();
+}
+
+/** What a session depends on. */
+function* subjectsOf({ contactId, applicationId, clients }: Session): Generator<string> {
+  yield subject('contact', contactId);
+  yield subject('application', applicationId);
+  for (const clientId of clients.keys()) yield subject('client', clientId);
+}
+
+/** @throws Problem authentication_failed, token_expired */
+function sessionOf(row: Row | undefined, tokenSha256: Buffer, clock: Clock): Session {
+  if (!row)
+    throw new Problem('authentication_failed', {
+      field: 'Authorization',
+      message: 'the access token is unknown or has been revoked',
+    });
+  const session: Session = {
+    contactId: row.contact_id,
+    applicationId: row.application_id,
+    expiresAt: row.expires_at.getTime(),
+    thumbprint: row.thumbprint,
+    tokenSha256,
+    clients: new Map(
+      (row.clients ?? []).map(({ client_id, name, enabled, cell, moving, ...permissions }) => [
+        client_id,
+        { name, enabled, cell, moving, permissions },
+      ]),
+    ),
+  };
+  return unexpired(session, clock);
+}
+
+function unexpired(session: Session, clock: Clock): Session {
+  if (session.expiresAt > clock.now().getTime()) return session;
+  throw new Problem('token_expired', {
+    field: 'Authorization',
+    message: 'the access token has expired; use the refresh token',
+  });
+}
+
+/**
+ * A token in force, with the version of the same instant: the token and its grant are not revoked, its contact and its application
+ * are enabled. A trusted grant reaches only the clients that the application may act for.
+ * @param condition on the contact's clients `p`, if not all of them matter
+ */
+const sessionStatement = (condition = '') => `
+  select t.contact_id, t.application_id, t.expires_at, t.thumbprint, v.version,
+    (select json_agg(json_build_object('client_id', c.client_id, 'name', c.client_name, 'enabled', c.status = 'enabled', 'cell', c.cell,
+        'moving', c.moves_to is not null,
+        'can_authorise_payments', p.can_authorise_payments, 'can_manage_payments', p.can_manage_payments,
+        'can_manage_multipayments', p.can_manage_multipayments, 'can_manage_permissions', p.can_manage_permissions,
+        'can_manage_webhooks', p.can_manage_webhooks) order by c.client_id)
+      from contact_clients p join clients c on c.client_id = p.client_id
+      where p.contact_id = t.contact_id ${condition} and (not g.trusted or exists (
+        select from application_trusted_clients a
+        where a.application_id = t.application_id and a.client_id = p.client_id))) as clients
+  from access_tokens t
+  join grants g on g.id = t.grant_id and g.revoked_at is null
+  join contacts k on k.contact_id = t.contact_id and k.status = 'enabled' and (not g.trusted or k.trusted_access)
+  join applications b on b.client_id = t.application_id and b.status = 'enabled'
+  cross join identity_version v
+  where t.token_sha256 = $1 and t.revoked_at is null`;

@@ -1,0 +1,193 @@
+import { availableParallelism } from 'node:os';
+import { refreshApprovers } from '../../approvals/workflow.ts';
+import { type Columns, copyRows } from '../../database/copy.ts';
+import type { Transaction } from '../../database/database.ts';
+import {
+  authorisesFor,
+  type Contact,
+  type ContactInput,
+  PERMISSIONS,
+  type Permission,
+  updateContact,
+} from '../../identity/people/contact.ts';
+import { hashPassword, verifyPassword } from '../../identity/sign-in/password.ts';
+import { Problem } from '../../values/errors.ts';
+import { type Comparison, sameNames } from '../comparison.ts';
+import { fromSequence, resolveIds } from '../identifiers.ts';
+import { type ImportKind, type ImportRow, type ImportScope, Refusals } from '../kind.ts';
+import { findClients } from '../references.ts';
+
+export interface ImportedContact extends Omit<ContactInput, 'passwordHash' | 'totpSecret'> {
+  password?: string;
+}
+
+export interface ContactImportRow extends ImportRow<ImportedContact> {
+  passwordHash: string | null;
+}
+
+interface MembershipRow {
+  clientId: string;
+  contactId: string | undefined;
+  permissions: readonly Permission[];
+}
+
+const IDS = { table: 'contacts', column: 'contact_id', make: fromSequence('contact_numbers', 'CON') };
+
+const columns = (now: Date): Columns<ContactImportRow> => ({
+  contact_id: ({ id }) => id,
+  name: ({ input }) => input.name,
+  email: ({ input }) => input.email,
+  password_hash: ({ passwordHash }) => passwordHash,
+  phone: ({ input }) => input.phone,
+  status: ({ input }) => input.status ?? 'enabled',
+  second_factor: ({ input }) => input.second_factor ?? 'none',
+  trusted_access: ({ input }) => input.trusted_access ?? false,
+  language: ({ input }) => input.language,
+  approval_mails: ({ input }) => input.approval_mails ?? true,
+  created_at: () => now,
+});
+
+const MEMBERSHIP_COLUMNS: Columns<MembershipRow> = {
+  client_id: ({ clientId }) => clientId,
+  contact_id: ({ contactId }) => contactId,
+  ...Object.fromEntries(
+    PERMISSIONS.map((permission) => [permission, ({ permissions }: MembershipRow) => permissions.includes(permission)]),
+  ),
+};
+
+const COMPARISON: Comparison = {
+  table: 'contacts',
+  id: 'contact_id',
+  fields: {
+    ...sameNames('name', 'email', 'phone', 'status', 'second_factor', 'trusted_access'),
+    password: 't.password_hash',
+    clients: `(select coalesce(json_agg(json_build_object('client_id', cc.client_id, 'permissions',
+      array_remove(array[${PERMISSIONS.map((name) => `case when cc.${name} then '${name}' end`).join(', ')}], null))), '[]')
+      from contact_clients cc where cc.contact_id = t.contact_id)`,
+  },
+  forms: { clients: (clients) => membershipText(clients as ImportedContact['clients']) },
+  matches: { password: (given, stored) => verifyPassword(stored as string | null, given as string) },
+};
+
+function membershipText(clients: ImportedContact['clients']): string {
+  const texts = clients.map(
+    ({ client_id: id, permissions = PERMISSIONS }) => `${id} ${[...permissions].sort().join()}`,
+  );
+  return texts.sort().join('\n');
+}
+
+/** Contacts (docs/imports.md). Hashing a password takes about 25 ms of a core, so batches are small. */
+export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
+  entity: 'contact',
+  batchRows: 500,
+  comparison: COMPARISON,
+  update: { fixed: [], write: updateContacts },
+
+  read(line, input) {
+    if (input.second_factor === 'sms' && !input.phone)
+      throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
+    if (input.second_factor === 'totp') {
+      throw new Problem('invalid_body', {
+        field: 'second_factor',
+        message: 'must not be totp in an import: the answer of the single call shows the secret once',
+      });
+    }
+    const ids = (input.clients ?? []).map((client) => client.client_id);
+    const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+    if (twice >= 0)
+      throw new Problem('invalid_body', { field: `clients[${twice}].client_id`, message: 'is named twice' });
+    return { line, input, id: input.contact_id, passwordHash: null };
+  },
+
+  prepare: hashPasswords,
+
+  async check(tx, rows) {
+    const refusals = new Refusals();
+    const clients = await findClients(tx, clientIds(rows));
+    for (const { line, input } of rows) {
+      const unknown = input.clients.findIndex((client) => !clients.has(client.client_id));
+      if (unknown >= 0) {
+        const field = `clients[${unknown}].client_id`;
+        refusals.refuse(line, 'client_not_found', { field, message: 'does not exist' });
+      }
+    }
+    await checkEmails(tx, rows, refusals);
+    await resolveIds(tx, rows, refusals, IDS);
+    return refusals;
+  },
+
+  async insert(tx, rows, { act, notify }) {
+    await copyRows(tx, 'contacts', columns(act.now), rows);
+    const memberships = rows.flatMap(({ id, input }) =>
+      input.clients.map((client) => ({
+        clientId: client.client_id,
+        contactId: id,
+        permissions: client.permissions ?? PERMISSIONS,
+      })),
+    );
+    await copyRows(tx, 'contact_clients', MEMBERSHIP_COLUMNS, memberships);
+    // New contacts may be approvers of payments that are pending already.
+    await refreshApprovers(
+      tx,
+      { ...act, quiet: !notify },
+      ...new Set(rows.flatMap(({ input }) => [...authorisesFor(withDefaults(input))])),
+    );
+  },
+};
+
+async function updateContacts(tx: Transaction, rows: ContactImportRow[], { act, vault }: ImportScope): Promise<void> {
+  const touched = new Set<string>();
+  for (const { id, input, passwordHash } of rows) {
+    const { password, ...fields } = input;
+    const patch = { ...fields, ...(password !== undefined && { passwordHash }) };
+    const { touchedClients } = await updateContact(tx, act, vault, { contactId: id as string, patch });
+    for (const clientId of touchedClients) touched.add(clientId);
+  }
+  await refreshApprovers(tx, act, ...touched);
+}
+
+function withDefaults({ status = 'enabled', clients }: ImportedContact): Pick<Contact, 'status' | 'clients'> {
+  return {
+    status,
+    clients: clients.map(({ client_id, permissions = [...PERMISSIONS] }) => ({ client_id, permissions })),
+  };
+}
+
+function clientIds(rows: ContactImportRow[]): string[] {
+  return rows.flatMap(({ input }) => input.clients.map((client) => client.client_id));
+}
+
+/** Hashes the passwords of a batch, at most one for each core at a time. Refuses those that are too weak. */
+async function hashPasswords(rows: ContactImportRow[]): Promise<Refusals> {
+  const refusals = new Refusals();
+  const open = rows.filter(({ input }) => input.password !== undefined).values();
+  const worker = async () => {
+    for (const row of open) {
+      try {
+        row.passwordHash = await hashPassword(row.input.password as string);
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        refusals.set(row.line, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return refusals;
+}
+
+/** An email belongs to one contact, whatever its case; compared as the database's index does. */
+async function checkEmails(tx: Transaction, rows: ContactImportRow[], refusals: Refusals): Promise<void> {
+  const found = await tx.query<{ key: string; taken: boolean }>(
+    `select lower(u.email) as key, exists (select from contacts c where lower(c.email) = lower(u.email)) as taken
+     from unnest($1::text[]) with ordinality as u(email, n) order by u.n`,
+    [rows.map(({ input }) => input.email)],
+  );
+  const earlier = new Set<string>();
+  found.rows.forEach(({ key, taken }, index) => {
+    const line = rows[index]?.line ?? 0;
+    if (refusals.has(line)) return;
+    if (taken || earlier.has(key))
+      refusals.refuse(line, 'already_exists', { field: 'email', message: 'is already in use' });
+    earlier.add(key);
+  });
+}

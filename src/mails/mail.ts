@@ -1,0 +1,183 @@
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import nodemailer, { type Transporter } from 'nodemailer';
+import type SMTPPool from 'nodemailer/lib/smtp-pool/index.js';
+import type { Db } from '../database/database.ts';
+import type { Config } from '../settings/config.ts';
+import type { Logo } from '../settings/logo.ts';
+import { LOGO_ID } from './mail-page.ts';
+
+const DNS_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const GREETING_TIMEOUT_MS = 10_000;
+const SILENCE_TIMEOUT_MS = 60_000;
+/** For a whole mail: a server that answers slowly, but never falls silent, does not hold a connection forever. */
+const MAIL_DEADLINE_MS = 600_000;
+/** From one process. */
+const MAX_CONNECTIONS = 4;
+const MAX_MAILS_PER_CONNECTION = 100;
+/** Of the mail server's error, as it is stored. */
+const MAX_ERROR_CHARACTERS = 500;
+
+export interface Attachment {
+  filename: string;
+  /** Media type, with its charset. */
+  contentType: string;
+  /** Bytes. */
+  size: number;
+  /** A new stream over the content each time. */
+  content: () => Readable;
+}
+
+export interface Mail {
+  /** `<...@...>`; stays the same when the mail is sent again. */
+  messageId: string;
+  to: { name: string; address: string };
+  subject: string;
+  text: string;
+  html: string;
+  /** Shown by the HTML. */
+  logo: Logo | undefined;
+  attachments: Attachment[];
+}
+
+/** A failure as nodemailer reports it: its own code, the SMTP command that failed, and the server's reply code. */
+interface SmtpError extends Error {
+  code?: string;
+  command?: string;
+  responseCode?: number;
+}
+
+/** A mail was not accepted. `permanent`: the server refused this mail or its recipient, and would refuse it again. */
+export class MailFailure extends Error {
+  readonly permanent: boolean;
+
+  constructor(message: string, permanent: boolean, options?: { cause?: unknown }) {
+    super(message.replace(/\s+/g, ' ').slice(0, MAX_ERROR_CHARACTERS), options);
+    this.name = 'MailFailure';
+    this.permanent = permanent;
+  }
+}
+
+/**
+ * Sends mails by SMTP (SMTP_URL). `smtps:` uses TLS from the start. `smtp:` switches to TLS if the server offers it; in production it
+ * requires TLS unless the server is on this machine. The query of the URL may contain nodemailer's settings, as `?requireTLS=true` or
+ * `?tls.servername=mail.example.com`.
+ */
+export class Mailer {
+  readonly #transport: Transporter<SMTPPool.SentMessageInfo>;
+  readonly #from: string;
+  readonly #closing = new AbortController();
+
+  /** @param config smtpUrl must be set */
+  constructor(config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'environment'>) {
+    this.#from = config.mailFrom;
+    const url = new URL(config.smtpUrl as string);
+    const local = /^(localhost|127\.[0-9.]+|\[::1\])$/.test(url.hostname);
+    // Settings in the URL override these.
+    this.#transport = nodemailer.createTransport({
+      url: url.href,
+      pool: true,
+      maxConnections: MAX_CONNECTIONS,
+      maxMessages: MAX_MAILS_PER_CONNECTION,
+      // The caller records the failure and sends the mail again. A retry by nodemailer might send it twice.
+      maxRequeues: 0,
+      requireTLS: url.protocol === 'smtp:' && config.environment === 'production' && !local,
+      dnsTimeout: DNS_TIMEOUT_MS,
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: GREETING_TIMEOUT_MS,
+      socketTimeout: SILENCE_TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    } as SMTPPool.Options & { maxRequeues: number });
+    // A connection that breaks while idle affects no mail.
+    this.#transport.on('error', () => undefined);
+  }
+
+  /**
+   * Streams the mail to the server. Resolves when the server has accepted it.
+   * @throws MailFailure
+   */
+  async send(mail: Mail): Promise<void> {
+    const { attachments, logo, ...fields } = mail;
+    try {
+      await this.#transport.sendMail({
+        ...fields,
+        from: this.#from,
+        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(MAIL_DEADLINE_MS)]),
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        attachments: [
+          ...(logo ? [inline(logo)] : []),
+          ...attachments.map(({ filename, contentType, content }) => ({
+            filename,
+            contentType,
+            content: content(),
+            contentDisposition: 'attachment' as const,
+          })),
+        ],
+      });
+    } catch (error) {
+      const { code = '', command, responseCode = 0, message } = error as SmtpError;
+      // Permanent: a 5xx reply to the recipient or the content, or a mail too large for the server. A refused login or sender is a
+      // fault in the institution's configuration, which will be corrected.
+      const content = code === 'EMESSAGE' && (responseCode >= 500 || command === 'MAIL FROM');
+      const recipient = code === 'EENVELOPE' && responseCode >= 500 && command !== 'MAIL FROM';
+      throw new MailFailure(code ? `${code}: ${message}` : message, content || recipient, { cause: error });
+    }
+  }
+
+  /** Connects and signs in, and sends nothing. @throws Error as the server or the network refuses */
+  async verify(): Promise<void> {
+    await this.#transport.verify();
+  }
+
+  /** Closes every connection; mails in flight fail. */
+  close(): void {
+    this.#closing.abort();
+    this.#transport.close();
+  }
+}
+
+/** The logo as a part that the HTML shows, and not a file to be saved. */
+function inline({ path, data }: Logo) {
+  const [content, contentDisposition] = [Buffer.from(data), 'inline' as const];
+  return { filename: basename(path), contentType: 'image/png', cid: LOGO_ID, content, contentDisposition };
+}
+
+/** The Message-ID of a mail about an entity: `<statement-...@domain>`, in the domain of the sender's address. */
+export function messageIdOf(entity: string, mailFrom: string): string {
+  const domain = /@([A-Za-z0-9.-]+)>?\s*$/.exec(mailFrom)?.[1] ?? 'localhost';
+  return `<${entity}@${domain}>`;
+}
+
+/**
+ * Puts a mail into the sandbox's mailbox (GET /mailbox of the operator interface), the logo within its HTML. A second mail with the same
+ * Message-ID is ignored.
+ */
+export async function keepMail(db: Db, mail: Mail, now: Date): Promise<void> {
+  const attachments = [];
+  for (const { filename, contentType, content } of mail.attachments) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of content()) chunks.push(Buffer.from(chunk));
+    attachments.push({ filename, content_type: contentType, content: Buffer.concat(chunks).toString('base64') });
+  }
+  const { to, subject, text, logo } = mail;
+  const image = logo && `data:image/png;base64,${Buffer.from(logo.data).toString('base64')}`;
+  const html = image ? mail.html.replace(`src="cid:${LOGO_ID}"`, `src="${image}"`) : mail.html;
+  await db.query(
+    'insert into mailbox (sent_at, message_id, mail) values ($1, $2, $3) on conflict (message_id) do nothing',
+    [now, mail.messageId, JSON.stringify({ to: to.address, subject, text, html, attachments })],
+  );
+}
+
+/** Mails of the sandbox's mailbox that one answer shows. */
+const MAX_SHOWN_MAILS = 1_000;
+
+/** The newest mails of the sandbox's mailbox. */
+export async function listMailbox(db: Db): Promise<object[]> {
+  const { rows } = await db.query<{ mail: object; message_id: string; sent_at: Date }>(
+    'select mail, message_id, sent_at from mailbox order by id desc limit $1',
+    [MAX_SHOWN_MAILS],
+  );
+  return rows.map((row) => ({ ...row.mail, message_id: row.message_id, sent_at: row.sent_at.toISOString() }));
+}

@@ -1,0 +1,139 @@
+import type { Counter, Gauge, Histogram } from 'prom-client';
+import type { Db, Pool } from '../database/database.ts';
+import type { Logger } from '../process/log.ts';
+import { metrics } from '../process/metrics.ts';
+import { Periodic } from '../process/periodic.ts';
+import type { Clock } from '../values/calendar.ts';
+
+/** Milliseconds between two writes of a process. */
+const WRITE_INTERVAL_MS = 10_000;
+/** Minutes are kept so long. */
+const KEPT_HOURS = 48;
+export const MAX_HISTORY_HOURS = KEPT_HOURS;
+const HOUR_MS = 3_600_000;
+/** Points of a chart: a step is as long as it takes. */
+const POINTS = 72;
+
+/** What is counted, and of which metric: the sum of its values whose label fits. */
+const COUNTED = {
+  delivered: ['lombard_webhook_attempts_total', 'outcome', /^delivered$/],
+  delivery_failures: ['lombard_webhook_attempts_total', 'outcome', /^(?!delivered$)/],
+  errors: ['lombard_http_request_duration_seconds', 'status', /^5/],
+  refused: ['lombard_http_request_duration_seconds', 'status', /^4/],
+  requests: ['lombard_http_request_duration_seconds', 'status', /^[123]/],
+  sign_in_failures: ['lombard_sign_ins_total', 'outcome', /^(?!ok$|second_factor_required$)/],
+  sign_ins: ['lombard_sign_ins_total', 'outcome', /^ok$/],
+} as const satisfies Record<string, [metric: string, label: string, fits: RegExp]>;
+/** What is measured: of all processes, and of a whole step, the greatest. */
+const MEASURED = {
+  audit_lag_seconds: 'lombard_audit_unsealed_age_seconds',
+  outbox_lag_seconds: 'lombard_outbox_oldest_age_seconds',
+} as const;
+
+export const MEASURES = [...Object.keys(COUNTED), ...Object.keys(MEASURED)] as Measure[];
+type Measure = keyof typeof COUNTED | keyof typeof MEASURED;
+
+/** How the service has done over time: `values` has one value for each step. */
+export interface ServiceHistory {
+  from: Date;
+  step_seconds: number;
+  measures: Record<Measure, number[]>;
+}
+
+/** Writes what this process has counted and measured to the minutes that all processes share. */
+export class ServiceMinutes {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #writing: Periodic;
+  #before: Record<string, number> = {};
+
+  constructor(pool: Pool, clock: Clock, log: Logger) {
+    this.#pool = pool;
+    this.#clock = clock;
+    const run = () => this.write();
+    this.#writing = new Periodic({ name: 'minutes of the service', intervalMs: WRITE_INTERVAL_MS, log, run });
+  }
+
+  async start(): Promise<void> {
+    this.#before = await counts();
+    this.#writing.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#writing.stop();
+  }
+
+  /** Writes what has happened since the last write. */
+  async write(): Promise<void> {
+    const now = await counts();
+    const fresh = Object.entries(now).map(([name, count]) => [name, count - (this.#before[name] ?? 0)] as const);
+    const written = [...fresh, ...(await lags())].filter(([, value]) => value > 0);
+    if (written.length === 0) return;
+    // In one order, so that two processes do not wait for each other.
+    written.sort(([a], [b]) => (a < b ? -1 : 1));
+    await this.#pool.query({
+      name: 'service-minutes',
+      text: `insert into service_minutes as m (minute, measure, value)
+        select date_trunc('minute', $1::timestamptz), * from unnest($2::text[], $3::float8[])
+        on conflict (minute, measure) do update set value =
+          case when m.measure = any($4) then greatest(m.value, excluded.value) else m.value + excluded.value end`,
+      values: [
+        this.#clock.now(),
+        written.map(([name]) => name),
+        written.map(([, value]) => value),
+        Object.keys(MEASURED),
+      ],
+    });
+    // Only now: what a database that was gone did not take is written the next time.
+    this.#before = now;
+  }
+}
+
+async function counts(): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const [name, [metric, label, fits]] of Object.entries(COUNTED)) {
+    const read = await (metrics.getSingleMetric(metric) as Counter | Histogram | undefined)?.get();
+    const values = (read?.values ?? []) as { metricName?: string; labels: Record<string, unknown>; value: number }[];
+    found[name] = values
+      .filter(
+        ({ metricName, labels }) => metricName === undefined || metricName.endsWith('_count') || !('le' in labels),
+      )
+      .filter(({ metricName }) => metricName === undefined || !metricName.endsWith('_sum'))
+      .filter(({ labels }) => fits.test(String(labels[label] ?? '')))
+      .reduce((sum, { value }) => sum + value, 0);
+  }
+  return found;
+}
+
+async function lags(): Promise<(readonly [string, number])[]> {
+  const found: (readonly [string, number])[] = [];
+  for (const [name, metric] of Object.entries(MEASURED)) {
+    const read = await (metrics.getSingleMetric(metric) as Gauge | undefined)?.get();
+    found.push([name, read?.values[0]?.value ?? 0]);
+  }
+  return found;
+}
+
+/** How the service has done in the last hours, in steps; the last one is not over. @param hours 1 to 48 */
+export async function readServiceHistory(db: Db, now: Date, hours: number): Promise<ServiceHistory> {
+  const stepMs = (hours * HOUR_MS) / POINTS;
+  const end = Math.ceil((now.getTime() + 1) / stepMs) * stepMs;
+  const from = new Date(end - POINTS * stepMs);
+  const { rows } = await db.query<{ measure: Measure; step: number; value: number }>(
+    `select measure, floor(extract(epoch from minute - $1::timestamptz) / $2)::int as step,
+       case when measure = any($3) then max(value) else sum(value) end as value
+     from service_minutes where minute >= $1 and minute <= $4 group by measure, step`,
+    [from, stepMs / 1_000, Object.keys(MEASURED), now],
+  );
+  const measures = Object.fromEntries(MEASURES.map((name) => [name, Array.from({ length: POINTS }, () => 0)]));
+  for (const { measure, step, value } of rows) {
+    const points = measures[measure];
+    if (points && step < points.length) points[step] = value;
+  }
+  return { from, step_seconds: stepMs / 1_000, measures: measures as ServiceHistory['measures'] };
+}
+
+/** Deletes the minutes that are kept no longer. */
+export async function clearServiceMinutes(db: Db, now: Date): Promise<void> {
+  await db.query('delete from service_minutes where minute < $1', [new Date(now.getTime() - KEPT_HOURS * HOUR_MS)]);
+}

@@ -1,0 +1,98 @@
+import * as approvals from '../approvals/workflow.ts';
+import type { Act } from '../audit/act.ts';
+import { noteChange } from '../audit/change.ts';
+import { audit } from '../audit/record.ts';
+import { newId } from '../database/cells/identifiers.ts';
+import type { Transaction } from '../database/database.ts';
+import { createTrade } from '../exchange/trade-booking.ts';
+import type { TradeInput } from '../exchange/trade-input.ts';
+import { requireContact } from '../identity/people/tenant.ts';
+import { createPayment, type PaymentInput } from '../payments/creation.ts';
+import type { Presentation } from '../payments/presentation.ts';
+import { Problem } from '../values/errors.ts';
+import { formattedId } from './multipayment.ts';
+
+/** Trades of one multi payment. */
+export const MAX_MULTIPAYMENT_TRADES = 200;
+/** Payments of one multi payment: they are created, and cancelled, in one transaction. */
+export const MAX_MULTIPAYMENT_PAYMENTS = 1_000;
+
+type Own<T> = Omit<T, 'client_id' | 'contact_id'> & { client_id?: string; contact_id?: string };
+
+export interface MultipaymentInput {
+  client_id: string;
+  /** Who initiates it: the creator of its trades and payments. */
+  contact_id: string;
+  multipayment_unique_id?: string;
+  trades: Own<TradeInput>[];
+  /** `trade`: index into `trades`. */
+  payments: (Omit<Own<PaymentInput>, 'trade_id'> & { trade: number })[];
+}
+
+/**
+ * Books trades and creates the payments that they fund, all or nothing.
+ * @returns multipayment_id
+ * @throws Problem client_not_found, contact_not_found, invalid_body, and those of createTrade and createPayment, naming the element
+ */
+export async function createMultipayment(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  input: MultipaymentInput,
+): Promise<number> {
+  const { client_id: clientId, contact_id: contactId } = input;
+  await requireContact(tx, { clientId, contactId });
+  await approvals.shareLock(tx, clientId);
+  const uniqueId = await newId(tx, clientId, 'multipayment_unique_id', input.multipayment_unique_id);
+  const { rows } = await tx.query<{ id: number; unique: string }>(
+    `insert into multipayments (client_id, multipayment_unique_id, contact_id, status, created_at)
+     values ($1, $2, $3, 'created', $4) returning multipayment_id as id, multipayment_unique_id as unique`,
+    [clientId, uniqueId, contactId, act.now],
+  );
+  const made = rows[0] as { id: number; unique: string };
+  noteChange(tx, act, { entity: 'multipayment', id: String(made.id), clientId, action: 'create', created: true });
+  const trades: string[] = [];
+  for (const [index, trade] of input.trades.entries()) {
+    const inside = `trades[${index}].`;
+    const booked = await createTrade(tx, act, presentation.apiUrl, owned(trade, input, inside), {
+      multipaymentId: made.id,
+      inside,
+    });
+    trades.push(booked.trade_id);
+  }
+  for (const [index, { trade, ...payment }] of input.payments.entries()) {
+    const inside = `payments[${index}].`;
+    const tradeId = trades[trade];
+    if (tradeId === undefined)
+      throw new Problem('invalid_body', {
+        field: `${inside}trade`,
+        message: `must be an index into trades, 0 to ${trades.length - 1}`,
+      });
+    const body = { ...owned(payment, input, inside), trade_id: tradeId };
+    await createPayment(tx, act, presentation, body, { multipaymentId: made.id, inside });
+  }
+  await audit(tx, act, {
+    action: 'create',
+    entity: 'multipayment',
+    entityId: formattedId(made.id),
+    clientId,
+    after: { status: 'created', multipayment_unique_id: made.unique, trades, payments: input.payments.length },
+  });
+  return made.id;
+}
+
+/** A trade or payment of a multi payment belongs to its client and its contact. */
+function owned<T extends { client_id?: string; contact_id?: string }>(
+  body: T,
+  input: MultipaymentInput,
+  inside: string,
+) {
+  for (const name of ['client_id', 'contact_id'] as const) {
+    if (body[name] !== undefined && body[name] !== input[name])
+      throw new Problem('invalid_body', {
+        field: `${inside}${name}`,
+        message: 'must be that of the multi payment, or be left out',
+      });
+  }
+  return { ...body, client_id: input.client_id, contact_id: input.contact_id };
+}

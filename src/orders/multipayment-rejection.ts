@@ -1,0 +1,107 @@
+import * as approvals from '../approvals/workflow.ts';
+import type { Act } from '../audit/act.ts';
+import { noteChange } from '../audit/change.ts';
+import { audit } from '../audit/record.ts';
+import { first, type Transaction } from '../database/database.ts';
+import { setTradeStatus } from '../exchange/trade-booking.ts';
+import { movePayment } from '../payments/lifecycle.ts';
+import { mayMove, type PaymentStatus } from '../payments/moves.ts';
+import type { Presentation } from '../payments/presentation.ts';
+import { Problem } from '../values/errors.ts';
+import type { PaymentId } from '../values/identifiers.ts';
+import { findMultipayment, formattedId } from './multipayment.ts';
+
+/**
+ * Rejects a multi payment in the caller's transaction: rejects its trades, cancels its payments, and notifies each (docs/decisions.md, 3).
+ * Payments and trades that were rejected or cancelled before stay as they are.
+ * @throws Problem multipayment_not_found; already_rejected; transition_not_allowed once a payment of it was sent
+ */
+export async function rejectMultipayment(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  request: { clientId: string; contactId: string; id: string; reason?: string | undefined },
+): Promise<void> {
+  const { clientId, contactId, reason } = request;
+  await approvals.shareLock(tx, clientId);
+  const found = await findMultipayment(tx, clientId, request.id);
+  const id = found.multipayment_id;
+  await lock(tx, clientId, id);
+  noteChange(tx, act, { entity: 'multipayment', id: String(id), clientId, action: 'update' });
+  await cancelPayments(tx, act, presentation, { clientId, contactId, id, reason });
+  await rejectTrades(tx, act, presentation, { clientId, id });
+  await tx.query(
+    `update multipayments set status = 'rejected', rejected_at = $3 where client_id = $1 and multipayment_id = $2`,
+    [clientId, id, act.now],
+  );
+  await audit(tx, act, {
+    action: 'update',
+    entity: 'multipayment',
+    entityId: formattedId(id),
+    clientId,
+    before: { status: 'created' },
+    after: { status: 'rejected', reason },
+  });
+}
+
+/** @throws Problem already_rejected */
+async function lock(tx: Transaction, clientId: string, id: number): Promise<void> {
+  const locked = first(
+    await tx.query<{ status: string }>(
+      'select status from multipayments where client_id = $1 and multipayment_id = $2 for no key update',
+      [clientId, id],
+    ),
+  );
+  if (locked?.status !== 'rejected') return;
+  throw new Problem('already_rejected', {
+    field: 'multipayment_id',
+    message: `${formattedId(id)} has already been rejected`,
+  });
+}
+
+/** A payment of the multi payment, its row locked. */
+interface LockedMember {
+  payment_id: PaymentId;
+  status: PaymentStatus;
+  return_started: boolean;
+  sent: boolean;
+}
+
+/** @throws Problem transition_not_allowed once a payment was sent */
+async function cancelPayments(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  request: { clientId: string; contactId: string; id: number; reason: string | undefined },
+): Promise<void> {
+  const { clientId, contactId, id, reason } = request;
+  const { rows } = await tx.query<LockedMember>(
+    `select payment_id, status, return_started, sent_date is not null or status in ('Executing Payment', 'Payment complete') as sent
+     from payments where client_id = $1 and multipayment_id = $2 order by id for update`,
+    [clientId, id],
+  );
+  const sent = rows.find((row) => row.sent);
+  if (sent)
+    throw new Problem('transition_not_allowed', {
+      field: 'multipayment_id',
+      message: `its payment ${sent.payment_id} has been sent`,
+    });
+  for (const { payment_id: paymentId, status, return_started: returnStarted } of rows) {
+    if (!mayMove({ status, returnStarted }, 'cancel')) continue;
+    await movePayment(tx, act, presentation, { clientId, contactId, paymentId, action: 'cancel', reason });
+  }
+}
+
+async function rejectTrades(
+  tx: Transaction,
+  act: Act,
+  { apiUrl }: Presentation,
+  { clientId, id }: { clientId: string; id: number },
+): Promise<void> {
+  const { rows } = await tx.query<{ trade_id: string }>(
+    `select trade_id from trades where client_id = $1 and multipayment_id = $2 and status not in ('Rejected', 'Cancelled')
+     order by trade_id for no key update`,
+    [clientId, id],
+  );
+  for (const { trade_id: tradeId } of rows) await setTradeStatus(tx, act, apiUrl, { tradeId, status: 'Rejected' });
+}

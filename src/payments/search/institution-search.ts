@@ -1,0 +1,87 @@
+import { homesOfClients } from '../../database/cells/directory.ts';
+import { hasSeveralCells } from '../../database/cells/pool.ts';
+import { inCell } from '../../database/cells/scope.ts';
+import { unionOfCells } from '../../database/cells/union.ts';
+import type { Db } from '../../database/database.ts';
+import { Problem } from '../../values/errors.ts';
+import { isUuid } from '../../values/uuid.ts';
+import type { Presentation } from '../presentation.ts';
+import { type PaymentPage, searchPayments } from './search.ts';
+import type { PaymentSearch } from './search-parameters.ts';
+
+/** Clients whose payments one answer shows. A reference that more of them use needs client_id. */
+const MAX_CLIENTS = 100;
+
+/** What the institution searches for: payments of one client, or those that an identifier, a UETR or a reference names. */
+export interface InstitutionSearch {
+  clientId: string | undefined;
+  /** The SWIFT UETR. */
+  uuid: string | undefined;
+  search: PaymentSearch;
+  now: Date;
+}
+
+/**
+ * Searches as clients do, for the institution (docs/operator-interface.md, Find things). Without a client, the clients' payments come
+ * one client after the other, in the order of their identifiers.
+ * @throws Problem missing_parameter unless a client or what names payments is given; invalid_parameter
+ */
+export async function searchForInstitution(
+  db: Db,
+  presentation: Presentation,
+  { clientId, uuid, search, now }: InstitutionSearch,
+): Promise<PaymentPage> {
+  const wanted = uuid === undefined ? search : await withUetr(db, search, uuid);
+  const clients = clientId === undefined ? await clientsOf(db, wanted) : [clientId];
+  const homes = clientId === undefined && hasSeveralCells(db) ? await homesOfClients(db, clients) : undefined;
+  const bodies: string[] = [];
+  let total = 0;
+  let left = wanted.pageSize;
+  for (const client of clients) {
+    const view = { ...presentation, clientId: client, viewer: null, institution: true, now };
+    const own = { ...wanted, offset: Math.max(0, wanted.offset - total), pageSize: Math.max(1, left) };
+    const page = await (homes
+      ? inCell(homes.get(client)?.cell ?? 'none', () => searchPayments(db, view, own))
+      : searchPayments(db, view, own));
+    const count = Math.min(left, Math.max(0, page.total - own.offset));
+    total += page.total;
+    if (count > 0) bodies.push(page.body.slice(1, -1));
+    left -= count;
+  }
+  return { total, body: `[${bodies.join(',')}]` };
+}
+
+/** A UETR names one payment at most. */
+async function withUetr(db: Db, search: PaymentSearch, uuid: string): Promise<PaymentSearch> {
+  const text = 'select payment_id from payments where uuid = $1';
+  const { rows } = isUuid(uuid)
+    ? await db.query<{ payment_id: string }>(unionOfCells(db, 'payments')?.(text) ?? text, [uuid])
+    : { rows: [] };
+  const named = rows.map((row) => row.payment_id);
+  return { ...search, paymentIds: search.paymentIds ? named.filter((id) => search.paymentIds?.includes(id)) : named };
+}
+
+/** The clients of the payments that are named. */
+async function clientsOf(db: Db, { paymentIds, reference }: PaymentSearch): Promise<string[]> {
+  if (paymentIds === undefined && reference === undefined) {
+    throw new Problem('missing_parameter', {
+      field: 'client_id',
+      message: 'is required unless payment_ids, uuid or reference is given',
+    });
+  }
+  // The index by reference begins with the client: one look at it for each client.
+  const named = paymentIds
+    ? 'select client_id from payments where payment_id = any($1)'
+    : 'select client_id from payments where client_id = any(array(select client_id from clients)) and reference = $1';
+  const { rows } = await db.query<{ client_id: string }>(
+    `select distinct client_id from (${unionOfCells(db, 'payments')?.(named) ?? named}) p order by client_id limit $2`,
+    [paymentIds ?? reference, MAX_CLIENTS + 1],
+  );
+  if (rows.length > MAX_CLIENTS) {
+    throw new Problem('invalid_parameter', {
+      field: 'client_id',
+      message: `is required: more than ${MAX_CLIENTS} clients have such payments`,
+    });
+  }
+  return rows.map((row) => row.client_id);
+}

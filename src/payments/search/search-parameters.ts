@@ -1,0 +1,158 @@
+import { isCalendarDay } from '../../values/calendar.ts';
+import { Problem } from '../../values/errors.ts';
+
+/** Limits of the payments search (docs/decisions.md, 2). */
+const DEFAULT_PAGE_SIZE = 50;
+export const MAX_INT32 = 2_147_483_647;
+/** Identifiers in `payment_ids`, and currencies in `payment_currency`. */
+export const MAX_LIST_ITEMS = 1_000;
+
+export const STATUS_FILTERS = [
+  'pending',
+  'pending_to_authorise',
+  'authorised',
+  'cancelled',
+  'rejected',
+  'complete',
+  'pending_your_approval',
+  'pending_others_approval',
+] as const;
+export type StatusFilter = (typeof STATUS_FILTERS)[number];
+export const AMOUNT_RANGES = ['over', 'below', 'equal'] as const;
+export const ORDERS = ['asc', 'desc'] as const;
+export const ORDER_FIELDS = ['order_date', 'value_date'] as const;
+
+/** The query of GET /payments as it arrives: types, enums and ranges have been checked against its schema. */
+export interface SearchQuery {
+  payment_ids?: string;
+  mass_payment_id?: string;
+  mass_payment_external_reference_id?: string;
+  payment_currency?: string;
+  amount?: number;
+  amount_range?: (typeof AMOUNT_RANGES)[number];
+  page?: number;
+  page_size?: number;
+  order?: (typeof ORDERS)[number];
+  order_by?: (typeof ORDER_FIELDS)[number];
+  reference?: string;
+  trade_id?: string;
+  beneficiary_id?: string;
+  from_payment_date?: string;
+  to_payment_date?: string;
+  from_created_date?: string;
+  to_created_date?: string;
+  status?: StatusFilter;
+}
+
+/** A range of calendar days, both ends included; undefined is open. */
+export interface DayRange {
+  from: string | undefined;
+  to: string | undefined;
+}
+
+/** What is searched for. */
+export interface PaymentSearch {
+  paymentIds: string[] | undefined;
+  massPaymentId: string | undefined;
+  massPaymentReference: string | undefined;
+  currencies: string[] | undefined;
+  amount: { range: (typeof AMOUNT_RANGES)[number]; value: number } | undefined;
+  reference: string | undefined;
+  tradeId: string | undefined;
+  beneficiaryId: string | undefined;
+  paymentDate: DayRange | undefined;
+  /** Europe/London days. */
+  created: DayRange | undefined;
+  status: StatusFilter | undefined;
+  orderBy: 'created' | 'payment_date';
+  descending: boolean;
+  /** Payments before the page. */
+  offset: number;
+  pageSize: number;
+  /** Whether a worker of Citus has the payments. */
+  distributed?: boolean;
+}
+
+/**
+ * Reads the parameters of GET /payments by the rules of docs/decisions.md, 2.
+ * @throws Problem invalid_parameter, missing_parameter; details begin with `<parameter>`
+ */
+export function readSearch(query: SearchQuery): PaymentSearch {
+  const { page = 1, page_size: pageSize = DEFAULT_PAGE_SIZE } = query;
+  return {
+    paymentIds: list(query.payment_ids, 'payment_ids', () => true, 'identifiers'),
+    currencies: list(
+      query.payment_currency,
+      'payment_currency',
+      (item) => /^[A-Z]{3}$/.test(item),
+      'currencies of three capital letters',
+    ),
+    amount: amount(query),
+    massPaymentId: plain(query.mass_payment_id, 'mass_payment_id'),
+    massPaymentReference: plain(query.mass_payment_external_reference_id, 'mass_payment_external_reference_id'),
+    reference: plain(query.reference, 'reference'),
+    tradeId: plain(query.trade_id, 'trade_id'),
+    beneficiaryId: plain(query.beneficiary_id, 'beneficiary_id'),
+    paymentDate: days(query.from_payment_date, query.to_payment_date, 'payment_date'),
+    created: days(query.from_created_date, query.to_created_date, 'created_date'),
+    status: query.status,
+    orderBy: query.order_by === 'value_date' ? 'payment_date' : 'created',
+    descending: query.order === 'desc',
+    offset: (page - 1) * pageSize,
+    pageSize,
+  };
+}
+
+function list(
+  input: string | undefined,
+  name: string,
+  fits: (item: string) => boolean,
+  words: string,
+): string[] | undefined {
+  if (input === undefined) return undefined;
+  const items = input.split(',').map((item) => plain(item.trim(), name) as string);
+  if (items.length > MAX_LIST_ITEMS)
+    throw new Problem('invalid_parameter', { field: `${name}`, message: `must have at most ${MAX_LIST_ITEMS} items` });
+  if (items.some((item) => item === '' || !fits(item))) {
+    throw new Problem('invalid_parameter', {
+      field: `${name}`,
+      message: `must be a comma-separated list of ${words}, none of them empty`,
+    });
+  }
+  return [...new Set(items)];
+}
+
+function amount(query: SearchQuery): PaymentSearch['amount'] {
+  const { amount: value, amount_range: range } = query;
+  if (value === undefined && range === undefined) return undefined;
+  if (value === undefined)
+    throw new Problem('missing_parameter', { field: 'amount', message: 'is required together with amount_range' });
+  if (range === undefined)
+    throw new Problem('missing_parameter', {
+      field: 'amount_range',
+      message: 'is required together with amount (over, below or equal)',
+    });
+  return { range, value };
+}
+
+/** A text that can be compared with what is stored; PostgreSQL's texts hold no NUL. */
+function plain(input: string | undefined, name: string): string | undefined {
+  if (input?.includes('\0'))
+    throw new Problem('invalid_parameter', { field: `${name}`, message: 'must not contain a NUL character' });
+  return input;
+}
+
+function days(from: string | undefined, to: string | undefined, name: string): DayRange | undefined {
+  for (const [end, day] of [
+    ['from', from],
+    ['to', to],
+  ] as const) {
+    if (day !== undefined && !isCalendarDay(day)) {
+      throw new Problem('invalid_parameter', {
+        field: `${end}_${name}`,
+        message: 'must be a calendar day as YYYY-MM-DD',
+      });
+    }
+  }
+  return from === undefined && to === undefined ? undefined : { from, to };
+}

@@ -1,0 +1,72 @@
+import { addDays, startOfLondonDay } from '../../values/calendar.ts';
+import type { DayRange } from './search-parameters.ts';
+
+/** Payments whose status is one of these have the phase (migrations/0004_payments.sql). */
+export const PHASES = { pendingAuthorisation: 1, inProgress: 2, complete: 3, rejected: 4, cancelled: 5 } as const;
+export const ALL_PHASES = [1, 2, 3, 4, 5];
+
+export type Basis = 'created' | 'payment_date';
+
+/** The last day that can be written YYYY-MM-DD; a range up to it has no end. */
+const LAST_DAY = '9999-12-31';
+
+/** A table of a search's `with`. */
+export type SearchTable = [name: string, sql: string];
+
+/** How a search is answered: tables, among them `t (total)`, and the page, rows of payments. */
+export interface SearchPlan {
+  tables: SearchTable[];
+  page: string;
+}
+
+/** Collects the values of a statement while its text is built. */
+export class Parameters {
+  readonly values: unknown[] = [];
+
+  /** Adds a value and returns its place as SQL (`$3`). */
+  add(value: unknown): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+}
+
+/**
+ * Conditions for a range of days on payments: London days on `created` are compared as instants, so that the index serves them.
+ * @param column what is compared: the date itself, or an expression of it that no index serves
+ */
+export function inDays(parameters: Parameters, basis: Basis, range: DayRange, column: string = basis): string {
+  const { from, to } = range;
+  const conditions: string[] = [];
+  if (basis === 'payment_date') {
+    if (from !== undefined) conditions.push(`${column} >= ${parameters.add(from)}::date`);
+    if (to !== undefined) conditions.push(`${column} <= ${parameters.add(to)}::date`);
+  } else {
+    if (from !== undefined)
+      conditions.push(`${column} >= ${parameters.add(startOfLondonDay(from).toISOString())}::timestamptz`);
+    if (to !== undefined && to < LAST_DAY) {
+      conditions.push(`${column} < ${parameters.add(startOfLondonDay(addDays(to, 1)).toISOString())}::timestamptz`);
+    }
+  }
+  return and(conditions);
+}
+
+/** Joins conditions for a place after other conditions. */
+export function and(conditions: string[]): string {
+  return conditions.map((condition) => ` and ${condition}`).join('');
+}
+
+/** Prepared statements that a process names. Each costs memory in each connection, so rare combinations get none. */
+const MAX_STATEMENTS = 300;
+/** Page sizes whose statements are prepared. Any other size works, but is planned at each call. */
+const PREPARED_PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1_000]);
+
+const names = new Map<string, string>();
+
+/** The name under which a statement is prepared, or undefined if it is not worth one. */
+export function statementName(text: string, pageSize: number): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= MAX_STATEMENTS || !PREPARED_PAGE_SIZES.has(pageSize)) return known;
+  const name = `payments_search_${names.size + 1}`;
+  names.set(text, name);
+  return name;
+}

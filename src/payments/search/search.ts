@@ -1,0 +1,57 @@
+import { isDistributed } from '../../database/cells/pool.ts';
+import type { Db } from '../../database/database.ts';
+import { AS_TEXT, isEmpty, MAY_MANAGE, PAYMENT_COLUMNS, type PaymentTexts, paymentJoins } from '../payment-fields.ts';
+import { createPaymentWriter } from '../payment-json.ts';
+import type { PaymentView } from '../presentation.ts';
+import { mayManage, withPermissions } from '../viewer-permissions.ts';
+import type { PaymentSearch } from './search-parameters.ts';
+import { searchPlan } from './search-plan.ts';
+import { Parameters, statementName } from './search-statement.ts';
+
+/** A page of payments as a JSON array, and how many payments match in all. */
+export interface PaymentPage {
+  total: number;
+  body: string;
+}
+
+/** A statement of the search, ready to run. */
+export interface SearchStatement {
+  name: string | undefined;
+  text: string;
+  values: unknown[];
+}
+
+/**
+ * Searches the client's payments (the service interface, GET /payments; docs/decisions.md, 2). One statement gives the page and
+ * its exact total, from one snapshot; what each combination of filters costs is in docs/search.md.
+ */
+export async function searchPayments(db: Db, view: PaymentView, search: PaymentSearch): Promise<PaymentPage> {
+  const statement = await withPermissions(db, searchStatement(view, search, isDistributed(db)));
+  const { rows } = await db.query<PaymentTexts>({ ...statement, rowMode: 'array', types: AS_TEXT as never });
+  const head = rows[0] as PaymentTexts;
+  const total = Number(head[TOTAL]);
+  if (isEmpty(head)) return { total, body: '[]' };
+  const write = createPaymentWriter(view);
+  const manages = head[MAY_MANAGE] === 't';
+  let body = '[';
+  for (const row of rows) body += body.length === 1 ? write(row, manages) : `,${write(row, manages)}`;
+  return { total, body: `${body}]` };
+}
+
+const TOTAL = MAY_MANAGE + 1;
+
+/**
+ * The one statement of a search; the first two parameters are the client and the viewer.
+ * @param distributed a worker of Citus has the payments
+ */
+export function searchStatement(view: PaymentView, search: PaymentSearch, distributed = false): SearchStatement {
+  const parameters = new Parameters();
+  const [client, viewer] = [parameters.add(view.clientId), `${parameters.add(view.viewer)}::text`];
+  const { tables, page } = searchPlan(parameters, client, viewer, { ...search, distributed });
+  const direction = search.descending ? ' desc' : '';
+  const text = `with ${tables.map(([name, sql]) => `${name} as materialized (${sql})`).join(', ')}
+select ${PAYMENT_COLUMNS}, ${mayManage(client, viewer)}, t.total
+from t left join (${page}) p on true ${paymentJoins(client, viewer)}
+order by p.${search.orderBy}${direction}, p.id${direction}`;
+  return { name: statementName(text, search.pageSize), text, values: parameters.values };
+}

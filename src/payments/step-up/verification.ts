@@ -1,0 +1,200 @@
+import { shareLock } from '../../approvals/workflow.ts';
+import type { Context } from '../../context.ts';
+import { isDistributed } from '../../database/cells/pool.ts';
+import { type Db, first, type Transaction } from '../../database/database.ts';
+import { limitAttempts, SECOND_FACTOR_ATTEMPTS, secondFactorSubject } from '../../identity/attempt-limit.ts';
+import { OAuthError } from '../../identity/oauth-error.ts';
+import { isUnusedStep, totpStep, useTotpStep } from '../../identity/second-factor/totp.ts';
+import { readCode } from '../../identity/second-factor/verification-code.ts';
+import { sha256 } from '../../values/crypto.ts';
+import { Problem } from '../../values/errors.ts';
+import { noPayment } from '../payment.ts';
+import { type Approver, hashTextedCode, SAME_ACCOUNT, secondFactorMissing } from './challenge.ts';
+
+/** Wrong codes that one challenge allows. */
+const MAX_ATTEMPTS = 5;
+
+/** A payment `p` that is still what a challenge `c` was made for: SQL. */
+const UNCHANGED = `p.amount = c.amount and p.payment_currency = c.payment_currency and p.status = c.status and ${SAME_ACCOUNT}`;
+
+/** What an approver sends with an approval. */
+export interface StepUpAnswer {
+  challengeId: string | undefined;
+  code: string | undefined;
+}
+
+/** A right code that has not been used yet. */
+export interface Proof {
+  challenge: string;
+  /** The time step of a TOTP code. */
+  step: number | undefined;
+}
+
+/**
+ * Checks the code of an approval, before its transaction. The attempt is counted and committed before the code is looked at, so that
+ * parallel guesses never exceed what the challenge allows. A second limit counts the wrong codes of all challenges and sign-ins of a
+ * contact.
+ * @returns the proof, which `redeem` uses up; undefined where there is nothing to check: `redeem` says whether that will do
+ * @throws Problem second_factor_missing, payment_not_found, challenge_expired, step_up_failed, in this order;
+ *   rate_limited after too many wrong codes
+ */
+export async function checkStepUp(
+  context: Context,
+  approver: Approver,
+  { challengeId, code }: StepUpAnswer,
+): Promise<Proof | undefined> {
+  const { pool, clock } = context;
+  if (challengeId === undefined || code === undefined) return undefined;
+  if (!(await needsStepUp(pool, approver))) return undefined;
+  const attempt = await countAttempt(pool, approver, { challengeId, now: clock.now() });
+  if (!attempt) throw challengeExpired();
+  let proof: Proof | undefined;
+  const right = await limitAttempts(pool, clock, {
+    limit: SECOND_FACTOR_ATTEMPTS,
+    subject: secondFactorSubject(approver.contactId),
+    attempt: async () => {
+      proof = prove(context, attempt, { challengeId, code });
+      return proof !== undefined;
+    },
+  }).catch(asProblem);
+  if (!right || !proof) throw stepUpFailed();
+  return proof;
+}
+
+/** Whether the contact needs a code to approve the payment. @throws Problem second_factor_missing, payment_not_found */
+async function needsStepUp(db: Db, { clientId, contactId, paymentId }: Approver): Promise<boolean> {
+  const joined = !isDistributed(db);
+  const found = first(
+    await db.query<{ needed: boolean; second_factor: string | null; payment?: boolean }>(
+      `select approval_step_up as needed, (select second_factor from contacts where contact_id = $2) as second_factor
+         ${joined ? `, ${paymentExists('$3')}` : ''}
+       from clients where client_id = $1`,
+      joined ? [clientId, contactId, paymentId] : [clientId, contactId],
+    ),
+  );
+  if (!found?.needed) return false;
+  if (found.second_factor === 'none') throw secondFactorMissing();
+  // A worker of Citus has the payment, and not the people.
+  const { payment } = found.payment === undefined ? await findPayment(db, clientId, paymentId) : found;
+  if (!payment) noPayment();
+  return true;
+}
+
+/** @param payment an SQL parameter */
+const paymentExists = (payment: string) =>
+  `exists (select 1 from payments where client_id = $1 and payment_id = ${payment}) as payment`;
+
+async function findPayment(db: Db, clientId: string, paymentId: string): Promise<{ payment: boolean }> {
+  const { rows } = await db.query<{ payment: boolean }>(`select ${paymentExists('$2')}`, [clientId, paymentId]);
+  return rows[0] ?? { payment: false };
+}
+
+interface Attempt {
+  kind: 'totp' | 'sms';
+  code_sha256: Buffer | null;
+  phone: string | null;
+  totp_secret: Buffer | null;
+  totp_last_step: number | null;
+}
+
+/** Counts an attempt at a challenge that is good for this approver now. */
+async function countAttempt(
+  db: Db,
+  { clientId, contactId, paymentId }: Approver,
+  { challengeId, now }: { challengeId: string; now: Date },
+): Promise<Attempt | undefined> {
+  const contact = first(
+    await db.query<Omit<Attempt, 'kind' | 'code_sha256'> & { second_factor: string }>(
+      'select second_factor, phone, totp_secret, totp_last_step from contacts where contact_id = $1',
+      [contactId],
+    ),
+  );
+  const challenge = first(
+    await db.query<Pick<Attempt, 'kind' | 'code_sha256'>>(
+      `update step_up_challenges c set attempts = attempts + 1
+       from payments p
+       where c.challenge_sha256 = $1 and c.client_id = $2 and c.contact_id = $3 and c.kind = $6
+         and c.used_at is null and c.expires_at > $5 and c.attempts < ${MAX_ATTEMPTS}
+         and p.client_id = $2 and p.id = c.payment_id and p.payment_id = $4 and ${UNCHANGED}
+       returning c.kind, c.code_sha256`,
+      [sha256(challengeId), clientId, contactId, paymentId, now, contact?.second_factor],
+    ),
+  );
+  return contact && challenge && { ...contact, ...challenge };
+}
+
+function prove(
+  { vault, clock }: Context,
+  attempt: Attempt,
+  { challengeId, code: typed }: { challengeId: string; code: string },
+): Proof | undefined {
+  const code = readCode(typed);
+  if (code === undefined) return undefined;
+  if (attempt.kind === 'sms') {
+    const sent = hashTextedCode({ challenge: challengeId, phone: attempt.phone, code });
+    const right = attempt.code_sha256?.equals(sent) ?? false;
+    return right ? { challenge: challengeId, step: undefined } : undefined;
+  }
+  if (attempt.totp_secret === null) return undefined;
+  const now = clock.now();
+  const step = totpStep(vault.open(attempt.totp_secret, 'totp_secret'), code, now);
+  if (step === undefined || !isUnusedStep(step, attempt.totp_last_step, now)) return undefined;
+  return { challenge: challengeId, step };
+}
+
+/**
+ * Uses a proof up, as the first step of the approval's transaction: the challenge is used with the approval or not at all. Until the
+ * transaction ends the payment stays as it is.
+ * @throws Problem without a proof, where the client asks for one: second_factor_missing, payment_not_found, step_up_required; with one:
+ *   challenge_expired where it was used a moment ago or the payment has changed, step_up_failed where the TOTP code was used a moment ago
+ */
+export async function redeem(
+  tx: Transaction,
+  approver: Approver,
+  { proof, now }: { proof: Proof | undefined; now: Date },
+): Promise<void> {
+  if (!proof) {
+    if (await needsStepUp(tx, approver)) throw stepUpRequired();
+    return;
+  }
+  const { clientId, contactId, paymentId } = approver;
+  const challenge = sha256(proof.challenge);
+  const used = await tx.query(
+    `update step_up_challenges set used_at = $4 where challenge_sha256 = $1 and client_id = $2 and contact_id = $3 and used_at is null`,
+    [challenge, clientId, contactId, now],
+  );
+  if (used.rowCount !== 1) throw challengeExpired();
+  if (proof.step !== undefined && !(await useTotpStep(tx, { contactId, step: proof.step, now }))) throw stepUpFailed();
+  await shareLock(tx, clientId);
+  const { rows } = await tx.query(
+    `select from payments p join step_up_challenges c on c.challenge_sha256 = $3 and c.client_id = $1 and c.payment_id = p.id
+     where p.client_id = $1 and p.payment_id = $2 and ${UNCHANGED} for update of p`,
+    [clientId, paymentId, challenge],
+  );
+  if (rows.length === 0) throw challengeExpired();
+}
+
+/** Too many wrong codes of this contact, in whatever challenges. */
+function asProblem(error: unknown): never {
+  if (!(error instanceof OAuthError) || error.retryAfter === undefined) throw error;
+  throw new Problem('rate_limited', error.message, { cause: error, retryAfterSeconds: error.retryAfter });
+}
+
+function stepUpRequired(): Problem {
+  return new Problem(
+    'step_up_required',
+    'body: needs challenge_id and verification_code; open a challenge with POST /payments/{payment_id}/challenges',
+  );
+}
+
+function stepUpFailed(): Problem {
+  return new Problem('step_up_failed', { field: 'verification_code', message: 'is wrong, or was used before' });
+}
+
+function challengeExpired(): Problem {
+  return new Problem('challenge_expired', {
+    field: 'challenge_id',
+    message:
+      'is unknown, over, used, or has had too many wrong codes, or the payment has changed since; open a new challenge for it',
+  });
+}

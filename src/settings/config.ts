@@ -1,0 +1,312 @@
+import { LOG_LEVELS, type LogLevel } from '../process/log.ts';
+import { isCalendarDay } from '../values/calendar.ts';
+import { StartupError } from '../values/errors.ts';
+import { type AddressRange, type Environment, needs, Settings } from './settings.ts';
+import { readStaff, type StaffSettings } from './staff-settings.ts';
+
+/** What a process may do; LOMBARD_ROLES. */
+export const ROLES = ['api', 'auth', 'trusted', 'operator', 'worker'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Where a proxy writes the address that a request came from; LOMBARD_PROXY_HEADER. */
+export const PROXY_HEADERS = ['x-forwarded-for', 'forwarded'] as const;
+
+/** Below the working directory: commands find it where they are called beside the service. */
+export const DEFAULT_DATA_DIR = './data';
+
+const MIN_OPERATOR_TOKEN_CHARACTERS = 16;
+const MAX_PORT = 65_535;
+/** Database connections of a pool. */
+const MAX_POOL_CONNECTIONS = 1_000;
+/** Requests a minute. */
+const MAX_RATE = 1_000_000_000;
+const MAX_CELLS = 1_024;
+
+/** Everything that the environment decides. docs/configuration.md lists every variable. */
+export interface Config {
+  environment: 'sandbox' | 'production';
+  dataDir: string;
+  databaseUrl: string | undefined;
+  /** The server itself, where DATABASE_URL leads through a pooler in transaction mode. */
+  sessionDatabaseUrl: string | undefined;
+  /** The owner's, where DATABASE_URL is of a role that may alter nothing. */
+  migrateDatabaseUrl: string | undefined;
+  /** Whether a start migrates. */
+  migrate: boolean;
+  /** Cells to make on a distributed PostgreSQL; undefined: as many as it has, or 32. */
+  cells: number | undefined;
+  host: string;
+  operatorHost: string;
+  apiPort: number;
+  authPort: number;
+  trustedPort: number;
+  operatorPort: number;
+  healthHost: string;
+  /** `ifTaken`: a free port serves as well, because nobody asked for this one. */
+  healthPort: { port: number; ifTaken: 'free' | 'refuse' };
+  /** Of the demonstration's sample application; undefined: 3000. */
+  samplePort: number | undefined;
+  apiUrl: string | undefined;
+  authUrl: string | undefined;
+  trustedUrl: string | undefined;
+  operatorUrl: string | undefined;
+  /** Where the institution's staff signs in; undefined: with operator tokens. */
+  staff: StaffSettings | undefined;
+  operatorToken: string | undefined;
+  /** The first seals, all open. Empty: the sandbox makes one itself. */
+  masterKeys: Buffer[];
+  trustedCert: string | undefined;
+  trustedKey: string | undefined;
+  trustedCa: string[];
+  trustedCrl: string[];
+  /** Addresses of proxies that end TLS and pass the client certificate (RFC 9440). */
+  trustedProxies: AddressRange[];
+  /** Proxies whose forwarded address is believed, and the header in which they write it. */
+  proxies: AddressRange[];
+  proxyHeader: (typeof PROXY_HEADERS)[number];
+  roles: ReadonlySet<Role>;
+  workers: number;
+  /** Milliseconds for which a stopping process is not ready and still serves. */
+  drain: number;
+  /** Database connections of each pool of a process. */
+  poolSize: number;
+  authPoolSize: number;
+  backgroundPoolSize: number;
+  brand: string;
+  /** Milliseconds before each further attempt. */
+  webhookRetries: number[];
+  /** Milliseconds. */
+  webhookTimeout: number;
+  webhookConcurrency: number;
+  webhookAllow: AddressRange[];
+  /** Days that the event log, notifications and attempts are kept. */
+  webhookRetentionDays: number;
+  changesRetentionDays: number;
+  /** 0: for ever. */
+  auditRetentionDays: number;
+  /** Requests a minute; 0 is unlimited. */
+  apiRate: number;
+  authRate: number;
+  /** Milliseconds between the steps of a payment, or undefined where payments do not move by themselves. */
+  autopilot: number | undefined;
+  trackingCutoff: string;
+  statementMaxDays: number;
+  smtpUrl: string | undefined;
+  mailFrom: string;
+  smsUrl: string | undefined;
+  /** Where traces go (OTLP over HTTP); undefined: nobody collects them. */
+  tracesUrl: string | undefined;
+  logLevel: LogLevel;
+  /** Milliseconds without activity after which the pages sign a person out. */
+  appIdle: number;
+  /** Whether people are told by mail of payments that wait for them. */
+  approvalMails: boolean;
+  institution: { name: string; address: string[]; logo: string | undefined; colour: string };
+  /** A second application needs no second password while a session lives. */
+  singleSignOn: boolean;
+  requirePkce: boolean;
+}
+
+/** Where a person's configuration lies (XDG Base Directory Specification); undefined where the environment leaves it at ~/.config. */
+export function userConfigHome(env: Environment = process.env): string | undefined {
+  // The specification: an unset variable, an empty one and a relative path all mean the default.
+  return env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : undefined;
+}
+
+/**
+ * Reads the settings of the process.
+ * @throws StartupError one line that names the variable, what it must be, and what it is (never for a secret); in production one line
+ *   that names everything that is unsafe there
+ */
+export function readConfig(env: Environment = process.env): Config {
+  const { config, unsafe } = examineConfig(env);
+  refuseUnsafe(unsafe);
+  return config;
+}
+
+/** @throws StartupError one line that names everything that is unsafe in production, if anything is */
+export function refuseUnsafe(unsafe: readonly string[]): void {
+  if (unsafe.length > 0)
+    throw new StartupError(`LOMBARD_ENVIRONMENT=production refuses to start: ${unsafe.join('; ')}`);
+}
+
+/**
+ * Reads the settings without refusing what is unsafe.
+ * @returns `unsafe`: what production refuses; `unknown`: variables that look like settings and are none
+ * @throws StartupError where a value is wrong
+ */
+export function examineConfig(env: Environment = process.env): {
+  config: Config;
+  unsafe: string[];
+  unknown: string[];
+} {
+  const settings = new Settings(env);
+  const environment = settings.oneOf('LOMBARD_ENVIRONMENT', ['sandbox', 'production'], 'sandbox');
+  const config: Config = {
+    environment,
+    dataDir: settings.text('LOMBARD_DATA_DIR') ?? DEFAULT_DATA_DIR,
+    ...readDatabase(settings),
+    smtpUrl: settings.url('SMTP_URL', ['smtp:', 'smtps:'], { secret: true }),
+    mailFrom: settings.matching('LOMBARD_MAIL_FROM', 'Lombard <no-reply@localhost>', {
+      takes: /^[^\r\n]*@[^\r\n]+$/,
+      words: 'a mail address',
+    }),
+    smsUrl: settings.url('LOMBARD_SMS_URL', ['http:', 'https:'], { secret: true }),
+    tracesUrl: settings.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'], { secret: false }),
+    logLevel: settings.oneOf('LOMBARD_LOG_LEVEL', LOG_LEVELS, 'info'),
+    workers: settings.integer('LOMBARD_WORKERS', 1, { min: 1, max: 128 }),
+    drain: settings.durationOrZero('LOMBARD_DRAIN', environment === 'production' ? '5s' : '0s'),
+    roles: settings.someOf('LOMBARD_ROLES', ROLES),
+    operatorToken: settings.secret('LOMBARD_OPERATOR_TOKEN', MIN_OPERATOR_TOKEN_CHARACTERS),
+    masterKeys: settings.keys('LOMBARD_MASTER_KEY'),
+    autopilot: settings.durationOrOff('LOMBARD_AUTOPILOT'),
+    trackingCutoff: settings.matching('LOMBARD_TRACKING_CUTOFF', '2020-01-01', {
+      takes: isCalendarDay,
+      words: 'a day, as 2020-01-01',
+    }),
+    statementMaxDays: settings.integer('LOMBARD_STATEMENT_MAX_DAYS', 366, { min: 1, max: 3_660 }),
+    singleSignOn: settings.flag('LOMBARD_SINGLE_SIGN_ON'),
+    requirePkce: settings.flag('LOMBARD_REQUIRE_PKCE'),
+    appIdle: settings.duration('LOMBARD_APP_IDLE', '15m'),
+    approvalMails: settings.flag('LOMBARD_APPROVAL_MAILS', 'yes'),
+    staff: readStaff(settings, environment),
+    ...readListeners(settings),
+    ...readPools(settings),
+    ...readTrusted(settings, environment),
+    ...readWebhooks(settings, environment),
+    ...readInstitution(settings),
+  };
+  const embedded = settings.flag('LOMBARD_EMBEDDED');
+  const unsafe = environment === 'production' ? unsafeIn(config, embedded) : [];
+  return { config, unsafe, unknown: settings.unknown() };
+}
+
+function readListeners(settings: Settings) {
+  const port = (name: string, otherwise: number) => settings.integer(name, otherwise, { min: 0, max: MAX_PORT });
+  return {
+    host: settings.host('LOMBARD_HOST', '127.0.0.1'),
+    operatorHost: settings.host('LOMBARD_OPERATOR_HOST', '127.0.0.1'),
+    apiPort: port('LOMBARD_API_PORT', 8080),
+    authPort: port('LOMBARD_AUTH_PORT', 8081),
+    trustedPort: port('LOMBARD_TRUSTED_PORT', 8443),
+    operatorPort: port('LOMBARD_OPERATOR_PORT', 8090),
+    healthHost: settings.host('LOMBARD_HEALTH_HOST', '127.0.0.1'),
+    healthPort: {
+      port: port('LOMBARD_HEALTH_PORT', 8091),
+      ifTaken: settings.text('LOMBARD_HEALTH_PORT') === undefined ? ('free' as const) : ('refuse' as const),
+    },
+    samplePort: settings.integer('LOMBARD_SAMPLE_PORT', undefined, { min: 0, max: MAX_PORT }),
+    proxies: settings.ranges('LOMBARD_PROXIES', ''),
+    proxyHeader: settings.oneOf('LOMBARD_PROXY_HEADER', PROXY_HEADERS, 'x-forwarded-for'),
+    apiUrl: settings.publicUrl('LOMBARD_API_URL'),
+    authUrl: settings.publicUrl('LOMBARD_AUTH_URL'),
+    trustedUrl: settings.publicUrl('LOMBARD_TRUSTED_URL'),
+    operatorUrl: settings.publicUrl('LOMBARD_OPERATOR_URL'),
+    apiRate: settings.integer('LOMBARD_API_RATE', 500, { min: 0, max: MAX_RATE }),
+    authRate: settings.integer('LOMBARD_AUTH_RATE', 60, { min: 0, max: MAX_RATE }),
+  };
+}
+
+function readDatabase(settings: Settings) {
+  const database = {
+    databaseUrl: settings.databaseUrl('DATABASE_URL'),
+    sessionDatabaseUrl: settings.databaseUrl('LOMBARD_SESSION_DATABASE_URL'),
+    migrateDatabaseUrl: settings.databaseUrl('LOMBARD_MIGRATE_DATABASE_URL'),
+    migrate: settings.oneOf('LOMBARD_MIGRATE', ['yes', 'no'], 'yes') === 'yes',
+    cells: settings.integer('LOMBARD_CELLS', undefined, { min: 1, max: MAX_CELLS }),
+  };
+  if (database.databaseUrl) return database;
+  for (const [name, given] of [
+    ['LOMBARD_SESSION_DATABASE_URL', database.sessionDatabaseUrl],
+    ['LOMBARD_MIGRATE_DATABASE_URL', database.migrateDatabaseUrl],
+  ] as const)
+    if (given) throw needs(name, 'DATABASE_URL');
+  return database;
+}
+
+function readPools(settings: Settings) {
+  const size = (name: string, otherwise: number) =>
+    settings.integer(name, otherwise, { min: 1, max: MAX_POOL_CONNECTIONS });
+  return {
+    poolSize: size('LOMBARD_POOL', 8),
+    authPoolSize: size('LOMBARD_AUTH_POOL', 8),
+    backgroundPoolSize: size('LOMBARD_BACKGROUND_POOL', 6),
+  };
+}
+
+function readTrusted(settings: Settings, environment: Config['environment']) {
+  const trusted = {
+    trustedCert: settings.text('LOMBARD_TRUSTED_CERT'),
+    trustedKey: settings.text('LOMBARD_TRUSTED_KEY'),
+    trustedCa: settings.list('LOMBARD_TRUSTED_CA'),
+    trustedCrl: settings.list('LOMBARD_TRUSTED_CRL'),
+    trustedProxies: settings.ranges('LOMBARD_TRUSTED_PROXIES', ''),
+  };
+  const { trustedCert: cert, trustedKey: key, trustedCa: ca, trustedCrl: crl, trustedProxies: proxies } = trusted;
+  if (cert && !key) throw needs('LOMBARD_TRUSTED_CERT', 'LOMBARD_TRUSTED_KEY', cert);
+  if (key && !cert) throw needs('LOMBARD_TRUSTED_KEY', 'LOMBARD_TRUSTED_CERT', key);
+  // Behind a proxy that ends TLS, the listener needs no certificate of its own.
+  const server = cert !== undefined || proxies.length > 0;
+  const servers = 'LOMBARD_TRUSTED_CERT and LOMBARD_TRUSTED_KEY (or LOMBARD_TRUSTED_PROXIES)';
+  if (ca.length > 0 && !server) throw needs('LOMBARD_TRUSTED_CA', servers, ca.join(','));
+  if (crl.length > 0 && !server) throw needs('LOMBARD_TRUSTED_CRL', servers, crl.join(','));
+  if (cert && ca.length === 0) throw needs('LOMBARD_TRUSTED_CERT', 'LOMBARD_TRUSTED_CA', cert);
+  // A sandbox has the authority that it made itself.
+  if (proxies.length > 0 && ca.length === 0 && environment === 'production')
+    throw needs('LOMBARD_TRUSTED_PROXIES', 'LOMBARD_TRUSTED_CA');
+  if (crl.length > 0 && ca.length === 0) throw needs('LOMBARD_TRUSTED_CRL', 'LOMBARD_TRUSTED_CA', crl.join(','));
+  return trusted;
+}
+
+function readWebhooks(settings: Settings, environment: Config['environment']) {
+  return {
+    webhookRetries: settings.durations('LOMBARD_WEBHOOK_RETRIES', '5s,1m,5m,30m,2h,5h,10h,10h,24h,24h'),
+    webhookTimeout: settings.duration('LOMBARD_WEBHOOK_TIMEOUT', '10s'),
+    webhookConcurrency: settings.integer('LOMBARD_WEBHOOK_CONCURRENCY', 16, { min: 1, max: 1_000 }),
+    webhookAllow: settings.ranges('LOMBARD_WEBHOOK_ALLOW', environment === 'sandbox' ? '127.0.0.0/8,::1' : ''),
+    changesRetentionDays: settings.integer('LOMBARD_CHANGES_RETENTION_DAYS', 30, { min: 1, max: 3_650 }),
+    auditRetentionDays: settings.integer('LOMBARD_AUDIT_RETENTION_DAYS', 0, { min: 0, max: 36_500 }),
+    webhookRetentionDays: settings.integer('LOMBARD_WEBHOOK_RETENTION_DAYS', 90, { min: 2, max: 3_650 }),
+  };
+}
+
+function readInstitution(settings: Settings) {
+  const address = settings.text('LOMBARD_INSTITUTION_ADDRESS') ?? '1 Lombard Street|London EC3V 9AA|United Kingdom';
+  return {
+    brand: settings.matching('LOMBARD_BRAND', 'Service', {
+      takes: /^[A-Za-z][A-Za-z0-9]{0,31}$/,
+      words: '1 to 32 letters and digits, the first a letter',
+    }),
+    institution: {
+      name: settings.text('LOMBARD_INSTITUTION_NAME') ?? 'Lombard Sandbox',
+      address: address.split('|'),
+      logo: settings.text('LOMBARD_INSTITUTION_LOGO'),
+      colour: settings.matching('LOMBARD_INSTITUTION_COLOUR', '#14532d', {
+        takes: /^#[0-9a-fA-F]{6}$/,
+        words: 'a colour, as #14532d',
+      }),
+    },
+  };
+}
+
+/** Everything that is unsafe in production. Whether there is an operator token is asked by the start. */
+function unsafeIn(config: Config, embedded: boolean): string[] {
+  const faults: string[] = [];
+  if (config.masterKeys.length === 0) faults.push('LOMBARD_MASTER_KEY is not set');
+  const https = (name: string, value: string | undefined) => {
+    if (!value?.startsWith('https:')) faults.push(`${name} is not an https address`);
+  };
+  https('LOMBARD_API_URL', config.apiUrl);
+  https('LOMBARD_AUTH_URL', config.authUrl);
+  // Without a provider the console is open to anybody who reaches the operator listener, which stays on loopback.
+  if (config.staff) https('LOMBARD_OPERATOR_URL', config.operatorUrl);
+  if (config.trustedCert !== undefined || config.trustedUrl !== undefined) {
+    https('LOMBARD_TRUSTED_URL', config.trustedUrl);
+  }
+  if (!config.smtpUrl) faults.push('SMTP_URL is not set');
+  if (!config.databaseUrl && !embedded) {
+    faults.push('DATABASE_URL is not set (the embedded database needs LOMBARD_EMBEDDED=yes)');
+  }
+  if (config.autopilot !== undefined) faults.push('LOMBARD_AUTOPILOT is set');
+  return faults;
+}

@@ -1,0 +1,162 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { databaseFault } from '../database/fault.ts';
+import { StartupError } from '../values/errors.ts';
+
+/** Has the connection string of the embedded database. */
+export const URL_FILE = 'postgres-url';
+
+/** What went wrong, what that says of the directory, and what the person does about it. */
+const CAUSES: [RegExp, found: string, remedy: string][] = [
+  [
+    /ENOSPC|EDQUOT|No space left|Disk quota exceeded|Check free disk space|wrote only \d+ of/i,
+    'is on a full disk',
+    'free at least 200 MB',
+  ],
+  [/EROFS|Read-only file system/i, 'is on a read-only file system', 'mount it writable'],
+  [
+    /EACCES|EPERM|Permission denied|Operation not permitted/i,
+    `cannot be written by this user (uid ${process.getuid?.()})`,
+    `let this user write it (chown or chmod)`,
+  ],
+];
+/** PostgreSQL writes its log in segments of this size, and ends where none fits. */
+const SEGMENT_BYTES = 16 * 1_048_576;
+
+/**
+ * Makes the data directory, with what is missing above it. What root makes belongs to the owner of the directory around it.
+ * @param mode rights of a new directory
+ * @throws StartupError in one line, if it is not a directory that this user can write
+ */
+export function makeDataDirectory(dataDir: string, mode = 0o777): void {
+  const path = resolve(dataDir);
+  try {
+    const first = mkdirSync(path, { recursive: true, mode });
+    if (first !== undefined) for (const made of between(first, path)) keepOwner(made);
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || code === 'ENOTDIR')
+      throw new StartupError(
+        `LOMBARD_DATA_DIR: must be a directory that this user can make or use, not "${dataDir}" (a file is there)`,
+        { cause: error },
+      );
+    throw dataDirectoryFault(path, refusal(path) ?? error) ?? error;
+  }
+}
+
+/** Why nothing can be made at the path: the system says only ENOENT where a directory above it takes nothing. */
+function refusal(path: string): unknown {
+  try {
+    accessSync(nearest(path), constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function nearest(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearest(dirname(path));
+}
+
+function between(first: string, last: string): string[] {
+  return last.length <= first.length ? [last] : [...between(first, dirname(last)), last];
+}
+
+/** Gives what root has made to the owner of the directory that it is in: that user goes on with it without root. */
+export function keepOwner(path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  if (uid !== 0) lchownSync(path, uid, gid);
+}
+
+/**
+ * Writes a file completely or not at all, for the owner of its directory. It is a new file that is renamed: root may write into a
+ * directory of somebody else here, and must not follow a link in it.
+ * @param mode by default only its owner may read it
+ */
+export function replaceFile(path: string, text: string, mode = 0o600): void {
+  const draft = `${path}.${process.pid}`;
+  rmSync(draft, { force: true });
+  try {
+    writeFileSync(draft, text, { flag: 'wx', mode });
+    keepOwner(draft);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Superuser connection string of the embedded database, which is kept while that does not run; undefined where there is none. */
+export function embeddedUrl(dataDir: string): string | undefined {
+  try {
+    return readFileSync(join(dataDir, URL_FILE), 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * One line for what went wrong with the data directory: which, what was found, and what to do.
+ * @returns undefined if the cause lies elsewhere
+ */
+export function dataDirectoryFault(dataDir: string, cause: unknown): StartupError | undefined {
+  const path = resolve(dataDir);
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const known = CAUSES.find(([pattern]) => pattern.test(text));
+  if (!known) return undefined;
+  const [, found, remedy] = known;
+  const place = nearest(path);
+  const where = place === path ? found : `cannot be made: ${place} ${found}`;
+  return new StartupError(
+    `the data directory ${path} ${where}: ${remedy}, or set LOMBARD_DATA_DIR to another directory`,
+    { cause },
+  );
+}
+
+/**
+ * What a person is told of an error that ended a start, if the data directory or the database caused it.
+ * @param settings `databaseUrl`: undefined for the embedded database, which is in the data directory
+ * @returns one line; the error itself if it has another cause
+ */
+export function startFault(
+  { dataDir, databaseUrl }: { dataDir: string; databaseUrl: string | undefined },
+  error: Error,
+): Error {
+  if (error instanceof StartupError) return error;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const { path, syscall } = cause as NodeJS.ErrnoException;
+    const own = path?.startsWith(resolve(dataDir) + sep) ?? syscall === 'write';
+    const fault = own ? dataDirectoryFault(dataDir, cause) : undefined;
+    if (fault) return fault;
+    const reason = path === undefined ? databaseFault(cause) : undefined;
+    if (reason === undefined) continue;
+    // A worker has the embedded database's address from its primary.
+    if (databaseUrl !== undefined && databaseUrl !== embeddedUrl(dataDir))
+      return new StartupError(`DATABASE_URL: ${reason} (${error.message})`, { cause: error });
+    const full = isFull(dataDir) ? new Error('ENOSPC', { cause: error }) : cause;
+    return (
+      dataDirectoryFault(dataDir, full) ??
+      new StartupError(`the embedded database in ${resolve(dataDir)}: ${reason} (${error.message})`, { cause: error })
+    );
+  }
+  return error;
+}
+
+function isFull(dataDir: string): boolean {
+  const { bavail, bsize } = statfsSync(dataDir);
+  return bavail * bsize < SEGMENT_BYTES;
+}

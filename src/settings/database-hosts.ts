@@ -1,0 +1,49 @@
+/** The sessions that a connection string asks for (libpq's target_session_attrs), as far as a service that writes can use them. */
+const SESSIONS = ['any', 'read-write', 'primary'] as const;
+
+const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
+
+/** A connection string with one or several hosts. */
+export interface DatabaseHosts {
+  /** A connection string for each host, in the order in which they are tried. */
+  addresses: string[];
+  session: (typeof SESSIONS)[number];
+}
+
+/**
+ * Reads a connection string as libpq does: `postgres://user@a:5432,b:5433/db?target_session_attrs=read-write`, or with the lists in the
+ * parameters `host` and `port` (PostgreSQL's documentation, 34.1.1.3, Specifying Multiple Hosts).
+ * @throws Error that names what is wrong, without the string, which holds a password
+ */
+export function readHosts(url: string): DatabaseHosts {
+  const [, scheme, user = '', authority = '', path = '', query = ''] = PARTS.exec(url) ?? [];
+  if (scheme === undefined) throw new Error('must be an address that begins with postgres:// or postgresql://');
+  const parameters = new URLSearchParams(query);
+  const session = parameters.get('target_session_attrs') ?? 'any';
+  if (!SESSIONS.includes(session as 'any'))
+    throw new Error(
+      `has target_session_attrs=${session}: must be any, read-write or primary, because the service writes`,
+    );
+  parameters.delete('target_session_attrs');
+  const hosts = hostsOf(authority, parameters);
+  const further = parameters.size === 0 ? '' : `?${parameters}`;
+  const addresses = hosts.map((host) => `${scheme}${user}${host}${path}${further}`);
+  if (!addresses.every((address) => URL.canParse(address)))
+    throw new Error('must be an address of hosts and ports, as postgres://a:5432,b:5433/db');
+  return { addresses, session: session as DatabaseHosts['session'] };
+}
+
+/** Each host, with its port, as the authority of a string of its own. Takes the lists out of the parameters. */
+function hostsOf(authority: string, parameters: URLSearchParams): string[] {
+  const [named, ports] = [parameters.get('host')?.split(','), parameters.get('port')?.split(',') ?? []];
+  const hosts =
+    named?.map((host) => (host.includes(':') ? `[${host}]` : encodeURIComponent(host))) ?? authority.split(',');
+  if (hosts.length === 1 && ports.length <= 1 && !named) return [authority];
+  if (ports.length > 1 && ports.length !== hosts.length) throw new Error('names more or fewer ports than hosts');
+  parameters.delete('host');
+  parameters.delete('port');
+  return hosts.map((host, index) => {
+    const port = ports.length > 1 ? ports[index] : ports[0];
+    return port ? `${host}:${port}` : host;
+  });
+}

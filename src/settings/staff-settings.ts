@@ -1,0 +1,66 @@
+import { StartupError } from '../values/errors.ts';
+import { OPERATOR_ROLES, type OperatorRole } from './operator-role.ts';
+import { needs, type Settings } from './settings.ts';
+
+/** A person whose claim has the value has the role. */
+export interface StaffRole {
+  claim: string;
+  value: string;
+  role: OperatorRole;
+}
+
+/** The OpenID provider at which the institution's staff signs in to its pages. */
+export interface StaffSettings {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  roles: StaffRole[];
+}
+
+/** The claim ends at the first colon that begins no `://`, so that it can be an address. */
+const CLAIM_END = /(?<=.):(?!\/\/)/;
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/**
+ * Reads who signs in to the institution's pages.
+ * @returns undefined where no issuer is configured: then operator tokens sign in
+ * @throws StartupError one line that names the variable, what it must be, and what it is (never for a secret)
+ */
+export function readStaff(settings: Settings, environment: 'sandbox' | 'production'): StaffSettings | undefined {
+  const issuer = settings.url('LOMBARD_STAFF_ISSUER', ['http:', 'https:'], { secret: false });
+  const needed = {
+    LOMBARD_STAFF_CLIENT_ID: settings.text('LOMBARD_STAFF_CLIENT_ID'),
+    LOMBARD_STAFF_CLIENT_SECRET: settings.secret('LOMBARD_STAFF_CLIENT_SECRET', 1),
+    LOMBARD_STAFF_ROLES: settings.text('LOMBARD_STAFF_ROLES'),
+  };
+  const given = Object.entries(needed);
+  if (issuer === undefined) {
+    const lonely = given.find(([, value]) => value !== undefined);
+    if (lonely) throw needs(lonely[0], 'LOMBARD_STAFF_ISSUER');
+    return undefined;
+  }
+  const missing = given.find(([, value]) => value === undefined);
+  if (missing) throw needs('LOMBARD_STAFF_ISSUER', missing[0], issuer);
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol === 'http:' && (environment === 'production' || !LOOPBACK.test(hostname)))
+    throw new StartupError(
+      `LOMBARD_STAFF_ISSUER: must be an address that begins with https:// (http:// only in the sandbox, on loopback), not "${issuer}"`,
+    );
+  return {
+    issuer,
+    clientId: needed.LOMBARD_STAFF_CLIENT_ID as string,
+    clientSecret: needed.LOMBARD_STAFF_CLIENT_SECRET as string,
+    roles: settings.list('LOMBARD_STAFF_ROLES').map(readRole),
+  };
+}
+
+function readRole(item: string): StaffRole {
+  const [colon, equals] = [item.search(CLAIM_END), item.lastIndexOf('=')];
+  const known = OPERATOR_ROLES.find((name) => name === item.slice(equals + 1));
+  // A claim and a value have at least one character each.
+  if (!known || colon < 0 || equals < colon + 2)
+    throw new StartupError(
+      `LOMBARD_STAFF_ROLES: must be a list of claim:value=role (role: ${OPERATOR_ROLES.join(', ')}), not "${item}"`,
+    );
+  return { claim: item.slice(0, colon), value: item.slice(colon + 1, equals), role: known };
+}

@@ -1,0 +1,270 @@
+import type pg from 'pg';
+import type { Context } from '../../context.ts';
+import { ACTIVITY_CHANNEL } from '../../database/cells/activity.ts';
+import { DatabaseClient } from '../../database/client.ts';
+import { first } from '../../database/database.ts';
+import { LOCKS } from '../../database/locks.ts';
+import { endsWithin } from '../../process/deadline.ts';
+import { monotonic } from '../../values/calendar.ts';
+import { EVENTS_CHANNEL } from './event-signal.ts';
+
+/** The channel on which subscriptions announce their changes (migrations/0008_webhooks.sql). */
+const SUBSCRIPTIONS_CHANNEL = 'webhook_subscriptions';
+
+/** Milliseconds: between two looks at the other workers, after a lost connection, and for one answer on the control connection. */
+const HEARTBEAT_MS = 400;
+const RECONNECT_AFTER_MS = 200;
+const QUERY_TIMEOUT_MS = 5_000;
+/** Milliseconds that a cell of several gets, and between two attempts to take a dead worker's leases over. */
+const CELL_TIMEOUT_MS = 2_000;
+const TAKE_OVER_AGAIN_MS = 5_000;
+/** Milliseconds for the end of the control connection. */
+const GOODBYE_TIMEOUT_MS = 1_000;
+
+export interface RegistrationOptions {
+  /** The URL of the database. */
+  url: string;
+  /** What leads the connection to each cell; one empty statement where the database has one cell. */
+  paths: readonly string[];
+  /** For people who read `webhook_workers`. */
+  name: string;
+  /** There are events. */
+  onEvents(): void;
+  /** A subscription has changed. */
+  onSubscription(id: string): void;
+  /** The worker is registered (again); `kept` is false where the leases of its former id are no longer its own. */
+  onRegistered(kept: boolean): void;
+  /** Leases of a dead worker were put back. */
+  onTakenOver(count: number): void;
+}
+
+/**
+ * A worker's identity: a row and a session advisory lock on one connection. When the process dies, the connection and its lock end at once,
+ * and the other workers put its leases back. A worker whose connection broke (the database was restarted) continues under the same id,
+ * unless its leases were put back meanwhile.
+ */
+export class WorkerRegistration {
+  readonly #context: Context;
+  readonly #options: RegistrationOptions;
+  #client: pg.Client | undefined;
+  #stopped = false;
+  #running: Promise<void> = Promise.resolve();
+  #wakeUp: (() => void) | undefined;
+  #id: number | undefined;
+  #registered = false;
+  #peers = 1;
+  /** Monotonic milliseconds before which the leases of a dead worker are not put back again: a cell did not answer. */
+  readonly #tryAgainMs = new Map<number, number>();
+  /** Monotonic milliseconds from which on the older workers have let go of this one's share of every endpoint's slots. */
+  #sharedFromMs = Number.NEGATIVE_INFINITY;
+
+  constructor(context: Context, options: RegistrationOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /** The id under which leases are held; undefined before the first registration. */
+  get id(): number | undefined {
+    return this.#id;
+  }
+
+  /** Whether the lock is held now. Without it, nothing new may be leased. */
+  get registered(): boolean {
+    return this.#registered;
+  }
+
+  /** Workers that are alive, this one included. */
+  get peers(): number {
+    return this.#peers;
+  }
+
+  /** Whether deliveries may be leased and sent. A worker that joins others waits until attempts under their larger shares have ended. */
+  get working(): boolean {
+    return this.#registered && (this.#peers === 1 || monotonic() >= this.#sharedFromMs);
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Gives the identity up, and puts back what is still leased under it. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wakeUp?.();
+    await this.#running;
+    const client = this.#client;
+    this.#client = undefined;
+    if (!client) return;
+    if (this.#registered) await this.#leave(client, this.#id as number).catch(() => undefined);
+    this.#registered = false;
+    await endsWithin(
+      client.end().catch(() => undefined),
+      GOODBYE_TIMEOUT_MS,
+    );
+  }
+
+  async #leave(client: pg.Client, id: number): Promise<void> {
+    const { everywhere } = await this.#free(client, id);
+    // Where a cell does not answer, the others put the leases back.
+    if (everywhere) await client.query('delete from webhook_workers where id = $1', [id]);
+  }
+
+  /** A loop of its own, not a Periodic: it reconnects sooner than it looks again. */
+  async #run(): Promise<void> {
+    let failing = false;
+    while (!this.#stopped) {
+      try {
+        if (!this.#client) await this.#connect();
+        await this.#lookAtOthers(this.#id as number);
+        failing = false;
+        await this.#pause(HEARTBEAT_MS);
+      } catch (error) {
+        if (!failing)
+          this.#context.log.warn(
+            { reason: (error as Error).message },
+            'the webhook worker has lost its database connection',
+          );
+        failing = true;
+        this.#lose();
+        await this.#pause(RECONNECT_AFTER_MS);
+      }
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const client = new DatabaseClient({
+      connectionString: this.#options.url,
+      application_name: 'lombard-webhooks-worker',
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    client.on('error', () => {
+      if (this.#client === client) this.#lose();
+    });
+    client.on('notification', ({ channel, payload }) => {
+      if (channel === EVENTS_CHANNEL) this.#options.onEvents();
+      else if (channel === ACTIVITY_CHANNEL) this.#context.activity?.receive(payload ?? '');
+      else if (payload) this.#options.onSubscription(payload);
+    });
+    await client.connect();
+    this.#client = client;
+    // A machine that disappears without a word is noticed within seconds as well.
+    await client.query('set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3');
+    await client.query(`listen ${EVENTS_CHANNEL}; listen ${SUBSCRIPTIONS_CHANNEL}; listen ${ACTIVITY_CHANNEL}`);
+    const kept = this.#id !== undefined && (await this.#resume(client, this.#id));
+    if (!kept) {
+      const id = await this.#register(client);
+      const oldest = await this.#lookAtOthers(id);
+      this.#id = id;
+      // Of several that start together, the oldest begins.
+      const attemptMs = this.#context.config.webhookTimeout;
+      this.#sharedFromMs = oldest ? Number.NEGATIVE_INFINITY : monotonic() + 2 * HEARTBEAT_MS + attemptMs;
+    }
+    this.#registered = true;
+    this.#options.onRegistered(kept);
+  }
+
+  /** Takes the lock of the former id again, unless another worker has taken its leases over. */
+  async #resume(client: pg.Client, id: number): Promise<boolean> {
+    const tried = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', [
+      LOCKS.webhookWorker,
+      id,
+    ]);
+    if (!first(tried)?.locked) return false;
+    const known = await client.query('select from webhook_workers where id = $1', [id]);
+    return known.rowCount === 1;
+  }
+
+  /** Takes a lock and then makes its row: nobody ever sees the row of a living worker without its lock. */
+  async #register(client: pg.Client): Promise<number> {
+    const locked = await client.query<{ id: number }>(
+      `select id, pg_advisory_lock($1, id)
+       from (select nextval('webhook_worker_numbers')::int as id offset 0) as made`,
+      [LOCKS.webhookWorker],
+    );
+    const id = first(locked)?.id as number;
+    await client.query('insert into webhook_workers (id, name, started_at) values ($1, $2, $3)', [
+      id,
+      this.#options.name,
+      this.#context.clock.now(),
+    ]);
+    return id;
+  }
+
+  /** Counts the living workers and puts the leases of the dead back. Gives whether no living worker is older. */
+  async #lookAtOthers(id: number): Promise<boolean> {
+    const client = this.#client as pg.Client;
+    const { rows } = await client.query<{ id: number; alive: boolean }>({
+      name: 'webhooks-workers',
+      text: `select w.id, exists (select from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 2
+          and l.database = (select oid from pg_database where datname = current_database())
+          and l.classid = $1::int::oid and l.objid = w.id::oid) as alive
+        from webhook_workers w`,
+      values: [LOCKS.webhookWorker],
+    });
+    this.#peers = Math.max(1, rows.filter((row) => row.alive).length);
+    if (!rows.some((row) => row.id === id)) throw new Error('another worker has taken the leases over');
+    for (const row of rows) if (!row.alive) await this.#takeOver(client, row.id);
+    return !rows.some((row) => row.alive && row.id < id);
+  }
+
+  async #takeOver(client: pg.Client, id: number): Promise<void> {
+    if (monotonic() < (this.#tryAgainMs.get(id) ?? 0)) return;
+    // One of the workers that see it does it, with the dead one's lock. The dead one may also have come back.
+    const lock = [LOCKS.webhookWorker, id];
+    const tried = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', lock);
+    if (!first(tried)?.locked) return;
+    try {
+      const { count, everywhere } = await this.#free(client, id);
+      if (count > 0) this.#options.onTakenOver(count);
+      if (!everywhere) return void this.#tryAgainMs.set(id, monotonic() + TAKE_OVER_AGAIN_MS);
+      const gone = await client.query('delete from webhook_workers where id = $1', [id]);
+      if (gone.rowCount === 1)
+        this.#context.log.warn(
+          { worker: id, deliveries: count },
+          'a webhook worker has died; its deliveries are taken over',
+        );
+    } finally {
+      await client.query('select pg_advisory_unlock($1, $2)', lock);
+    }
+  }
+
+  /** Puts the leases of a worker back. @returns how many; whether every cell has answered */
+  async #free(client: pg.Client, id: number): Promise<{ count: number; everywhere: boolean }> {
+    let count = 0;
+    let everywhere = true;
+    for (const path of this.#options.paths)
+      try {
+        if (path) await client.query(`${path}; set statement_timeout = ${CELL_TIMEOUT_MS}`);
+        const freed = await client.query('update webhook_queue set lease_owner = null where lease_owner = $1::int', [
+          id,
+        ]);
+        count += freed.rowCount ?? 0;
+      } catch (error) {
+        if (!path) throw error;
+        everywhere = false;
+      }
+    if (this.#options.paths.some(Boolean)) await client.query('reset search_path; reset statement_timeout');
+    return { count, everywhere };
+  }
+
+  /** Gives the connection up. Does not wait for the server's goodbye, which may never come. */
+  #lose(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#registered = false;
+    void client?.end().catch(() => undefined);
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
