@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { callOperator } from '../src/cli/operator-call.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
-import type { ImportAnswer } from '../src/imports/answer.ts';
+import type { ImportAnswer } from '../src/imports/import.ts';
 import { createLog } from '../src/process/log.ts';
 import { memory } from './feed/processor-time.ts';
 import { type FedService, startFedService, TOKEN } from './feed/service.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool } from '../src/database/database.ts';
 import { hashPassword, verifyPassword } from '../src/identity/sign-in/password.ts';
-import { redeemRefreshToken } from '../src/identity/tokens/refresh-token.ts';
+import { redeemRefreshToken } from '../src/identity/tokens/issued-tokens.ts';
 import { Sessions } from '../src/identity/tokens/sessions.ts';
 import { createLog } from '../src/process/log.ts';
 import { type Service, startService } from '../src/service.ts';

@@ -15,7 +15,7 @@ import { callOperator } from '../src/cli/operator-call.ts';
 import { LOCKS } from '../src/database/locks.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
-import type { ImportAnswer } from '../src/imports/answer.ts';
+import type { ImportAnswer } from '../src/imports/import.ts';
 import { createLog } from '../src/process/log.ts';
 import { Seeded } from '../src/sandbox/demonstration/seeded.ts';
 import { memory, processorSeconds } from './feed/processor-time.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createPool, type Pool } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { startEmbedded } from '../src/embedded/postgres.ts';
-import { rollUpTotals } from '../src/payments/search/roll-up.ts';
+import { rollUpTotals } from '../src/payments/search/totals.ts';
 import { log } from './payments-data.ts';
 
 const CONNECTIONS = 4;

@@ -12,7 +12,7 @@ import { planEachTime } from './database/plan-settings.ts';
 import { RateCounts } from './database/rate-counts.ts';
 import { schemaFault } from './database/schema.ts';
 import { DatabaseWatch } from './database/watch.ts';
-import { createDrawing, type Drawing } from './documents/drawing.ts';
+import { createDrawing, type Drawing } from './documents/document.ts';
 import { startEmbedded } from './embedded/postgres.ts';
 import { recordChanges } from './feed/tasks.ts';
 import { createAuthListener } from './http/auth/listener.ts';

@@ -21,10 +21,10 @@ import {
   startOfLondonDay,
 } from '../src/values/calendar.ts';
 import { equalSecrets, Vault } from '../src/values/crypto.ts';
+import { isUuid } from '../src/values/identifiers.ts';
 import { exact, parseJson, writtenDigits } from '../src/values/json.ts';
 import { decimal, sum } from '../src/values/money.ts';
 import { textArray } from '../src/values/text-array.ts';
-import { isUuid } from '../src/values/uuid.ts';
 
 const seed = Number(process.env.SEED ?? 20_260_701);
 const property = (name: string, check: fc.IProperty<unknown[]>) =>

@@ -1,7 +1,7 @@
 /** Clients with all that a payment needs, as imports make them. */
 import { Readable } from 'node:stream';
 import { callOperator } from '../../src/cli/operator-call.ts';
-import type { ImportAnswer } from '../../src/imports/answer.ts';
+import type { ImportAnswer } from '../../src/imports/import.ts';
 import { type FedService, TOKEN } from '../feed/service.ts';
 
 /** A client, its creator and approver of payments, a beneficiary and a trade. */

@@ -5,7 +5,7 @@ import type {
   ApprovalDryRun,
   WrittenApprovalConfiguration,
 } from '../../sdk/src/generated/api.ts';
-import type { ApprovalScene } from '../../src/approvals/people.ts';
+import type { ApprovalScene } from '../../src/approvals/approvers.ts';
 import { call } from './call.ts';
 import { callClient } from './client-api.ts';
 

@@ -5,8 +5,7 @@ import type { Activity } from '../../src/payments/views/activity.ts';
 import type { Figures } from '../../src/payments/views/figures.ts';
 import type { Marks } from '../../src/payments/views/marks.ts';
 import type { PaymentNews } from '../../src/payments/views/news.ts';
-import type { Outcome } from '../../src/payments/views/outcomes.ts';
-import type { PaymentSteps } from '../../src/payments/views/steps.ts';
+import type { Outcome, PaymentSteps } from '../../src/payments/views/steps.ts';
 import { type CallOptions, call, callFile, type FileAnswer } from './call.ts';
 import { callClient } from './client-api.ts';
 

@@ -5,7 +5,7 @@ import { type Db, first, type Transaction } from '../database/database.ts';
 import { insertRow, type List, type ListRequest, listRows, updateRow } from '../database/rows.ts';
 import { requireClient } from '../identity/people/tenant.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 
 export const ACCOUNT_STATUSES = ['Enabled', 'Disabled', 'Deleted'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Act } from '../audit/act.ts';
 import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
-import type { Db, Transaction } from '../database/database.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
 import { contactNames } from '../identity/people/contact-names.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
@@ -182,4 +182,19 @@ export function shownConfiguration({ groups, ruleset }: Stored): ShownConfigurat
     groups: rule.groups,
   }));
   return { groups, ruleset: { currency: ruleset.currency, rules } };
+}
+
+/** Whether and how a client approves payments (the service interface, Approvals workflow settings). */
+export interface ApprovalSettings {
+  payment_approvals_enabled: boolean;
+  payment_creator_approval_enabled: boolean;
+}
+
+export async function readApprovalSettings(db: Db, clientId: string): Promise<ApprovalSettings | undefined> {
+  return first(
+    await db.query<ApprovalSettings & Record<string, unknown>>(
+      'select payment_approvals_enabled, payment_creator_approval_enabled from clients where client_id = $1',
+      [clientId],
+    ),
+  );
 }

@@ -4,16 +4,17 @@ import { Problem } from '../values/errors.ts';
 import { type Exact, exact } from '../values/json.ts';
 import { decimal } from '../values/money.ts';
 import {
+  type ApprovalSettings,
   checkConfiguration,
   named,
   type Person,
+  readApprovalSettings,
   type ShownConfiguration,
   shownConfiguration,
 } from './configuration.ts';
 import { govern } from './requirement.ts';
 import { approvalState, rulesFor } from './rules/rules.ts';
 import type { Configuration, Level } from './rules/ruleset.ts';
-import { type ApprovalSettings, readApprovalSettings } from './settings.ts';
 
 /** Sample amounts of one dry run; each is evaluated, 5 ms at most. */
 export const MAX_SAMPLES = 50;

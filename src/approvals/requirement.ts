@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import type { Db, Transaction } from '../database/database.ts';
 import { quoteBetween } from '../exchange/exchange-rates.ts';
-import { type AuthorisationWorkflow, EYES } from '../identity/people/authorisation-workflow.ts';
+import { type AuthorisationWorkflow, EYES } from '../identity/people/client.ts';
 import { BoundedMap } from '../values/bounded-map.ts';
 import { sha256 } from '../values/crypto.ts';
 import { configurationInForce } from './configuration.ts';

@@ -1,5 +1,5 @@
-import { cellOfNumber } from '../database/cells/numbers.ts';
 import { distributedCells } from '../database/cells/pool.ts';
+import { cellOfNumber } from '../database/cells/scope.ts';
 import { selectInCell } from '../database/cells/union.ts';
 import type { Db } from '../database/database.ts';
 import { addDays } from '../values/calendar.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse, stringify } from '../../sdk/src/index.ts';
-import { CommandFailure, INTERRUPTED } from './failure.ts';
+import { CommandFailure, INTERRUPTED, interruption } from './failure.ts';
 import { example, type Frame } from './frame.ts';
-import { interruption } from './interruption.ts';
 import { type OperatorOptions, operatorAccess, withOperator } from './operator-call.ts';
 import { write } from './output.ts';
 

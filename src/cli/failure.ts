@@ -1,4 +1,5 @@
 import { LombardError } from '../../sdk/src/index.ts';
+import { outputClosed } from './output.ts';
 
 /** Exit statuses: it failed; it was called wrongly; nobody is signed in; it was interrupted (as a shell counts SIGINT). */
 const FAILED = 1;
@@ -47,4 +48,35 @@ export function tell(error: unknown): { exitCode: number; line: string; json: Er
   const exitCode = error instanceof CommandFailure ? error.exitCode : FAILED;
   const details = (error as Error).message;
   return { exitCode, line: details, json: { ...(OWN_CODES[exitCode] ?? OWN_CODES[FAILED]!), details } };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Aborted by the first SIGINT or SIGTERM, and where the output is closed. The second signal ends the process at once. */
+export function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of SIGNALS) process.once(name, () => controller.abort());
+  return AbortSignal.any([controller.signal, outputClosed]);
+}
+
+/** As `interruption`, for a command that has something to tidy up: the second signal is its own, and only a third one ends the process. */
+export function interruptions(): { first: AbortSignal; second: AbortSignal } {
+  const second = new AbortController();
+  const first = interruption();
+  first.addEventListener('abort', () => {
+    for (const name of SIGNALS) process.once(name, () => second.abort());
+  });
+  return { first, second: second.signal };
+}
+
+/** As fetch. @throws CommandFailure where nothing answers */
+export async function reach(url: string, init: RequestInit = {}): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    const { code } = ((error as Error).cause ?? {}) as { code?: string };
+    const why = code === 'ECONNREFUSED' ? 'nothing listens there; is the service running?' : (code ?? 'no answer');
+    throw new CommandFailure(`cannot reach ${new URL(url).origin}: ${why}`);
+  }
 }

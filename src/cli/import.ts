@@ -4,11 +4,10 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import cliProgress from 'cli-progress';
-import type { ImportAnswer } from '../imports/answer.ts';
 import type { ConflictRule } from '../imports/conflicts.ts';
+import type { ImportAnswer } from '../imports/import.ts';
 import { monotonic } from '../values/calendar.ts';
-import { CommandFailure, INTERRUPTED } from './failure.ts';
-import { interruption } from './interruption.ts';
+import { CommandFailure, INTERRUPTED, interruption } from './failure.ts';
 import { callOperator, type OperatorOptions, Unanswered } from './operator-call.ts';
 import type { Printer } from './printer.ts';
 

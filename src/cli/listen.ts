@@ -4,10 +4,9 @@ import { LombardError } from '../../sdk/src/index.ts';
 import { WEBHOOK_TYPES } from '../webhooks/notification.ts';
 import { someOf } from './choices.ts';
 import { EventSourceReader } from './event-source.ts';
-import { CommandFailure, INTERRUPTED, USAGE } from './failure.ts';
+import { CommandFailure, INTERRUPTED, interruptions, USAGE } from './failure.ts';
 import { type Forwarded, Forwarder, type StreamedNotification } from './forwarder.ts';
 import { type Call, example, type Frame } from './frame.ts';
-import { interruptions } from './interruption.ts';
 import type { Session } from './session.ts';
 
 const SECRET_BYTES = 32;

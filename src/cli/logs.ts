@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import { LombardError, type ResponseOf } from '../../sdk/src/index.ts';
-import { INTERRUPTED } from './failure.ts';
+import { INTERRUPTED, interruption } from './failure.ts';
 import { type Call, example, type Frame } from './frame.ts';
-import { interruption } from './interruption.ts';
 import type { Column } from './printer.ts';
 import { openSession, type Session } from './session.ts';
 

@@ -4,7 +4,7 @@ import { databaseAddresses, openDatabase } from '../database/open.ts';
 import { createOperatorToken } from '../operator/token.ts';
 import { createLog } from '../process/log.ts';
 import { readConfig } from '../settings/config.ts';
-import { OPERATOR_ROLES, type OperatorRole } from '../settings/operator-role.ts';
+import { OPERATOR_ROLES, type OperatorRole } from '../settings/staff-settings.ts';
 import { parseInstant, ServiceClock } from '../values/calendar.ts';
 import { withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';

@@ -1,6 +1,6 @@
 import { LombardError } from '../../sdk/src/index.ts';
 import { type ErrorCode, MESSAGES } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 
 const RECORDS = {
   notification_not_found: 'a notification of this client that is kept',

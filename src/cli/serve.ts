@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import type { Context } from '../context.ts';
-import { freePort } from '../embedded/port.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../embedded/postgres.ts';
+import { type EmbeddedPostgres, freePort, startEmbedded } from '../embedded/postgres.ts';
 import { createHealthListener } from '../http/server/health.ts';
 import { limitHeapGrowth } from '../imports/heap-growth.ts';
 import { endsWithin } from '../process/deadline.ts';

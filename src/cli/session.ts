@@ -4,9 +4,8 @@ import { type Application, Lombard, type TokenSet } from '../../sdk/src/index.ts
 import { DEMO_APPLICATION } from '../sandbox/demonstration/institution.ts';
 import { type Config, readConfig } from '../settings/config.ts';
 import { replaceFile } from '../settings/data-directory.ts';
-import { CommandFailure, NOT_SIGNED_IN } from './failure.ts';
+import { CommandFailure, NOT_SIGNED_IN, reach } from './failure.ts';
 import { DEFAULT_PROFILE, type Profile, readProfile, writeProfile } from './profile.ts';
-import { reach } from './reach.ts';
 import { type Running, readRunning } from './running.ts';
 import { COMMAND_APPLICATION } from './sign-in/authorization-server.ts';
 import { signInDemonstration } from './sign-in/demonstration.ts';

@@ -1,8 +1,10 @@
-import type { Institution } from '../settings/institution.ts';
-import { printableJson } from '../values/printable.ts';
+import type { Config } from '../settings/config.ts';
+import { type Institution, institutionFrom } from '../settings/institution.ts';
+import { StartupError } from '../values/errors.ts';
+import { printableJson } from '../values/text.ts';
 import { drawnMoney } from './currency.ts';
-import type { Drawing } from './drawing.ts';
 import type { PaymentFacts, TradeFacts } from './facts.ts';
+import { Renderer } from './renderer.ts';
 
 /** pi: payment instruction, pr: payment receipt, tr: trade receipt (the service interface, GET /documents). */
 export type DocumentKind = 'pi' | 'pr' | 'tr';
@@ -104,4 +106,19 @@ export function drawnInstitution(institution: Institution) {
     colour: institution.colour,
     logo: institution.logo?.path ?? null,
   };
+}
+
+/** What documents are drawn with: one renderer for the process, and the institution that they come from. */
+export interface Drawing {
+  renderer: Renderer;
+  institution: Institution;
+}
+
+/** @throws StartupError if the logo cannot be used */
+export function createDrawing(config: Config): Drawing {
+  try {
+    return { renderer: new Renderer(), institution: institutionFrom(config.institution) };
+  } catch (error) {
+    throw new StartupError(`LOMBARD_INSTITUTION_LOGO: ${(error as Error).message}`);
+  }
 }

@@ -1,5 +1,4 @@
-import type { Pool, Transaction } from '../database/database.ts';
-import { transaction } from '../database/database.ts';
+import { type Pool, type Transaction, transaction } from '../database/database.ts';
 import { mapRecords } from '../feed/line.ts';
 import type { PersonEraser } from './person.ts';
 

@@ -1,5 +1,5 @@
 import { escaped as inHtml } from '../mails/mail-page.ts';
-import { printable } from '../values/printable.ts';
+import { printable } from '../values/text.ts';
 
 /** What a person was called and where they were reached, now and before. */
 export interface Person {

@@ -2,7 +2,7 @@ import { hasSeveralCells } from '../database/cells/pool.ts';
 import { type Db, first, type Pool } from '../database/database.ts';
 import { BoundedMap } from '../values/bounded-map.ts';
 import { monotonic } from '../values/calendar.ts';
-import { cellsBetween } from './cells.ts';
+import { cellsBetween } from './cursor.ts';
 
 /** Milliseconds between two looks at the feed, however many ask. */
 const LOOK_INTERVAL_MS = 500;

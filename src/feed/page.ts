@@ -1,8 +1,7 @@
 import type { ChangeEntity } from '../audit/change.ts';
 import { CellPool, isDistributed } from '../database/cells/pool.ts';
 import type { Db } from '../database/database.ts';
-import { cellsBetween, type FeedCell } from './cells.ts';
-import type { Cursors } from './cursor.ts';
+import { type Cursors, cellsBetween, type FeedCell } from './cursor.ts';
 import { isWanted, type Wanted, withCursor } from './line.ts';
 
 /** Changes that a page looks through for those that a filter wants: a page costs the same however rare they are. */

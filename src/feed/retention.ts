@@ -1,6 +1,6 @@
 import { withinCell } from '../database/cells/connection.ts';
 import { cellPools, inEach } from '../database/cells/contexts.ts';
-import { cellOfNumber } from '../database/cells/numbers.ts';
+import { cellOfNumber } from '../database/cells/scope.ts';
 import { type Db, type Pool, type Transaction, transaction } from '../database/database.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { readForm } from '../values/form.ts';
-import { isStorable, NOT_STORABLE } from '../values/storable.ts';
+import { isStorable, NOT_STORABLE } from '../values/text.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /** Characters of a parameter without a limit of its own. */

@@ -1,16 +1,14 @@
-import { keepingNotes } from '../audit/change.ts';
+import { keepingNotes, noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { afterMoves } from '../database/cells/client-moves.ts';
 import { commit, rollback, type Transaction } from '../database/database.ts';
 import type { ErrorCode, Problem } from '../values/errors.ts';
-import { answerOf, type ImportAnswer, listedErrors } from './answer.ts';
 import type { Batch } from './batch.ts';
 import { inCellsOfRows } from './cells.ts';
 import { claimLines } from './claims.ts';
 import { settleConflicts, withoutRepetitions } from './conflicts.ts';
-import { type Progress, saveProgress } from './import.ts';
-import { noteImported } from './imported.ts';
-import { type ImportRow, Refusals } from './kind.ts';
+import { answerOf, type ImportAnswer, listedErrors, type Progress, saveProgress } from './import.ts';
+import { type ImportKind, type ImportRow, type ImportScope, Refusals } from './kind.ts';
 import type { ImportRequest } from './request.ts';
 
 /** Times that a batch is tried when the database ends its transaction in favour of another one (deadlock). */
@@ -182,5 +180,31 @@ export class BatchWriter<Input, Row extends ImportRow<Input>> {
       this.#request.scope.trades?.clear();
       throw error;
     }
+  }
+}
+
+/** What the change feed needs of an imported record in addition to its identifier: whose it is. */
+interface Owned {
+  client_id?: string;
+  clients?: { client_id: string }[];
+}
+
+/** Notes the records that a batch creates: one change for each. @param rows with their identifiers */
+export function noteImported<Input, Row extends ImportRow<Input>>(
+  tx: Transaction,
+  scope: ImportScope,
+  kind: ImportKind<Input, Row>,
+  rows: readonly Row[],
+): void {
+  const { entity } = kind;
+  const recordOf = kind.records?.(scope);
+  for (const row of rows) {
+    const { id, input } = row;
+    if (id === undefined) continue;
+    const { client_id: owner, clients } = input as Owned;
+    const members = clients?.map((client) => client.client_id);
+    const clientId = members ? null : entity === 'client' ? id : (owner ?? null);
+    const change = { entity, id, clientId, action: 'import', created: true, known: recordOf?.(row) };
+    noteChange(tx, scope.act, members ? { ...change, members } : change);
   }
 }

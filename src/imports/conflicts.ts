@@ -1,8 +1,7 @@
 import { withinCell } from '../database/cells/connection.ts';
 import type { Transaction } from '../database/database.ts';
 import { idsOfOthers } from './claims.ts';
-import type { Comparison } from './comparison.ts';
-import type { ImportKind, ImportRow, ImportScope, Refusals } from './kind.ts';
+import type { Comparison, ImportKind, ImportRow, ImportScope, Refusals } from './kind.ts';
 
 export const CONFLICT_RULES = ['reject', 'skip', 'update'] as const;
 /** What becomes of a line whose identifier is in use (docs/imports.md, Records that exist). */

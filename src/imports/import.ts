@@ -4,7 +4,6 @@ import { LOCKS } from '../database/locks.ts';
 import { leaveMark } from '../database/lost-commit.ts';
 import { type List, type ListRequest, listRows } from '../database/rows.ts';
 import { type ErrorCode, MESSAGES, Problem } from '../values/errors.ts';
-import { type ImportAnswer, type LineError, MAX_ERRORS } from './answer.ts';
 
 export const IMPORT_STATES = ['running', 'done', 'interrupted'] as const;
 export type ImportState = (typeof IMPORT_STATES)[number];
@@ -204,4 +203,40 @@ async function deleteOldImports(db: Db, now: Date): Promise<void> {
   await db.query("delete from imports where state <> 'running' and started_at < $1", [
     new Date(now.getTime() - IMPORTS_KEPT_DAYS * DAY_MS),
   ]);
+}
+
+/** Refused lines that an answer lists. */
+export const MAX_ERRORS = 1_000;
+
+export interface LineError {
+  line: number;
+  code: string;
+  message: string;
+  details: string;
+}
+
+/** The answer of POST /imports/{kind}. */
+export interface ImportAnswer {
+  accepted: number;
+  /** Lines whose record is stored already, with the same content. */
+  unchanged: number;
+  rejected: number;
+  errors: LineError[];
+}
+
+/** The answer's own fields of something that has others too. */
+export function answerOf({ accepted, unchanged, rejected, errors }: ImportAnswer): ImportAnswer {
+  return { accepted, unchanged, rejected, errors };
+}
+
+/**
+ * The refused lines for which an answer still has room.
+ * @param listed how many it has
+ * @param place what precedes the name of a field, as `body`
+ */
+export function listedErrors(listed: number, refused: [line: number, Problem][], place: string): LineError[] {
+  return refused.slice(0, MAX_ERRORS - listed).map(([line, refusal]) => {
+    const { code, details } = refusal.within(place);
+    return { line, code, message: MESSAGES[code], details };
+  });
 }

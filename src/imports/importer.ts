@@ -1,8 +1,8 @@
 import type { Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
-import type { ImportAnswer } from './answer.ts';
 import { readBatches } from './batch.ts';
 import { BatchWriter } from './batch-writer.ts';
+import type { ImportAnswer } from './import.ts';
 import type { ImportRow } from './kind.ts';
 import type { LineHash } from './line-hash.ts';
 import type { ImportRequest } from './request.ts';

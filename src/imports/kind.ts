@@ -1,3 +1,4 @@
+import Big from 'big.js';
 import type { Act } from '../audit/act.ts';
 import type { ChangeEntity, RecordText } from '../audit/change.ts';
 import type { ClaimedField } from '../database/cells/identifiers.ts';
@@ -6,7 +7,6 @@ import type { TradeMemory } from '../exchange/trade-memory.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import type { Vault } from '../values/crypto.ts';
 import { type Fault, Problem } from '../values/errors.ts';
-import type { Comparison } from './comparison.ts';
 
 /** What all lines of an import share. */
 export interface ImportScope {
@@ -93,4 +93,29 @@ export interface ImportUpdate<Input, Row extends ImportRow<Input>> {
   read?(line: number, input: Input): Row;
   /** Changes the records by the lines that differ from them. @throws Problem, in the middle of it */
   write(tx: Transaction, rows: Row[], scope: ImportScope): Promise<void>;
+}
+
+/** How the stored records of a kind are compared with lines that name them. */
+export interface Comparison {
+  table: string;
+  /** The column of the identifier. */
+  id: string;
+  /** What is stored for each field of a line: a column, or an expression, of the table `t`. */
+  fields: Record<string, string>;
+  /** A given or a stored value in the form in which equal ones are the same; without one, values are compared as they are. */
+  forms?: Record<string, (value: unknown, vault: Vault) => unknown>;
+  /** Fields for which null means that the service chooses. */
+  chosen?: string[];
+  /** Whether a value that cannot be compared by its form is the stored one, as a password. */
+  matches?: Record<string, (given: unknown, stored: unknown) => Promise<boolean>>;
+}
+
+/** Fields whose columns, of the table `t`, have their names. */
+export function sameNames(...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, `t.${name}`]));
+}
+
+/** A form of decimals: 1.170 is 1.17. */
+export function asDecimal(value: unknown): string {
+  return new Big(value as string).toFixed();
 }

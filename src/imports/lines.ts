@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../values/errors.ts';
 import { parseJson } from '../values/json.ts';
-import { findUnstorable, NOT_STORABLE } from '../values/storable.ts';
+import { findUnstorable, NOT_STORABLE } from '../values/text.ts';
 
 /** Bytes of one line of an import (docs/decisions.md, 1, Body limit). */
 export const MAX_LINE_BYTES = 65_536;

@@ -1,5 +1,4 @@
-import type { Institution } from '../settings/institution.ts';
-import type { Logo } from '../settings/logo.ts';
+import type { Institution, Logo } from '../settings/institution.ts';
 import type { Language } from '../values/language.ts';
 
 /** The Content-ID of the logo, by which the HTML shows it (RFC 2392). */

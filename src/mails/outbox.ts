@@ -1,6 +1,6 @@
 import type { Db, Transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
-import type { Logo } from '../settings/logo.ts';
+import type { Logo } from '../settings/institution.ts';
 import type { Language } from '../values/language.ts';
 
 /** Between two mails to one person about payments that wait. */

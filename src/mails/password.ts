@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { createPasswordLink, LINK_LIFETIME_SECONDS } from '../identity/sign-in/password-link.ts';
 import type { Institution } from '../settings/institution.ts';
-import { printable } from '../values/printable.ts';
+import { printable } from '../values/text.ts';
 import { mailTexts } from './mail-page.ts';
 import type { DueMail, WrittenMail } from './outbox.ts';
 import { MAIL_WORDS } from './texts.ts';

@@ -1,5 +1,5 @@
 import type { Language } from '../values/language.ts';
-import { printable } from '../values/printable.ts';
+import { printable } from '../values/text.ts';
 import type { MailBlock } from './mail-page.ts';
 import { MAIL_WORDS } from './texts.ts';
 

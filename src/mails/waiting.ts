@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Institution } from '../settings/institution.ts';
-import { printable } from '../values/printable.ts';
+import { printable } from '../values/text.ts';
 import { mailTexts } from './mail-page.ts';
 import type { DueMail, WrittenMail } from './outbox.ts';
 import { MAILED, type MailedPayment, payeeOf, paymentLines, sumOf } from './payment-lines.ts';

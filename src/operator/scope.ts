@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../settings/operator-role.ts';
+import type { OperatorRole } from '../settings/staff-settings.ts';
 import { Problem } from '../values/errors.ts';
 
 /** What an operator token can be allowed (docs/operator-interface.md, Tokens). */

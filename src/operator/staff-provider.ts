@@ -1,8 +1,7 @@
 import type { Configuration, ServerMetadata } from 'openid-client';
 import type { StaffSettings } from '../settings/staff-settings.ts';
 import { Problem } from '../values/errors.ts';
-import { roleClaims } from './staff-role.ts';
-import type { StaffPerson } from './staff-session.ts';
+import { roleClaims, type StaffPerson } from './staff-session.ts';
 
 /** Seconds for an answer of the provider. */
 const TIMEOUT_SECONDS = 10;

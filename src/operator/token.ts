@@ -3,7 +3,7 @@ import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
-import type { OperatorRole } from '../settings/operator-role.ts';
+import type { OperatorRole } from '../settings/staff-settings.ts';
 import { randomToken, sha256 } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
 import { requireOwnScopes, SCOPES, SCOPES_OF, type Scope } from './scope.ts';

@@ -1,6 +1,6 @@
 import type { Db, Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 
 /** Errors in one request; an instruction can have any number, reported one request after the other. */
 export const MAX_MASS_ERRORS = 10_000;

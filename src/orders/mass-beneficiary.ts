@@ -5,7 +5,7 @@ import { newId } from '../database/cells/identifiers.ts';
 import type { Db, Transaction } from '../database/database.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 import {
   addMassErrors,
   type MassBeneficiaryError,

@@ -1,7 +1,6 @@
 import type { Db } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
-import type { PaymentNumber } from '../values/identifiers.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid, type PaymentNumber } from '../values/identifiers.ts';
 
 /** Trades booked together with the payments that they fund. */
 export interface Multipayment {

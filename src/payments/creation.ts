@@ -14,9 +14,8 @@ import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import { decimal } from '../values/money.ts';
 import { notifyPayment } from './lifecycle.ts';
 import type { PaymentStatus } from './moves.ts';
-import { insertPayment } from './new-payment.ts';
+import { insertPayment, type Scheme } from './new-payment.ts';
 import type { Presentation } from './presentation.ts';
-import type { Scheme } from './scheme.ts';
 
 const VALIDATING = 'Validating beneficiary information';
 

@@ -3,7 +3,6 @@ import type { Transaction } from '../database/database.ts';
 import { insertRow } from '../database/rows.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import type { PaymentStatus } from './moves.ts';
-import type { Scheme } from './scheme.ts';
 
 /** A payment as it is written: a value for each column, by the column's name. Amounts are decimal strings, days `YYYY-MM-DD`. */
 export interface NewPayment extends Payee {
@@ -50,3 +49,19 @@ export async function insertPayment(
   const { id } = await insertRow<{ id: PaymentNumber }>(tx, 'payments', payment, { returning: 'id' });
   return id;
 }
+
+/** Payment schemes; only SWIFT payments can be tracked by their uuid. */
+export const SCHEMES = [
+  'SWIFT',
+  'SEPA',
+  'SEPA_INSTANT',
+  'FPS',
+  'BACS',
+  'CHAPS',
+  'ACH',
+  'FEDWIRE',
+  'TARGET2',
+  'LOCAL',
+  'INTERNAL',
+] as const;
+export type Scheme = (typeof SCHEMES)[number];

@@ -1,4 +1,4 @@
-import type { Db } from '../database/database.ts';
+import { type Db, first } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import {
@@ -91,4 +91,21 @@ export async function paymentBody(db: Db, view: PaymentView, paymentId: PaymentI
 /** @throws Problem payment_not_found, always */
 export function noPayment(message = 'does not exist for this client'): never {
   throw new Problem('payment_not_found', { field: 'payment_id', message });
+}
+
+/** The number and the client of any client's payment, for the operator. */
+export interface PaymentOwner {
+  id: PaymentNumber;
+  client_id: string;
+}
+
+/** @throws Problem payment_not_found */
+export async function findPaymentOwner(db: Db, paymentId: PaymentId): Promise<PaymentOwner> {
+  const owner = first(
+    await db.query<{ id: PaymentNumber; client_id: string }>(
+      'select id, client_id from payments where payment_id = $1',
+      [paymentId],
+    ),
+  );
+  return owner ?? noPayment('does not exist');
 }

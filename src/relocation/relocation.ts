@@ -9,7 +9,7 @@ import { poolOf, quotedSchema } from '../database/cells/pool.ts';
 import { type Db, first, type Pool, type Transaction, transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 import { publishChanges } from '../feed/publisher.ts';
-import { rollUpTotals } from '../payments/search/roll-up.ts';
+import { rollUpTotals } from '../payments/search/totals.ts';
 import { monotonic } from '../values/calendar.ts';
 import { conditionOf, DELTA_TABLES, MOVED_TABLES, VERSIONS } from './tables.ts';
 

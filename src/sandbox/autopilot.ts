@@ -6,12 +6,12 @@ import { type Db, type Transaction, transaction } from '../database/database.ts'
 import { LOCKS } from '../database/locks.ts';
 import { returnPayment } from '../payments/actions/payment-return.ts';
 import { movePayment } from '../payments/lifecycle.ts';
-import type { PaymentStatus } from '../payments/moves.ts';
+import type { PaymentAction, PaymentStatus, Standing } from '../payments/moves.ts';
 import { presentationOf } from '../payments/presentation.ts';
 import { Periodic } from '../process/periodic.ts';
 import { BoundedMap } from '../values/bounded-map.ts';
 import type { PaymentId } from '../values/identifiers.ts';
-import { SLOW_INTERVALS, steer, steeringOf } from './steering.ts';
+import { nextMove } from './course.ts';
 
 /** Payments that one step moves: of one client, and of all clients of a cell. The next steps move the others. */
 const MAX_MOVES_OF_CLIENT = 100;
@@ -168,4 +168,34 @@ async function wasAsked(tx: Transaction, clientId: string, paymentId: PaymentId)
     [clientId, paymentId],
   );
   return rows.length > 0;
+}
+
+/** How references steer the autopilot (docs/sandbox.md, Let payments move by themselves). Pure: no database, no clock. */
+
+/** Intervals that the autopilot takes for each step of a slow payment. */
+const SLOW_INTERVALS = 10;
+
+const STEERINGS = ['SIM-RETURN', 'SIM-INVALID', 'SIM-INFO', 'SIM-SLOW', 'SIM-STOP'] as const;
+export type Steering = (typeof STEERINGS)[number];
+
+/** What a payment's reference asks for. */
+function steeringOf(reference: string | null): Steering | undefined {
+  return STEERINGS.find((steering) => reference?.startsWith(steering));
+}
+
+/**
+ * The autopilot's next move of a payment; undefined: none. It never does what people must do, unless the reference says so:
+ * approvals, information about a beneficiary, returns.
+ * @param asked whether information about the beneficiary was asked for before
+ */
+function steer(standing: Standing, steering: Steering | undefined, asked: boolean): PaymentAction | undefined {
+  const { status, returnStarted } = standing;
+  if (steering === 'SIM-STOP' || status === 'Payment pending of authorization') return undefined;
+  if (steering === 'SIM-RETURN' && status === 'Payment complete') return returnStarted ? 'return' : 'start_return';
+  if (returnStarted) return steering === 'SIM-RETURN' ? 'complete' : undefined;
+  if (status === 'Need more beneficiary information' && steering !== 'SIM-INFO') return undefined;
+  if (steering === 'SIM-INVALID' && status === 'Waiting for payment date') return 'invalidate';
+  if (steering === 'SIM-INFO' && status === 'Validating beneficiary information' && !asked)
+    return 'request_information';
+  return nextMove(standing);
 }

@@ -8,7 +8,7 @@ import { lendRates } from '../exchange/exchange-rates.ts';
 import { noteReset } from '../feed/removal.ts';
 import type { ImportScope } from '../imports/kind.ts';
 import type { Presentation } from '../payments/presentation.ts';
-import { removeNotifications } from '../webhooks/removal.ts';
+import { removeNotifications } from '../webhooks/history.ts';
 import { DEMO_RATES } from './demonstration/banks.ts';
 import { isDemonstrated, putClientData } from './demonstration/demonstration.ts';
 

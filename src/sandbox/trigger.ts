@@ -1,21 +1,20 @@
 import { bookTransaction } from '../accounts/booking.ts';
-import type { TransactionKind } from '../accounts/transaction.ts';
+import { TRANSACTION_KINDS, type TransactionKind } from '../accounts/transaction.ts';
 import type { Act } from '../audit/act.ts';
 import { first, type Transaction } from '../database/database.ts';
-import type { TradeStatus } from '../exchange/trade.ts';
+import { TRADE_STATUSES, type TradeStatus } from '../exchange/trade.ts';
 import { setTradeStatus } from '../exchange/trade-booking.ts';
 import { findClient } from '../identity/people/client.ts';
 import { recordOnboarding } from '../identity/people/onboarding.ts';
 import { returnPayment } from '../payments/actions/payment-return.ts';
 import { movePayment } from '../payments/lifecycle.ts';
-import type { PaymentWebhookStatus } from '../payments/moves.ts';
+import { type PaymentWebhookStatus, WEBHOOK_STATUSES } from '../payments/moves.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId } from '../values/identifiers.ts';
 import { advancePayment } from './advance.ts';
 import { approvable, asRuled, type ChooseApproval, needed, waiting } from './approval-choice.ts';
 import { bookTrade, newestCurrencyAccount, type Owner } from './belongings.ts';
-import { readEvent } from './events.ts';
 import { createSandboxPayment } from './payment.ts';
 
 const AMOUNT = '100.00';
@@ -143,4 +142,29 @@ async function triggerOnboarding(tx: Transaction, act: Act, naming: Naming, owne
     });
   const { id } = await recordOnboarding(tx, act, naming, { client_id: owner.clientId, onboarding_status: 'Active' });
   return id;
+}
+
+/** What an integrator can cause, with a WebhookType alone or one and a status (docs/sandbox.md, Trigger a notification). */
+export const EVENTS: readonly string[] = [
+  'PAYMENT_STATUS_CHANGE',
+  ...WEBHOOK_STATUSES.map((status) => `PAYMENT_STATUS_CHANGE:${status}`),
+  'TRADE_STATUS_CHANGE',
+  ...TRADE_STATUSES.map((status) => `TRADE_STATUS_CHANGE:${status}`),
+  ...TRANSACTION_KINDS,
+  'ONBOARDING_STATUS_CHANGE',
+];
+
+/** An event of EVENTS, taken apart. */
+export type SandboxEvent =
+  | { type: 'PAYMENT_STATUS_CHANGE'; status: PaymentWebhookStatus }
+  | { type: 'TRADE_STATUS_CHANGE'; status: TradeStatus }
+  | { type: 'ONBOARDING_STATUS_CHANGE' }
+  | { type: TransactionKind };
+
+/** @param text one of EVENTS */
+function readEvent(text: string): SandboxEvent {
+  const [type, status] = text.split(':', 2);
+  if (type === 'PAYMENT_STATUS_CHANGE') return { type, status: (status ?? 'CREATED') as PaymentWebhookStatus };
+  if (type === 'TRADE_STATUS_CHANGE') return { type, status: (status ?? 'Created') as TradeStatus };
+  return { type: type as TransactionKind | 'ONBOARDING_STATUS_CHANGE' };
 }

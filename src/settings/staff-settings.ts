@@ -1,5 +1,4 @@
 import { StartupError } from '../values/errors.ts';
-import { OPERATOR_ROLES, type OperatorRole } from './operator-role.ts';
 import { needs, type Settings } from './settings.ts';
 
 /** A person whose claim has the value has the role. */
@@ -64,3 +63,7 @@ function readRole(item: string): StaffRole {
     );
   return { claim: item.slice(0, colon), value: item.slice(colon + 1, equals), role: known };
 }
+
+/** What somebody does at the institution; src/operator/scope.ts says what each may do. */
+export const OPERATOR_ROLES = ['admin', 'core', 'identity', 'support', 'auditor'] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import { spreadsheetText } from '../values/spreadsheet.ts';
+import { spreadsheetText } from '../values/text.ts';
 import { type AccountStatement, balancedLines, counterparty } from './account-statement.ts';
 
 /** The columns in their order. Amounts are plain decimals with a point and a sign, so that a spreadsheet can add them up. */

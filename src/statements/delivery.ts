@@ -1,8 +1,9 @@
+import { Counter } from 'prom-client';
 import type { Context } from '../context.ts';
 import { type Transaction, transaction } from '../database/database.ts';
-import type { Drawing } from '../documents/drawing.ts';
-import { keepMail, Mailer, MailFailure } from '../mails/mail.ts';
-import { mailWait } from '../mails/mail-schedule.ts';
+import type { Drawing } from '../documents/document.ts';
+import { keepMail, Mailer, MailFailure, mailWait } from '../mails/mail.ts';
+import { metrics } from '../process/metrics.ts';
 import { traced } from '../process/tracing.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import type { AccountStatement } from './account-statement.ts';
@@ -10,7 +11,6 @@ import { UnwritableAmount } from './camt.ts';
 import { type StatementFile, statementFiles } from './file.ts';
 import { readSection } from './ledger.ts';
 import { statementMail } from './mail.ts';
-import { statementAttemptsTotal } from './metrics.ts';
 import { Pusher, PushFailure } from './push.ts';
 import { recordFailure, recordSent, type StatementDelivery, sectionsOf } from './queue.ts';
 import { Spool } from './spool.ts';
@@ -183,3 +183,11 @@ function shownReason(error: unknown): string {
   if (error instanceof MailFailure) return 'the mail could not be delivered';
   return 'the statement could not be made';
 }
+
+/** Attempts to deliver statements, by channel and outcome: `sent`, `retrying`, `failed`. */
+const statementAttemptsTotal = new Counter({
+  name: 'lombard_statement_attempts_total',
+  help: 'Attempts to deliver account statements by channel and outcome',
+  labelNames: ['channel', 'outcome'],
+  registers: [metrics],
+});

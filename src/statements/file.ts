@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Drawing } from '../documents/drawing.ts';
+import type { Drawing } from '../documents/document.ts';
 import type { AccountStatement } from './account-statement.ts';
 import { statementCamt } from './camt.ts';
 import { statementCsv } from './csv.ts';

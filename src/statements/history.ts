@@ -2,7 +2,7 @@ import { unionOfCells } from '../database/cells/union.ts';
 import type { Db } from '../database/database.ts';
 import { countRows, type List, whereOf } from '../database/rows.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 import type { StatementProgress } from './progress.ts';
 
 /** The state of a request is that of its delivery that is furthest from its end; failed if all have ended and one has failed. */

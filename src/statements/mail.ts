@@ -1,7 +1,7 @@
 import { type Attachment, type Mail, messageIdOf } from '../mails/mail.ts';
 import { mailTexts } from '../mails/mail-page.ts';
 import type { Institution } from '../settings/institution.ts';
-import { printable } from '../values/printable.ts';
+import { printable } from '../values/text.ts';
 import type { AccountStatement } from './account-statement.ts';
 
 /**

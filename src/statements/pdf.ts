@@ -2,7 +2,7 @@ import { currencyName, groupedAmount } from '../documents/currency.ts';
 import { drawnInstitution } from '../documents/document.ts';
 import type { Renderer } from '../documents/renderer.ts';
 import type { Institution } from '../settings/institution.ts';
-import { printableJson } from '../values/printable.ts';
+import { printableJson } from '../values/text.ts';
 import {
   type AccountStatement,
   type BalancedLine,

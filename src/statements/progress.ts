@@ -2,7 +2,7 @@ import { isDistributed } from '../database/cells/pool.ts';
 import { type Db, first } from '../database/database.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 
 export const PROGRESS_STATES = ['queued', 'running', 'sent', 'failed'] as const;
 

@@ -3,7 +3,7 @@ import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { first, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 
 /**
  * Sends a statement again, the same one as before: its deliveries that were sent or have failed begin another round, in a mail of its own

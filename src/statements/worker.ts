@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { inTurn } from '../database/cells/activity.ts';
 import { createRounds } from '../database/cells/contexts.ts';
 import { createPool, type Pool, type Transaction, transaction } from '../database/database.ts';
-import type { Drawing } from '../documents/drawing.ts';
+import type { Drawing } from '../documents/document.ts';
 import { endsWithin } from '../process/deadline.ts';
 import { Periodic } from '../process/periodic.ts';
 import { monotonic } from '../values/calendar.ts';

@@ -11,3 +11,10 @@ export type PaymentNumber = Branded<number, 'PaymentNumber'>;
 
 /** `payments.payment_id`: the public identifier, as `PAY000001`. */
 export type PaymentId = Branded<string, 'PaymentId'>;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether a text is a UUID in its usual spelling (RFC 9562, section 4), of any version. PostgreSQL refuses other texts for a `uuid`. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}

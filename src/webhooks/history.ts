@@ -1,8 +1,8 @@
 import { unionOfCells } from '../database/cells/union.ts';
-import { type Db, first } from '../database/database.ts';
+import { type Db, first, type Transaction } from '../database/database.ts';
 import { countRows, type List, whereOf } from '../database/rows.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 import { instantOf } from './notification.ts';
 import type { ExtraHeader } from './subscription-rules.ts';
 
@@ -159,4 +159,15 @@ export async function findNotification(db: Db, id: string): Promise<Notification
     if (found) return found;
   }
   throw new Problem('notification_not_found', { field: 'id', message: 'does not name a notification that is kept' });
+}
+
+/**
+ * In the order in which the delivery engine locks: a dispatcher that holds an event of the outbox commits its notifications before
+ * they are looked for.
+ */
+const TABLES = ['webhook_outbox', 'webhook_queue', 'attempts', 'notifications', 'webhook_events'];
+
+/** Removes all events, notifications and attempts of a client. What was pending is never sent. Subscriptions stay. */
+export async function removeNotifications(tx: Transaction, clientId: string): Promise<void> {
+  for (const table of TABLES) await tx.query(`delete from ${table} where client_id = $1`, [clientId]);
 }

@@ -1,6 +1,6 @@
 import { type Db, first } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 
 /** How far back the chart goes. */
 const SHOWN_HOURS = 24;

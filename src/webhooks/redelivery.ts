@@ -3,7 +3,7 @@ import { audit } from '../audit/record.ts';
 import { isDistributed } from '../database/cells/pool.ts';
 import { first, type Transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 import { announceNotifications } from './announcement.ts';
 import { type FormerTypes, typePeriods } from './former-types.ts';
 import { instantOf } from './notification.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDistributed } from '../database/cells/pool.ts';
 import { type Db, first, type Pool, type Transaction, transaction } from '../database/database.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 import { announceNotifications } from './announcement.ts';
 import type { NotificationType } from './notification.ts';
 

@@ -4,7 +4,7 @@ import { audit } from '../audit/record.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
 import type { Vault } from '../values/crypto.ts';
 import { Problem } from '../values/errors.ts';
-import { isUuid } from '../values/uuid.ts';
+import { isUuid } from '../values/identifiers.ts';
 import { announceSubscription } from './announcement.ts';
 import { type FormerTypes, formerTypesOf } from './former-types.ts';
 import { readSubscriptions } from './history.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { listAuditAfter } from '../../src/audit/list.ts';
-import { cellOfNumber } from '../../src/database/cells/numbers.ts';
 import { poolOf } from '../../src/database/cells/pool.ts';
+import { cellOfNumber } from '../../src/database/cells/scope.ts';
 import { lombard } from '../world/command.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { distributed } from '../../src/database/cells/citus-statements.ts';
+import { splitStatements } from '../../src/database/cells/migrations.ts';
 import { stepsOf } from '../../src/database/migration-steps.ts';
 import { readMigrations } from '../../src/database/schema.ts';
-import { splitStatements } from '../../src/database/sql-statements.ts';
 
 const PATH = '"public_cell_1", "public", pg_temp';
 const words = (text: string | undefined) => text?.replace(/\s+/g, ' ').trim();

@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { inCell } from '../../src/database/cells/scope.ts';
 import type { DatabaseClient } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { freePort } from '../../src/embedded/port.ts';
+import { freePort } from '../../src/embedded/postgres.ts';
 import { createWorld } from '../world/client.ts';
 import { onServer, workersOf } from '../world/cluster.ts';
 import { lombard, until } from '../world/command.ts';

@@ -8,9 +8,9 @@ import { currencyName, groupedAmount, minorUnits } from '../../src/documents/cur
 import { documentPdf } from '../../src/documents/document.ts';
 import { MAX_WAITING_DRAWINGS, Renderer } from '../../src/documents/renderer.ts';
 import { RenderError } from '../../src/documents/task.ts';
-import { logoFrom } from '../../src/settings/logo.ts';
+import { logoFrom } from '../../src/settings/institution.ts';
 import { statementPdf } from '../../src/statements/pdf.ts';
-import { printable } from '../../src/values/printable.ts';
+import { printable } from '../../src/values/text.ts';
 import { exampleStatement, institution, payment, trade } from '../world/documents.ts';
 import { fontsOf, infoOf, misplaced, noPoppler, textOf, wordsOf } from '../world/pdf.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
-import { freePort } from '../../src/embedded/port.ts';
+import { freePort } from '../../src/embedded/postgres.ts';
 import { type Command, lombard, until } from '../world/command.ts';
 import { log } from '../world/database.ts';
 import { removeWithTests } from '../world/leftovers.ts';

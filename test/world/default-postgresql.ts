@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { serverAccount } from '../../src/embedded/account.ts';
 import { ENVIRONMENT, run } from '../../src/embedded/command.ts';
-import { freePort } from '../../src/embedded/port.ts';
+import { freePort } from '../../src/embedded/postgres.ts';
 import { endWithTests, removeWithTests } from './leftovers.ts';
 
 /** Where Debian and its relatives install the versions of PostgreSQL. */

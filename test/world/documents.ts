@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { PaymentFacts, TradeFacts } from '../../src/documents/facts.ts';
-import type { Institution } from '../../src/settings/institution.ts';
-import { logoFrom } from '../../src/settings/logo.ts';
+import { type Institution, logoFrom } from '../../src/settings/institution.ts';
 import type { AccountStatement, StatementLine, StatementSection } from '../../src/statements/account-statement.ts';
 
 /** Facts for the tests, the bench and the example files in docs/examples. */

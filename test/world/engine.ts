@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type pg from 'pg';
-import { NUMBERS_OF_CELL } from '../../src/database/cells/numbers.ts';
 import { pathsOf } from '../../src/database/cells/pool.ts';
+import { NUMBERS_OF_CELL } from '../../src/database/cells/scope.ts';
 import { createPool, transaction } from '../../src/database/database.ts';
 import { Journals } from '../../src/monitoring/journals.ts';
 import { endsWithin } from '../../src/process/deadline.ts';

@@ -1,4 +1,4 @@
-import { freePort } from '../../src/embedded/port.ts';
+import { freePort } from '../../src/embedded/postgres.ts';
 import { until } from './command.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { type Answer, APPLICATION, signIn, startTestService, type TestService } from './service.ts';

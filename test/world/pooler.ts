@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { serverAccount } from '../../src/embedded/account.ts';
-import { freePort } from '../../src/embedded/port.ts';
+import { freePort } from '../../src/embedded/postgres.ts';
 import { until } from './command.ts';
 import { endWithTests, removeWithTests } from './leftovers.ts';
 

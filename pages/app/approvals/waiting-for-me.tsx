@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
-import type { BulkOutcome } from '../../data/payments.ts';
 import {
+  type BulkOutcome,
   homeQuery,
   LIST_SIZE,
   type Listed,

@@ -6,6 +6,7 @@ import type { Config } from '../../settings/config.ts';
 import { embeddedUrl } from '../../settings/data-directory.ts';
 import type { Environment } from '../../settings/settings.ts';
 import { ServiceClock } from '../../values/calendar.ts';
+import { example, type Frame } from '../frame.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkConfiguration } from './configuration.ts';
 import { checkDatabase, openForChecks, unusable } from './database.ts';
@@ -93,4 +94,32 @@ function unknownToken({ environment, operatorToken }: Config): Finding[] {
   return [
     failed('operator tokens', `${message}: set it, or create one (lombard operator-tokens create NAME --database)`),
   ];
+}
+
+/** `lombard doctor`. */
+export function doctorCommand(frame: Frame): void {
+  const doctor = frame.program
+    .command('doctor')
+    .description('check this machine, the configuration, the database and what the service depends on');
+  example(doctor, 'doctor', 'doctor --json | jq \'.[] | select(.status != "ok")\'');
+  frame.does(doctor, async ({ print }) => {
+    // Loading all that is checked takes a second, which other commands need not wait.
+    const { examine } = await import('./examine.ts');
+    const findings = await examine();
+    print.rows(
+      findings,
+      [
+        ['STATUS', ({ status }) => status],
+        ['CHECK', ({ check }) => check],
+        ['MESSAGE', ({ message }) => message],
+      ],
+      { after: summary(findings), whole: true },
+    );
+    return findings.some(({ status }) => status === 'failed') ? 1 : 0;
+  });
+}
+
+function summary(findings: Finding[]): string {
+  const number = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
+  return `${number('ok')} ok, ${number('warning')} warnings, ${number('failed')} failed`;
 }

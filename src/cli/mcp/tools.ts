@@ -1,6 +1,5 @@
 import type { OperationName } from '../../../sdk/src/index.ts';
-import { CommandFailure } from '../failure.ts';
-import { reach } from '../reach.ts';
+import { CommandFailure, reach } from '../failure.ts';
 import type { Session } from '../session.ts';
 
 interface Schema {

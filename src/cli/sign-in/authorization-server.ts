@@ -1,5 +1,4 @@
-import { CommandFailure } from '../failure.ts';
-import { reach } from '../reach.ts';
+import { CommandFailure, reach } from '../failure.ts';
 
 /** The public application that contacts sign in with at the command line (RFC 8252). */
 export const COMMAND_APPLICATION = 'lombard-cli';

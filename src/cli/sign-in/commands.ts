@@ -1,13 +1,11 @@
+import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readConfig } from '../../settings/config.ts';
-import { CommandFailure, NOT_SIGNED_IN, USAGE } from '../failure.ts';
+import { CommandFailure, interruption, NOT_SIGNED_IN, reach, USAGE } from '../failure.ts';
 import { type Call, example, type Frame } from '../frame.ts';
-import { interruption } from '../interruption.ts';
 import { DEFAULT_PROFILE, type Profile, readProfile, removeProfile, writeProfile } from '../profile.ts';
-import { reach } from '../reach.ts';
 import { readRunning } from '../running.ts';
 import { AuthorizationServer, type Person } from './authorization-server.ts';
-import { openBrowser } from './browser.ts';
 import { Callback } from './callback.ts';
 
 /** Of `state`, and of PKCE's verifier (RFC 7636, 4.1). */
@@ -149,4 +147,18 @@ async function signOut({ globals, print }: Call): Promise<void> {
     throw new CommandFailure(`the tokens are forgotten here, but could not be revoked: ${why}`);
   }
   print.done('signed out; the tokens are revoked', { profile: name, done: 'signed out' });
+}
+
+/** The programs that open an address in the person's browser. */
+const OPENERS: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Opens an address in the browser. Where there is none the person opens it: it is printed as well. */
+function openBrowser(address: string): void {
+  const [program, ...options] = OPENERS[process.platform] ?? ['xdg-open'];
+  const opener = spawn(program as string, [...options, address], { stdio: 'ignore', detached: true });
+  opener.on('error', () => {});
+  opener.unref();
 }

@@ -1,8 +1,7 @@
 import { DEMO_APPLICATION, DEMO_CONTACTS, DEMO_PASSWORD } from '../../sandbox/demonstration/institution.ts';
-import { CommandFailure, NOT_SIGNED_IN } from '../failure.ts';
+import { CommandFailure, NOT_SIGNED_IN, reach } from '../failure.ts';
 import { callOperator } from '../operator-call.ts';
 import type { Profile } from '../profile.ts';
-import { reach } from '../reach.ts';
 import type { Running } from '../running.ts';
 
 /** Signs the demonstration's first contact in, as the demonstration's application. @throws CommandFailure where it cannot sign in */

@@ -1,4 +1,4 @@
-import { isUuid } from '../../values/uuid.ts';
+import { isUuid } from '../../values/identifiers.ts';
 import { type Db, endStep, type Pool, type Transaction } from '../database.ts';
 import { databaseFault } from '../fault.ts';
 import { type Home, type HomeRow, holdClients, homeColumns } from './client-moves.ts';

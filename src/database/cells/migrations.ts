@@ -1,11 +1,10 @@
 import type pg from 'pg';
 import { type CellStep, stepsOf } from '../migration-steps.ts';
 import type { Migration } from '../schema.ts';
-import { splitStatements } from '../sql-statements.ts';
 import { hasCitus } from './cell.ts';
 import { DISTRIBUTING, distributed, LOCAL, rolesOnWorkers } from './citus-statements.ts';
 import { schemaOf } from './connection.ts';
-import { NUMBERS_OF_CELL } from './numbers.ts';
+import { NUMBERS_OF_CELL } from './scope.ts';
 import { CLIENT_TABLES, ONCE_TABLES } from './tables.ts';
 import { viewsAreMissing, viewsOfAll, viewsOfNone } from './views.ts';
 
@@ -166,4 +165,21 @@ function lastStep(client: pg.Client, { home, citus }: Pick<Cells, 'home' | 'citu
     statements: [...viewsOfAll(home, schemas), ...viewsOfNone(home), ...triggers, ...(citus ? TWO_PHASE : [])],
     mark: 'update cells set made = true',
   };
+}
+
+/** What may hold a semicolon that ends no statement: a comment, a text, a quoted name, a body between dollars. Or the semicolon. */
+const PARTS = /--[^\n]*|'(?:[^']|'')*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|;/g;
+
+/** The statements of an SQL text, one by one, without the comments that stand before them. */
+export function splitStatements(sql: string): string[] {
+  const statements: string[] = [];
+  let begin = 0;
+  const take = (end: number) => {
+    const statement = sql.slice(begin, end).replace(/^(?:\s+|--[^\n]*\n?)+/, '');
+    if (statement !== '') statements.push(statement.trimEnd());
+    begin = end + 1;
+  };
+  for (const part of sql.matchAll(PARTS)) if (part[0] === ';') take(part.index);
+  take(sql.length);
+  return statements;
 }

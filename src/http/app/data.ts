@@ -12,8 +12,8 @@ import {
   signOutEverywhere,
 } from '../../identity/sign-in/page-session.ts';
 import { Problem } from '../../values/errors.ts';
+import { isUuid } from '../../values/identifiers.ts';
 import { LANGUAGES } from '../../values/language.ts';
-import { isUuid } from '../../values/uuid.ts';
 import { closed, uuidPath } from '../schemas/schemas.ts';
 import { requireSession, sessionCookie, tellSessionEnd } from './session.ts';
 import type { OwnSession, SessionAnswer } from './session-answer.ts';

@@ -1,7 +1,7 @@
 import { findAccount } from '../../accounts/account.ts';
 import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Db } from '../../database/database.ts';
-import { findPaymentOwner } from '../../payments/owner.ts';
+import { findPaymentOwner } from '../../payments/payment.ts';
 import type { Config } from '../../settings/config.ts';
 import { Problem } from '../../values/errors.ts';
 import type { PaymentId } from '../../values/identifiers.ts';

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { findPageSession, type PageSession, whyPageSessionEnded } from '../../identity/sign-in/page-session.ts';
+import type { Session, Sessions } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
 import { requireOwnPage, requireSamePerson } from '../page/own-page.ts';
+import { PageCalls } from '../page/page-calls.ts';
 import { type CookieOf, cookieOf, setCookieHeader } from '../server/cookie.ts';
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
@@ -48,4 +50,12 @@ export async function requireSession(context: Context, request: FastifyRequest, 
   requireOwnPage(context.addresses.api, request);
   requireSamePerson(session.contact_id, request);
   return session;
+}
+
+/** The pages call the client API here, with their cookie in place of a token. */
+export const APP_CALLS = new PageCalls('/app/api');
+
+/** What a call of the pages may do: as with an access token of the person for `lombard-app`. @throws Problem as `requireSession` */
+export async function sessionOfCall(context: Context, request: FastifyRequest, sessions: Sessions): Promise<Session> {
+  return sessions.findStored((await requireSession(context, request)).token_sha256);
 }

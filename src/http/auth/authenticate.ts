@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RegisteredApplication } from '../../identity/applications/application-credentials.ts';
-import { PAGES_APPLICATION } from '../../identity/applications/page-application.ts';
+import { PAGES_APPLICATION, type RegisteredApplication } from '../../identity/applications/application-credentials.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import {
   type AuthorizationRequest,
@@ -17,10 +16,9 @@ import { languageOf } from '../../values/language.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
 import { continueSignIn, redirectError, redirectToApplication } from './authorization-response.ts';
 import { browserOf, readCookie } from './cookie.ts';
-import { form, query } from './form.ts';
+import { form, query, requireSameOrigin } from './form.ts';
 import { signInHeadless } from './headless.ts';
 import type { SignInForm } from './pages/pages.ts';
-import { requireSameOrigin } from './same-origin.ts';
 import { noteSignIn, outcomeOf } from './sign-in-journal.ts';
 
 /** GET and POST /authenticate, and its alias POST /login (the service interface, Authentication; docs/decisions.md, 7). */

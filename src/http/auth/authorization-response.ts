@@ -9,7 +9,7 @@ import type { Language } from '../../values/language.ts';
 import type { AuthContext } from './auth-context.ts';
 import { setCookie } from './cookie.ts';
 import { ascii, sendOAuthError, toOAuthError } from './errors.ts';
-import { wantsCode } from './negotiation.ts';
+import { wantsCode } from './form.ts';
 import { TEXTS } from './pages/texts.ts';
 import { noteSignIn } from './sign-in-journal.ts';
 

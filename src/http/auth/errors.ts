@@ -4,7 +4,7 @@ import { Problem } from '../../values/errors.ts';
 import { languageOf } from '../../values/language.ts';
 import { STATUS, toProblem } from '../schemas/problem.ts';
 import { hasHungUp } from '../server/failure.ts';
-import { wantsPage } from './negotiation.ts';
+import { wantsPage } from './form.ts';
 import type { Pages } from './pages/pages.ts';
 
 declare module 'fastify' {

@@ -3,8 +3,7 @@ import { isGoodLink, requestPasswordLink, setPasswordByLink } from '../../identi
 import { Problem } from '../../values/errors.ts';
 import { type Language, languageOf } from '../../values/language.ts';
 import type { PageContext } from './auth-context.ts';
-import { form, query } from './form.ts';
-import { requireSameOrigin } from './same-origin.ts';
+import { form, query, requireSameOrigin } from './form.ts';
 
 /** Characters of a link's token. */
 const MAX_TOKEN_LENGTH = 64;

@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import { Parameters } from '../../identity/parameters.ts';
 
@@ -24,4 +25,38 @@ export function form(request: FastifyRequest): Parameters {
 export function query(request: FastifyRequest): Parameters {
   const start = request.url.indexOf('?');
   return new Parameters(start < 0 ? '' : request.url.slice(start + 1));
+}
+
+/** Whether a caller gets a page: a browser that shows what it receives. A program that asks for nothing in particular gets JSON. */
+export function wantsPage(request: FastifyRequest): boolean {
+  const accept = request.headers.accept ?? '';
+  if (wantsCode(request) || /application\/json/.test(accept)) return false;
+  return /text\/html/.test(accept) || request.method === 'GET';
+}
+
+/** Whether a caller gets the code in a JSON body instead of a redirect (the service interface, POST /authenticate). */
+export function wantsCode(request: FastifyRequest): boolean {
+  return (
+    String(request.headers['no-redirect'] ?? '')
+      .trim()
+      .toLowerCase() === 'application/json'
+  );
+}
+
+/**
+ * Refuses a form that another site's page sends, so that no site can sign a visitor out, or in to somebody else's account.
+ * Programs send neither of the two headers.
+ * @throws OAuthError invalid_request
+ */
+export function requireSameOrigin(request: FastifyRequest, context: Context): void {
+  const site = request.headers['sec-fetch-site'];
+  const origin = request.headers.origin;
+  const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none';
+  const foreignOrigin = origin !== undefined && origin !== new URL(context.addresses.auth).origin;
+  if (foreignSite || foreignOrigin) {
+    throw new OAuthError('invalid_request', 'the form was sent by a page of another origin', {
+      status: 403,
+      refusal: 'foreign',
+    });
+  }
 }

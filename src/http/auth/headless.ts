@@ -5,8 +5,7 @@ import { checkPassword } from '../../identity/sign-in/sign-in.ts';
 import { languageOf } from '../../values/language.ts';
 import type { AuthContext } from './auth-context.ts';
 import { continueSignIn, redirectError } from './authorization-response.ts';
-import { form } from './form.ts';
-import { wantsCode } from './negotiation.ts';
+import { form, wantsCode } from './form.ts';
 import { noteSignIn, outcomeOf } from './sign-in-journal.ts';
 
 /** A POST without a page before it: the application itself asked its user for email and password. */

@@ -1,20 +1,25 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { ApplicationOrigins } from '../../identity/applications/application-origins.ts';
 import { warmUpPasswords } from '../../identity/sign-in/password.ts';
 import { deleteExpired } from '../../identity/tokens/housekeeping.ts';
 import type { Sessions } from '../../identity/tokens/sessions.ts';
 import { Periodic } from '../../process/periodic.ts';
+import { ownAddress } from '../page/own-page.ts';
 import { answerOrigins } from '../server/cross-origin.ts';
 import { createServer } from '../server/server.ts';
-import { createAuthContext } from './auth-context.ts';
+import { type AuthRoutes, createAuthContext } from './auth-context.ts';
+import { authenticateRoutes } from './authenticate.ts';
 import { describeAuthorizationServer } from './description.ts';
+import { discoveryRoutes } from './discovery.ts';
 import { answerOAuthErrors } from './errors.ts';
+import { forgottenPasswordRoutes } from './forgotten-password.ts';
 import { readForms } from './form.ts';
-import { useOwnAddress } from './loopback-name.ts';
 import { Pages } from './pages/pages.ts';
 import { limitRequests } from './request-limits.ts';
-import { authRoutes } from './routes.ts';
+import { secondFactorRoutes } from './second-factor.ts';
+import { signOutRoutes } from './sign-out.ts';
+import { tokenRoutes, userinfoRoutes } from './token.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 300_000;
 
@@ -46,3 +51,21 @@ export async function createAuthListener(context: Context, sessions: Sessions): 
   app.addHook('onClose', () => housekeeping.stop());
   return app;
 }
+
+/** Sends a browser that opened a page at another name of this machine to the page's own address. */
+async function useOwnAddress(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.method !== 'GET' || !request.routeOptions.config.page) return;
+  const own = ownAddress(context.addresses.auth, request);
+  if (own !== undefined) await reply.redirect(own, 307);
+}
+
+/** Everything that the authorization listener serves. */
+const authRoutes: AuthRoutes[] = [
+  authenticateRoutes,
+  secondFactorRoutes,
+  forgottenPasswordRoutes,
+  signOutRoutes,
+  tokenRoutes,
+  userinfoRoutes,
+  discoveryRoutes,
+];

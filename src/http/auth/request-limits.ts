@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../identity/oauth-error.ts';
-import { addressKey } from '../server/address-key.ts';
+import { addressKey } from '../server/caller-address.ts';
 import { RateLimit } from '../server/rate-limit.ts';
 import { authenticateApplication } from './application-authentication.ts';
 import type { AuthContext } from './auth-context.ts';

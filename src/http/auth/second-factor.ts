@@ -8,10 +8,8 @@ import { basicCredentials } from './application-authentication.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
 import { completeSignIn, withParameters } from './authorization-response.ts';
 import { browserOf, readCookie } from './cookie.ts';
-import { form, query } from './form.ts';
-import { wantsPage } from './negotiation.ts';
+import { form, query, requireSameOrigin, wantsPage } from './form.ts';
 import { TEXTS } from './pages/texts.ts';
-import { requireSameOrigin } from './same-origin.ts';
 import { noteSignIn, outcomeOf } from './sign-in-journal.ts';
 
 /** GET /2fa, POST /verify, POST /send-verification-code (docs/decisions.md, 7). */

@@ -7,8 +7,7 @@ import { languageOf } from '../../values/language.ts';
 import type { AuthContext, PageContext } from './auth-context.ts';
 import { withParameters } from './authorization-response.ts';
 import { readCookie, setCookie } from './cookie.ts';
-import { form, query } from './form.ts';
-import { requireSameOrigin } from './same-origin.ts';
+import { form, query, requireSameOrigin } from './form.ts';
 
 const ANY_SESSION = { none: false, login: false, maxAge: undefined };
 /** Characters of an id_token_hint. */

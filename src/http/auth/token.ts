@@ -3,12 +3,15 @@ import type { RegisteredApplication } from '../../identity/applications/applicat
 import { type ClientCertificate, requireRegistration } from '../../identity/applications/client-certificate.ts';
 import { OAuthError } from '../../identity/oauth-error.ts';
 import { redeemCode } from '../../identity/tokens/authorization-code.ts';
-import { idToken } from '../../identity/tokens/id-token.ts';
-import { ACCESS_TOKEN_LIFETIME_SECONDS, type IssuedTokens } from '../../identity/tokens/issued-tokens.ts';
-import { redeemRefreshToken } from '../../identity/tokens/refresh-token.ts';
-import { introspect } from '../../identity/tokens/token-introspection.ts';
+import { findUserinfo, idToken } from '../../identity/tokens/id-token.ts';
+import {
+  ACCESS_TOKEN_LIFETIME_SECONDS,
+  type IssuedTokens,
+  introspect,
+  redeemRefreshToken,
+  revokeToken,
+} from '../../identity/tokens/issued-tokens.ts';
 import { readTokenRequest } from '../../identity/tokens/token-request.ts';
-import { revokeToken } from '../../identity/tokens/token-revocation.ts';
 import { issueTrustedTokens } from '../../identity/tokens/trusted-grant.ts';
 import { identifyApplication } from './application-authentication.ts';
 import type { AuthContext } from './auth-context.ts';
@@ -123,4 +126,24 @@ function sendTokens(
     ...(secret === undefined ? {} : { id_token: idToken(addresses.auth, { secret, tokens, now: clock.now() }) }),
     scope: 'openid',
   });
+}
+
+/** GET and POST /userinfo (OpenID Connect Core, 5.3). */
+export function userinfoRoutes(app: FastifyInstance, auth: AuthContext): void {
+  app.route({ method: ['GET', 'POST'], url: '/userinfo', handler: (request, reply) => userinfo(auth, request, reply) });
+}
+
+async function userinfo(
+  { context, sessions, certificateOf }: AuthContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const token = /^bearer +([A-Za-z0-9_-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === undefined)
+    throw new OAuthError('invalid_token', 'header.Authorization: must be Bearer and the access token');
+  const session = await sessions.find(token);
+  if (session.thumbprint !== null && session.thumbprint !== certificateOf?.(request).thumbprint) {
+    throw new OAuthError('invalid_token', 'the access token is bound to a certificate');
+  }
+  return reply.header('cache-control', 'no-store').send(await findUserinfo(context.pool, session));
 }

@@ -1,9 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { listVersions, readConfiguration, replaceConfiguration } from '../../approvals/configuration.ts';
+import {
+  listVersions,
+  readApprovalSettings,
+  readConfiguration,
+  replaceConfiguration,
+} from '../../approvals/configuration.ts';
 import { checkSamples, dryRun } from '../../approvals/dry-run.ts';
 import { explainApproval } from '../../approvals/explanation.ts';
-import { readApprovalSettings } from '../../approvals/settings.ts';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database/database.ts';
 import { sendJson } from '../schemas/reply.ts';

@@ -1,3 +1,6 @@
+import type { FastifyRequest } from 'fastify';
+import type { Act } from '../../audit/act.ts';
+import type { Context } from '../../context.ts';
 import type { Permissions, SessionClient } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
 
@@ -21,4 +24,14 @@ export function checkEnabled(client: SessionClient, field: string): void {
 export function checkPermission(permissions: Permissions, needed: keyof Permissions | undefined): void {
   if (needed && !permissions[needed])
     throw new Problem('permission_denied', `the contact needs ${needed} for this client`);
+}
+
+/** The contact who makes a request, for the audit trail. */
+export function contactAct(request: FastifyRequest): Act {
+  return { now: request.now, actor: `contact:${request.caller.contactId}`, requestId: request.id };
+}
+
+/** The public address at which the caller reads something of its client. @param path below the client API, its ids encoded */
+export function clientAddress({ addresses }: Context, { caller }: FastifyRequest, path: string): string {
+  return `${addresses.api}${path}?client_id=${encodeURIComponent(caller.clientId)}`;
 }

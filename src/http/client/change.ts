@@ -4,8 +4,7 @@ import type { Context } from '../../context.ts';
 import { type Transaction, transaction } from '../../database/database.ts';
 import { confirmSession, type Permissions } from '../../identity/tokens/sessions.ts';
 import { holdScope } from '../server/cells.ts';
-import { contactAct } from './act.ts';
-import { checkClient, checkEnabled, checkPermission } from './caller.ts';
+import { checkClient, checkEnabled, checkPermission, contactAct } from './caller.ts';
 
 /**
  * Makes a contact's change in one transaction. The listener's look at the token can be a second old, so the transaction begins with

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { DOCUMENT_KINDS, type DocumentKind, documentPdf } from '../../documents/document.ts';
-import type { Drawing } from '../../documents/drawing.ts';
+import { DOCUMENT_KINDS, type DocumentKind, type Drawing, documentPdf } from '../../documents/document.ts';
 import { paymentFacts, tradeFacts } from '../../documents/source.ts';
 import { RenderError } from '../../documents/task.ts';
 import { Problem } from '../../values/errors.ts';

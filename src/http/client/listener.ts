@@ -4,16 +4,16 @@ import type { Context } from '../../context.ts';
 import { ApplicationOrigins } from '../../identity/applications/application-origins.ts';
 import type { Permissions, Session, Sessions } from '../../identity/tokens/sessions.ts';
 import { Problem } from '../../values/errors.ts';
-import { APP_CALLS, sessionOfCall } from '../app/calls.ts';
 import { appRoutes } from '../app/routes.ts';
+import { APP_CALLS, sessionOfCall } from '../app/session.ts';
 import { openApi } from '../description/openapi.ts';
-import { addressKey } from '../server/address-key.ts';
+import { addressKey } from '../server/caller-address.ts';
 import { enterCell, refuseMoving } from '../server/cells.ts';
 import { answerOrigins } from '../server/cross-origin.ts';
 import { peerOf } from '../server/peer.ts';
 import { RateLimit } from '../server/rate-limit.ts';
 import { createServer } from '../server/server.ts';
-import { adviceFor } from './advice.ts';
+import type { Advice } from '../server/unknown-address.ts';
 import { checkClient, checkEnabled, checkPermission } from './caller.ts';
 import { clientDescription } from './description.ts';
 import { pageDataRoutes } from './pages/routes.ts';
@@ -169,4 +169,31 @@ function identify(request: FastifyRequest, session: Session): void {
     );
   }
   checkEnabled(client, field);
+}
+
+/** What the institution puts in, and clients only read. */
+const FED = [
+  'payments',
+  'multipayments',
+  'mass-beneficiaries',
+  'beneficiaries',
+  'trades',
+  'accounts',
+  'currency-accounts',
+  'transactions',
+  'clients',
+  'contacts',
+];
+
+/** Tells a program that tries to create what the institution creates, so that it looks no further in the client API. */
+function adviceFor({ config }: Pick<Context, 'config'>): Advice {
+  return (method, path) => {
+    const [, noun = '', ...rest] = path.split('/');
+    if (method !== 'POST' || rest.length > 0 || !FED.includes(noun)) return undefined;
+    const sandbox =
+      noun === 'payments' && config.environment === 'sandbox'
+        ? '; in the sandbox POST /sandbox/payments makes one'
+        : '';
+    return `the institution creates ${noun.replaceAll('-', ' ')}, through its operator interface (POST /${noun} there)${sandbox}`;
+  };
 }

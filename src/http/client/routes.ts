@@ -1,4 +1,4 @@
-import type { Drawing } from '../../documents/drawing.ts';
+import type { Drawing } from '../../documents/document.ts';
 import type { Sessions } from '../../identity/tokens/sessions.ts';
 import { INTEGRATORS } from '../site/audience.ts';
 import { siteRoutes } from '../site/site.ts';

@@ -8,13 +8,12 @@ import { asRuled, needed, notNeeded } from '../../sandbox/approval-choice.ts';
 import { DESTINATIONS } from '../../sandbox/course.ts';
 import { createSandboxPayment } from '../../sandbox/payment.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
-import { locationHeader, locationOf } from '../schemas/location.ts';
 import { decimalForms } from '../schemas/patterns.ts';
 import { Payment } from '../schemas/payment-schema.ts';
-import { sendJson } from '../schemas/reply.ts';
+import { locationHeader, locationOf, sendJson } from '../schemas/reply.ts';
 import { ClientQuery, Currency, closed, Day, errors, formed, jsonAnswer, Text } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
-import { clientAddress } from './address.ts';
+import { clientAddress } from './caller.ts';
 import { contactChange } from './change.ts';
 
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });

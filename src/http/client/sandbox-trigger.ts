@@ -2,12 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { EVENTS } from '../../sandbox/events.ts';
-import { trigger } from '../../sandbox/trigger.ts';
-import { locationHeader } from '../schemas/location.ts';
-import { sendValue } from '../schemas/reply.ts';
+import { EVENTS, trigger } from '../../sandbox/trigger.ts';
+import { locationHeader, sendValue } from '../schemas/reply.ts';
 import { ClientQuery, closed, errors, jsonAnswer } from '../schemas/schemas.ts';
-import { clientAddress } from './address.ts';
+import { clientAddress } from './caller.ts';
 import { contactChange } from './change.ts';
 
 const Trigger = Type.Object(

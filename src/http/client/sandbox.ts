@@ -1,7 +1,12 @@
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../../context.ts';
+import { presentationOf } from '../../payments/presentation.ts';
+import { resetClient } from '../../sandbox/reset.ts';
+import { ClientQuery, errors } from '../schemas/schemas.ts';
+import { contactChange } from './change.ts';
 import type { ClientRoutes } from './listener.ts';
 import { sandboxPaymentRoutes } from './sandbox-payments.ts';
 import { sandboxRequestRoutes } from './sandbox-requests.ts';
-import { sandboxResetRoutes } from './sandbox-reset.ts';
 import { sandboxTriggerRoutes } from './sandbox-trigger.ts';
 
 /**
@@ -15,3 +20,29 @@ export const sandboxRoutes: ClientRoutes = (app, context) => {
   sandboxResetRoutes(app, context);
   sandboxRequestRoutes(app, context);
 };
+
+const RESET = {
+  schema: {
+    operationId: 'resetSandbox',
+    tags: ['sandbox'],
+    summary: 'Start again',
+    description:
+      "Makes the client's data as the demonstration made it; a client that it did not make is empty then. Contacts, tokens, " +
+      'applications and subscriptions stay. Exists in the sandbox only.',
+    querystring: ClientQuery,
+    response: { 204: { description: 'Done', type: 'null' }, ...errors(400, 403, 404, 502) },
+  },
+};
+
+/** POST /sandbox/reset (docs/sandbox.md). */
+function sandboxResetRoutes(app: FastifyInstance, context: Context): void {
+  // Statements of a large client may take longer than those of other requests.
+  const patient = { ...context, pool: context.backgroundPool };
+  app.post('/sandbox/reset', RESET, async (request, reply) => {
+    const scope = { vault: context.vault, presentation: presentationOf(context) };
+    await contactChange(patient, request, (tx, act) =>
+      resetClient(tx, act, { clientId: request.caller.clientId, scope }),
+    );
+    return reply.code(204).send();
+  });
+}

@@ -8,11 +8,10 @@ import {
   requestStatement,
   STATEMENT_FORMATS,
 } from '../../statements/request.ts';
-import { locationHeader } from '../schemas/location.ts';
 import { PATTERNS } from '../schemas/patterns.ts';
-import { sendValue } from '../schemas/reply.ts';
+import { locationHeader, sendValue } from '../schemas/reply.ts';
 import { ClientQuery, Day, errors, jsonAnswer, Nullable, UuidOfRecord } from '../schemas/schemas.ts';
-import { clientAddress } from './address.ts';
+import { clientAddress } from './caller.ts';
 import { contactChange } from './change.ts';
 
 /** Characters of the list of currencies: several times the list of all currencies. */

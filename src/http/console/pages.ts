@@ -1,7 +1,7 @@
 import type { Db } from '../../database/database.ts';
 import { findClient } from '../../identity/people/client.ts';
 import { findContact } from '../../identity/people/contact.ts';
-import { findPaymentOwner } from '../../payments/owner.ts';
+import { findPaymentOwner } from '../../payments/payment.ts';
 import { Problem } from '../../values/errors.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
 

@@ -1,5 +1,5 @@
 import type { Scope } from '../../operator/scope.ts';
-import type { OperatorRole } from '../../settings/operator-role.ts';
+import type { OperatorRole } from '../../settings/staff-settings.ts';
 
 /** GET /console/session: who is signed in, what they may do, and how long the session lasts. */
 export interface StaffSessionAnswer {

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import type { Operator } from '../../operator/operator.ts';
-import { rolesOf } from '../../operator/staff-role.ts';
-import { findStaffSession, type StaffSession, whyStaffSessionEnded } from '../../operator/staff-session.ts';
-import type { OperatorRole } from '../../settings/operator-role.ts';
+import { findStaffSession, rolesOf, type StaffSession, whyStaffSessionEnded } from '../../operator/staff-session.ts';
+import type { OperatorRole } from '../../settings/staff-settings.ts';
 import { sha256 } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
 import { requireOwnPage, requireSamePerson } from '../page/own-page.ts';
+import { PageCalls } from '../page/page-calls.ts';
 import { type CookieOf, cookieOf, setCookieHeader } from '../server/cookie.ts';
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
@@ -82,4 +82,12 @@ export function scopesOf(
 ): Pick<Operator, 'scopes'> & { roles: OperatorRole[] } {
   if (token) return { roles: token.role ? [token.role] : [], scopes: token.scopes };
   return rolesOf(config.staff?.roles ?? [], person?.claims ?? {});
+}
+
+/** The institution's pages call the operator interface here, with their cookie in place of a token. */
+export const CONSOLE_CALLS = new PageCalls('/console/api');
+
+/** Who makes a call of the pages, and what they may do. @throws Problem as `requireStaff` */
+export async function operatorOfCall(context: Context, request: FastifyRequest): Promise<Operator> {
+  return operatorOf(context, await requireStaff(context, request));
 }

@@ -1,6 +1,6 @@
 import type { FastifySchema, RouteOptions } from 'fastify';
 import type { ErrorCode } from '../../values/errors.ts';
-import { locationHeader } from '../schemas/location.ts';
+import { locationHeader } from '../schemas/reply.ts';
 import { errorAnswer } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { examplesByStatus } from './error-examples.ts';

@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import { isStorable, NOT_STORABLE } from '../../values/storable.ts';
+import { isStorable, NOT_STORABLE } from '../../values/text.ts';
 import { LIMITS, limitError } from './limits.ts';
 
 /** The size of a selection set with its fragments resolved. */

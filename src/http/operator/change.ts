@@ -6,8 +6,7 @@ import { type Transaction, transaction } from '../../database/database.ts';
 import { claimKey, MAX_IDEMPOTENCY_KEY, storeAnswer } from '../../operator/idempotency.ts';
 import { confirmOperator } from '../../operator/operator.ts';
 import { Problem } from '../../values/errors.ts';
-import { locationOf } from '../schemas/location.ts';
-import { sendJson } from '../schemas/reply.ts';
+import { locationOf, sendJson } from '../schemas/reply.ts';
 import { holdScope } from '../server/cells.ts';
 import { reasonOf } from './reason.ts';
 

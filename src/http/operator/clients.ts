@@ -1,9 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { AUTHORISATION_WORKFLOWS } from '../../identity/people/authorisation-workflow.ts';
-import { createClient, findClient, listClients, updateClient } from '../../identity/people/client.ts';
-import { checkClient } from '../../identity/people/client-rules.ts';
+import {
+  AUTHORISATION_WORKFLOWS,
+  checkClient,
+  createClient,
+  findClient,
+  listClients,
+  updateClient,
+} from '../../identity/people/client.ts';
 import { hasApprovalFields, scopesOfClientChange } from '../../operator/scope.ts';
 import { sendList } from '../schemas/reply.ts';
 import {

@@ -4,10 +4,17 @@ import type { Context } from '../../context.ts';
 import { commit, rollback, type Transaction, transaction } from '../../database/database.ts';
 import { databaseFault } from '../../database/fault.ts';
 import { TradeMemory } from '../../exchange/trade-memory.ts';
-import { answerOf, type ImportAnswer } from '../../imports/answer.ts';
 import type { ConflictRule } from '../../imports/conflicts.ts';
 import { LONG_IMPORT_MS, limitHeapGrowth } from '../../imports/heap-growth.ts';
-import { endImport, findByKey, type OpenImport, openImport, unlockImport } from '../../imports/import.ts';
+import {
+  answerOf,
+  endImport,
+  findByKey,
+  type ImportAnswer,
+  type OpenImport,
+  openImport,
+  unlockImport,
+} from '../../imports/import.ts';
 import { importLines } from '../../imports/importer.ts';
 import { type Claim, claimImport, releaseImport } from '../../imports/key.ts';
 import type { ImportKind } from '../../imports/kind.ts';

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { checkClient } from '../../identity/people/client-rules.ts';
-import { MAX_ERRORS } from '../../imports/answer.ts';
+import { checkClient } from '../../identity/people/client.ts';
 import { CONFLICT_RULES, type ConflictRule } from '../../imports/conflicts.ts';
-import { findImport, IMPORT_STATES, type ImportState, listImports } from '../../imports/import.ts';
+import { findImport, IMPORT_STATES, type ImportState, listImports, MAX_ERRORS } from '../../imports/import.ts';
 import { beneficiaryImport } from '../../imports/kinds/beneficiaries.ts';
 import { clientImport } from '../../imports/kinds/clients.ts';
 import { contactImport } from '../../imports/kinds/contacts.ts';
@@ -16,7 +15,7 @@ import type { Operator } from '../../operator/operator.ts';
 import { hasApprovalFields, requireScopes } from '../../operator/scope.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { Problem } from '../../values/errors.ts';
-import { isUuid } from '../../values/uuid.ts';
+import { isUuid } from '../../values/identifiers.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
 import {
   closed,

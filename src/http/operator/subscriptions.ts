@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { listSubscriptions } from '../../webhooks/history.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { replay } from '../../webhooks/redelivery.ts';
-import { optionalInstant, requiredInstant } from '../schemas/instant.ts';
+import { optionalInstant, requiredInstant } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
 import {
   closed,

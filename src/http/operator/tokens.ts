@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { SCOPES } from '../../operator/scope.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '../../operator/token.ts';
-import { OPERATOR_ROLES } from '../../settings/operator-role.ts';
-import { optionalInstant } from '../schemas/instant.ts';
+import { OPERATOR_ROLES } from '../../settings/staff-settings.ts';
+import { optionalInstant } from '../schemas/period.ts';
 import { sendShortList } from '../schemas/reply.ts';
 import {
   closed,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Config } from '../../settings/config.ts';
-import { readLogo } from '../../settings/logo.ts';
+import { readLogo } from '../../settings/institution.ts';
 import { brandColours } from './contrast.ts';
 import { html } from './html.ts';
 

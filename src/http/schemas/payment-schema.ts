@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { APPROVAL_STATUSES, AUTHORISATION_WORKFLOWS } from '../../identity/people/authorisation-workflow.ts';
+import { APPROVAL_STATUSES, AUTHORISATION_WORKFLOWS } from '../../identity/people/client.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { Nullable } from './schemas.ts';
 

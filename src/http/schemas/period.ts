@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { parseEnd, parseStart } from '../../values/calendar.ts';
-import { Problem } from '../../values/errors.ts';
+import { parseEnd, parseInstant, parseStart } from '../../values/calendar.ts';
+import { type ErrorCode, Problem } from '../../values/errors.ts';
 import { InstantOrDay } from './schemas.ts';
 
 const WORDS = 'an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC)';
@@ -37,4 +37,23 @@ function end(field: string, text: string | undefined, parse: (text: string) => D
     field,
     message: 'must be an ISO 8601 timestamp with an offset, such as 2026-07-01T10:15:00Z, or a day, such as 2026-07-01',
   });
+}
+
+/**
+ * An instant that a caller wrote.
+ * @param field its name, for the refusal
+ * @throws Problem with `code`
+ */
+export function requiredInstant(text: string, field: string, code: ErrorCode = 'invalid_parameter'): Date {
+  const instant = parseInstant(text);
+  if (instant) return instant;
+  throw new Problem(code, {
+    field,
+    message: 'must be an ISO 8601 timestamp with an offset, such as 2026-07-01T10:15:00Z',
+  });
+}
+
+/** As `requiredInstant`; undefined if the caller left it out. */
+export function optionalInstant(text: string | undefined, field: string, code?: ErrorCode): Date | undefined {
+  return text === undefined ? undefined : requiredInstant(text, field, code);
 }

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import { A_CURRENCY } from '../../values/currencies.ts';
 import { Problem } from '../../values/errors.ts';
 import { type WrittenDigits, writtenDigits } from '../../values/json.ts';
-import { findUnstorable, NOT_STORABLE } from '../../values/storable.ts';
+import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
 import { PATTERNS } from './patterns.ts';
 
 interface PropertySchema {

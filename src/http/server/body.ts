@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../values/errors.ts';
 import { readForm } from '../../values/form.ts';
 import { parseJson } from '../../values/json.ts';
-import { findUnstorable, NOT_STORABLE } from '../../values/storable.ts';
+import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
 
 /** Imports are streams and have no limit (docs/decisions.md, 1). */
 export const MAX_BODY_BYTES = 1_048_576;

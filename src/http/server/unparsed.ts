@@ -2,8 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, Problem } from '../../values/errors.ts';
 import { errorMessage, STATUS } from '../schemas/problem.ts';
-import { requestIdFrom } from './request-id.ts';
-import { traceIdFrom, traceIdIn } from './trace.ts';
+import { requestIdFrom, traceIdFrom, traceIdIn } from './request-id.ts';
 import type { UnreadRequests } from './unread.ts';
 
 /** The time that a refused connection may stay open after its answer. */

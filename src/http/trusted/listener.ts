@@ -1,13 +1,15 @@
 import type { RequestListener, Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
 import { testAuthority } from '../../embedded/test-authority.ts';
 import { isSubjectRegistered } from '../../identity/applications/client-certificate.ts';
 import type { Sessions } from '../../identity/tokens/sessions.ts';
-import { StartupError } from '../../values/errors.ts';
+import { Problem, StartupError } from '../../values/errors.ts';
 import { type ClientRoutes, createClientListener } from '../client/listener.ts';
+import { peerOf } from '../server/peer.ts';
 import { UnreadRequests } from '../server/unread.ts';
 import type { TrustedFiles } from './files.ts';
-import { trustedRoutes } from './routes.ts';
+import { trustedTokenRoutes } from './token.ts';
 
 /** The trusted listener: token and API operations behind client certificates. */
 export interface TrustedListener {
@@ -75,4 +77,21 @@ async function trustedFiles({ config, clock }: Context): Promise<TrustedFiles | 
   if (config.environment !== 'sandbox') return undefined;
   const made = await testAuthority(config.dataDir, clock.now());
   return { cert: made.cert, key: made.key, ca: [made.ca], crl: [made.crl] };
+}
+
+/**
+ * `GET /cert_check`: the subject DN of the caller's certificate as plain text (the service interface, Mutual TLS).
+ * A listener without certificates answers 404.
+ */
+export function certCheckRoute(app: FastifyInstance): void {
+  app.get('/cert_check', { config: { open: true } }, (request, reply) => {
+    const peer = peerOf(request.raw);
+    if (!peer) throw new Problem('not_found', 'path: /cert_check is served at the trusted address only');
+    return reply.type('text/plain; charset=utf-8').header('cache-control', 'no-store').send(peer.subject);
+  });
+}
+
+/** What the trusted listener serves in addition to the client API. */
+function trustedRoutes(sessions: Sessions): ClientRoutes[] {
+  return [trustedTokenRoutes(sessions), certCheckRoute];
 }

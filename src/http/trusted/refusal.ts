@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, Problem } from '../../values/errors.ts';
 import { errorMessage } from '../schemas/problem.ts';
-import { requestIdFrom } from '../server/request-id.ts';
-import { traceIdFrom, traceIdIn } from '../server/trace.ts';
+import { requestIdFrom, traceIdFrom, traceIdIn } from '../server/request-id.ts';
 import { answerText, rawAnswer, requestIdIn } from '../server/unparsed.ts';
 import type { UnreadRequests } from '../server/unread.ts';
 

@@ -7,8 +7,7 @@ import { createAuthContext } from '../auth/auth-context.ts';
 import { answerOAuthErrors } from '../auth/errors.ts';
 import { readForms } from '../auth/form.ts';
 import { limitRequests } from '../auth/request-limits.ts';
-import { tokenRoutes } from '../auth/token.ts';
-import { userinfoRoutes } from '../auth/userinfo.ts';
+import { tokenRoutes, userinfoRoutes } from '../auth/token.ts';
 import type { ClientRoutes } from '../client/listener.ts';
 import { peerOf } from '../server/peer.ts';
 

@@ -5,7 +5,6 @@ import type { Clock } from '../../values/calendar.ts';
 import { equalSecrets, type Vault } from '../../values/crypto.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type IdentityVersion, subject, type Versioned } from '../tokens/identity-version.ts';
-import { PAGES_APPLICATION, pagesCallback } from './page-application.ts';
 
 const MAX_CACHED_APPLICATIONS = 10_000;
 const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -158,3 +157,11 @@ const SELECT = `
       from application_secrets s where s.application_id = a.client_id) as secrets
   from applications a cross join identity_version v
   where a.client_id = $1 and a.status = 'enabled'`;
+
+/** The clients' pages ({base_url}/app) as an application: it always exists, and the institution does not list it. */
+export const PAGES_APPLICATION = 'lombard-app';
+
+/** Where the authorization server sends the browser back to. @param apiUrl {base_url} */
+export function pagesCallback(apiUrl: string): string {
+  return `${apiUrl}/app/callback`;
+}

@@ -6,7 +6,7 @@ import { nextId, updateRow } from '../../database/rows.ts';
 import { randomToken, type Vault } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
 import { parseUri } from '../uri.ts';
-import { PAGES_APPLICATION } from './page-application.ts';
+import { PAGES_APPLICATION } from './application-credentials.ts';
 
 const DEFAULT_REFRESH_TOKEN_DAYS = 28;
 export const MAX_REDIRECT_URIS = 50;

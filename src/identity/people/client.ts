@@ -2,10 +2,11 @@ import type { Act } from '../../audit/act.ts';
 import { type AuditEntry, audit } from '../../audit/record.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
 import { containing, type List, type ListRequest, listRows, nextId, updateRow } from '../../database/rows.ts';
-import { londonDay } from '../../values/calendar.ts';
+import type { Config } from '../../settings/config.ts';
+import { isCalendarDay, londonDay } from '../../values/calendar.ts';
 import type { Vault } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
-import type { AuthorisationWorkflow } from './authorisation-workflow.ts';
+import { parseUri } from '../uri.ts';
 
 /** A client of the institution: the company whose payments these are. */
 export interface Client {
@@ -110,4 +111,39 @@ export function listClients(db: Db, request: ListRequest & { q?: string | undefi
 /** Clients as the operator reads them, for the change feed. Those that do not exist are left out. */
 export async function readClients(db: Db, ids: readonly string[]): Promise<Client[]> {
   return (await db.query<Client>(`select ${COLUMNS} from clients where client_id = any($1)`, [ids])).rows;
+}
+
+/** The words of approvals that records, rules and descriptions share (docs/decisions.md, 4). */
+
+/** The workflows of eyes: how many distinct approvers other than the creator each needs. */
+export const EYES = { simple: 0, '4-eyes': 1, '6-eyes': 2, '8-eyes': 3, '10-eyes': 4 } as const;
+export type AuthorisationWorkflow = keyof typeof EYES;
+export const AUTHORISATION_WORKFLOWS = Object.keys(EYES) as AuthorisationWorkflow[];
+
+/** How far the approval of a payment is. */
+export const APPROVAL_STATUSES = ['Pending approval', 'Approved', 'Rejected', 'Cancelled'] as const;
+
+/**
+ * Checks what the schema of a client's fields cannot express. Statements may be pushed over plain HTTP in the sandbox only.
+ * @throws Problem invalid_body
+ */
+export function checkClient(
+  input: { statement_push_url?: string | null; became_client?: string | null },
+  environment: Config['environment'],
+): void {
+  const { statement_push_url: address, became_client: day } = input;
+  const schemes = environment === 'sandbox' ? ['https:', 'http:'] : ['https:'];
+  if (address != null && !isPushAddress(address, schemes)) {
+    throw new Problem('invalid_body', {
+      field: 'statement_push_url',
+      message: `must be an address with ${schemes.join(' or ')}, without user and fragment, percent-encoded (RFC 3986)`,
+    });
+  }
+  if (day != null && !isCalendarDay(day))
+    throw new Problem('invalid_body', { field: 'became_client', message: 'must be a calendar day as YYYY-MM-DD' });
+}
+
+function isPushAddress(address: string, schemes: string[]): boolean {
+  const parsed = parseUri(address);
+  return parsed !== undefined && schemes.includes(parsed.protocol) && parsed.username === '' && parsed.hash === '';
 }

@@ -1,5 +1,4 @@
-import type { Db } from '../../database/database.ts';
-import { first } from '../../database/database.ts';
+import { type Db, first } from '../../database/database.ts';
 import { Problem } from '../../values/errors.ts';
 
 /**

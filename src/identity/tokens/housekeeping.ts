@@ -1,6 +1,6 @@
 import { cellPools, inEach } from '../../database/cells/contexts.ts';
 import type { Pool } from '../../database/database.ts';
-import { MAX_REFRESH_TOKENS } from './refresh-token.ts';
+import { MAX_REFRESH_TOKENS } from './issued-tokens.ts';
 
 /** Rows deleted in one statement. A longer delete would hold locks that sign-ins wait for. */
 const BATCH_ROWS = 5_000;

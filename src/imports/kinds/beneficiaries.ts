@@ -1,8 +1,7 @@
 import { type BeneficiaryInput, checkedBank, updateBeneficiary } from '../../beneficiaries/beneficiary.ts';
 import { type Columns, copyRows } from '../../database/copy.ts';
-import { type Comparison, sameNames } from '../comparison.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
-import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
+import { type Comparison, type ImportKind, type ImportRow, Refusals, sameNames } from '../kind.ts';
 import { checkClients } from '../references.ts';
 
 export interface BeneficiaryImportRow extends ImportRow<BeneficiaryInput> {

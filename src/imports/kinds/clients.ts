@@ -3,9 +3,8 @@ import { cellForNewClient } from '../../database/cells/directory.ts';
 import { type Columns, copyRows } from '../../database/copy.ts';
 import { type ClientInput, updateClient } from '../../identity/people/client.ts';
 import { londonDay } from '../../values/calendar.ts';
-import { type Comparison, sameNames } from '../comparison.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
-import { type ImportKind, type ImportRow, type ImportScope, Refusals } from '../kind.ts';
+import { type Comparison, type ImportKind, type ImportRow, type ImportScope, Refusals, sameNames } from '../kind.ts';
 
 const IDS = { table: 'clients', column: 'client_id', make: fromSequence('client_numbers', 'CLI') };
 

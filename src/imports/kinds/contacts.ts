@@ -12,9 +12,8 @@ import {
 } from '../../identity/people/contact.ts';
 import { hashPassword, verifyPassword } from '../../identity/sign-in/password.ts';
 import { Problem } from '../../values/errors.ts';
-import { type Comparison, sameNames } from '../comparison.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
-import { type ImportKind, type ImportRow, type ImportScope, Refusals } from '../kind.ts';
+import { type Comparison, type ImportKind, type ImportRow, type ImportScope, Refusals, sameNames } from '../kind.ts';
 import { findClients } from '../references.ts';
 
 export interface ImportedContact extends Omit<ContactInput, 'passwordHash' | 'totpSecret'> {

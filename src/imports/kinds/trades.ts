@@ -3,9 +3,8 @@ import type { Transaction } from '../../database/database.ts';
 import { findTrade, notifyTrade, type TradeStatus } from '../../exchange/trade.ts';
 import { setTradeStatus } from '../../exchange/trade-booking.ts';
 import { parseMaturity, readTrade, type TradeInput } from '../../exchange/trade-input.ts';
-import { asDecimal, type Comparison, sameNames } from '../comparison.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
-import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
+import { asDecimal, type Comparison, type ImportKind, type ImportRow, Refusals, sameNames } from '../kind.ts';
 import { checkClients, checkContacts, findMissing, notOwned, pairKey } from '../references.ts';
 
 export interface TradeImportRow extends ImportRow<TradeInput> {

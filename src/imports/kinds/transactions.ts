@@ -5,9 +5,8 @@ import { type Columns, copyRows } from '../../database/copy.ts';
 import type { Transaction } from '../../database/database.ts';
 import { decimal, sum } from '../../values/money.ts';
 import { notifyAll } from '../../webhooks/notification.ts';
-import { asDecimal, type Comparison, sameNames } from '../comparison.ts';
 import { resolveIds } from '../identifiers.ts';
-import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
+import { asDecimal, type Comparison, type ImportKind, type ImportRow, Refusals, sameNames } from '../kind.ts';
 import { checkClients, pairKey } from '../references.ts';
 
 export interface TransactionImportRow extends ImportRow<TransactionInput> {

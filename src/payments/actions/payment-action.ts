@@ -4,7 +4,7 @@ import { requireContact } from '../../identity/people/tenant.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
 import { movePayment } from '../lifecycle.ts';
 import type { PaymentAction } from '../moves.ts';
-import { findPaymentOwner, type PaymentOwner } from '../owner.ts';
+import { findPaymentOwner, type PaymentOwner } from '../payment.ts';
 import type { Presentation } from '../presentation.ts';
 import { returnPayment } from './payment-return.ts';
 

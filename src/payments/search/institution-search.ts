@@ -4,7 +4,7 @@ import { inCell } from '../../database/cells/scope.ts';
 import { unionOfCells } from '../../database/cells/union.ts';
 import type { Db } from '../../database/database.ts';
 import { Problem } from '../../values/errors.ts';
-import { isUuid } from '../../values/uuid.ts';
+import { isUuid } from '../../values/identifiers.ts';
 import type { Presentation } from '../presentation.ts';
 import { type PaymentPage, searchPayments } from './search.ts';
 import type { PaymentSearch } from './search-parameters.ts';

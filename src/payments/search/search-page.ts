@@ -1,5 +1,7 @@
-import { INDEXED, type SearchConditions } from './search-conditions.ts';
-import { ALL_PHASES } from './search-statement.ts';
+import { INDEXED, type SearchConditions, UNINDEXED } from './search-conditions.ts';
+import type { DayRange } from './search-parameters.ts';
+import { ALL_PHASES, and, type SearchPlan, type SearchTable } from './search-statement.ts';
+import { cellConditions, DELTA_DAY, dayConditions, GRAIN, keptAmountTotal, keptTotal } from './totals.ts';
 
 /** With more branches than this (phases times currencies), one index is walked and filtered instead of merging. */
 const MAX_BRANCHES = 25;
@@ -61,4 +63,161 @@ export class SearchPage {
     const bound = orderBy === 'created' ? `(${day}) at time zone 'Europe/London'` : `(${day})::date`;
     return ` and ${orderBy} ${descending ? '<' : '>='} (select ${bound} from seek)`;
   }
+}
+
+/** Where one table looks: conditions on the totals of a grain and on the deltas, each with ` and ` before it. */
+interface Seek {
+  grain: number;
+  totals: string;
+  /** SQL of the day of a delta. */
+  day: string;
+  deltas: string;
+  /** SQL of the number of payments before the first day. */
+  before?: string;
+}
+
+/**
+ * Tables that find the day (or, among phases and currencies, the month) in which a page begins, so that a deep page does not walk past
+ * everything before it. The last one, `seek (day, before)`, has one row (before: payments before that day in the order), or none if the
+ * page is after the last payment. Without a range of days the month is found first: a client has few months and many days.
+ * @param offset the SQL parameter of the number of payments before the page
+ */
+function seekTables(
+  { parameters, client, kept, search: { orderBy: basis, descending } }: SearchConditions,
+  offset: string,
+): SearchTable[] {
+  const cells = cellConditions(kept);
+  const range = kept.days?.range ?? { from: undefined, to: undefined };
+  const deltaDay = DELTA_DAY[basis];
+  const all = " and phase = 0 and payment_currency = ''";
+  const find = ({ grain, totals, day, deltas, before = '0' }: Seek) => `select day, before from (
+      select day, n, ${before} + sum(n) over (order by day${descending ? ' desc' : ''}) - n as before from (
+        select day, sum(n)::bigint as n from (
+          select day, n from payment_totals where client_id = ${client} and grain = ${grain}${totals}
+          union all
+          select ${day}, n from payment_total_deltas where client_id = ${client}${deltas}
+        ) as counted group by day
+      ) as days
+    ) as running where before <= ${offset} and before + n > ${offset} limit 1`;
+  const month = `date_trunc('month', ${deltaDay}::timestamp)::date`;
+  const [ofMonth, ofDay] = [GRAIN.month[basis], GRAIN.day[basis]];
+  if (cells !== '') return [['seek', find({ grain: ofMonth, totals: cells, day: month, deltas: cells })]];
+  if (kept.days) {
+    const totals = all + dayConditions(parameters, 'day', range);
+    const deltas = dayConditions(parameters, deltaDay, range);
+    return [['seek', find({ grain: ofDay, totals, day: deltaDay, deltas })]];
+  }
+  const inMonth = (day: string) =>
+    ` and ${day} >= (select day from sought) and ${day} < (select day + interval '1 month' from sought)::date`;
+  const totals = all + inMonth('day');
+  const before = '(select before from sought)';
+  return [
+    ['sought', find({ grain: ofMonth, totals: all, day: month, deltas: '' })],
+    ['seek', find({ grain: ofDay, totals, day: deltaDay, deltas: inMonth(deltaDay), before })],
+  ];
+}
+
+/**
+ * SQL of the first day in the order (the last one, descending) on which a payment of a range of the other date can be: a date, or null
+ * if there is none. No payment of the range lies before it, but that day itself may have none.
+ * @param range of the date that the search does not order by
+ */
+function firstDay(
+  { parameters, client, search: { orderBy: basis, descending } }: SearchConditions,
+  range: DayRange,
+): string {
+  const other = basis === 'created' ? 'payment_date' : 'created';
+  const edge = descending ? 'max' : 'min';
+  const { from, to } = range;
+  const touches = and([
+    ...(from === undefined ? [] : [`high >= ${parameters.add(from)}::date`]),
+    ...(to === undefined ? [] : [`low <= ${parameters.add(to)}::date`]),
+  ]);
+  const totals = (grain: number, further: string) => `(select ${edge}(day) from payment_totals
+    where client_id = ${client} and grain = ${grain} and phase = 0 and payment_currency = ''${touches}${further})`;
+  const month = totals(GRAIN.month[basis], '');
+  const day = totals(
+    GRAIN.day[basis],
+    descending ? ` and day < ${month} + interval '1 month'` : ` and day >= ${month}`,
+  );
+  const delta = `(select ${edge}(${DELTA_DAY[basis]}) from payment_total_deltas
+    where client_id = ${client}${dayConditions(parameters, DELTA_DAY[other], range)})`;
+  return `${descending ? 'greatest' : 'least'}(${day}, ${delta})`;
+}
+
+/** From this offset on, the beginning of the page is looked up in the totals. */
+const MIN_SEEK_OFFSET_ROWS = 1_000;
+/** Up to this many matches are collected and sorted; more are walked in the order of the page. */
+const MAX_COLLECTED_ROWS = 2_000;
+const DAY = "interval '1 day'";
+const MONTH = "interval '1 month'";
+
+/** The total is kept; an index is walked in the order of the page until the page is full. */
+export function walked(conditions: SearchConditions): SearchPlan {
+  const { amount, orderBy, offset } = conditions.search;
+  const tables: SearchTable[] = [['t', `select (${totalOf(conditions)})::bigint as total`]];
+  const page = new SearchPage(conditions);
+  const { currencies, range } = conditions;
+  // Only the index of the creation begins with a currency.
+  const isElsewhere = currencies !== undefined && orderBy === 'payment_date';
+  if (amount || (isElsewhere && !seeks(conditions)) || (range && range.basis !== orderBy))
+    return walkedOrCollected(conditions, page, tables);
+  if (offset === 0) {
+    return { tables, page: `select * from (${page.branches('*')}) k ${page.order}${page.limit(null)}` };
+  }
+  const place = page.offset();
+  if (!seeks(conditions)) {
+    const rows = page.branches(`id, ${orderBy}`, ` and (select total from t) > ${place}`);
+    return { tables, page: page.wide(`select id from (${rows}) k ${page.order}${page.limit(place)}`) };
+  }
+  tables.push(...seekTables(conditions, place));
+  const names = isElsewhere ? { ...INDEXED, payment_currency: UNINDEXED.payment_currency } : INDEXED;
+  const rows = page.branches(`id, ${orderBy}`, page.fromSoughtDay(inCells(conditions) ? MONTH : DAY), names);
+  const limit = page.limit(`(select ${place} - before from seek)`);
+  return { tables, page: page.wide(`select id from (${rows}) k ${page.order}${limit}`) };
+}
+
+/** Whether the totals tell where the page begins. */
+function seeks(conditions: SearchConditions): boolean {
+  if (conditions.search.offset < MIN_SEEK_OFFSET_ROWS) return false;
+  return !conditions.range || !inCells(conditions);
+}
+
+function inCells({ phases, currencies }: SearchConditions): boolean {
+  return phases !== undefined || currencies !== undefined;
+}
+
+/**
+ * The filter and the order have different indexes. Few matches are collected through the filter's index and sorted; many are found
+ * soon in the order's. The total, known first, says which; the other branch is never started.
+ */
+function walkedOrCollected(conditions: SearchConditions, page: SearchPage, tables: SearchTable[]): SearchPlan {
+  const { orderBy, offset } = conditions.search;
+  const place = offset === 0 ? null : page.offset();
+  const inside = place === null ? '' : ` and (select total from t) > ${place}`;
+  // The index by currency has the phase in front of the date. `ctid` is in no index: one that has all else would be read whole.
+  const { phases = ALL_PHASES, currencies } = conditions;
+  const [row, cells] = currencies ? [', ctid', ` and phase in (${phases.join(', ')})`] : ['', ''];
+  const matches = `select id, ${orderBy}${row} from payments where ${conditions.every()}${cells}`;
+  tables.push(['matches', `${matches} and (select total from t) <= ${MAX_COLLECTED_ROWS}${inside}`]);
+  const { range } = conditions;
+  const isOther = range !== undefined && range.basis !== orderBy;
+  if (isOther) {
+    const first = firstDay(conditions, range.range);
+    tables.push(['seek', `select case when (select total from t) > ${MAX_COLLECTED_ROWS} then ${first} end as day`]);
+  }
+  const begin = isOther ? page.fromSoughtDay(DAY) : '';
+  const many = ` and (select total from t) > ${MAX_COLLECTED_ROWS}${inside}${begin}`;
+  const walk = page.branches(`id, ${orderBy}`, many, { ...UNINDEXED, [orderBy]: INDEXED[orderBy] });
+  const walkedPage = `select id, ${orderBy} from (${walk}) w ${page.order}${page.limit(place)}`;
+  const sortedPage = `select id, ${orderBy} from matches ${page.order}${page.limit(place)}`;
+  return { tables, page: page.wide(`(${walkedPage}) union all (${sortedPage})`) };
+}
+
+function totalOf(conditions: SearchConditions): string {
+  const { parameters, client, search } = conditions;
+  const { amount } = search;
+  if (amount && amount.range !== 'equal')
+    return keptAmountTotal(parameters, client, { range: amount.range, value: amount.value });
+  return keptTotal(parameters, client, conditions.kept);
 }

@@ -1,9 +1,8 @@
 import { mayApprove } from '../viewer-permissions.ts';
 import { SearchConditions } from './search-conditions.ts';
-import { SearchPage } from './search-page.ts';
+import { SearchPage, walked } from './search-page.ts';
 import type { PaymentSearch } from './search-parameters.ts';
 import type { Parameters, SearchPlan, SearchTable } from './search-statement.ts';
-import { walked } from './search-walk.ts';
 import { keptApprovals, keptBeneficiaryTotal, keptTotal } from './totals.ts';
 
 /** Filters that name what is wanted and mostly leave few payments. */

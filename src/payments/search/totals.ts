@@ -1,7 +1,10 @@
+import { lockIn } from '../../database/cells/connection.ts';
+import { type Pool, transaction } from '../../database/database.ts';
+import { LOCKS } from '../../database/locks.ts';
+import { addDays } from '../../values/calendar.ts';
 import { mayApprove } from '../viewer-permissions.ts';
 import type { DayRange } from './search-parameters.ts';
 import { ALL_PHASES, and, type Basis, inDays, type Parameters } from './search-statement.ts';
-import { wholeMonths } from './whole-months.ts';
 
 /**
  * The totals behind x-total-count. Triggers append what each statement changed to payment_total_deltas. A background job rolls the
@@ -103,4 +106,56 @@ export function keptApprovals(client: string, contact: string): string {
   const own = `where client_id = ${client} and contact_id = ${contact}`;
   return `(case when ${mayApprove(client, contact)} then (select coalesce(sum(n), 0) from payment_approver_totals ${own} and grain = 0)
     + (select coalesce(sum(n), 0) from payment_approver_deltas ${own}) else 0 end)`;
+}
+
+/** Deltas that one statement rolls up. */
+const MAX_BATCH_ROWS = 50_000;
+const NOTHING = { payments: 0, approvers: 0 };
+
+/**
+ * Rolls up the deltas since the last call and returns how many there were. Any number of processes may call it: one of them works
+ * and the others return 0 at once. Reads and writes go on meanwhile.
+ */
+export async function rollUpTotals(pool: Pool): Promise<number> {
+  let rolledUp = 0;
+  for (;;) {
+    const batch = await transaction(pool, async (tx) => {
+      const lock = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [
+        lockIn(tx, LOCKS.paymentTotals),
+      ]);
+      if (!lock.rows[0]?.mine) return NOTHING;
+      const { rows } = await tx.query<{ payments: number; approvers: number }>(
+        'select roll_up_payment_totals($1) as payments, roll_up_payment_approver_totals($1) as approvers',
+        [MAX_BATCH_ROWS],
+      );
+      return rows[0] ?? NOTHING;
+    });
+    rolledUp += batch.payments + batch.approvers;
+    if (Math.max(batch.payments, batch.approvers) < MAX_BATCH_ROWS) return rolledUp;
+  }
+}
+
+/**
+ * Splits a range of days into its whole months, whose totals are kept, and the days at its ends, which are counted.
+ * A range that ends before it begins has neither.
+ */
+export function wholeMonths({ from, to }: DayRange): { months: DayRange | undefined; edges: DayRange[] } {
+  if (from !== undefined && to !== undefined && from > to) return { months: undefined, edges: [] };
+  const first = from === undefined || from.endsWith('-01') ? from : firstOfNextMonth(from);
+  const last = to === undefined || firstOfNextMonth(to) === addDays(to, 1) ? to : addDays(`${to.slice(0, 7)}-01`, -1);
+  if (first === null || (first !== undefined && last !== undefined && first > last))
+    return { months: undefined, edges: [{ from, to }] };
+  const edges: DayRange[] = [];
+  if (first !== from) edges.push({ from, to: addDays(first as string, -1) });
+  if (last !== to) edges.push({ from: addDays(last as string, 1), to });
+  return { months: { from: first, to: last }, edges };
+}
+
+/** The first day of the month after a day's, or null after the last month that can be written. */
+function firstOfNextMonth(day: string): string | null {
+  const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))];
+  if (year === 9999 && month === 12) return null;
+  return month === 12
+    ? `${String(year + 1).padStart(4, '0')}-01-01`
+    : `${day.slice(0, 4)}-${String(month + 1).padStart(2, '0')}-01`;
 }

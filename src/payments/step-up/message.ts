@@ -1,5 +1,5 @@
 import type { Language } from '../../values/language.ts';
-import { printable } from '../../values/printable.ts';
+import { printable } from '../../values/text.ts';
 
 /** Characters of a payee's name in a text message: a longer one would make it two. */
 const MAX_NAME_CHARACTERS = 40;

@@ -1,6 +1,6 @@
 import type { Pool } from '../../database/database.ts';
 import { monotonic } from '../../values/calendar.ts';
-import { csvLine, spreadsheetText } from '../../values/spreadsheet.ts';
+import { csvLine, spreadsheetText } from '../../values/text.ts';
 import { AS_TEXT } from '../payment-fields.ts';
 import { SearchConditions } from '../search/search-conditions.ts';
 import type { PaymentSearch } from '../search/search-parameters.ts';

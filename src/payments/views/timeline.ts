@@ -3,7 +3,7 @@ import { type AuditOfRecord, auditOf } from '../../audit/record.ts';
 import { type Db, first } from '../../database/database.ts';
 import type { PaymentId, PaymentNumber } from '../../values/identifiers.ts';
 import { listNotifications } from '../../webhooks/history.ts';
-import { findPaymentOwner } from '../owner.ts';
+import { findPaymentOwner } from '../payment.ts';
 
 /** Rows of the audit trail, and notifications, that a timeline shows. */
 const MAX_ROWS = 1_000;

@@ -1,7 +1,7 @@
 import { audit } from '../../audit/record.ts';
 import type { Transaction } from '../../database/database.ts';
+import { noteImported } from '../../imports/batch-writer.ts';
 import { claimLines } from '../../imports/claims.ts';
-import { noteImported } from '../../imports/imported.ts';
 import type { ImportKind, ImportRow, ImportScope } from '../../imports/kind.ts';
 
 /** Puts records into the database the way an import does, in the caller's transaction. @throws Problem the first refusal */

@@ -1,6 +1,14 @@
 import { type ASTNode, type DocumentNode, Kind, parse, type ValueNode, visit } from 'graphql';
-import { maskValue, type Place, parsed, type Secrets } from './masking.ts';
-import { isHeadersName, isSecretName, isSuspicious, MASK } from './secret-names.ts';
+import {
+  isHeadersName,
+  isSecretName,
+  isSuspicious,
+  MASK,
+  maskValue,
+  type Place,
+  parsed,
+  type Secrets,
+} from './masking.ts';
 
 /**
  * GraphQL carries secrets under names of the caller's choice: in literals, in variables that only the document connects with a

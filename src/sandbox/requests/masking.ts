@@ -1,5 +1,4 @@
 import { exact } from '../../values/json.ts';
-import { isHeadersName, isSecretName, isSuspicious, MASK } from './secret-names.ts';
 
 /** Characters from which on a secret is looked for in other texts: shorter ones are in many words. */
 const MIN_SEARCHED_CHARACTERS = 3;
@@ -100,4 +99,35 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** What the log of requests shows in place of a secret. */
+export const MASK = '***';
+
+/** Ends of names that stand for secrets, without case, `_` and `-`. */
+const SECRET_NAME =
+  /(secret|secretkey|password|passphrase|token|apikey|privatekey|credentials|verificationcode|otp|totp|authorization)s?$/;
+/** The list of a subscription's own headers: receivers' keys are in their values. */
+const HEADERS_NAME = 'extraheaders';
+/** A text that cannot be parsed and has one of these words is not shown at all. */
+const SUSPICIOUS =
+  /secret|password|passphrase|token|api_?key|private_?key|credential|verification_?code|otp|extra_?headers|authorization/i;
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '');
+}
+
+/** Whether a field or parameter of this name holds a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(plain(name));
+}
+
+/** Whether a field of this name holds headers of a subscription. */
+export function isHeadersName(name: string): boolean {
+  return plain(name) === HEADERS_NAME;
+}
+
+/** Whether a text may hold a secret. */
+export function isSuspicious(text: string): boolean {
+  return SUSPICIOUS.test(text);
 }

@@ -5,13 +5,12 @@ import { Periodic } from '../../process/periodic.ts';
 import { Recovery } from '../recovery.ts';
 import type { Egress } from '../sending/egress.ts';
 import { Endpoints } from './endpoints.ts';
-import type { Flights } from './flights.ts';
 import { EndpointHealth } from './health.ts';
 import { Intake } from './intake.ts';
 import { Leases } from './leases.ts';
 import { ResultWriter } from './result-writer.ts';
 import { createRetention } from './retention.ts';
-import { Sender } from './sender.ts';
+import { type Flights, Sender } from './sender.ts';
 import type { Signer } from './signer.ts';
 import type { WorkerRegistration } from './worker.ts';
 

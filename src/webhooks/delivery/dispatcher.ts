@@ -6,8 +6,8 @@ import { Egress } from '../sending/egress.ts';
 import type { Resolve } from '../sending/resolver.ts';
 import { CellDeliveries } from './cell-deliveries.ts';
 import { CONNECTION_SETTINGS } from './delivery.ts';
-import { Flights } from './flights.ts';
 import { heldDeliveries, takenOverTotal } from './metrics.ts';
+import { Flights } from './sender.ts';
 import { Signer } from './signer.ts';
 import { WorkerRegistration } from './worker.ts';
 

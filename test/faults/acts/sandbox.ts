@@ -1,5 +1,5 @@
 import { DESTINATIONS } from '../../../src/sandbox/course.ts';
-import { EVENTS } from '../../../src/sandbox/events.ts';
+import { EVENTS } from '../../../src/sandbox/trigger.ts';
 import type { Caller } from '../caller.ts';
 
 /** What an integrator does with the sandbox's own calls (docs/sandbox.md). */

@@ -12,8 +12,8 @@ import Fastify from 'fastify';
 import { pino } from 'pino';
 import { canonicalDistinguishedName } from '../../../src/certificates/distinguished-name.ts';
 import { peerOf } from '../../../src/http/server/peer.ts';
-import { certCheckRoute } from '../../../src/http/trusted/cert-check.ts';
 import { isLeftBehind } from '../../../src/http/trusted/left-behind.ts';
+import { certCheckRoute } from '../../../src/http/trusted/listener.ts';
 import { createTlsListener } from '../../../src/http/trusted/tls.ts';
 import {
   certificateText,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import Fastify from 'fastify';
 import { pino } from 'pino';
-import { certCheckRoute } from '../../../src/http/trusted/cert-check.ts';
+import { certCheckRoute } from '../../../src/http/trusted/listener.ts';
 import { createProxiedListener } from '../../../src/http/trusted/proxy.ts';
 import type { AddressRange } from '../../../src/settings/settings.ts';
 import {

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { listActs } from '../../../approvals/acts.ts';
-import { approvalScene } from '../../../approvals/people.ts';
+import { approvalScene } from '../../../approvals/approvers.ts';
 import type { Context } from '../../../context.ts';
 import { decidePayment } from '../../../payments/contact-actions.ts';
 import { paymentBodies } from '../../../payments/payment.ts';
 import { presentationOf } from '../../../payments/presentation.ts';
 import { redeem } from '../../../payments/step-up/verification.ts';
 import { paymentMarks } from '../../../payments/views/marks.ts';
-import { paymentOutcomes } from '../../../payments/views/outcomes.ts';
+import { paymentOutcomes } from '../../../payments/views/steps.ts';
 import { londonDay } from '../../../values/calendar.ts';
 import { Problem } from '../../../values/errors.ts';
 import type { PaymentId } from '../../../values/identifiers.ts';

@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
 import type { Context } from '../../../context.ts';
+import { listClientTrades } from '../../../exchange/trade.ts';
+import { DESTINATIONS } from '../../../sandbox/course.ts';
+import { EVENTS } from '../../../sandbox/trigger.ts';
+import { receiverHealth } from '../../../webhooks/receiver-health.ts';
+import { sendList, sendValue } from '../../schemas/reply.ts';
+import { ClientId, ClientQuery, type Page, Paging, UuidOfRecord } from '../../schemas/schemas.ts';
 import { accountsData } from './accounts.ts';
 import { approvalsData } from './approvals.ts';
 import { paymentsData } from './payments.ts';
-import { sandboxData } from './sandbox.ts';
-import { tradesData } from './trades.ts';
-import { webhooksData } from './webhooks.ts';
 
 /** Data that only the clients' pages need, under {base_url}/app/data: with the cookie, for the client of the address (docs/pages.md). */
 export function pageDataRoutes(app: FastifyInstance, context: Context): void {
@@ -23,4 +27,47 @@ export function pageDataRoutes(app: FastifyInstance, context: Context): void {
   sandboxData(app, context);
   tradesData(app, context);
   webhooksData(app, context);
+}
+
+/** What an integrator can choose from on the page of the sandbox: events to trigger, and where a payment can be advanced to. */
+function sandboxData(app: FastifyInstance, { config }: Context): void {
+  if (config.environment !== 'sandbox') return;
+  app.get('/app/data/sandbox', { schema: { querystring: ClientQuery } }, async (_request, reply) =>
+    sendValue(reply, { events: EVENTS, destinations: DESTINATIONS }),
+  );
+}
+
+const Query = Type.Object({
+  client_id: ClientId,
+  ...Paging,
+  trade_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+});
+
+/** What the page of documents needs in addition to the client API: the trades that have receipts. */
+function tradesData(app: FastifyInstance, context: Context): void {
+  app.get<{ Querystring: Static<typeof Query> & Page }>(
+    '/app/data/trades',
+    { schema: { querystring: Query } },
+    async (request, reply) => {
+      const { page, page_size: pageSize, trade_id: tradeId } = request.query;
+      const { clientId } = request.caller;
+      const wanted = { page, pageSize, clientId, tradeId };
+      return sendList(reply, await listClientTrades(context.pool, context.addresses.api, wanted));
+    },
+  );
+}
+
+const Wanted = Type.Object({ client_id: ClientId, subscription_id: UuidOfRecord('Subscription') });
+
+/** What the page of webhooks needs in addition to GraphQL: how a receiver has answered lately. */
+function webhooksData(app: FastifyInstance, { pool }: Context): void {
+  app.get<{ Querystring: Static<typeof Wanted> }>(
+    '/app/data/receiver-health',
+    { schema: { querystring: Wanted } },
+    async (request, reply) => {
+      const { subscription_id: subscriptionId } = request.query;
+      const { clientId } = request.caller;
+      return sendValue(reply, await receiverHealth(pool, { clientId, subscriptionId }, request.now));
+    },
+  );
 }

@@ -1,0 +1,66 @@
+/**
+ * Texts that can be stored and answered. PostgreSQL's text cannot hold NUL, and UTF-8 cannot hold a surrogate without its partner.
+ */
+
+/** What a refusal says of a text that is not storable. */
+export const NOT_STORABLE = 'must not contain a NUL character or a lone surrogate';
+
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/**
+ * Looks for a text that cannot be stored, names of fields included.
+ * @param path of the value, as `body`
+ * @returns the path of the text, or of the object that has the name; undefined if every text can be stored
+ */
+export function findUnstorable(value: unknown, path: string): string | undefined {
+  // A list of what is left to look at: a caller can nest values deeper than the call stack goes.
+  const left = [{ value, path }];
+  for (let next = left.pop(); next; next = left.pop()) {
+    const { value: found, path: at } = next;
+    if (typeof found === 'string' && !isStorable(found)) return at;
+    if (typeof found !== 'object' || found === null) continue;
+    const entries = Object.entries(found);
+    if (entries.some(([name]) => !isStorable(name))) return at;
+    for (const [name, inner] of entries.reverse())
+      left.push({ value: inner, path: Array.isArray(found) ? `${at}[${name}]` : `${at}.${name}` });
+  }
+  return undefined;
+}
+
+/**
+ * Facts as JSON for the templates, in which every string is printable. Control characters have no glyph. Characters that override the
+ * direction of writing could make an account number or a name look different from what is stored.
+ */
+export function printableJson(facts: unknown): string {
+  return JSON.stringify(facts, (_key, value) => (typeof value === 'string' ? printable(value) : (value ?? null)));
+}
+
+const LINE = /[\r\n\t\v\f\u2028\u2029]+/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to be removed
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
+
+/** One line of text without control characters and overrides of direction. */
+export function printable(text: string): string {
+  return text.toWellFormed().replace(LINE, ' ').replace(UNPRINTABLE, '').normalize('NFC');
+}
+
+// What a spreadsheet takes for a formula at the start of a field, also after white space and in full-width forms.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a NUL before the sign is skipped by spreadsheets too
+const FORMULA = /^[\s\u0000]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
+
+/** A text of other people as a field of a CSV file: what a spreadsheet would run as a formula gets an apostrophe in front. */
+export function spreadsheetText(value: string | null | undefined): string {
+  if (!value) return '';
+  const formed = value.toWellFormed();
+  return FORMULA.test(formed) ? `'${formed}` : formed;
+}
+
+/** Besides what RFC 4180 quotes, what separates fields where a comma is the decimal point: `ref;=1+1` would be two, one a formula. */
+const QUOTED = /[",\r\n;\t|]/;
+
+/** A line of a CSV file (RFC 4180): CRLF, quotes doubled. */
+export function csvLine(fields: readonly string[]): string {
+  return `${fields.map((field) => (QUOTED.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')}\r\n`;
+}
