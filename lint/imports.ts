@@ -5,118 +5,98 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** What each room may import besides itself. `kernel` is src/*.ts and src/cells/, but for the composition root. */
-const ROOMS: Record<string, string[]> = {
-  kernel: [],
+/** Rooms that know no business: what each of them may import besides itself, from the ground up. `context` is one file. */
+const GROUND = {
+  values: [],
+  process: ['values'],
+  settings: ['values', 'process'],
   certificates: [],
-  embedded: ['kernel'],
-  audit: ['kernel'],
-  keys: ['kernel'],
-  telemetry: ['kernel'],
-  erasure: ['kernel', 'audit', 'feed', 'identity'],
-  quotes: ['kernel'],
-  webhooks: ['kernel'],
-  accounts: ['kernel', 'payments', 'webhooks'],
-  identity: ['kernel', 'certificates', 'webhooks'],
-  approvals: ['kernel', 'quotes'],
-  payments: ['kernel', 'approvals', 'webhooks'],
-  'step-up': ['kernel', 'approvals', 'identity', 'payments'],
-  documents: ['kernel'],
-  mails: ['kernel', 'identity'],
-  statements: ['kernel', 'documents', 'webhooks'],
-  operator: ['kernel'],
-  feed: ['kernel', 'accounts', 'approvals', 'identity', 'payments', 'statements', 'webhooks'],
-  relocation: ['kernel', 'approvals', 'feed', 'payments'],
-  imports: ['kernel', 'accounts', 'approvals', 'identity', 'operator', 'payments', 'quotes', 'webhooks'],
-  sandbox: [
-    ...[
-      'kernel',
-      'accounts',
-      'approvals',
-      'documents',
-      'embedded',
-      'feed',
-      'identity',
-      'imports',
-      'payments',
-      'quotes',
-      'webhooks',
-    ],
+  embedded: ['values', 'process', 'settings'],
+  database: ['values', 'process', 'settings'],
+  monitoring: ['values', 'process', 'database'],
+  context: ['values', 'process', 'settings', 'database', 'monitoring'],
+  audit: ['values', 'process', 'settings', 'database', 'context'],
+};
+
+/** What every room above the ground may import. */
+const GIVEN = ['values', 'process', 'settings', 'database', 'context', 'audit'];
+
+/** The rooms of the business: what each of them may import besides itself and what is given. */
+const BUSINESS = {
+  webhooks: [],
+  keys: [],
+  operator: [],
+  identity: ['certificates', 'webhooks'],
+  documents: ['identity'],
+  mails: ['identity'],
+  statements: ['documents', 'mails', 'webhooks'],
+  exchange: ['identity', 'webhooks'],
+  accounts: ['identity', 'webhooks'],
+  beneficiaries: ['identity'],
+  approvals: ['exchange', 'identity'],
+  payments: ['accounts', 'approvals', 'beneficiaries', 'exchange', 'identity', 'webhooks'],
+  orders: ['approvals', 'exchange', 'identity', 'payments'],
+  feed: [
+    ...['accounts', 'approvals', 'beneficiaries', 'exchange', 'identity', 'orders', 'payments', 'statements'],
+    'webhooks',
   ],
-  graphql: ['kernel', 'webhooks'],
-  http: ['kernel', 'payments'],
-  'http/app': ['kernel', 'accounts', 'http', 'identity', 'payments'],
-  'http/console': ['kernel', 'http', 'identity', 'operator', 'payments', 'webhooks'],
+  erasure: ['feed', 'identity'],
+  relocation: ['approvals', 'feed', 'payments'],
+  imports: [...['accounts', 'approvals', 'beneficiaries', 'exchange', 'identity', 'operator', 'payments', 'webhooks']],
+};
+const DOMAINS = Object.keys(BUSINESS);
+
+/** Where requests come in: the same. What listeners share stands first. */
+const ENTRANCES = {
+  'http/schemas': ['exchange', 'identity', 'payments'],
+  'http/server': ['http/schemas'],
+  'http/graphql': ['webhooks'],
+  'http/description': ['http/schemas', 'http/server'],
+  'http/site': [],
+  'http/page': ['http/server'],
+  'http/app': ['http/page', 'http/schemas', 'http/server', 'accounts', 'identity', 'payments'],
+  'http/console': [
+    ...['http/page', 'http/schemas', 'http/server', 'identity', 'monitoring', 'operator', 'payments', 'webhooks'],
+  ],
+  'http/auth': ['http/description', 'http/page', 'http/schemas', 'http/server', 'identity', 'monitoring'],
   'http/client': [
-    ...[
-      'kernel',
-      'accounts',
-      'approvals',
-      'documents',
-      'feed',
-      'graphql',
-      'http',
-      'http/app',
-      'identity',
-      'payments',
-      'quotes',
-    ],
-    ...['sandbox', 'statements', 'step-up', 'webhooks'],
+    ...['http/app', 'http/description', 'http/graphql', 'http/schemas', 'http/server', 'http/site', 'sandbox'],
+    ...DOMAINS,
   ],
   'http/operator': [
-    ...[
-      'kernel',
-      'accounts',
-      'approvals',
-      'audit',
-      'erasure',
-      'feed',
-      'http',
-      'http/console',
-      'identity',
-      'imports',
-      'operator',
-      'payments',
-      'quotes',
-    ],
-    ...['sandbox', 'statements', 'webhooks'],
+    ...['http/console', 'http/description', 'http/schemas', 'http/server', 'http/site', 'monitoring', 'sandbox'],
+    ...DOMAINS,
   ],
-  'http/auth': ['kernel', 'http', 'identity'],
-  'http/trusted': ['kernel', 'certificates', 'embedded', 'http', 'http/auth', 'http/client', 'identity'],
+  'http/trusted': ['certificates', 'embedded', 'http/auth', 'http/client', 'http/schemas', 'http/server', 'identity'],
+};
+
+/** What each room may import besides itself. */
+const ROOMS: Record<string, string[]> = {
+  ...GROUND,
+  ...above(BUSINESS),
+  sandbox: [...GIVEN, 'embedded', ...DOMAINS],
+  ...above(ENTRANCES),
   cli: [
-    ...[
-      'kernel',
-      'audit',
-      'certificates',
-      'embedded',
-      'feed',
-      'http',
-      'http/trusted',
-      'identity',
-      'imports',
-      'keys',
-      'operator',
-      'payments',
-      'relocation',
-      'root',
-    ],
-    ...['sandbox', 'webhooks'],
+    ...GIVEN,
+    ...['certificates', 'embedded', 'feed', 'http/server', 'http/trusted', 'imports', 'keys', 'mails', 'monitoring'],
+    ...['operator', 'payments', 'relocation', 'root', 'sandbox', 'webhooks'],
   ],
   root: ['*'],
 };
 
-/** Files of src itself that are not the kernel: they may import everything. */
-const ROOT = ['main.ts', 'service.ts', 'start-checks.ts', 'workers.ts'];
+function above(rooms: Record<string, string[]>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(rooms).map(([room, others]) => [room, [...GIVEN, ...others]]));
+}
 
 /** Packages that belong to some rooms only. A scope ends with a slash. */
 const PACKAGES: Record<string, string[]> = {
-  fastify: ['http', 'http/app', 'http/auth', 'http/client', 'http/console', 'http/operator', 'http/trusted'],
-  '@fastify/': ['http'],
+  fastify: Object.keys(ENTRANCES),
+  '@fastify/': ['http/server', 'http/schemas', 'http/description'],
   '@modelcontextprotocol/': ['cli'],
-  marked: ['http'],
-  typebox: ['http', 'http/app', 'http/auth', 'http/client', 'http/console', 'http/operator'],
-  postgraphile: ['graphql', 'http/client'],
-  graphql: ['graphql', 'http/client', 'sandbox'],
+  marked: ['http/site'],
+  typebox: Object.keys(ENTRANCES),
+  postgraphile: ['http/graphql', 'http/client'],
+  graphql: ['http/graphql', 'http/client', 'sandbox'],
 };
 
 /** The client library, through its front door: the command line is a program of the client API like any other. */
@@ -125,8 +105,7 @@ const SDK = '../sdk/src/index.ts';
 const IMPORT = /^(?:import|export)\b[^;'"`]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 
 function roomOf(path: string): string | undefined {
-  if (path.startsWith('cells/')) return 'kernel';
-  if (!path.includes('/')) return ROOT.includes(path) ? 'root' : 'kernel';
+  if (!path.includes('/')) return path === 'context.ts' ? 'context' : 'root';
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) if (ROOMS[folder]) return folder;
   return undefined;
 }

@@ -7,9 +7,10 @@ import { lockHolder } from '../embedded/lock.ts';
 import { startEmbedded } from '../embedded/postgres.ts';
 import { createLog } from '../process/log.ts';
 import type { Config } from '../settings/config.ts';
-import { embeddedUrl, startFault } from '../settings/data-directory.ts';
+import { embeddedUrl } from '../settings/data-directory.ts';
 import { StartupError } from '../values/errors.ts';
 import { CommandFailure } from './failure.ts';
+import { startFault } from './start-fault.ts';
 
 /**
  * Gives a command the address of the service's database: DATABASE_URL, or the embedded one. Where no service runs on the data directory,

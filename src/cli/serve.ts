@@ -11,11 +11,11 @@ import { ensureDemonstration, registerSample } from '../sandbox/demonstration/de
 import { sampleRedirect } from '../sandbox/demonstration/institution.ts';
 import { type Service, startService } from '../service.ts';
 import type { Config } from '../settings/config.ts';
-import { startFault } from '../settings/data-directory.ts';
 import { checkStart } from '../start-checks.ts';
 import { StartupError } from '../values/errors.ts';
 import { type Running, removeRunning, writeRunning } from './running.ts';
 import { SampleApplication } from './sample-application.ts';
+import { startFault } from './start-fault.ts';
 import { holdsDemonstration, welcome } from './welcome.ts';
 import { type Message, type Question, Workers } from './workers.ts';
 

@@ -1,5 +1,4 @@
-import { escaped as inHtml } from '../mails/mail-page.ts';
-import { printable } from '../values/text.ts';
+import { inHtml, printable } from '../values/text.ts';
 
 /** What a person was called and where they were reached, now and before. */
 export interface Person {

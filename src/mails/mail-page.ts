@@ -1,5 +1,6 @@
 import type { Institution, Logo } from '../settings/institution.ts';
 import type { Language } from '../values/language.ts';
+import { inHtml } from '../values/text.ts';
 
 /** The Content-ID of the logo, by which the HTML shows it (RFC 2392). */
 export const LOGO_ID = 'logo@lombard';
@@ -21,7 +22,7 @@ export interface MailContent {
 }
 
 /**
- * A mail as plain text and as HTML, with the institution's name, address and logo. Texts of others are escaped.
+ * A mail as plain text and as HTML, with the institution's name, address and logo. Texts of others are inHtml.
  * @returns the logo too, where the HTML shows it: a small PNG, as mail programs show no SVG
  */
 export function mailTexts(content: MailContent): { text: string; html: string; logo: Logo | undefined } {
@@ -42,12 +43,12 @@ function plain(block: MailBlock): string {
 function page({ language, title, institution, blocks }: MailContent, logo: Logo | undefined): string {
   const rule = `border-bottom:3px solid ${institution.colour};font-weight:bold;color:${institution.colour}`;
   return `<!doctype html>
-<html lang="${language === 'en' ? 'en-GB' : language}"><head><meta charset="utf-8"><title>${escaped(title)}</title></head>
+<html lang="${language === 'en' ? 'en-GB' : language}"><head><meta charset="utf-8"><title>${inHtml(title)}</title></head>
 <body style="margin:0;padding:24px;font:15px/1.5 Arial,Helvetica,sans-serif;color:#1a1a1a;background:#fff">
 <div style="max-width:560px">
-<p style="margin:0 0 24px;padding:0 0 8px;${rule}">${logo ? LOGO : ''}${escaped(institution.name)}</p>
+<p style="margin:0 0 24px;padding:0 0 8px;${rule}">${logo ? LOGO : ''}${inHtml(institution.name)}</p>
 ${blocks.map((block) => html(block, institution.colour)).join('\n')}
-<p style="color:#555;font-size:13px">${[institution.name, ...institution.address].map(escaped).join('<br>')}</p>
+<p style="color:#555;font-size:13px">${[institution.name, ...institution.address].map(inHtml).join('<br>')}</p>
 </div></body></html>
 `;
 }
@@ -57,19 +58,12 @@ const LOGO = `<img src="cid:${LOGO_ID}" alt="" height="32" style="height:32px;ve
 const FACT_NAME = 'text-align:left;font-weight:normal;color:#555;padding:2px 16px 2px 0;vertical-align:top';
 
 function html(block: MailBlock, colour: string): string {
-  if ('text' in block) return `<p${block.muted ? ' style="color:#555"' : ''}>${escaped(block.text)}</p>`;
+  if ('text' in block) return `<p${block.muted ? ' style="color:#555"' : ''}>${inHtml(block.text)}</p>`;
   if ('link' in block)
-    return `<p><a href="${escaped(block.link)}" style="color:${colour};font-weight:bold">${escaped(block.label)}</a></p>`;
+    return `<p><a href="${inHtml(block.link)}" style="color:${colour};font-weight:bold">${inHtml(block.label)}</a></p>`;
   const rows = block.facts.map(
     ([name, value]) =>
-      `<tr><th style="${FACT_NAME}">${escaped(name)}</th><td style="padding:2px 0">${escaped(value)}</td></tr>`,
+      `<tr><th style="${FACT_NAME}">${inHtml(name)}</th><td style="padding:2px 0">${inHtml(value)}</td></tr>`,
   );
   return `<table role="presentation" style="border-collapse:collapse;margin:16px 0">${rows.join('')}</table>`;
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** A text within HTML. */
-export function escaped(value: string): string {
-  return value.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }

@@ -7,12 +7,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
-import { databaseFault } from '../database/fault.ts';
+import { dirname, join, resolve } from 'node:path';
 import { StartupError } from '../values/errors.ts';
 
 /** Has the connection string of the embedded database. */
@@ -32,9 +30,6 @@ const CAUSES: [RegExp, found: string, remedy: string][] = [
     `let this user write it (chown or chmod)`,
   ],
 ];
-/** PostgreSQL writes its log in segments of this size, and ends where none fits. */
-const SEGMENT_BYTES = 16 * 1_048_576;
-
 /**
  * Makes the data directory, with what is missing above it. What root makes belongs to the owner of the directory around it.
  * @param mode rights of a new directory
@@ -125,38 +120,4 @@ export function dataDirectoryFault(dataDir: string, cause: unknown): StartupErro
     `the data directory ${path} ${where}: ${remedy}, or set LOMBARD_DATA_DIR to another directory`,
     { cause },
   );
-}
-
-/**
- * What a person is told of an error that ended a start, if the data directory or the database caused it.
- * @param settings `databaseUrl`: undefined for the embedded database, which is in the data directory
- * @returns one line; the error itself if it has another cause
- */
-export function startFault(
-  { dataDir, databaseUrl }: { dataDir: string; databaseUrl: string | undefined },
-  error: Error,
-): Error {
-  if (error instanceof StartupError) return error;
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    const { path, syscall } = cause as NodeJS.ErrnoException;
-    const own = path?.startsWith(resolve(dataDir) + sep) ?? syscall === 'write';
-    const fault = own ? dataDirectoryFault(dataDir, cause) : undefined;
-    if (fault) return fault;
-    const reason = path === undefined ? databaseFault(cause) : undefined;
-    if (reason === undefined) continue;
-    // A worker has the embedded database's address from its primary.
-    if (databaseUrl !== undefined && databaseUrl !== embeddedUrl(dataDir))
-      return new StartupError(`DATABASE_URL: ${reason} (${error.message})`, { cause: error });
-    const full = isFull(dataDir) ? new Error('ENOSPC', { cause: error }) : cause;
-    return (
-      dataDirectoryFault(dataDir, full) ??
-      new StartupError(`the embedded database in ${resolve(dataDir)}: ${reason} (${error.message})`, { cause: error })
-    );
-  }
-  return error;
-}
-
-function isFull(dataDir: string): boolean {
-  const { bavail, bsize } = statfsSync(dataDir);
-  return bavail * bsize < SEGMENT_BYTES;
 }

@@ -64,3 +64,10 @@ const QUOTED = /[",\r\n;\t|]/;
 export function csvLine(fields: readonly string[]): string {
   return `${fields.map((field) => (QUOTED.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')}\r\n`;
 }
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** A text within HTML. */
+export function inHtml(value: string): string {
+  return value.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}
