@@ -139,7 +139,7 @@ describe('the lists', () => {
     const variable = /\b(?:LOMBARD_(?!TEST_)[A-Z_]*[A-Z]|DATABASE_URL|SMTP_URL)\b/g;
     const known = new Set(
       ['config', 'staff-settings'].flatMap(
-        (file) => readFileSync(`${repository}src/${file}.ts`, 'utf8').match(variable) ?? [],
+        (file) => readFileSync(`${repository}src/settings/${file}.ts`, 'utf8').match(variable) ?? [],
       ),
     );
     const listed = new Set(page('docs/configuration.md').prose.match(variable));
