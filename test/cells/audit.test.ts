@@ -8,7 +8,7 @@ import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } fr
 import { startTestService, type TestService } from '../world/service.ts';
 
 /**
- * The audit trail of several cells is one chain, and each cell takes rows of its own clients only (ARCHITECTURE, Cells): in one PostgreSQL,
+ * The audit trail of several cells is one chain, and each cell takes rows of its own clients only (docs/decisions/0016, 0022): in one PostgreSQL,
  * or on a Citus cluster.
  */
 const CELLS = 3;

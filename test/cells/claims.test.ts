@@ -9,7 +9,7 @@ import { createClusterDatabase, createEmptyDatabase, log } from '../world/databa
 import { createSubscriber } from '../world/graphql.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
 
-/** Identifiers that callers give are unique over all cells (ARCHITECTURE, Cells), in one PostgreSQL or on a Citus cluster. */
+/** Identifiers that callers give are unique over all cells (docs/decisions/0020), in one PostgreSQL or on a Citus cluster. */
 type World = Awaited<ReturnType<typeof createWorld>>;
 let service: TestService;
 /** Each claim is a transaction of its own. */

@@ -6,7 +6,7 @@ import { type Answer, startTestService, type TestService } from '../world/servic
 import { type CellServer, cellServer } from '../world/silent-cell.ts';
 import { type Subscriber, startTwoCells, type TwoCells } from '../world/two-cells.ts';
 
-/** One cell of several whose server is down (ARCHITECTURE, Cells): its clients get 502, and the others notice nothing. */
+/** One cell of several whose server is down (docs/decisions/0024): its clients get 502, and the others notice nothing. */
 let cells: TwoCells;
 let service: TestService;
 let server: CellServer;

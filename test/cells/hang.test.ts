@@ -10,7 +10,7 @@ import { type Subscriber, startTwoCells, type TwoCells } from '../world/two-cell
 
 /**
  * One cell of several that gives no answer at all, as one whose server was stopped: every statement waits. Here a session that locks the
- * tables of the cell sees to it. Its clients get 502, and the others notice nothing (ARCHITECTURE, Cells).
+ * tables of the cell sees to it. Its clients get 502, and the others notice nothing (docs/decisions/0024).
  */
 let cells: TwoCells;
 let service: TestService;

@@ -16,7 +16,7 @@ import { type Answer, call, startTestService, type TestService } from '../world/
 import { cookieOf } from '../world/visitor.ts';
 
 /**
- * Several cells, each a schema (ARCHITECTURE, Cells): in one ordinary PostgreSQL, or on the workers of a Citus cluster, where
+ * Several cells, each a schema (docs/decisions/0016): in one ordinary PostgreSQL, or on the workers of a Citus cluster, where
  * LOMBARD_TEST_DATABASE_URL names one. No configuration makes them yet.
  */
 const CELLS = 3;

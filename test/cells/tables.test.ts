@@ -5,7 +5,7 @@ import pg from 'pg';
 import { CELL_TABLES, CLIENT_TABLES, ONCE_TABLES } from '../../src/database/cells/tables.ts';
 import { createDatabaseOfOneCell, type TestDatabase } from '../world/database.ts';
 
-/** What moving a cell to another server needs of the tables (ARCHITECTURE, Cells). */
+/** What moving a cell to another server needs of the tables (docs/decisions/0016). */
 let database: TestDatabase;
 let pool: pg.Pool;
 before(async () => {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { ServiceRole } from '../service-role.ts';
 
 /**
- * What a statement of a migration becomes where Citus distributes the schema of the cell (ARCHITECTURE, Cells). The tables of a cell are then
+ * What a statement of a migration becomes where Citus distributes the schema of the cell (docs/decisions/0019). The tables of a cell are then
  * on one worker, and everything that exists once is on the coordinator only.
  */
 

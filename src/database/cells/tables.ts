@@ -1,6 +1,6 @@
 /**
  * Which tables belong to clients. A client lives in a cell, and a cell is a schema: on plain PostgreSQL there is one, with all tables
- * (ARCHITECTURE, Cells). What belongs to no client exists once. Every table is in one of the lists.
+ * (docs/decisions/0016). What belongs to no client exists once. Every table is in one of the lists.
  */
 
 /** A client's records but for its own row, and what is written in the transactions of their changes: audit trail, feed, outbox and queue. */
