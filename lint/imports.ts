@@ -94,7 +94,7 @@ const PACKAGES: Record<string, string[]> = {
   '@fastify/': ['http/server', 'http/schemas', 'http/description'],
   '@modelcontextprotocol/': ['cli'],
   marked: ['http/site'],
-  typebox: Object.keys(ENTRANCES),
+  typebox: ['values', 'database', ...DOMAINS, ...Object.keys(ENTRANCES)],
   postgraphile: ['http/graphql', 'http/client'],
   graphql: ['http/graphql', 'http/client', 'sandbox'],
 };

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseSync } from 'oxc-parser';
-import { PATTERNS } from '../src/http/schemas/patterns.ts';
+import { PATTERNS } from '../src/values/schemas.ts';
 
 /**
  * Every regular expression of the program takes a time that grows as the text does, and not as its square: one of 64 KiB must not hold up

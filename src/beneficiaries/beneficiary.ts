@@ -1,80 +1,78 @@
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools';
+import { Type } from 'typebox';
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { newId } from '../database/cells/identifiers.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
+import {
+  chosen,
+  type Input,
+  initially,
+  optional,
+  type Patch,
+  RecordKind,
+  required,
+  type Shown,
+} from '../database/record.ts';
 import { insertRow, type List, type ListRequest, listRows, updateRow } from '../database/rows.ts';
 import { requireClient } from '../identity/people/tenant.ts';
 import { Problem } from '../values/errors.ts';
+import { ClientId, Currency, Id, Name, Text } from '../values/schemas.ts';
 import { PAYEE_COLUMNS } from './payee.ts';
 
+const flag = Type.Boolean();
+
 /** The party that a payment pays. The names of its fields are those of a Payment. */
-export interface Beneficiary {
-  beneficiary_id: string;
-  client_id: string;
-  beneficiary_name: string;
-  beneficiary_aml_id: string | null;
-  account_number: string | null;
-  iban: string | null;
-  swift_code: string | null;
-  bank_identifier: string | null;
-  currency: string | null;
-  beneficiary_active: boolean;
-  beneficiary_authorised: boolean;
-  beneficiary_blocked: boolean;
-  beneficiary_completed: boolean;
-  beneficiary_verified: boolean;
-}
-
-export type BeneficiaryInput = Partial<Beneficiary> & { client_id: string; beneficiary_name: string };
-
-const COLUMNS = `beneficiary_id, client_id, beneficiary_name, beneficiary_aml_id, account_number, iban, swift_code,
-  bank_identifier, currency, active as beneficiary_active, authorised as beneficiary_authorised, blocked as beneficiary_blocked,
-  completed as beneficiary_completed, verified as beneficiary_verified`;
+export const BENEFICIARY = new RecordKind({
+  table: 'beneficiaries',
+  id: 'beneficiary_id',
+  fields: {
+    beneficiary_id: chosen(Id('Chosen by the core; default: a new one')),
+    client_id: required(ClientId, { fixed: true, shown: ClientId }),
+    beneficiary_name: required(Name('Name')),
+    beneficiary_aml_id: optional(Text('Formatted identifier', 64)),
+    account_number: optional(Text('Destination account number', 64)),
+    iban: optional(Text('IBAN; its length and check digits are checked', 64), { normal: electronicIban }),
+    swift_code: optional(Text('BIC; checked', 32), { normal: electronicBic }),
+    bank_identifier: optional(Text('Bank identifier, as a sort code', 64)),
+    currency: optional(Currency()),
+    beneficiary_active: initially(flag, true, { column: 'active' }),
+    beneficiary_authorised: initially(flag, true, { column: 'authorised' }),
+    beneficiary_blocked: initially(flag, false, { column: 'blocked' }),
+    beneficiary_completed: initially(flag, true, { column: 'completed' }),
+    beneficiary_verified: initially(flag, true, { column: 'verified' }),
+  },
+});
+export type Beneficiary = Shown<typeof BENEFICIARY>;
+export type BeneficiaryInput = Input<typeof BENEFICIARY>;
 
 /**
- * Checks IBAN (length of its country, mod 97; ISO 13616) and BIC (ISO 9362), and converts the IBAN to its electronic form.
+ * An IBAN in its electronic form, with the length of its country and the right check digits (ISO 13616, mod 97).
  * @throws Problem invalid_body
  */
-export function checkedBank(input: Partial<Beneficiary>): {
-  iban: string | null | undefined;
-  swift_code: string | null | undefined;
-} {
-  const iban = typeof input.iban === 'string' ? (electronicFormatIBAN(input.iban) ?? '') : input.iban;
-  if (iban != null && !isValidIBAN(iban))
-    throw new Problem('invalid_body', {
-      field: 'iban',
-      message: 'must be an IBAN with the length of its country and correct check digits',
-    });
-  const swift = typeof input.swift_code === 'string' ? input.swift_code.toUpperCase() : input.swift_code;
-  if (swift != null && !isValidBIC(swift))
-    throw new Problem('invalid_body', { field: 'swift_code', message: 'must be a BIC of 8 or 11 characters' });
-  return { iban, swift_code: swift };
+function electronicIban(text: string): string {
+  const iban = electronicFormatIBAN(text) ?? '';
+  if (isValidIBAN(iban)) return iban;
+  throw new Problem('invalid_body', {
+    field: 'iban',
+    message: 'must be an IBAN with the length of its country and correct check digits',
+  });
+}
+
+/** A BIC in capitals (ISO 9362). @throws Problem invalid_body */
+function electronicBic(text: string): string {
+  const bic = text.toUpperCase();
+  if (isValidBIC(bic)) return bic;
+  throw new Problem('invalid_body', { field: 'swift_code', message: 'must be a BIC of 8 or 11 characters' });
 }
 
 /** @throws Problem already_exists, client_not_found, invalid_body */
 export async function createBeneficiary(tx: Transaction, act: Act, input: BeneficiaryInput): Promise<Beneficiary> {
   await requireClient(tx, input.client_id);
-  const bank = checkedBank(input);
+  const stored = BENEFICIARY.stored(input);
   const id = await newId(tx, input.client_id, 'beneficiary_id', input.beneficiary_id);
-  const row = {
-    beneficiary_id: id,
-    client_id: input.client_id,
-    beneficiary_name: input.beneficiary_name,
-    beneficiary_aml_id: input.beneficiary_aml_id ?? null,
-    account_number: input.account_number ?? null,
-    iban: bank.iban ?? null,
-    swift_code: bank.swift_code ?? null,
-    bank_identifier: input.bank_identifier ?? null,
-    currency: input.currency ?? null,
-    active: input.beneficiary_active ?? true,
-    authorised: input.beneficiary_authorised ?? true,
-    blocked: input.beneficiary_blocked ?? false,
-    completed: input.beneficiary_completed ?? true,
-    verified: input.beneficiary_verified ?? true,
-    created_at: act.now,
-  };
-  const beneficiary = await insertRow<Beneficiary>(tx, 'beneficiaries', row, { returning: COLUMNS });
+  const row = { ...stored, beneficiary_id: id, created_at: act.now };
+  const beneficiary = await insertRow<Beneficiary>(tx, BENEFICIARY.table, row, { returning: BENEFICIARY.select });
   await audit(tx, act, {
     action: 'create',
     entity: 'beneficiary',
@@ -90,27 +88,13 @@ export async function updateBeneficiary(
   tx: Transaction,
   act: Act,
   id: string,
-  patch: Partial<Beneficiary>,
+  patch: Patch<typeof BENEFICIARY>,
 ): Promise<Beneficiary> {
   const before = await findBeneficiary(tx, id);
-  const bank = checkedBank(patch);
-  const after = await updateRow<Beneficiary>(tx, 'beneficiaries', {
+  const after = await updateRow<Beneficiary>(tx, BENEFICIARY.table, {
     key: { client_id: before.client_id, beneficiary_id: id },
-    values: {
-      beneficiary_name: patch.beneficiary_name,
-      beneficiary_aml_id: patch.beneficiary_aml_id,
-      account_number: patch.account_number,
-      iban: bank.iban,
-      swift_code: bank.swift_code,
-      bank_identifier: patch.bank_identifier,
-      currency: patch.currency,
-      active: patch.beneficiary_active,
-      authorised: patch.beneficiary_authorised,
-      blocked: patch.beneficiary_blocked,
-      completed: patch.beneficiary_completed,
-      verified: patch.beneficiary_verified,
-    },
-    returning: COLUMNS,
+    values: BENEFICIARY.changes(patch),
+    returning: BENEFICIARY.select,
   });
   await audit(tx, act, {
     action: 'update',
@@ -139,7 +123,7 @@ async function noteChangedPayee(tx: Transaction, act: Act, before: Beneficiary, 
 /** @throws Problem beneficiary_not_found */
 export async function findBeneficiary(db: Db, id: string): Promise<Beneficiary> {
   const found = first(
-    await db.query<Beneficiary>(`select ${COLUMNS} from beneficiaries where beneficiary_id = $1`, [id]),
+    await db.query<Beneficiary>(`select ${BENEFICIARY.select} from beneficiaries where beneficiary_id = $1`, [id]),
   );
   if (!found) throw new Problem('beneficiary_not_found', { field: 'beneficiary_id', message: 'does not exist' });
   return found;
@@ -147,12 +131,13 @@ export async function findBeneficiary(db: Db, id: string): Promise<Beneficiary> 
 
 /** A page of beneficiaries in the order of their identifiers. */
 export function listBeneficiaries(db: Db, request: ListRequest): Promise<List<Beneficiary>> {
-  const list = { select: COLUMNS, from: 'beneficiaries', client: 'client_id', order: 'beneficiary_id' };
+  const list = { select: BENEFICIARY.select, from: BENEFICIARY.table, client: 'client_id', order: 'beneficiary_id' };
   return listRows<Beneficiary>(db, list, request);
 }
 
 /** Beneficiaries as the operator reads them, for the change feed. */
 export async function readBeneficiaries(db: Db, ids: readonly string[]): Promise<Beneficiary[]> {
-  return (await db.query<Beneficiary>(`select ${COLUMNS} from beneficiaries where beneficiary_id = any($1)`, [ids]))
-    .rows;
+  return (
+    await db.query<Beneficiary>(`select ${BENEFICIARY.select} from beneficiaries where beneficiary_id = any($1)`, [ids])
+  ).rows;
 }

@@ -14,7 +14,8 @@ import {
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
 import { LANGUAGES } from '../../values/language.ts';
-import { closed, uuidPath } from '../schemas/schemas.ts';
+import { closed } from '../../values/schemas.ts';
+import { uuidPath } from '../schemas/schemas.ts';
 import { requireSession, sessionCookie, tellSessionEnd } from './session.ts';
 import type { OwnSession, SessionAnswer } from './session-answer.ts';
 

@@ -17,7 +17,7 @@ import { keepPageSession, type PageSession } from '../../identity/sign-in/page-s
 import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/sign-in/password.ts';
 import { checkPassword } from '../../identity/sign-in/sign-in.ts';
 import { Problem } from '../../values/errors.ts';
-import { closed } from '../schemas/schemas.ts';
+import { closed } from '../../values/schemas.ts';
 import { requireSession } from './session.ts';
 
 /** Characters of a sealed set-up. */

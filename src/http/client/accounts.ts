@@ -4,7 +4,8 @@ import { ACCOUNT_STATUSES, ACCOUNT_SUBTYPES, ACCOUNT_TYPES, findAccount } from '
 import { listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
 import { fxAvailable } from '../../exchange/fx-availability.ts';
-import { ClientQuery, errors, jsonAnswer, UuidOfRecord } from '../schemas/schemas.ts';
+import { UuidOfRecord } from '../../values/schemas.ts';
+import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 
 const text = Type.String({ description: 'Empty where it was not given' });
 

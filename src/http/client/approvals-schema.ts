@@ -11,7 +11,7 @@ import {
   MAX_USERS_PER_GROUP,
 } from '../../approvals/rules/ruleset.ts';
 import { APPROVAL_STATUSES } from '../../identity/people/client.ts';
-import { Currency, Decimal, Nullable } from '../schemas/schemas.ts';
+import { Currency, Decimal, Nullable } from '../../values/schemas.ts';
 
 /** Bodies of the approvals workflow, for the API description (the service interface, Approvals workflow configuration). */
 

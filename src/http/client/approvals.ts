@@ -10,8 +10,9 @@ import { checkSamples, dryRun } from '../../approvals/dry-run.ts';
 import { explainApproval } from '../../approvals/explanation.ts';
 import type { Context } from '../../context.ts';
 import { transaction } from '../../database/database.ts';
+import { ClientId } from '../../values/schemas.ts';
 import { sendJson } from '../schemas/reply.ts';
-import { ClientId, ClientQuery, errors, jsonAnswer, MAX_PAGE, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
+import { ClientQuery, errors, jsonAnswer, MAX_PAGE, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 import { Configuration, DryRun, Explanation, Settings, Version, WrittenConfiguration } from './approvals-schema.ts';
 import { contactChange } from './change.ts';
 

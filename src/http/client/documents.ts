@@ -5,7 +5,8 @@ import { DOCUMENT_KINDS, type DocumentKind, type Drawing, documentPdf } from '..
 import { paymentFacts, tradeFacts } from '../../documents/source.ts';
 import { RenderError } from '../../documents/task.ts';
 import { Problem } from '../../values/errors.ts';
-import { ClientId, errors } from '../schemas/schemas.ts';
+import { ClientId } from '../../values/schemas.ts';
+import { errors } from '../schemas/schemas.ts';
 import { prefers } from '../server/accept.ts';
 
 const DocumentQuery = Type.Object({

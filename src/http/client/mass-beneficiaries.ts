@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listMassBeneficiaryErrors } from '../../orders/mass-beneficiary-errors.ts';
-import { ClientId, errors, jsonAnswer, Paging, TOTAL_COUNT, UuidOfRecord } from '../schemas/schemas.ts';
+import { ClientId, UuidOfRecord } from '../../values/schemas.ts';
+import { errors, jsonAnswer, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 
 const Path = Type.Object({
   mass_beneficiary_id: UuidOfRecord('Unique identifier of the instruction', {

@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { rejectMultipayment } from '../../orders/multipayment-rejection.ts';
 import { presentationOf } from '../../payments/presentation.ts';
-import { ClientQuery, closed, errors, Reason } from '../schemas/schemas.ts';
+import { closed } from '../../values/schemas.ts';
+import { ClientQuery, errors, Reason } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { contactChange } from './change.ts';
 

@@ -5,8 +5,9 @@ import { cancelPayment, decidePayment } from '../../payments/contact-actions.ts'
 import { presentationOf } from '../../payments/presentation.ts';
 import { checkStepUp, redeem } from '../../payments/step-up/verification.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
+import { ClientId, closed } from '../../values/schemas.ts';
 import { expectedIn } from '../schemas/misplaced.ts';
-import { ClientId, ClientQuery, closed, errors, Reason } from '../schemas/schemas.ts';
+import { ClientQuery, errors, Reason } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { contactChange } from './change.ts';
 

@@ -6,10 +6,11 @@ import { type PaymentView, presentationOf } from '../../payments/presentation.ts
 import { searchPayments } from '../../payments/search/search.ts';
 import { readSearch, type SearchQuery } from '../../payments/search/search-parameters.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
+import { ClientId } from '../../values/schemas.ts';
 import { PaymentFilters } from '../schemas/payment-filters.ts';
 import { Payment } from '../schemas/payment-schema.ts';
 import { sendJson } from '../schemas/reply.ts';
-import { ClientId, ClientQuery, errors, jsonAnswer, TOTAL_COUNT } from '../schemas/schemas.ts';
+import { ClientQuery, errors, jsonAnswer, TOTAL_COUNT } from '../schemas/schemas.ts';
 
 const Search = Type.Object({ client_id: ClientId, ...PaymentFilters });
 const Path = Type.Object({ payment_id: Type.String({ description: 'Payment identifier' }) });

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listRequests } from '../../sandbox/requests/request-log.ts';
-import { PATTERNS } from '../schemas/patterns.ts';
+import { ClientId, Nullable, PATTERNS } from '../../values/schemas.ts';
 import { sendList } from '../schemas/reply.ts';
-import { ClientId, errors, jsonAnswer, Nullable, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 
 const Query = Type.Object({
   client_id: ClientId,

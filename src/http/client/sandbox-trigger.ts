@@ -3,8 +3,9 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { EVENTS, trigger } from '../../sandbox/trigger.ts';
+import { closed } from '../../values/schemas.ts';
 import { locationHeader, sendValue } from '../schemas/reply.ts';
-import { ClientQuery, closed, errors, jsonAnswer } from '../schemas/schemas.ts';
+import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { clientAddress } from './caller.ts';
 import { contactChange } from './change.ts';
 

@@ -8,9 +8,9 @@ import {
   requestStatement,
   STATEMENT_FORMATS,
 } from '../../statements/request.ts';
-import { PATTERNS } from '../schemas/patterns.ts';
+import { Day, Nullable, PATTERNS, UuidOfRecord } from '../../values/schemas.ts';
 import { locationHeader, sendValue } from '../schemas/reply.ts';
-import { ClientQuery, Day, errors, jsonAnswer, Nullable, UuidOfRecord } from '../schemas/schemas.ts';
+import { ClientQuery, errors, jsonAnswer } from '../schemas/schemas.ts';
 import { clientAddress } from './caller.ts';
 import { contactChange } from './change.ts';
 

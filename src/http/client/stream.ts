@@ -6,6 +6,7 @@ import type { Addresses, Context } from '../../context.ts';
 import type { Sessions } from '../../identity/tokens/sessions.ts';
 import { monotonic } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
+import { ClientId, UuidOfRecord } from '../../values/schemas.ts';
 import { Signer } from '../../webhooks/delivery/signer.ts';
 import { openSettings, readEndpointRows } from '../../webhooks/endpoint-settings.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type StreamKey,
   takePending,
 } from '../../webhooks/stream.ts';
-import { ClientId, errors, UuidOfRecord } from '../schemas/schemas.ts';
+import { errors } from '../schemas/schemas.ts';
 import type { ClientRoutes } from './listener.ts';
 
 const PATH = '/webhooks/stream';

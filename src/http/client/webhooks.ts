@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import { UuidOfRecord } from '../../values/schemas.ts';
 import { ping } from '../../webhooks/ping.ts';
-import { errors, UuidOfRecord } from '../schemas/schemas.ts';
+import { errors } from '../schemas/schemas.ts';
 import { contactChange } from './change.ts';
 
 const PING = {

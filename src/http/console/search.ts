@@ -8,8 +8,8 @@ import { requireScopes } from '../../operator/scope.ts';
 import { paymentsNamed } from '../../payments/search/search-conditions.ts';
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
+import { closed, Text } from '../../values/schemas.ts';
 import { findNotification } from '../../webhooks/history.ts';
-import { closed, Text } from '../schemas/schemas.ts';
 import { enterCell } from '../server/cells.ts';
 import { operatorOf, requireStaff } from './session.ts';
 

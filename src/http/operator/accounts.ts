@@ -11,21 +11,15 @@ import {
   updateAccount,
 } from '../../accounts/account.ts';
 import type { Context } from '../../context.ts';
-import { PATTERNS } from '../schemas/patterns.ts';
+import { ClientId, Currency, closed, Nullable, PATTERNS, Text, Uuid } from '../../values/schemas.ts';
 import { sendList } from '../schemas/reply.ts';
 import {
-  ClientId,
   type ClientPage,
   ClientPageQuery,
-  Currency,
-  closed,
   errors,
   jsonAnswer,
   listAnswer,
   listRequest,
-  Nullable,
-  Text,
-  Uuid,
   uuidPath,
 } from '../schemas/schemas.ts';
 import { change } from './change.ts';

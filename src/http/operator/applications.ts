@@ -13,19 +13,9 @@ import {
   rotateSecret,
   updateApplication,
 } from '../../identity/applications/application.ts';
+import { closed, formed, Id, Name } from '../../values/schemas.ts';
 import { sendList } from '../schemas/reply.ts';
-import {
-  closed,
-  errors,
-  formed,
-  Id,
-  idPath,
-  jsonAnswer,
-  listAnswer,
-  Name,
-  type Page,
-  PageQuery,
-} from '../schemas/schemas.ts';
+import { errors, idPath, jsonAnswer, listAnswer, type Page, PageQuery } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ } from './listener.ts';

@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import { readConfiguration } from '../../approvals/configuration.ts';
 import type { Context } from '../../context.ts';
 import { findClient } from '../../identity/people/client.ts';
+import { ClientId, Nullable } from '../../values/schemas.ts';
 import { sendValue } from '../schemas/reply.ts';
-import { ClientId, errors, idPath, jsonAnswer, Nullable } from '../schemas/schemas.ts';
+import { errors, idPath, jsonAnswer } from '../schemas/schemas.ts';
 import { READ } from './listener.ts';
 
 const Configuration = Type.Object(

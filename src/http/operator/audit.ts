@@ -8,10 +8,10 @@ import { sealCells } from '../../audit/seal.ts';
 import { type Verification, verifyAudit } from '../../audit/verification.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../values/errors.ts';
-import { PATTERNS } from '../schemas/patterns.ts';
+import { Nullable, PATTERNS } from '../../values/schemas.ts';
 import { type PeriodText, periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listAnswer, MAX_PAGE, Nullable, type Page, Paging, rowsOf } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, MAX_PAGE, type Page, Paging, rowsOf } from '../schemas/schemas.ts';
 import { AUDIT } from './listener.ts';
 
 const MAX_ROWS = 1_000;

@@ -6,18 +6,9 @@ import { ChangeFeed } from '../../feed/feed.ts';
 import { reconcile } from '../../feed/reconciliation.ts';
 import { isCalendarDay } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
+import { closed, Day, Id, Nullable } from '../../values/schemas.ts';
 import { sendJson, sendShortList, sendValue } from '../schemas/reply.ts';
-import {
-  closed,
-  Day,
-  errors,
-  Id,
-  jsonAnswer,
-  listAnswer,
-  Nullable,
-  type Page,
-  ShortListQuery,
-} from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, type Page, ShortListQuery } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { CHANGES, READ } from './listener.ts';
 

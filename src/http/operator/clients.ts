@@ -10,23 +10,9 @@ import {
   updateClient,
 } from '../../identity/people/client.ts';
 import { hasApprovalFields, scopesOfClientChange } from '../../operator/scope.ts';
+import { ClientId, closed, Day, formed, Id, Name, Nullable, Text } from '../../values/schemas.ts';
 import { sendList } from '../schemas/reply.ts';
-import {
-  ClientId,
-  closed,
-  Day,
-  errors,
-  formed,
-  Id,
-  idPath,
-  jsonAnswer,
-  listAnswer,
-  Name,
-  Nullable,
-  type Page,
-  Paging,
-  Text,
-} from '../schemas/schemas.ts';
+import { errors, idPath, jsonAnswer, listAnswer, type Page, Paging } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ } from './listener.ts';
 

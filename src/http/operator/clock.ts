@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { type ClockMove, moveClock } from '../../sandbox/clock.ts';
 import type { ServiceClock } from '../../values/calendar.ts';
-import { closed, errors, Instant, jsonAnswer } from '../schemas/schemas.ts';
+import { closed, Instant } from '../../values/schemas.ts';
+import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, SYSTEM } from './listener.ts';
 

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { findContactLock, unlockContact } from '../../identity/people/contact.ts';
-import { errors, idPath, jsonAnswer, Nullable } from '../schemas/schemas.ts';
+import { Nullable } from '../../values/schemas.ts';
+import { errors, idPath, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, UNLOCK } from './listener.ts';
 

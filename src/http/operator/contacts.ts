@@ -16,22 +16,16 @@ import {
 import { newTotp } from '../../identity/second-factor/totp.ts';
 import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/sign-in/password.ts';
 import { LANGUAGES } from '../../values/language.ts';
-import { PATTERNS } from '../schemas/patterns.ts';
+import { ClientId, closed, Id, Name, Nullable, PATTERNS, Text } from '../../values/schemas.ts';
 import { sendList } from '../schemas/reply.ts';
 import {
-  ClientId,
   type ClientPage,
   ClientPageQuery,
-  closed,
   errors,
-  Id,
   idPath,
   jsonAnswer,
   listAnswer,
   listRequest,
-  Name,
-  Nullable,
-  Text,
   uuidPath,
 } from '../schemas/schemas.ts';
 import { change } from './change.ts';

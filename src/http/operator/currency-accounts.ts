@@ -2,17 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { createCurrencyAccount, findCurrencyAccount, listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
+import { ClientId, Currency, closed } from '../../values/schemas.ts';
 import { sendShortList } from '../schemas/reply.ts';
-import {
-  ClientId,
-  Currency,
-  closed,
-  errors,
-  jsonAnswer,
-  listAnswer,
-  type Page,
-  ShortListQuery,
-} from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, type Page, ShortListQuery } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

@@ -3,20 +3,9 @@ import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { MAX_RATES, type RatesInput, readRates, setRates } from '../../exchange/exchange-rates.ts';
 import { MAX_RATE_DECIMALS } from '../../values/money.ts';
-import { PATTERNS } from '../schemas/patterns.ts';
+import { Currency, closed, Decimal, formed, Instant, PATTERNS } from '../../values/schemas.ts';
 import { sendShortList } from '../schemas/reply.ts';
-import {
-  Currency,
-  closed,
-  Decimal,
-  errors,
-  formed,
-  Instant,
-  jsonAnswer,
-  listAnswer,
-  type Page,
-  ShortListQuery,
-} from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, type Page, ShortListQuery } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { FX_MODES, MAX_HOLIDAYS, readFxAvailability, setFxAvailability } from '../../exchange/fx-availability.ts';
-import { closed, Day, errors, jsonAnswer } from '../schemas/schemas.ts';
+import { closed, Day } from '../../values/schemas.ts';
+import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

@@ -16,20 +16,9 @@ import { hasApprovalFields, requireScopes } from '../../operator/scope.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
+import { closed, InstantOrDay, Nullable, RandomUuid, Text } from '../../values/schemas.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
-import {
-  closed,
-  errors,
-  InstantOrDay,
-  jsonAnswer,
-  Nullable,
-  type Page,
-  Paging,
-  RandomUuid,
-  Text,
-  TOTAL_COUNT,
-  uuidPath,
-} from '../schemas/schemas.ts';
+import { errors, jsonAnswer, type Page, Paging, TOTAL_COUNT, uuidPath } from '../schemas/schemas.ts';
 import { BeneficiaryBody } from './beneficiaries.ts';
 import { ClientBody } from './clients.ts';
 import { ContactBody } from './contacts.ts';

@@ -8,7 +8,8 @@ import {
   updateMassBeneficiary,
 } from '../../orders/mass-beneficiary.ts';
 import { MAX_MASS_ERRORS } from '../../orders/mass-beneficiary-errors.ts';
-import { ClientId, closed, errors, jsonAnswer, Text, Uuid, uuidPath } from '../schemas/schemas.ts';
+import { ClientId, closed, Text, Uuid } from '../../values/schemas.ts';
+import { errors, jsonAnswer, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

@@ -12,10 +12,11 @@ import {
 } from '../../orders/multipayment-creation.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
+import { ClientId, closed, Uuid } from '../../values/schemas.ts';
 import { TRADE_EXAMPLE } from '../schemas/event-schemas.ts';
 import { PAYMENT_EXAMPLE } from '../schemas/payment-schema.ts';
 import { sendJson } from '../schemas/reply.ts';
-import { ClientId, closed, errors, jsonAnswer, Uuid } from '../schemas/schemas.ts';
+import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 import { OperatorPayment, PaymentFields } from './payments.ts';

@@ -1,22 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import { Nullable, Uuid } from '../../values/schemas.ts';
 import { findNotification, listNotifications, type NotificationFilter } from '../../webhooks/history.ts';
 import { NOTIFICATION_STATUSES, PING, WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { redeliver } from '../../webhooks/redelivery.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import {
-  errors,
-  jsonAnswer,
-  listAnswer,
-  Nullable,
-  type Page,
-  Paging,
-  rowsOf,
-  Uuid,
-  uuidPath,
-} from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, type Page, Paging, rowsOf, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 

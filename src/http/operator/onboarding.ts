@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { recordOnboarding } from '../../identity/people/onboarding.ts';
+import { ClientId, closed, Day, Nullable, Text } from '../../values/schemas.ts';
 import { OnboardingEvent } from '../schemas/event-schemas.ts';
-import { ClientId, closed, Day, errors, jsonAnswer, Nullable, Text } from '../schemas/schemas.ts';
+import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED } from './listener.ts';
 

@@ -14,25 +14,12 @@ import { searchForInstitution } from '../../payments/search/institution-search.t
 import { readSearch, type SearchQuery } from '../../payments/search/search-parameters.ts';
 import { paymentTimeline } from '../../payments/views/timeline.ts';
 import type { PaymentId, PaymentNumber } from '../../values/identifiers.ts';
+import { ClientId, Currency, closed, Day, Decimal, Id, Nullable, Text, Uuid } from '../../values/schemas.ts';
 import { expectedIn } from '../schemas/misplaced.ts';
 import { PaymentFilters } from '../schemas/payment-filters.ts';
 import { PAYMENT_EXAMPLE, Payment } from '../schemas/payment-schema.ts';
 import { sendJson, sendValue } from '../schemas/reply.ts';
-import {
-  ClientId,
-  Currency,
-  closed,
-  Day,
-  Decimal,
-  errors,
-  Id,
-  idPath,
-  jsonAnswer,
-  listAnswer,
-  Nullable,
-  Text,
-  Uuid,
-} from '../schemas/schemas.ts';
+import { errors, idPath, jsonAnswer, listAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listRefusedRequests, type RefusedRequest } from '../../monitoring/refused-requests.ts';
-import { PATTERNS } from '../schemas/patterns.ts';
+import { Nullable, PATTERNS } from '../../values/schemas.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listRequest, Nullable, type Page, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listRequest, type Page, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 import { READ } from './listener.ts';
 
 const Query = Type.Object({

@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listSignInAttempts, SIGN_IN_OUTCOMES } from '../../monitoring/sign-in-attempts.ts';
+import { Nullable } from '../../values/schemas.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, Nullable, type Page, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, type Page, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 import { READ } from './listener.ts';
 
 const Query = Type.Object({

@@ -4,9 +4,10 @@ import type { Context } from '../../context.ts';
 import { findStatement, listStatements, STATEMENT_STATES } from '../../statements/history.ts';
 import { PROGRESS_STATES } from '../../statements/progress.ts';
 import { sendStatementAgain } from '../../statements/sending-again.ts';
+import { Nullable } from '../../values/schemas.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listAnswer, Nullable, type Page, Paging, rowsOf, uuidPath } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, type Page, Paging, rowsOf, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 

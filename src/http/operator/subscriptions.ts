@@ -1,23 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import { closed, Instant, Nullable, UuidOfRecord } from '../../values/schemas.ts';
 import { listSubscriptions } from '../../webhooks/history.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { replay } from '../../webhooks/redelivery.ts';
 import { optionalInstant, requiredInstant } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import {
-  closed,
-  errors,
-  Instant,
-  jsonAnswer,
-  listAnswer,
-  Nullable,
-  type Page,
-  Paging,
-  rowsOf,
-  UuidOfRecord,
-} from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, type Page, Paging, rowsOf } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 import { QueuedCount } from './notifications.ts';

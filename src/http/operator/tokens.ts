@@ -4,20 +4,10 @@ import type { Context } from '../../context.ts';
 import { SCOPES } from '../../operator/scope.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '../../operator/token.ts';
 import { OPERATOR_ROLES } from '../../settings/staff-settings.ts';
+import { closed, Instant, Name, Nullable } from '../../values/schemas.ts';
 import { optionalInstant } from '../schemas/period.ts';
 import { sendShortList } from '../schemas/reply.ts';
-import {
-  closed,
-  errors,
-  Instant,
-  jsonAnswer,
-  listAnswer,
-  Name,
-  Nullable,
-  type Page,
-  ShortListQuery,
-  uuidPath,
-} from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, type Page, ShortListQuery, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { SYSTEM } from './listener.ts';
 

@@ -5,25 +5,17 @@ import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES, type TradeStatus } 
 import { createTrade, setTradeStatus } from '../../exchange/trade-booking.ts';
 import type { TradeInput } from '../../exchange/trade-input.ts';
 import { MAX_RATE_DECIMALS } from '../../values/money.ts';
+import { ClientId, Currency, closed, Day, Decimal, Id, InstantOrDay, Nullable, Text } from '../../values/schemas.ts';
 import { TRADE_EXAMPLE, Trade } from '../schemas/event-schemas.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
 import {
-  ClientId,
   type ClientPage,
   ClientPageQuery,
-  Currency,
-  closed,
-  Day,
-  Decimal,
   errors,
-  Id,
-  InstantOrDay,
   idPath,
   jsonAnswer,
   listAnswer,
   listRequest,
-  Nullable,
-  Text,
 } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';

@@ -4,25 +4,18 @@ import { bookTransaction } from '../../accounts/booking.ts';
 import { TRANSACTION_KINDS, type TransactionInput } from '../../accounts/transaction.ts';
 import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
+import { ClientId, CurrencyCode, closed, Decimal, Id, Instant, Nullable, Text } from '../../values/schemas.ts';
 import { BookedTransaction, TRANSACTION_EXAMPLE } from '../schemas/event-schemas.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
 import {
-  ClientId,
   type ClientPage,
   ClientPageQuery,
-  CurrencyCode,
-  closed,
-  Decimal,
   errors,
-  Id,
-  Instant,
   idPath,
   jsonAnswer,
   listAnswer,
   listRequest,
-  Nullable,
-  Text,
 } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';

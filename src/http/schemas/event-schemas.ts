@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { TRADE_STATUSES, TRADE_TYPES } from '../../exchange/trade.ts';
-import { Nullable } from './schemas.ts';
+import { Nullable } from '../../values/schemas.ts';
 
 /** What notifications carry in addition to payments (the service interface, BookedTrade, Transaction and Events). */
 

@@ -7,7 +7,8 @@ import {
   ORDERS,
   STATUS_FILTERS,
 } from '../../payments/search/search-parameters.ts';
-import { formed, Paging, UuidOfRecord } from './schemas.ts';
+import { formed, UuidOfRecord } from '../../values/schemas.ts';
+import { Paging } from './schemas.ts';
 
 /** A list of texts of which each fits `item`, blanks around them left out. */
 const list = (description: string, item: string, example: string) =>

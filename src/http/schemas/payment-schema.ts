@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { APPROVAL_STATUSES, AUTHORISATION_WORKFLOWS } from '../../identity/people/client.ts';
 import { PAYMENT_STATUSES } from '../../payments/moves.ts';
-import { Nullable } from './schemas.ts';
+import { Nullable } from '../../values/schemas.ts';
 
 const text = (description: string) => Nullable(Type.String({ description }));
 const flag = (description: string) => Nullable(Type.Boolean({ description }));

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { parseEnd, parseInstant, parseStart } from '../../values/calendar.ts';
 import { type ErrorCode, Problem } from '../../values/errors.ts';
-import { InstantOrDay } from './schemas.ts';
+import { InstantOrDay } from '../../values/schemas.ts';
 
 const WORDS = 'an instant (ISO 8601 with an offset), or a day (YYYY-MM-DD, in UTC)';
 

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import type { ListRequest } from '../../database/rows.ts';
 import { type ErrorCode, MESSAGES } from '../../values/errors.ts';
-import { type DecimalRange, decimalForms, PATTERNS } from './patterns.ts';
+import { ClientId, formed, Text, UuidOfRecord } from '../../values/schemas.ts';
 import { STATUS } from './problem.ts';
 
 /** Pieces of request and response schemas that several domains use. */
@@ -9,64 +9,8 @@ import { STATUS } from './problem.ts';
 export const MAX_PAGE = 2_147_483_647;
 const MAX_PAGE_SIZE = 1_000;
 
-/** An identifier that the institution's core chose, or the service (docs/decisions.md, 1). A path cannot name `.` and `..`. */
-export const Id = (description: string) => Type.String({ pattern: PATTERNS.id, maxLength: 64, description });
-/** A UUID, in lower case once it has been checked (compilers.ts). */
-export const Uuid = (description: string) => Type.String({ format: 'uuid', pattern: PATTERNS.uuid, description });
-/** A UUID that names a record. Another text names none, as an unknown UUID does. */
-export const UuidOfRecord = (description: string, options: object = {}) =>
-  Type.String({ format: 'uuid', description, ...options });
-/** Version 4 (RFC 9562, 5.4). */
-export const RandomUuid = (description: string) =>
-  Type.String({ format: 'uuid', pattern: PATTERNS.randomUuid, description });
-/** A currency that a caller gives. */
-export const Currency = (description = 'ISO 4217 currency') =>
-  Type.String({ pattern: PATTERNS.currency, format: 'iso-4217', description });
-/** The code of a currency that is looked for. One that ISO 4217 does not list finds nothing. */
-export const CurrencyCode = (description: string) => Type.String({ pattern: PATTERNS.currency, description });
-/** Free text. */
-export const Text = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
-/** A name, which somebody looks for in a list. */
-export const Name = (description: string, maxLength = 500) =>
-  Type.String({ minLength: 1, maxLength, pattern: PATTERNS.notBlank, description });
 /** Why a person approves, rejects or cancels. */
 export const Reason = Type.Optional(Text('Why; the payment, its timeline and the audit trail show it'));
-export const Day = (description: string) => Type.String({ format: 'date', description: `${description}, YYYY-MM-DD` });
-/**
- * The form of a value in the description, where the service itself checks it, with words of its own: an instant, an amount, a list. The
- * validator does not look at it (description/components.ts).
- */
-export const formed = (form: object) => ({ 'x-form': form });
-/** Characters of an instant; no instant needs so many. */
-const MAX_INSTANT_LENGTH = 40;
-const INSTANT = { type: 'string', format: 'date-time' };
-export const Instant = (description: string) =>
-  Type.String({
-    maxLength: MAX_INSTANT_LENGTH,
-    description: `${description}, ISO 8601 with an offset`,
-    ...formed(INSTANT),
-  });
-/** An instant, or a day, which the description says how to read. */
-export const InstantOrDay = (description: string) =>
-  Type.String({
-    maxLength: MAX_INSTANT_LENGTH,
-    description,
-    ...formed({ anyOf: [INSTANT, { type: 'string', format: 'date' }] }),
-  });
-/** A JSON number or a decimal string; read exactly (money.ts). */
-export const Decimal = (description: string, range: DecimalRange = {}) =>
-  Type.Union([Type.Number(), Type.String({ maxLength: 64 })], {
-    description: `${description}; a number or a decimal string, read exactly`,
-    ...formed({ anyOf: Object.values(decimalForms(range)) }),
-  });
-export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-
-export const ClientId = Type.String({
-  minLength: 1,
-  description: 'Client identifier, one of `clients` in the id_token',
-  examples: ['CLI000001'],
-});
-
 /** The query of an operation of the client API that has no other parameters. */
 export const ClientQuery = Type.Object({ client_id: ClientId });
 
@@ -145,8 +89,6 @@ export const TOTAL_COUNT = {
 export const listAnswer = (description: string, schema: TSchema) =>
   jsonAnswer(description, Type.Array(schema), TOTAL_COUNT);
 
-/** For an object that has no fields other than the described ones. */
-export const closed = { additionalProperties: false };
 /** A path with one parameter, an identifier. */
 export const idPath = (name: string) => Type.Object({ [name]: Type.String() });
 /** A path with one parameter, a UUID. */

@@ -2,8 +2,8 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import { A_CURRENCY } from '../../values/currencies.ts';
 import { Problem } from '../../values/errors.ts';
 import { type WrittenDigits, writtenDigits } from '../../values/json.ts';
+import { PATTERNS } from '../../values/schemas.ts';
 import { findUnstorable, NOT_STORABLE } from '../../values/text.ts';
-import { PATTERNS } from './patterns.ts';
 
 interface PropertySchema {
   type?: string;

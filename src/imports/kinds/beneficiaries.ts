@@ -1,11 +1,12 @@
-import { type BeneficiaryInput, checkedBank, updateBeneficiary } from '../../beneficiaries/beneficiary.ts';
-import { type Columns, copyRows } from '../../database/copy.ts';
+import { BENEFICIARY, type BeneficiaryInput, updateBeneficiary } from '../../beneficiaries/beneficiary.ts';
+import { copyRows } from '../../database/copy.ts';
+import type { Stored } from '../../database/record.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
-import { type Comparison, type ImportKind, type ImportRow, Refusals, sameNames } from '../kind.ts';
+import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
 import { checkClients } from '../references.ts';
 
-export interface BeneficiaryImportRow extends ImportRow<BeneficiaryInput> {
-  bank: ReturnType<typeof checkedBank>;
+interface BeneficiaryImportRow extends ImportRow<BeneficiaryInput> {
+  stored: Stored;
 }
 
 const IDS = {
@@ -14,56 +15,20 @@ const IDS = {
   make: fromSequence('beneficiary_numbers', 'BEN'),
 };
 
-const columns = (now: Date): Columns<BeneficiaryImportRow> => ({
-  beneficiary_id: ({ id }) => id,
-  client_id: ({ input }) => input.client_id,
-  beneficiary_name: ({ input }) => input.beneficiary_name,
-  beneficiary_aml_id: ({ input }) => input.beneficiary_aml_id,
-  account_number: ({ input }) => input.account_number,
-  iban: ({ bank }) => bank.iban,
-  swift_code: ({ bank }) => bank.swift_code,
-  bank_identifier: ({ input }) => input.bank_identifier,
-  currency: ({ input }) => input.currency,
-  active: ({ input }) => input.beneficiary_active ?? true,
-  authorised: ({ input }) => input.beneficiary_authorised ?? true,
-  blocked: ({ input }) => input.beneficiary_blocked ?? false,
-  completed: ({ input }) => input.beneficiary_completed ?? true,
-  verified: ({ input }) => input.beneficiary_verified ?? true,
-  created_at: () => now,
-});
-
-const COMPARISON: Comparison = {
-  table: 'beneficiaries',
-  id: 'beneficiary_id',
-  fields: {
-    ...sameNames('client_id', 'beneficiary_name', 'beneficiary_aml_id', 'account_number', 'iban', 'swift_code'),
-    ...sameNames('bank_identifier', 'currency'),
-    beneficiary_active: 't.active',
-    beneficiary_authorised: 't.authorised',
-    beneficiary_blocked: 't.blocked',
-    beneficiary_completed: 't.completed',
-    beneficiary_verified: 't.verified',
-  },
-  forms: {
-    iban: (iban) => checkedBank({ iban: iban as string }).iban,
-    swift_code: (bic) => checkedBank({ swift_code: bic as string }).swift_code,
-  },
-};
-
 /** Beneficiaries (docs/imports.md); IBAN and BIC are checked as in the single call. */
 export const beneficiaryImport: ImportKind<BeneficiaryInput, BeneficiaryImportRow> = {
   entity: 'beneficiary',
   batchRows: 5_000,
   claims: [{ field: 'beneficiary_id', id: ({ id }) => id }],
-  comparison: COMPARISON,
+  comparison: BENEFICIARY.comparison,
   update: {
-    fixed: ['client_id'],
+    fixed: BENEFICIARY.fixed,
     async write(tx, rows, { act }) {
       for (const { id, input } of rows) await updateBeneficiary(tx, act, id as string, input);
     },
   },
 
-  read: (line, input) => ({ line, input, id: input.beneficiary_id, bank: checkedBank(input) }),
+  read: (line, input) => ({ line, input, id: input.beneficiary_id, stored: BENEFICIARY.stored(input) }),
 
   async check(tx, rows) {
     const refusals = new Refusals();
@@ -72,5 +37,8 @@ export const beneficiaryImport: ImportKind<BeneficiaryInput, BeneficiaryImportRo
     return refusals;
   },
 
-  insert: (tx, rows, { act }) => copyRows(tx, 'beneficiaries', columns(act.now), rows),
+  insert(tx, rows, { act: { now } }) {
+    const columns = BENEFICIARY.copied<BeneficiaryImportRow>({ beneficiary_id: ({ id }) => id, created_at: () => now });
+    return copyRows(tx, BENEFICIARY.table, columns, rows);
+  },
 };

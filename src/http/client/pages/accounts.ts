@@ -4,8 +4,9 @@ import { accountOverview, balanceHistory } from '../../../accounts/account-overv
 import { listTransactions } from '../../../accounts/transaction-list.ts';
 import type { Context } from '../../../context.ts';
 import { listProgress } from '../../../statements/progress.ts';
+import { ClientId, CurrencyCode } from '../../../values/schemas.ts';
 import { sendList, sendValue } from '../../schemas/reply.ts';
-import { ClientId, ClientQuery, CurrencyCode, type Page, Paging, rowsOf } from '../../schemas/schemas.ts';
+import { ClientQuery, type Page, Paging, rowsOf } from '../../schemas/schemas.ts';
 
 const Chart = Type.Object({ client_id: ClientId, currency: CurrencyCode('Of the chart') });
 const Transactions = Type.Object({

@@ -12,9 +12,10 @@ import { paymentOutcomes } from '../../../payments/views/steps.ts';
 import { londonDay } from '../../../values/calendar.ts';
 import { Problem } from '../../../values/errors.ts';
 import type { PaymentId } from '../../../values/identifiers.ts';
+import { ClientId, closed } from '../../../values/schemas.ts';
 import { toProblem } from '../../schemas/problem.ts';
 import { sendJson, sendValue } from '../../schemas/reply.ts';
-import { ClientId, ClientQuery, closed, type Page, Paging, Reason, rowsOf } from '../../schemas/schemas.ts';
+import { ClientQuery, type Page, Paging, Reason, rowsOf } from '../../schemas/schemas.ts';
 import { contactChange } from '../change.ts';
 
 /** Payments that one call approves, or asks marks for. */

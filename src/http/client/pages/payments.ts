@@ -12,9 +12,10 @@ import { paymentOutcomes, paymentSteps } from '../../../payments/views/steps.ts'
 import { londonDay } from '../../../values/calendar.ts';
 import { Problem } from '../../../values/errors.ts';
 import type { PaymentId } from '../../../values/identifiers.ts';
+import { ClientId } from '../../../values/schemas.ts';
 import { PaymentFilters } from '../../schemas/payment-filters.ts';
 import { sendValue } from '../../schemas/reply.ts';
-import { ClientId, ClientQuery } from '../../schemas/schemas.ts';
+import { ClientQuery } from '../../schemas/schemas.ts';
 import { PATIENCE } from '../../server/patience.ts';
 
 /** Exports at once in a process: each holds a connection while its reader takes it. */

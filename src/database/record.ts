@@ -1,0 +1,223 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import type { Columns, CopyValue } from './copy.ts';
+
+/**
+ * A record is declared once: each field with its schema, its column, what is stored where nobody gives it, and the form in which equal
+ * values are the same. Types, bodies of requests, answers, select lists, inserts, changes, COPY and the comparisons of imports follow.
+ */
+
+/** Who gives a field: callers must, callers may, or the service makes it. */
+type Presence = 'required' | 'optional' | 'made';
+
+interface Options<Value> {
+  /** The column, or an expression without a column of its own where the field is made; default: the field's name. */
+  column?: string;
+  /** What answers say of it; default: the type of what is given, without its limits. */
+  shown?: TSchema;
+  /** No change of the record changes it. */
+  fixed?: true;
+  /** A value as it is stored. @throws Problem that names the field */
+  normal?: (value: Value) => CopyValue;
+  /** A given or a stored value in a form that is the same for equal ones; default: `normal`. */
+  form?: (value: Value) => unknown;
+}
+
+/** A field of a record: what callers give, and what they read. */
+export interface Field<Given = unknown, Shown = unknown, Who extends Presence = Presence> {
+  readonly presence: Who;
+  readonly given: TSchema;
+  readonly shown: TSchema;
+  readonly column: string | undefined;
+  readonly fixed: boolean;
+  /** What a new record stores where nobody gives it. */
+  readonly initial: CopyValue;
+  readonly normal: ((value: never) => CopyValue) | undefined;
+  readonly form: ((value: never) => unknown) | undefined;
+  /** Only types: nothing is there. */
+  readonly types?: { given: Given; shown: Shown };
+}
+
+/** A field that callers must give. */
+export function required<S extends TSchema>(
+  schema: S,
+  options: Options<Static<S>> = {},
+): Field<Static<S>, Static<S>, 'required'> {
+  return field('required', schema, options, { shown: withoutLimits(schema), initial: undefined });
+}
+
+/** A field that callers may give. One that they leave out is null. */
+export function optional<S extends TSchema>(
+  schema: S,
+  options: Options<Static<S>> = {},
+): Field<Static<S> | null, Static<S> | null, 'optional'> {
+  const given = Type.Optional(Type.Union([schema, Type.Null()]));
+  return field('optional', given, options, { shown: Type.Union([withoutLimits(schema), Type.Null()]), initial: null });
+}
+
+/** A field that callers may give. One that they leave out has an initial value; it is never null. */
+export function initially<S extends TSchema>(
+  schema: S,
+  initial: Static<S> & CopyValue,
+  options: Options<Static<S>> = {},
+): Field<Static<S>, Static<S>, 'optional'> {
+  return field('optional', Type.Optional(schema), options, { shown: withoutLimits(schema), initial });
+}
+
+/** A field that callers may choose when they create the record. The service makes one that they leave out. */
+export function chosen<S extends TSchema>(
+  schema: S,
+  options: Options<Static<S>> = {},
+): Field<Static<S>, Static<S>, 'optional'> {
+  return field(
+    'optional',
+    Type.Optional(schema),
+    { ...options, fixed: true },
+    { shown: withoutLimits(schema), initial: undefined },
+  );
+}
+
+/** A field that the service alone writes. */
+export function made<S extends TSchema>(schema: S, options: Options<Static<S>> = {}): Field<never, Static<S>, 'made'> {
+  return field('made', schema, { ...options, fixed: true }, { shown: schema, initial: undefined });
+}
+
+function field<Given, Shown, Who extends Presence>(
+  presence: Who,
+  given: TSchema,
+  options: Options<never>,
+  { shown, initial }: { shown: TSchema; initial: CopyValue },
+): Field<Given, Shown, Who> {
+  const { column, normal, form = normal, fixed = false } = options;
+  return { presence, given, shown: options.shown ?? shown, column, fixed, initial, normal, form };
+}
+
+/** What an answer says of a text: its type. Other schemas have no limits that only callers need to know. */
+function withoutLimits(schema: TSchema): TSchema {
+  return 'type' in schema && schema.type === 'string' && !('enum' in schema) ? Type.String() : schema;
+}
+
+/** The fields of a record, in the order in which answers have them. */
+type Fields = Record<string, Field>;
+type Of<F extends Fields, Who extends Presence> = {
+  [Name in keyof F]: F[Name]['presence'] extends Who ? Name : never;
+}[keyof F];
+type Types<F extends Field> = NonNullable<F['types']>;
+
+/** What callers give to create a record. */
+export type Input<R extends { fields: Fields }> = {
+  [Name in Of<R['fields'], 'required'>]: Types<R['fields'][Name]>['given'];
+} & {
+  [Name in Of<R['fields'], 'optional'>]?: Types<R['fields'][Name]>['given'];
+};
+/** What callers give to change one. */
+export type Patch<R extends { fields: Fields }> = Partial<Input<R>>;
+/** A record as answers show it. */
+export type Shown<R extends { fields: Fields }> = { [Name in keyof R['fields']]: Types<R['fields'][Name]>['shown'] };
+
+/** A value for each column. */
+export type Stored = Record<string, CopyValue>;
+
+/** How stored records are compared with what names them (src/imports/conflicts.ts). */
+interface Comparison {
+  table: string;
+  id: string;
+  fields: Record<string, string>;
+  forms: Record<string, (value: unknown) => unknown>;
+}
+
+/** A kind of record, as it is declared. Names are the program's own, never a caller's. */
+export class RecordKind<F extends Fields> {
+  readonly table: string;
+  /** The field that identifies a record. */
+  readonly id: string;
+  readonly fields: F;
+  /** The column of each field that is stored as it is given. */
+  readonly #columns: [name: string, column: string, field: Field][];
+
+  constructor({ table, id, fields }: { table: string; id: keyof F & string; fields: F }) {
+    this.table = table;
+    this.id = id;
+    this.fields = fields;
+    this.#columns = Object.entries(fields).flatMap(([name, each]) =>
+      each.presence === 'made' ? [] : [[name, each.column ?? name, each]],
+    );
+  }
+
+  /** The properties of a body that creates a record. @param first those that the description shows before the others */
+  given(...first: (keyof F & string)[]): TProperties {
+    const all = this.#schemas('given', ({ presence }) => presence !== 'made');
+    return { ...Object.fromEntries(first.map((name) => [name, all[name] as TSchema])), ...all };
+  }
+
+  /** The properties of a body that changes one, for `Type.Partial`. */
+  get changed(): TProperties {
+    return this.#schemas('given', ({ fixed }) => !fixed);
+  }
+
+  /** The properties of an answer. */
+  get shown(): TProperties {
+    return this.#schemas('shown', () => true);
+  }
+
+  #schemas(which: 'given' | 'shown', wanted: (field: Field) => boolean): TProperties {
+    const found = Object.entries(this.fields).filter(([, each]) => wanted(each));
+    return Object.fromEntries(found.map(([name, each]) => [name, each[which]]));
+  }
+
+  /** The columns of a record as answers show it, for a `select` or a `returning`. */
+  get select(): string {
+    const columns = Object.entries(this.fields).map(([name, { column = name }]) =>
+      column === name ? name : `${column} as ${name}`,
+    );
+    return columns.join(', ');
+  }
+
+  /**
+   * What a new record stores of what is given.
+   * @throws Problem that names the field, from the first one that is wrong
+   */
+  stored(input: object): Stored {
+    const values: Stored = {};
+    for (const [name, column, { initial, normal }] of this.#columns) {
+      const value = (input as Stored)[name];
+      if (value === undefined) values[column] = initial;
+      else values[column] = normal && value !== null ? normal(value as never) : value;
+    }
+    return values;
+  }
+
+  /** What a change stores of what is given: nothing for a field that is left out. @throws Problem, as `stored` */
+  changes(patch: object): Stored {
+    const values: Stored = {};
+    for (const [name, column, { fixed, normal }] of this.#columns) {
+      const value = (patch as Stored)[name];
+      if (fixed || value === undefined) continue;
+      values[column] = normal && value !== null ? normal(value as never) : value;
+    }
+    return values;
+  }
+
+  /** What COPY writes of rows, each with what is stored of it. @param others further columns, and those that the row knows better */
+  copied<Row extends { stored: Stored }>(others: Columns<Row>): Columns<Row> {
+    const own = this.#columns.map(([, column]) => [column, ({ stored }: Row) => stored[column]] as const);
+    return { ...Object.fromEntries(own), ...others };
+  }
+
+  get comparison(): Comparison {
+    const compared = this.#columns.filter(([name]) => name !== this.id);
+    const forms = compared.flatMap(([name, , { form }]) =>
+      form ? [[name, form as Comparison['forms'][string]] as const] : [],
+    );
+    return {
+      table: this.table,
+      id: this.id,
+      fields: Object.fromEntries(compared.map(([name, column]) => [name, `t.${column}`])),
+      forms: Object.fromEntries(forms),
+    };
+  }
+
+  /** The fields that no change changes, but for the identifier. */
+  get fixed(): string[] {
+    return this.#columns.flatMap(([name, , { fixed }]) => (fixed && name !== this.id ? [name] : []));
+  }
+}
