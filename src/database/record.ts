@@ -1,4 +1,5 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import type { Vault } from '../values/crypto.ts';
 import type { Columns, CopyValue } from './copy.ts';
 
 /**
@@ -19,20 +20,24 @@ interface Options<Value> {
   /** A value as it is stored. @throws Problem that names the field */
   normal?: (value: Value) => CopyValue;
   /** A given or a stored value in a form that is the same for equal ones; default: `normal`. */
-  form?: (value: Value) => unknown;
+  form?: (value: Value, vault: Vault) => unknown;
+  /** Null leaves the choice to the service, so that a record that has one is no different from a line that does not say. */
+  open?: true;
 }
 
 /** A field of a record: what callers give, and what they read. */
 export interface Field<Given = unknown, Shown = unknown, Who extends Presence = Presence> {
   readonly presence: Who;
   readonly given: TSchema;
-  readonly shown: TSchema;
+  /** Undefined where no answer has it. */
+  readonly shown: TSchema | undefined;
   readonly column: string | undefined;
   readonly fixed: boolean;
   /** What a new record stores where nobody gives it. */
   readonly initial: CopyValue;
   readonly normal: ((value: never) => CopyValue) | undefined;
-  readonly form: ((value: never) => unknown) | undefined;
+  readonly form: ((value: never, vault: Vault) => unknown) | undefined;
+  readonly open: boolean;
   /** Only types: nothing is there. */
   readonly types?: { given: Given; shown: Shown };
 }
@@ -76,6 +81,15 @@ export function chosen<S extends TSchema>(
   );
 }
 
+/** A field that callers may give and nobody reads, as a secret. */
+export function hidden<S extends TSchema>(
+  schema: S,
+  options: Options<Static<S>> = {},
+): Field<Static<S> | null, never, 'optional'> {
+  const given = Type.Optional(Type.Union([schema, Type.Null()]));
+  return field('optional', given, options, { shown: undefined, initial: null });
+}
+
 /** A field that the service alone writes. */
 export function made<S extends TSchema>(schema: S, options: Options<Static<S>> = {}): Field<never, Static<S>, 'made'> {
   return field('made', schema, { ...options, fixed: true }, { shown: schema, initial: undefined });
@@ -85,15 +99,17 @@ function field<Given, Shown, Who extends Presence>(
   presence: Who,
   given: TSchema,
   options: Options<never>,
-  { shown, initial }: { shown: TSchema; initial: CopyValue },
+  { shown, initial }: { shown: TSchema | undefined; initial: CopyValue },
 ): Field<Given, Shown, Who> {
-  const { column, normal, form = normal, fixed = false } = options;
-  return { presence, given, shown: options.shown ?? shown, column, fixed, initial, normal, form };
+  const { column, normal, form = normal, fixed = false, open = false } = options;
+  return { presence, given, shown: options.shown ?? shown, column, fixed, initial, normal, form, open };
 }
 
-/** What an answer says of a text: its type. Other schemas have no limits that only callers need to know. */
+/** What an answer says of a text or a flag: its type. Of other schemas it says what callers are told. */
 function withoutLimits(schema: TSchema): TSchema {
-  return 'type' in schema && schema.type === 'string' && !('enum' in schema) ? Type.String() : schema;
+  if (!('type' in schema) || 'enum' in schema) return schema;
+  if (schema.type === 'boolean') return Type.Boolean();
+  return schema.type === 'string' ? Type.String() : schema;
 }
 
 /** The fields of a record, in the order in which answers have them. */
@@ -112,7 +128,11 @@ export type Input<R extends { fields: Fields }> = {
 /** What callers give to change one. */
 export type Patch<R extends { fields: Fields }> = Partial<Input<R>>;
 /** A record as answers show it. */
-export type Shown<R extends { fields: Fields }> = { [Name in keyof R['fields']]: Types<R['fields'][Name]>['shown'] };
+export type Shown<R extends { fields: Fields }> = {
+  [Name in keyof R['fields'] as [Types<R['fields'][Name]>['shown']] extends [never] ? never : Name]: Types<
+    R['fields'][Name]
+  >['shown'];
+};
 
 /** A value for each column. */
 export type Stored = Record<string, CopyValue>;
@@ -122,7 +142,8 @@ interface Comparison {
   table: string;
   id: string;
   fields: Record<string, string>;
-  forms: Record<string, (value: unknown) => unknown>;
+  forms: Record<string, (value: unknown, vault: Vault) => unknown>;
+  chosen: string[];
 }
 
 /** A kind of record, as it is declared. Names are the program's own, never a caller's. */
@@ -156,20 +177,20 @@ export class RecordKind<F extends Fields> {
 
   /** The properties of an answer. */
   get shown(): TProperties {
-    return this.#schemas('shown', () => true);
+    return this.#schemas('shown', ({ shown }) => shown !== undefined);
   }
 
   #schemas(which: 'given' | 'shown', wanted: (field: Field) => boolean): TProperties {
     const found = Object.entries(this.fields).filter(([, each]) => wanted(each));
-    return Object.fromEntries(found.map(([name, each]) => [name, each[which]]));
+    return Object.fromEntries(found.map(([name, each]) => [name, each[which] as TSchema]));
   }
 
   /** The columns of a record as answers show it, for a `select` or a `returning`. */
   get select(): string {
-    const columns = Object.entries(this.fields).map(([name, { column = name }]) =>
-      column === name ? name : `${column} as ${name}`,
-    );
-    return columns.join(', ');
+    return Object.entries(this.fields)
+      .filter(([, { shown }]) => shown !== undefined)
+      .map(([name, { column = name }]) => (column === name ? name : `${column} as ${name}`))
+      .join(', ');
   }
 
   /**
@@ -213,6 +234,7 @@ export class RecordKind<F extends Fields> {
       id: this.id,
       fields: Object.fromEntries(compared.map(([name, column]) => [name, `t.${column}`])),
       forms: Object.fromEntries(forms),
+      chosen: compared.flatMap(([name, , { open }]) => (open ? [name] : [])),
     };
   }
 

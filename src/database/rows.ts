@@ -5,17 +5,18 @@ import { type Db, first, type Transaction } from './database.ts';
 /**
  * Inserts one row. The record's names are the columns, so that no value can go into the column of another.
  * @param row values by column; undefined ones are left to the column's default. Names are the program's own, never a caller's
+ * @param options `computed`: expressions by column, without values
  * @returns the columns in `returning`
  */
 export async function insertRow<R extends pg.QueryResultRow>(
   tx: Transaction,
   table: string,
   row: object,
-  { returning }: { returning: string },
+  { returning, computed = {} }: { returning: string; computed?: Record<string, string> },
 ): Promise<R> {
   const input = Object.entries(row).filter(([, value]) => value !== undefined);
-  const columns = input.map(([column]) => column).join(', ');
-  const places = input.map((_, index) => `$${index + 1}`).join(', ');
+  const columns = [...input.map(([column]) => column), ...Object.keys(computed)].join(', ');
+  const places = [...input.map((_, index) => `$${index + 1}`), ...Object.values(computed)].join(', ');
   const { rows } = await tx.query<R>(
     `insert into ${table} (${columns}) values (${places}) returning ${returning}`,
     input.map(([, value]) => value),

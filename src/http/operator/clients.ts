@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import type { Patch } from '../../database/record.ts';
 import {
-  AUTHORISATION_WORKFLOWS,
+  CLIENT,
+  type ClientInput,
   checkClient,
   createClient,
   findClient,
@@ -10,84 +12,37 @@ import {
   updateClient,
 } from '../../identity/people/client.ts';
 import { hasApprovalFields, scopesOfClientChange } from '../../operator/scope.ts';
-import { ClientId, closed, Day, formed, Id, Name, Nullable, Text } from '../../values/schemas.ts';
+import { closed, Text } from '../../values/schemas.ts';
 import { sendList } from '../schemas/reply.ts';
 import { errors, idPath, jsonAnswer, listAnswer, type Page, Paging } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ } from './listener.ts';
 
-const ClientFields = {
-  client_name: Name('Name of the client'),
-  account_number: Type.Optional(Nullable(Text('The institution’s number for the client', 64))),
-  status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
-  fx_enabled: Type.Optional(Type.Boolean({ description: 'The client may trade FX' })),
-  mass_payments_customer: Type.Optional(
-    Type.Boolean({ description: 'A customer of the mass payments offering, who gets no onboarding notifications' }),
-  ),
-  authorisation_workflow: Type.Optional(Type.Enum([...AUTHORISATION_WORKFLOWS])),
-  payment_approvals_enabled: Type.Optional(Type.Boolean()),
-  payment_creator_approval_enabled: Type.Optional(Type.Boolean()),
-  approval_step_up: Type.Optional(
-    Type.Boolean({ description: 'An approval needs a verification code that is tied to the payment' }),
-  ),
-  statement_push_url: Type.Optional(
-    Nullable(
-      Type.String({
-        maxLength: 2_048,
-        description: 'Where pushed statements are put: https (http too in a sandbox), without a user or a fragment',
-        ...formed({ type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2_048 }),
-      }),
-    ),
-  ),
-  statement_push_secret: Type.Optional(
-    Nullable(Type.String({ maxLength: 512, description: 'Signs pushed statements; never shown again' })),
-  ),
-  became_client: Type.Optional(Nullable(Day('When it became a client'))),
-};
-export const ClientBody = Type.Object(
-  { client_id: Type.Optional(Id('Chosen by the core; default: a new one')), ...ClientFields },
-  {
-    ...closed,
-    title: 'ClientInput',
-    examples: [{ client_name: 'Acme Ltd', authorisation_workflow: '4-eyes', payment_approvals_enabled: true }],
-  },
-);
-const ClientPatch = Type.Partial(Type.Object(ClientFields), { ...closed, title: 'ClientPatch' });
-const Client = Type.Object(
-  {
-    client_id: ClientId,
-    client_name: Type.String(),
-    account_number: Nullable(Type.String({ description: 'The institution’s number for the client' })),
-    status: Type.Enum(['enabled', 'disabled']),
-    fx_enabled: Type.Boolean(),
-    mass_payments_customer: Type.Boolean(),
-    authorisation_workflow: Type.Enum([...AUTHORISATION_WORKFLOWS]),
-    payment_approvals_enabled: Type.Boolean(),
-    payment_creator_approval_enabled: Type.Boolean(),
-    approval_step_up: Type.Boolean({ description: 'An approval needs a verification code' }),
-    statement_push_url: Nullable(Type.String()),
-    became_client: Nullable(Type.String({ format: 'date' })),
-  },
-  {
-    title: 'Client',
-    examples: [
-      {
-        client_id: 'CLI000001',
-        client_name: 'Acme Ltd',
-        account_number: '10001',
-        status: 'enabled',
-        fx_enabled: true,
-        mass_payments_customer: false,
-        authorisation_workflow: '4-eyes',
-        payment_approvals_enabled: true,
-        payment_creator_approval_enabled: false,
-        approval_step_up: false,
-        statement_push_url: null,
-        became_client: '2026-07-01',
-      },
-    ],
-  },
-);
+export const ClientBody = Type.Object(CLIENT.given(), {
+  ...closed,
+  title: 'ClientInput',
+  examples: [{ client_name: 'Acme Ltd', authorisation_workflow: '4-eyes', payment_approvals_enabled: true }],
+});
+const ClientPatch = Type.Partial(Type.Object(CLIENT.changed), { ...closed, title: 'ClientPatch' });
+const ClientRecord = Type.Object(CLIENT.shown, {
+  title: 'Client',
+  examples: [
+    {
+      client_id: 'CLI000001',
+      client_name: 'Acme Ltd',
+      account_number: '10001',
+      status: 'enabled',
+      fx_enabled: true,
+      mass_payments_customer: false,
+      authorisation_workflow: '4-eyes',
+      payment_approvals_enabled: true,
+      payment_creator_approval_enabled: false,
+      approval_step_up: false,
+      statement_push_url: null,
+      became_client: '2026-07-01',
+    },
+  ],
+});
 
 /** The body of a request before it is checked: an object, or nothing that could name a field. */
 const fieldsOf = (body: unknown): object => (typeof body === 'object' && body !== null ? body : {});
@@ -108,7 +63,7 @@ const CREATE = {
     tags: ['clients'],
     summary: 'Create a client',
     body: ClientBody,
-    response: { 201: jsonAnswer('The client', Client), ...errors(400, 409, 502, 'already_exists') },
+    response: { 201: jsonAnswer('The client', ClientRecord), ...errors(400, 409, 502, 'already_exists') },
   },
 };
 
@@ -119,7 +74,7 @@ const LIST = {
     tags: ['clients'],
     summary: 'List clients',
     querystring: ClientList,
-    response: { 200: listAnswer('A page of clients', Client), ...errors(400, 502) },
+    response: { 200: listAnswer('A page of clients', ClientRecord), ...errors(400, 502) },
   },
 };
 
@@ -130,7 +85,7 @@ const READ_ONE = {
     tags: ['clients'],
     summary: 'Read a client',
     params: idPath('client_id'),
-    response: { 200: jsonAnswer('The client', Client), ...errors(404, 502, 'client_not_found') },
+    response: { 200: jsonAnswer('The client', ClientRecord), ...errors(404, 502, 'client_not_found') },
   },
 };
 
@@ -142,7 +97,7 @@ const CHANGE = {
     summary: 'Change a client',
     params: idPath('client_id'),
     body: ClientPatch,
-    response: { 200: jsonAnswer('The client', Client), ...errors(400, 404, 502, 'client_not_found') },
+    response: { 200: jsonAnswer('The client', ClientRecord), ...errors(400, 404, 502, 'client_not_found') },
   },
 };
 
@@ -150,7 +105,7 @@ const CHANGE = {
 export function operatorClientRoutes(app: FastifyInstance, context: Context): void {
   const { pool, vault } = context;
   const { environment } = context.config;
-  app.post<{ Body: Static<typeof ClientBody> }>(
+  app.post<{ Body: ClientInput }>(
     '/clients',
     CREATE,
     change(context, 201, async (tx, act, { body }) => {
@@ -164,7 +119,7 @@ export function operatorClientRoutes(app: FastifyInstance, context: Context): vo
   app.get<{ Params: { client_id: string } }>('/clients/:client_id', READ_ONE, (request) =>
     findClient(pool, request.params.client_id),
   );
-  app.patch<{ Params: { client_id: string }; Body: Static<typeof ClientPatch> }>(
+  app.patch<{ Params: { client_id: string }; Body: Patch<typeof CLIENT> }>(
     '/clients/:client_id',
     CHANGE,
     change(context, 200, async (tx, act, { params, body }) => {

@@ -1,117 +1,34 @@
+import { Type } from 'typebox';
 import type { Act } from '../../audit/act.ts';
 import { type AuditEntry, audit } from '../../audit/record.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
-import { containing, type List, type ListRequest, listRows, nextId, updateRow } from '../../database/rows.ts';
+import {
+  chosen,
+  hidden,
+  type Input,
+  initially,
+  optional,
+  type Patch,
+  RecordKind,
+  required,
+  type Shown,
+  type Stored,
+} from '../../database/record.ts';
+import {
+  containing,
+  insertRow,
+  type List,
+  type ListRequest,
+  listRows,
+  nextId,
+  updateRow,
+} from '../../database/rows.ts';
 import type { Config } from '../../settings/config.ts';
 import { isCalendarDay, londonDay } from '../../values/calendar.ts';
 import type { Vault } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
+import { ClientId, Day, formed, Id, Name, Nullable, Text } from '../../values/schemas.ts';
 import { parseUri } from '../uri.ts';
-
-/** A client of the institution: the company whose payments these are. */
-export interface Client {
-  client_id: string;
-  client_name: string;
-  account_number: string | null;
-  status: 'enabled' | 'disabled';
-  fx_enabled: boolean;
-  mass_payments_customer: boolean;
-  authorisation_workflow: AuthorisationWorkflow;
-  payment_approvals_enabled: boolean;
-  payment_creator_approval_enabled: boolean;
-  /** An approval needs a verification code that is tied to the payment (docs/approvals.md). */
-  approval_step_up: boolean;
-  statement_push_url: string | null;
-  became_client: string | null;
-}
-
-export interface ClientInput extends Partial<Omit<Client, 'client_id'>> {
-  client_id?: string | undefined;
-  client_name: string;
-  statement_push_secret?: string | null;
-}
-
-const COLUMNS = `client_id, client_name, account_number, status, fx_enabled, mass_payments_customer, authorisation_workflow,
-  payment_approvals_enabled, payment_creator_approval_enabled, approval_step_up, statement_push_url, became_client`;
-
-/** Creates a client. `statement_push_secret` is stored encrypted. @throws Problem already_exists */
-export async function createClient(tx: Transaction, act: Act, vault: Vault, input: ClientInput): Promise<Client> {
-  const clientId = input.client_id ?? (await nextId(tx, 'client_numbers', 'CLI'));
-  const { rows } = await tx.query<Client>(
-    `insert into clients (client_id, client_name, account_number, status, fx_enabled, mass_payments_customer, authorisation_workflow,
-       payment_approvals_enabled, payment_creator_approval_enabled, approval_step_up, statement_push_url, statement_push_secret,
-       became_client, created_at, cell)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, (select number from cells where schema = current_schema()))
-     returning ${COLUMNS}`,
-    [
-      clientId,
-      input.client_name,
-      input.account_number ?? null,
-      input.status ?? 'enabled',
-      input.fx_enabled ?? true,
-      input.mass_payments_customer ?? false,
-      input.authorisation_workflow ?? 'simple',
-      input.payment_approvals_enabled ?? false,
-      input.payment_creator_approval_enabled ?? false,
-      input.approval_step_up ?? false,
-      input.statement_push_url ?? null,
-      input.statement_push_secret ? vault.seal(input.statement_push_secret, 'statement_push_secret') : null,
-      input.became_client ?? londonDay(act.now),
-      act.now,
-    ],
-  );
-  const client = rows[0] as Client;
-  await audit(tx, act, { action: 'create', entity: 'client', entityId: clientId, clientId, after: client });
-  return client;
-}
-
-/** Changes the fields of the patch. @throws Problem client_not_found */
-export async function updateClient(
-  tx: Transaction,
-  act: Act,
-  vault: Vault,
-  { clientId, patch }: { clientId: string; patch: Partial<ClientInput> },
-): Promise<Client> {
-  const before = first(
-    await tx.query<Client>(`select ${COLUMNS} from clients where client_id = $1 for no key update`, [clientId]),
-  );
-  if (!before) throw new Problem('client_not_found', { field: 'client_id', message: 'does not exist' });
-  const values: Record<string, unknown> = { ...patch };
-  delete values.client_id;
-  if (patch.statement_push_secret !== undefined) {
-    values.statement_push_secret = patch.statement_push_secret
-      ? vault.seal(patch.statement_push_secret, 'statement_push_secret')
-      : null;
-  }
-  const after = await updateRow<Client>(tx, 'clients', {
-    key: { client_id: clientId },
-    values,
-    returning: COLUMNS,
-  });
-  const entry: AuditEntry = { action: 'update', entity: 'client', entityId: clientId, clientId, before, after };
-  await audit(tx, act, entry);
-  return after ?? before;
-}
-
-/** A client. @throws Problem client_not_found, which names `field` */
-export async function findClient(db: Db, clientId: string, field = 'client_id'): Promise<Client> {
-  const client = first(await db.query<Client>(`select ${COLUMNS} from clients where client_id = $1`, [clientId]));
-  if (!client) throw new Problem('client_not_found', { field, message: 'does not exist' });
-  return client;
-}
-
-/** A page of clients in the order of their identifiers. @param q a part of the name, the identifier or the account number */
-export function listClients(db: Db, request: ListRequest & { q?: string | undefined }): Promise<List<Client>> {
-  const { q, ...page } = request;
-  const found = "client_name ilike ? or client_id ilike ? or coalesce(account_number, '') ilike ?";
-  const filters = [[`(${found})`, q === undefined ? undefined : containing(q)]] as const;
-  return listRows(db, { select: COLUMNS, from: 'clients', order: 'client_id', filters }, page);
-}
-
-/** Clients as the operator reads them, for the change feed. Those that do not exist are left out. */
-export async function readClients(db: Db, ids: readonly string[]): Promise<Client[]> {
-  return (await db.query<Client>(`select ${COLUMNS} from clients where client_id = any($1)`, [ids])).rows;
-}
 
 /** The words of approvals that records, rules and descriptions share (docs/decisions.md, 4). */
 
@@ -122,6 +39,123 @@ export const AUTHORISATION_WORKFLOWS = Object.keys(EYES) as AuthorisationWorkflo
 
 /** How far the approval of a payment is. */
 export const APPROVAL_STATUSES = ['Pending approval', 'Approved', 'Rejected', 'Cancelled'] as const;
+
+const STATUS = Type.Enum(['enabled', 'disabled']);
+const WORKFLOW = Type.Enum([...AUTHORISATION_WORKFLOWS]);
+const PUSH_URL = Type.String({
+  maxLength: 2_048,
+  description: 'Where pushed statements are put: https (http too in a sandbox), without a user or a fragment',
+  ...formed({ type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2_048 }),
+});
+const PUSH_SECRET = Type.String({ maxLength: 512, description: 'Signs pushed statements; never shown again' });
+const flag = (description?: string) => Type.Boolean(description === undefined ? {} : { description });
+const NUMBER = 'The institution’s number for the client';
+
+/** A client of the institution: the company whose payments these are. */
+export const CLIENT = new RecordKind({
+  table: 'clients',
+  id: 'client_id',
+  fields: {
+    client_id: chosen(Id('Chosen by the core; default: a new one'), { shown: ClientId }),
+    client_name: required(Name('Name of the client')),
+    account_number: optional(Text(NUMBER, 64), { shown: Nullable(Type.String({ description: NUMBER })) }),
+    status: initially(STATUS, 'enabled'),
+    fx_enabled: initially(flag('The client may trade FX'), true),
+    mass_payments_customer: initially(
+      flag('A customer of the mass payments offering, who gets no onboarding notifications'),
+      false,
+    ),
+    authorisation_workflow: initially(WORKFLOW, 'simple'),
+    payment_approvals_enabled: initially(flag(), false),
+    payment_creator_approval_enabled: initially(flag(), false),
+    /** docs/approvals.md */
+    approval_step_up: initially(flag('An approval needs a verification code that is tied to the payment'), false, {
+      shown: flag('An approval needs a verification code'),
+    }),
+    statement_push_url: optional(PUSH_URL),
+    /** Sealed where it is stored. */
+    statement_push_secret: hidden(PUSH_SECRET, {
+      form: (secret: string | Buffer, vault) =>
+        Buffer.isBuffer(secret) ? vault.open(secret, 'statement_push_secret') : secret || null,
+    }),
+    became_client: optional(Day('When it became a client'), {
+      open: true,
+      shown: Nullable(Type.String({ format: 'date' })),
+    }),
+  },
+});
+export type Client = Shown<typeof CLIENT>;
+export type ClientInput = Input<typeof CLIENT>;
+
+/** The columns of a new client of which the record itself does not know how they are stored. */
+export function storedClient(input: ClientInput, { now, vault }: { now: Date; vault: Vault }): Stored {
+  return {
+    ...CLIENT.stored(input),
+    statement_push_secret: sealed(vault, input.statement_push_secret),
+    became_client: input.became_client ?? londonDay(now),
+    created_at: now,
+  };
+}
+
+function sealed(vault: Vault, secret: string | null | undefined): Buffer | null {
+  return secret ? vault.seal(secret, 'statement_push_secret') : null;
+}
+
+/** Creates a client. `statement_push_secret` is stored encrypted. @throws Problem already_exists */
+export async function createClient(tx: Transaction, act: Act, vault: Vault, input: ClientInput): Promise<Client> {
+  const clientId = input.client_id ?? (await nextId(tx, 'client_numbers', 'CLI'));
+  const row = { ...storedClient(input, { now: act.now, vault }), client_id: clientId };
+  const client = await insertRow<Client>(tx, CLIENT.table, row, {
+    returning: CLIENT.select,
+    computed: { cell: '(select number from cells where schema = current_schema())' },
+  });
+  await audit(tx, act, { action: 'create', entity: 'client', entityId: clientId, clientId, after: client });
+  return client;
+}
+
+/** Changes the fields of the patch. @throws Problem client_not_found */
+export async function updateClient(
+  tx: Transaction,
+  act: Act,
+  vault: Vault,
+  { clientId, patch }: { clientId: string; patch: Patch<typeof CLIENT> },
+): Promise<Client> {
+  const before = first(
+    await tx.query<Client>(`select ${CLIENT.select} from clients where client_id = $1 for no key update`, [clientId]),
+  );
+  if (!before) throw new Problem('client_not_found', { field: 'client_id', message: 'does not exist' });
+  const values = CLIENT.changes(patch);
+  if (patch.statement_push_secret !== undefined)
+    values.statement_push_secret = sealed(vault, patch.statement_push_secret);
+  const after = await updateRow<Client>(tx, CLIENT.table, {
+    key: { client_id: clientId },
+    values,
+    returning: CLIENT.select,
+  });
+  const entry: AuditEntry = { action: 'update', entity: 'client', entityId: clientId, clientId, before, after };
+  await audit(tx, act, entry);
+  return after ?? before;
+}
+
+/** A client. @throws Problem client_not_found, which names `field` */
+export async function findClient(db: Db, clientId: string, field = 'client_id'): Promise<Client> {
+  const client = first(await db.query<Client>(`select ${CLIENT.select} from clients where client_id = $1`, [clientId]));
+  if (!client) throw new Problem('client_not_found', { field, message: 'does not exist' });
+  return client;
+}
+
+/** A page of clients in the order of their identifiers. @param q a part of the name, the identifier or the account number */
+export function listClients(db: Db, request: ListRequest & { q?: string | undefined }): Promise<List<Client>> {
+  const { q, ...page } = request;
+  const found = "client_name ilike ? or client_id ilike ? or coalesce(account_number, '') ilike ?";
+  const filters = [[`(${found})`, q === undefined ? undefined : containing(q)]] as const;
+  return listRows(db, { select: CLIENT.select, from: CLIENT.table, order: 'client_id', filters }, page);
+}
+
+/** Clients as the operator reads them, for the change feed. Those that do not exist are left out. */
+export async function readClients(db: Db, ids: readonly string[]): Promise<Client[]> {
+  return (await db.query<Client>(`select ${CLIENT.select} from clients where client_id = any($1)`, [ids])).rows;
+}
 
 /**
  * Checks what the schema of a client's fields cannot express. Statements may be pushed over plain HTTP in the sandbox only.
