@@ -1,14 +1,17 @@
+import { type Static, Type } from 'typebox';
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { newId } from '../database/cells/identifiers.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
+import { chosen, type Input, initially, type Patch, RecordKind, required, type Shown } from '../database/record.ts';
 import { insertRow, type List, type ListRequest, listRows, updateRow } from '../database/rows.ts';
 import { requireClient } from '../identity/people/tenant.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
+import { ClientId, Currency, closed, Nullable, PATTERNS, Text, Uuid } from '../values/schemas.ts';
 
 export const ACCOUNT_STATUSES = ['Enabled', 'Disabled', 'Deleted'] as const;
-export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
+type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 export const ACCOUNT_TYPES = ['Personal', 'Business'] as const;
 export const ACCOUNT_SUBTYPES = ['EMoney'] as const;
 /** Addresses of one account, under which it can be credited. */
@@ -21,72 +24,77 @@ const ACCOUNT_MOVES: Record<AccountStatus, readonly AccountStatus[]> = {
   Deleted: [],
 };
 
+const shownText = Type.String({ description: 'Empty where it was not given' });
+const text = (description: string) => Type.Optional(Nullable(Text(description)));
+
+/** Addresses as the core gives them. */
+const GIVEN_DETAILS = Type.Array(
+  Type.Object(
+    {
+      account_address: text('Address of the account'),
+      account_name: text('Name of the account'),
+      account_number: text('IBAN or domestic number'),
+      account_number_type: Type.Optional(Nullable(Type.Enum(['IBAN', 'BBAN']))),
+      bank_identifier: text('BIC or clearing code'),
+      bank_identifier_type: Type.Optional(
+        Nullable(
+          Type.String({
+            pattern: PATTERNS.clearingSystem,
+            description: 'SWBIC, or an ISO 20022 clearing system as GBDSC, USABA',
+          }),
+        ),
+      ),
+    },
+    closed,
+  ),
+  { maxItems: MAX_ACCOUNT_DETAILS },
+);
 /** All are texts; one that was not given is empty (the service interface, Account). */
-export interface AccountDetails {
-  account_address: string;
-  account_name: string;
-  account_number: string;
-  account_number_type: string;
-  bank_identifier: string;
-  bank_identifier_type: string;
-}
+const SHOWN_DETAILS = Type.Array(
+  Type.Object({
+    account_address: shownText,
+    account_name: shownText,
+    account_number: shownText,
+    account_number_type: shownText,
+    bank_identifier: shownText,
+    bank_identifier_type: shownText,
+  }),
+);
 
-/** Details as the core gives them. */
-export type GivenDetails = { [Field in keyof AccountDetails]?: string | null };
+/** An account, and whose it is (the service interface, Account). */
+export const ACCOUNT = new RecordKind({
+  table: 'accounts',
+  id: 'account_id',
+  fields: {
+    account_id: chosen(Uuid('Chosen by the core; default: a new one'), { shown: Type.String({ format: 'uuid' }) }),
+    account_subtype: initially(Type.Enum([...ACCOUNT_SUBTYPES]), 'EMoney', { fixed: true }),
+    account_type: initially(Type.Enum([...ACCOUNT_TYPES]), 'Business', { fixed: true }),
+    currency: required(Currency(), { fixed: true }),
+    status: initially(Type.Enum([...ACCOUNT_STATUSES]), 'Enabled'),
+    account_details: initially(GIVEN_DETAILS, '[]', { shown: SHOWN_DETAILS, normal: storedDetails }),
+    client_id: required(ClientId, { fixed: true, shown: ClientId }),
+  },
+});
+/** An account as the operator sees it. */
+export type OwnedAccount = Omit<Shown<typeof ACCOUNT>, 'account_details'> & {
+  account_details: Static<typeof SHOWN_DETAILS>;
+};
+/** An account as the client sees it. */
+export type Account = Omit<OwnedAccount, 'client_id'>;
+export type AccountInput = Input<typeof ACCOUNT>;
 
-/** An account as the client sees it (the service interface, Account). */
-export interface Account {
-  account_id: string;
-  account_subtype: 'EMoney';
-  account_type: 'Personal' | 'Business';
-  currency: string;
-  status: AccountStatus;
-  account_details: AccountDetails[];
-}
-
-export interface AccountInput {
-  client_id: string;
-  currency: string;
-  account_id?: string;
-  account_type?: Account['account_type'];
-  account_subtype?: Account['account_subtype'];
-  status?: AccountStatus;
-  account_details?: GivenDetails[];
-}
-
-/** An account and whose it is, for the operator. */
-export interface OwnedAccount extends Account {
-  client_id: string;
-}
-
-const COLUMNS = 'account_id, account_subtype, account_type, currency, status, account_details';
-const OWNED = `${COLUMNS}, client_id`;
-
-function details(input: GivenDetails[]): AccountDetails[] {
-  return input.map((item) => ({
-    account_address: item.account_address ?? '',
-    account_name: item.account_name ?? '',
-    account_number: item.account_number ?? '',
-    account_number_type: item.account_number_type ?? '',
-    bank_identifier: item.bank_identifier ?? '',
-    bank_identifier_type: item.bank_identifier_type ?? '',
-  }));
+function storedDetails(given: Static<typeof GIVEN_DETAILS>): string {
+  const names = Object.keys(SHOWN_DETAILS.items.properties) as (keyof Static<typeof GIVEN_DETAILS>[number])[];
+  return JSON.stringify(given.map((item) => Object.fromEntries(names.map((name) => [name, item[name] ?? '']))));
 }
 
 /** @throws Problem already_exists, client_not_found */
 export async function createAccount(tx: Transaction, act: Act, input: AccountInput): Promise<OwnedAccount> {
   await requireClient(tx, input.client_id);
-  const row = {
-    account_id: await newId(tx, input.client_id, 'account_id', input.account_id),
-    client_id: input.client_id,
-    account_type: input.account_type ?? 'Business',
-    account_subtype: input.account_subtype ?? 'EMoney',
-    currency: input.currency,
-    status: input.status ?? 'Enabled',
-    account_details: JSON.stringify(details(input.account_details ?? [])),
-    created_at: act.now,
-  };
-  const account = await insertRow<OwnedAccount>(tx, 'accounts', row, { returning: OWNED });
+  const stored = ACCOUNT.stored(input);
+  const accountId = await newId(tx, input.client_id, 'account_id', input.account_id);
+  const row = { ...stored, account_id: accountId, created_at: act.now };
+  const account = await insertRow<OwnedAccount>(tx, ACCOUNT.table, row, { returning: ACCOUNT.select });
   await audit(tx, act, {
     action: 'create',
     entity: 'account',
@@ -102,12 +110,14 @@ export async function updateAccount(
   tx: Transaction,
   act: Act,
   accountId: string,
-  patch: { status?: AccountStatus; account_details?: GivenDetails[] },
+  patch: Patch<typeof ACCOUNT>,
 ): Promise<OwnedAccount> {
   if (!isUuid(accountId)) noAccount('does not exist');
   const before =
     first(
-      await tx.query<OwnedAccount>(`select ${OWNED} from accounts where account_id = $1 for update`, [accountId]),
+      await tx.query<OwnedAccount>(`select ${ACCOUNT.select} from accounts where account_id = $1 for update`, [
+        accountId,
+      ]),
     ) ?? noAccount('does not exist');
   const moves = ACCOUNT_MOVES[before.status];
   if (patch.status && patch.status !== before.status && !moves.includes(patch.status)) {
@@ -116,13 +126,10 @@ export async function updateAccount(
       message: `an account that is ${before.status} can become ${moves.join(' or ') || 'nothing else'}`,
     });
   }
-  const after = await updateRow<OwnedAccount>(tx, 'accounts', {
+  const after = await updateRow<OwnedAccount>(tx, ACCOUNT.table, {
     key: { client_id: before.client_id, account_id: accountId },
-    values: {
-      status: patch.status,
-      account_details: patch.account_details && JSON.stringify(details(patch.account_details)),
-    },
-    returning: OWNED,
+    values: ACCOUNT.changes(patch),
+    returning: ACCOUNT.select,
   });
   await audit(tx, act, {
     action: 'update',
@@ -140,7 +147,7 @@ export async function findAccount(db: Db, clientId: string, accountId: string): 
   if (!isUuid(accountId)) noAccount('does not exist for this client');
   const { rows } = await db.query<Account>({
     name: 'account',
-    text: `select ${COLUMNS} from accounts where client_id = $1 and account_id = $2`,
+    text: `select ${ACCOUNT.selectWithout('client_id')} from accounts where client_id = $1 and account_id = $2`,
     values: [clientId, accountId],
   });
   return rows[0] ?? noAccount('does not exist for this client');
@@ -149,13 +156,15 @@ export async function findAccount(db: Db, clientId: string, accountId: string): 
 /** Any client's account, for the operator. @throws Problem account_not_found */
 export async function readAccount(db: Db, accountId: string): Promise<OwnedAccount> {
   if (!isUuid(accountId)) noAccount('does not exist');
-  const { rows } = await db.query<OwnedAccount>(`select ${OWNED} from accounts where account_id = $1`, [accountId]);
+  const { rows } = await db.query<OwnedAccount>(`select ${ACCOUNT.select} from accounts where account_id = $1`, [
+    accountId,
+  ]);
   return rows[0] ?? noAccount('does not exist');
 }
 
 /** A page of accounts in the order of their creation. */
 export function listAccounts(db: Db, request: ListRequest): Promise<List<OwnedAccount>> {
-  const list = { select: OWNED, from: 'accounts', client: 'client_id', order: 'created_at, account_id' };
+  const list = { select: ACCOUNT.select, from: ACCOUNT.table, client: 'client_id', order: 'created_at, account_id' };
   return listRows<OwnedAccount>(db, list, request);
 }
 
@@ -166,5 +175,7 @@ function noAccount(message: string): never {
 
 /** Accounts as the operator reads them, for the change feed. */
 export async function readAccounts(db: Db, ids: readonly string[]): Promise<OwnedAccount[]> {
-  return (await db.query<OwnedAccount>(`select ${OWNED} from accounts where account_id = any($1::uuid[])`, [ids])).rows;
+  return (
+    await db.query<OwnedAccount>(`select ${ACCOUNT.select} from accounts where account_id = any($1::uuid[])`, [ids])
+  ).rows;
 }

@@ -11,8 +11,10 @@ import type { Columns, CopyValue } from './copy.ts';
 type Presence = 'required' | 'optional' | 'made';
 
 interface Options<Value> {
-  /** The column, or an expression without a column of its own where the field is made; default: the field's name. */
+  /** The column; default: the field's name. */
   column?: string;
+  /** It stands in another table: the expression that a select reads it by. Who writes the record writes it there. */
+  elsewhere?: string;
   /** What answers say of it; default: the type of what is given, without its limits. */
   shown?: TSchema;
   /** No change of the record changes it. */
@@ -32,6 +34,7 @@ export interface Field<Given = unknown, Shown = unknown, Who extends Presence = 
   /** Undefined where no answer has it. */
   readonly shown: TSchema | undefined;
   readonly column: string | undefined;
+  readonly elsewhere: string | undefined;
   readonly fixed: boolean;
   /** What a new record stores where nobody gives it. */
   readonly initial: CopyValue;
@@ -62,7 +65,7 @@ export function optional<S extends TSchema>(
 /** A field that callers may give. One that they leave out has an initial value; it is never null. */
 export function initially<S extends TSchema>(
   schema: S,
-  initial: Static<S> & CopyValue,
+  initial: CopyValue,
   options: Options<Static<S>> = {},
 ): Field<Static<S>, Static<S>, 'optional'> {
   return field('optional', Type.Optional(schema), options, { shown: withoutLimits(schema), initial });
@@ -101,8 +104,8 @@ function field<Given, Shown, Who extends Presence>(
   options: Options<never>,
   { shown, initial }: { shown: TSchema | undefined; initial: CopyValue },
 ): Field<Given, Shown, Who> {
-  const { column, normal, form = normal, fixed = false, open = false } = options;
-  return { presence, given, shown: options.shown ?? shown, column, fixed, initial, normal, form, open };
+  const { column, elsewhere, normal, form = normal, fixed = false, open = false } = options;
+  return { presence, given, shown: options.shown ?? shown, column, elsewhere, fixed, initial, normal, form, open };
 }
 
 /** What an answer says of a text or a flag: its type. Of other schemas it says what callers are told. */
@@ -160,7 +163,7 @@ export class RecordKind<F extends Fields> {
     this.id = id;
     this.fields = fields;
     this.#columns = Object.entries(fields).flatMap(([name, each]) =>
-      each.presence === 'made' ? [] : [[name, each.column ?? name, each]],
+      each.presence === 'made' || each.elsewhere !== undefined ? [] : [[name, each.column ?? name, each]],
     );
   }
 
@@ -187,9 +190,14 @@ export class RecordKind<F extends Fields> {
 
   /** The columns of a record as answers show it, for a `select` or a `returning`. */
   get select(): string {
+    return this.selectWithout();
+  }
+
+  /** As `select`, without some of its fields. */
+  selectWithout(...names: (keyof F)[]): string {
     return Object.entries(this.fields)
-      .filter(([, { shown }]) => shown !== undefined)
-      .map(([name, { column = name }]) => (column === name ? name : `${column} as ${name}`))
+      .filter(([name, { shown }]) => shown !== undefined && !names.includes(name))
+      .map(([name, { column = name, elsewhere = column }]) => (elsewhere === name ? name : `${elsewhere} as ${name}`))
       .join(', ');
   }
 
