@@ -15,7 +15,7 @@ type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 export const ACCOUNT_TYPES = ['Personal', 'Business'] as const;
 export const ACCOUNT_SUBTYPES = ['EMoney'] as const;
 /** Addresses of one account, under which it can be credited. */
-export const MAX_ACCOUNT_DETAILS = 50;
+const MAX_ACCOUNT_DETAILS = 50;
 
 /** Enabled <-> Disabled -> Deleted, which is final (docs/decisions.md, 3). */
 const ACCOUNT_MOVES: Record<AccountStatus, readonly AccountStatus[]> = {

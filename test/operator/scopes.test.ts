@@ -124,7 +124,7 @@ describe('routes', () => {
     const [feed, identity] = [await tokenWith('feed'), await tokenWith('identity')];
     const headers = { 'content-type': 'application/x-ndjson' };
     const send = (kind: string, token: string) =>
-      service.operator('POST', `/imports/${kind}`, undefined, { token, raw: '', headers });
+      service.operator('POST', `/imports/${kind}`, undefined, { token, raw: '\n', headers });
     for (const kind of ['clients', 'beneficiaries', 'trades', 'payments', 'transactions']) {
       assert.equal((await send(kind, feed)).status, 200, kind);
       assert.equal((await send(kind, identity)).body.details, refusal('feed'), kind);

@@ -1,86 +1,35 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../../context.ts';
+import type { Patch } from '../../database/record.ts';
 import {
+  APPLICATION,
+  type ApplicationInput,
   createApplication,
   findApplication,
   listApplications,
-  MAX_CERTIFICATE_SUBJECTS,
-  MAX_REDIRECT_URIS,
   MAX_SECRET_OVERLAP_SECONDS,
-  MAX_TRUSTED_CLIENTS,
-  MAX_URI_LENGTH,
   rotateSecret,
   updateApplication,
 } from '../../identity/applications/application.ts';
-import { closed, formed, Id, Name } from '../../values/schemas.ts';
+import { closed } from '../../values/schemas.ts';
 import { sendList } from '../schemas/reply.ts';
 import { errors, idPath, jsonAnswer, listAnswer, type Page, PageQuery } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ } from './listener.ts';
 
-const Uri = Type.String({
-  minLength: 1,
-  maxLength: MAX_URI_LENGTH,
-  description: 'Absolute, without a fragment or a user',
-  ...formed({ type: 'string', format: 'uri', maxLength: MAX_URI_LENGTH }),
+const ApplicationBody = Type.Object(APPLICATION.given(), {
+  ...closed,
+  title: 'ApplicationInput',
+  examples: [{ name: 'Treasury desk', redirect_uris: ['https://treasury.example/callback'] }],
 });
-const Uris = Type.Array(Uri, { maxItems: MAX_REDIRECT_URIS });
-const ApplicationFields = {
-  name: Name('Name'),
-  redirect_uris: Type.Array(Uri, {
-    minItems: 1,
-    maxItems: MAX_REDIRECT_URIS,
-    description: 'Compared exactly',
-  }),
-  post_logout_redirect_uris: Type.Optional(Uris),
-  refresh_token_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_650 })),
-  headless_sign_in: Type.Optional(
-    Type.Boolean({ description: 'It may post email and password itself; default: true' }),
-  ),
-  require_pkce: Type.Optional(Type.Boolean()),
-  status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
-  certificate_subjects: Type.Optional(
-    Type.Array(Type.String({ minLength: 3, maxLength: 1_024 }), {
-      maxItems: MAX_CERTIFICATE_SUBJECTS,
-      description: 'Subject DNs, RFC 4514, most specific part first',
-    }),
-  ),
-  trusted_clients: Type.Optional(
-    Type.Array(Type.String(), {
-      maxItems: MAX_TRUSTED_CLIENTS,
-      description: 'Clients whose contacts it may act for over mutual TLS',
-    }),
-  ),
-};
-const ApplicationBody = Type.Object(
-  { client_id: Type.Optional(Id('OAuth client_id; default: a new one')), ...ApplicationFields },
-  {
-    ...closed,
-    title: 'ApplicationInput',
-    examples: [{ name: 'Treasury desk', redirect_uris: ['https://treasury.example/callback'] }],
-  },
-);
-const ApplicationPatch = Type.Partial(Type.Object(ApplicationFields), { ...closed, title: 'ApplicationPatch' });
+const ApplicationPatch = Type.Partial(Type.Object(APPLICATION.changed), { ...closed, title: 'ApplicationPatch' });
 
 const SecretBody = Type.Object(
   { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SECRET_OVERLAP_SECONDS })) },
   { ...closed, title: 'SecretRotation', examples: [{ overlap_seconds: 3_600 }] },
 );
-const ApplicationRecord = {
-  client_id: Type.String({ description: 'OAuth client_id' }),
-  name: Type.String(),
-  redirect_uris: Type.Array(Type.String()),
-  post_logout_redirect_uris: Type.Array(Type.String()),
-  refresh_token_days: Type.Integer(),
-  headless_sign_in: Type.Boolean(),
-  require_pkce: Type.Boolean(),
-  public_client: Type.Boolean({ description: 'It has no secret, and must use PKCE' }),
-  status: Type.Enum(['enabled', 'disabled']),
-  certificate_subjects: Type.Array(Type.String()),
-  trusted_clients: Type.Array(Type.String()),
-};
 const APPLICATION_EXAMPLE = {
   client_id: 'APP000001',
   name: 'Treasury desk',
@@ -94,9 +43,9 @@ const APPLICATION_EXAMPLE = {
   certificate_subjects: [],
   trusted_clients: [],
 };
-const Application = Type.Object(ApplicationRecord, { title: 'Application', examples: [APPLICATION_EXAMPLE] });
+const Application = Type.Object(APPLICATION.shown, { title: 'Application', examples: [APPLICATION_EXAMPLE] });
 const CreatedApplication = Type.Object(
-  { ...ApplicationRecord, client_secret: Type.String() },
+  { ...APPLICATION.shown, client_secret: Type.String() },
   {
     title: 'CreatedApplication',
     examples: [{ ...APPLICATION_EXAMPLE, client_secret: 'Zb3kV1x7o2h0T0mO6Rk1c2s3q4w5e6r7t8y9u0i1o2p' }],
@@ -188,7 +137,7 @@ const ROTATE_SECRET = {
 /** Applications: the programs that sign contacts in (docs/operator-interface.md). */
 export function operatorApplicationRoutes(app: FastifyInstance, context: Context): void {
   const { pool, vault } = context;
-  app.post<{ Body: Static<typeof ApplicationBody> }>(
+  app.post<{ Body: ApplicationInput }>(
     '/applications',
     CREATE,
     change(context, 201, (tx, act, request) => createApplication(tx, act, vault, request.body)),
@@ -199,7 +148,7 @@ export function operatorApplicationRoutes(app: FastifyInstance, context: Context
   app.get<{ Params: { client_id: string } }>('/applications/:client_id', READ_ONE, (request) =>
     findApplication(pool, request.params.client_id),
   );
-  app.patch<{ Params: { client_id: string }; Body: Static<typeof ApplicationPatch> }>(
+  app.patch<{ Params: { client_id: string }; Body: Patch<typeof APPLICATION> }>(
     '/applications/:client_id',
     CHANGE,
     change(context, 200, (tx, act, request) => updateApplication(tx, act, request.params.client_id, request.body)),

@@ -1,41 +1,88 @@
+import { Type } from 'typebox';
 import type { Act } from '../../audit/act.ts';
 import { audit } from '../../audit/record.ts';
 import { canonicalDistinguishedName } from '../../certificates/distinguished-name.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
-import { nextId, updateRow } from '../../database/rows.ts';
+import {
+  chosen,
+  type Input,
+  initially,
+  made,
+  type Patch,
+  RecordKind,
+  required,
+  type Shown,
+} from '../../database/record.ts';
+import { insertRow, nextId, updateRow } from '../../database/rows.ts';
 import { randomToken, type Vault } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
+import { formed, Id, Name } from '../../values/schemas.ts';
+import { textArray } from '../../values/text-array.ts';
 import { parseUri } from '../uri.ts';
 import { PAGES_APPLICATION } from './application-credentials.ts';
 
 const DEFAULT_REFRESH_TOKEN_DAYS = 28;
-export const MAX_REDIRECT_URIS = 50;
-export const MAX_CERTIFICATE_SUBJECTS = 100;
-export const MAX_TRUSTED_CLIENTS = 10_000;
-export const MAX_URI_LENGTH = 2_048;
+const MAX_REDIRECT_URIS = 50;
+const MAX_CERTIFICATE_SUBJECTS = 100;
+const MAX_TRUSTED_CLIENTS = 10_000;
+const MAX_URI_LENGTH = 2_048;
 /** The longest time for which a replaced secret stays valid. */
 export const MAX_SECRET_OVERLAP_SECONDS = 30 * 86_400;
 
-/** A program that signs contacts in: an OpenID Connect client. */
-export interface Application {
-  client_id: string;
-  name: string;
-  redirect_uris: string[];
-  post_logout_redirect_uris: string[];
-  refresh_token_days: number;
-  headless_sign_in: boolean;
-  require_pkce: boolean;
-  /** It has no secret, and always uses PKCE. `lombard-cli` is the only one; the institution registers none. */
-  public_client: boolean;
-  status: 'enabled' | 'disabled';
-  certificate_subjects: string[];
-  trusted_clients: string[];
-}
+const URI = Type.String({
+  minLength: 1,
+  maxLength: MAX_URI_LENGTH,
+  description: 'Absolute, without a fragment or a user',
+  ...formed({ type: 'string', format: 'uri', maxLength: MAX_URI_LENGTH }),
+});
+const REDIRECTS = Type.Array(URI, { minItems: 1, maxItems: MAX_REDIRECT_URIS, description: 'Compared exactly' });
+const SUBJECTS = Type.Array(Type.String({ minLength: 3, maxLength: 1_024 }), {
+  maxItems: MAX_CERTIFICATE_SUBJECTS,
+  description: 'Subject DNs, RFC 4514, most specific part first',
+});
+const TRUSTED = Type.Array(Type.String(), {
+  maxItems: MAX_TRUSTED_CLIENTS,
+  description: 'Clients whose contacts it may act for over mutual TLS',
+});
+const texts = { shown: Type.Array(Type.String()) };
+/** Stored as an array of PostgreSQL. */
+const array = { ...texts, normal: textArray };
 
-export interface ApplicationInput extends Partial<Omit<Application, 'public_client'>> {
-  name: string;
-  redirect_uris: string[];
-}
+/** A program that signs contacts in: an OpenID Connect client. */
+export const APPLICATION = new RecordKind({
+  table: 'applications a',
+  id: 'client_id',
+  fields: {
+    client_id: chosen(Id('OAuth client_id; default: a new one'), {
+      shown: Type.String({ description: 'OAuth client_id' }),
+    }),
+    name: required(Name('Name')),
+    redirect_uris: required(REDIRECTS, array),
+    post_logout_redirect_uris: initially(Type.Array(URI, { maxItems: MAX_REDIRECT_URIS }), '{}', array),
+    refresh_token_days: initially(Type.Integer({ minimum: 1, maximum: 3_650 }), DEFAULT_REFRESH_TOKEN_DAYS, {
+      shown: Type.Integer(),
+    }),
+    headless_sign_in: initially(
+      Type.Boolean({ description: 'It may post email and password itself; default: true' }),
+      true,
+    ),
+    require_pkce: initially(Type.Boolean(), false),
+    /** `lombard-cli` and the pages are the only ones; the institution registers none. */
+    public_client: made(Type.Boolean({ description: 'It has no secret, and must use PKCE' })),
+    status: initially(Type.Enum(['enabled', 'disabled']), 'enabled'),
+    certificate_subjects: initially(SUBJECTS, '{}', {
+      ...texts,
+      elsewhere: `array(select c.subject from application_certificates c where c.application_id = a.client_id order by c.subject)`,
+    }),
+    trusted_clients: initially(TRUSTED, '{}', {
+      ...texts,
+      elsewhere: `array(select t.client_id from application_trusted_clients t where t.application_id = a.client_id order by t.client_id)`,
+    }),
+  },
+});
+export type Application = Shown<typeof APPLICATION>;
+export type ApplicationInput = Input<typeof APPLICATION>;
+type ApplicationPatch = Patch<typeof APPLICATION>;
 
 /**
  * Registers an application.
@@ -50,22 +97,8 @@ export async function createApplication(
 ): Promise<Application & { client_secret: string }> {
   checkUris(input);
   const clientId = input.client_id ?? (await nextId(tx, 'application_numbers', 'APP'));
-  await tx.query(
-    `insert into applications (client_id, name, redirect_uris, post_logout_redirect_uris, refresh_token_days,
-       headless_sign_in, require_pkce, status, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      clientId,
-      input.name,
-      input.redirect_uris,
-      input.post_logout_redirect_uris ?? [],
-      input.refresh_token_days ?? DEFAULT_REFRESH_TOKEN_DAYS,
-      input.headless_sign_in ?? true,
-      input.require_pkce ?? false,
-      input.status ?? 'enabled',
-      act.now,
-    ],
-  );
+  const row = { ...APPLICATION.stored(input), client_id: clientId, created_at: act.now };
+  await insertRow(tx, 'applications', row, { returning: 'client_id' });
   await setLists(tx, clientId, input);
   const secret = await newSecret(tx, act, { vault, clientId });
   const application = await findApplication(tx, clientId);
@@ -78,21 +111,13 @@ export async function updateApplication(
   tx: Transaction,
   act: Act,
   clientId: string,
-  patch: Partial<ApplicationInput>,
+  patch: ApplicationPatch,
 ): Promise<Application> {
   checkUris(patch);
   const before = await findApplication(tx, clientId);
   await updateRow(tx, 'applications', {
     key: { client_id: clientId },
-    values: {
-      name: patch.name,
-      redirect_uris: patch.redirect_uris,
-      post_logout_redirect_uris: patch.post_logout_redirect_uris,
-      refresh_token_days: patch.refresh_token_days,
-      headless_sign_in: patch.headless_sign_in,
-      require_pkce: patch.require_pkce,
-      status: patch.status,
-    },
+    values: APPLICATION.changes(patch),
     returning: 'client_id',
   });
   await setLists(tx, clientId, patch);
@@ -145,7 +170,7 @@ async function newSecret(
   return secret;
 }
 
-async function setLists(tx: Transaction, clientId: string, input: Partial<ApplicationInput>): Promise<void> {
+async function setLists(tx: Transaction, clientId: string, input: ApplicationPatch): Promise<void> {
   if (input.certificate_subjects) {
     const subjects = input.certificate_subjects.map((subject, index) => {
       const canonical = canonicalDistinguishedName(subject);
@@ -178,7 +203,7 @@ async function setLists(tx: Transaction, clientId: string, input: Partial<Applic
 }
 
 /** Addresses must be absolute and without a fragment (RFC 6749, 3.1.2). Schemes of native applications are allowed, scripts are not. */
-function checkUris(input: Partial<ApplicationInput>): void {
+function checkUris(input: ApplicationPatch): void {
   for (const list of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     input[list]?.forEach((uri, index) => {
       const parsed = parseUri(uri);
@@ -193,11 +218,7 @@ function checkUris(input: Partial<ApplicationInput>): void {
   }
 }
 
-const SELECT = `select a.client_id, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.refresh_token_days, a.headless_sign_in, a.require_pkce,
-  a.public_client, a.status,
-  array(select c.subject from application_certificates c where c.application_id = a.client_id order by c.subject) as certificate_subjects,
-  array(select t.client_id from application_trusted_clients t where t.application_id = a.client_id order by t.client_id) as trusted_clients
-  from applications a`;
+const SELECT = `select ${APPLICATION.select} from ${APPLICATION.table}`;
 
 /** An application. @throws Problem application_not_found */
 export async function findApplication(db: Db, clientId: string): Promise<Application> {
