@@ -88,9 +88,8 @@ export function chosen<S extends TSchema>(
 export function hidden<S extends TSchema>(
   schema: S,
   options: Options<Static<S>> = {},
-): Field<Static<S> | null, never, 'optional'> {
-  const given = Type.Optional(Type.Union([schema, Type.Null()]));
-  return field('optional', given, options, { shown: undefined, initial: null });
+): Field<Static<S>, never, 'optional'> {
+  return field('optional', Type.Optional(schema), options, { shown: undefined, initial: null });
 }
 
 /** A field that the service alone writes. */

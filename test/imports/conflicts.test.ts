@@ -50,6 +50,8 @@ function kinds(): Record<string, { record: Record<string, unknown>; others: Reco
         name: 'Ada',
         password: 'battery staple',
         phone: '+44 20 7946 0000',
+        language: 'de',
+        approval_mails: false,
         clients: [{ client_id, permissions: ['can_manage_payments'] }],
       },
     },

@@ -132,6 +132,27 @@ describe('lines', () => {
 });
 
 describe('POST /imports/{kind}', () => {
+  test('a contact without a list of permissions gets the five of old, in the single call and in an import', async () => {
+    const five = [
+      ...['can_authorise_payments', 'can_manage_payments', 'can_manage_multipayments'],
+      ...['can_manage_permissions', 'can_manage_webhooks'],
+    ];
+    const { client_id } = world.base;
+    const contact = (id: string) => ({
+      contact_id: id,
+      name: 'Ida',
+      email: `${id}@example.com`,
+      clients: [{ client_id }],
+    });
+    const [single, imported] = [fresh('FIVE'), fresh('FIVE')];
+    assert.equal((await service.operator('POST', '/contacts', contact(single))).status, 201);
+    assert.equal((await load('contacts', [contact(imported)])).body.accepted, 1);
+    for (const id of [single, imported])
+      assert.deepEqual((await service.operator('GET', `/contacts/${id}`)).body.clients, [
+        { client_id, permissions: five },
+      ]);
+  });
+
   test('the six kinds go in, each usable by the next', async () => {
     const client = fresh('IMP');
     const contact = fresh('IMPC');

@@ -1,22 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { refreshApprovers } from '../../approvals/workflow.ts';
 import type { Context } from '../../context.ts';
+import type { Input, Patch } from '../../database/record.ts';
 import { eraseContact, findErasure } from '../../erasure/erasure.ts';
 import {
   authorisesFor,
-  type ContactInput,
+  CONTACT,
   createContact,
+  DEFAULT_PERMISSIONS,
   findContact,
   listContacts,
-  MAX_CLIENTS_OF_CONTACT,
-  PERMISSIONS,
   updateContact,
 } from '../../identity/people/contact.ts';
 import { newTotp } from '../../identity/second-factor/totp.ts';
-import { hashPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../identity/sign-in/password.ts';
-import { LANGUAGES } from '../../values/language.ts';
-import { ClientId, closed, Id, Name, Nullable, PATTERNS, Text } from '../../values/schemas.ts';
+import { hashPassword } from '../../identity/sign-in/password.ts';
+import { closed, Nullable, Text } from '../../values/schemas.ts';
 import { sendList } from '../schemas/reply.ts';
 import {
   type ClientPage,
@@ -31,70 +30,22 @@ import {
 import { change } from './change.ts';
 import { IDENTITY, READ, SYSTEM } from './listener.ts';
 
-const ContactClients = Type.Array(
-  Type.Object(
-    { client_id: ClientId, permissions: Type.Optional(Type.Array(Type.Enum([...PERMISSIONS]), { uniqueItems: true })) },
-    closed,
-  ),
+export const ContactBody = Type.Object(CONTACT.given(), {
+  ...closed,
+  title: 'ContactInput',
+  examples: [
+    {
+      name: 'Ada Byron',
+      email: 'ada@acme.example',
+      password: 'correct horse battery',
+      clients: [{ client_id: 'CLI000001' }],
+    },
+  ],
+});
+const ContactPatch = Type.Partial(Type.Object(CONTACT.changed), { ...closed, title: 'ContactPatch' });
+const ContactRecord = Type.Object(
   {
-    maxItems: MAX_CLIENTS_OF_CONTACT,
-    description: 'The clients it acts for; default of `permissions`: all five',
-  },
-);
-const ContactFields = {
-  name: Name('Name'),
-  email: Type.String({
-    pattern: PATTERNS.email,
-    maxLength: 254,
-    description: 'Unique, ignoring case',
-  }),
-  password: Type.Optional(Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH })),
-  phone: Type.Optional(Nullable(Type.String({ pattern: PATTERNS.phone }))),
-  status: Type.Optional(Type.Enum(['enabled', 'disabled'])),
-  second_factor: Type.Optional(Type.Enum(['none', 'totp', 'sms'])),
-  trusted_access: Type.Optional(Type.Boolean({ description: 'An institution may get tokens for it over mutual TLS' })),
-  language: Type.Optional(
-    Nullable(
-      Type.Enum([...LANGUAGES], {
-        description: 'Of its mails and pages; null: English, and what its browser asks for',
-      }),
-    ),
-  ),
-  approval_mails: Type.Optional(
-    Type.Boolean({ description: 'It is told by mail of payments that wait for it; default: yes' }),
-  ),
-  clients: ContactClients,
-};
-export const ContactBody = Type.Object(
-  { contact_id: Type.Optional(Id('Chosen by the core; default: a new one')), ...ContactFields },
-  {
-    ...closed,
-    title: 'ContactInput',
-    examples: [
-      {
-        name: 'Ada Byron',
-        email: 'ada@acme.example',
-        password: 'correct horse battery',
-        clients: [{ client_id: 'CLI000001' }],
-      },
-    ],
-  },
-);
-const ContactPatch = Type.Partial(Type.Object(ContactFields), { ...closed, title: 'ContactPatch' });
-const Contact = Type.Object(
-  {
-    contact_id: Type.String(),
-    name: Type.String(),
-    email: Type.String(),
-    phone: Nullable(Type.String()),
-    status: Type.Enum(['enabled', 'disabled']),
-    second_factor: Type.Enum(['none', 'totp', 'sms']),
-    trusted_access: Type.Boolean(),
-    language: Nullable(Type.Enum([...LANGUAGES], { description: 'Of mails and pages' })),
-    approval_mails: Type.Boolean({ description: 'It is told of payments by mail' }),
-    clients: Type.Array(
-      Type.Object({ client_id: Type.String(), permissions: Type.Array(Type.Enum([...PERMISSIONS])) }),
-    ),
+    ...CONTACT.shown,
     totp: Type.Optional(
       Type.Object(
         { secret: Type.String(), uri: Type.String({ description: 'For the QR code of an authenticator' }) },
@@ -115,7 +66,7 @@ const Contact = Type.Object(
         trusted_access: false,
         language: 'en',
         approval_mails: true,
-        clients: [{ client_id: 'CLI000001', permissions: [...PERMISSIONS] }],
+        clients: [{ client_id: 'CLI000001', permissions: [...DEFAULT_PERMISSIONS] }],
       },
     ],
   },
@@ -134,7 +85,7 @@ const CREATE = {
     summary: 'Create a contact',
     body: ContactBody,
     response: {
-      201: jsonAnswer('The contact', Contact),
+      201: jsonAnswer('The contact', ContactRecord),
       ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
     },
   },
@@ -147,7 +98,7 @@ const LIST = {
     tags: ['contacts'],
     summary: 'List contacts',
     querystring: ContactList,
-    response: { 200: listAnswer('A page of contacts', Contact), ...errors(400, 502) },
+    response: { 200: listAnswer('A page of contacts', ContactRecord), ...errors(400, 502) },
   },
 };
 
@@ -158,7 +109,7 @@ const READ_ONE = {
     tags: ['contacts'],
     summary: 'Read a contact',
     params: idPath('contact_id'),
-    response: { 200: jsonAnswer('The contact', Contact), ...errors(404, 502, 'contact_not_found') },
+    response: { 200: jsonAnswer('The contact', ContactRecord), ...errors(404, 502, 'contact_not_found') },
   },
 };
 
@@ -171,7 +122,7 @@ const CHANGE = {
     params: idPath('contact_id'),
     body: ContactPatch,
     response: {
-      200: jsonAnswer('The contact', Contact),
+      200: jsonAnswer('The contact', ContactRecord),
       ...errors(
         400,
         404,
@@ -258,12 +209,12 @@ export function operatorContactRoutes(app: FastifyInstance, context: Context): v
 }
 
 interface Creation {
-  Body: Static<typeof ContactBody>;
+  Body: Input<typeof CONTACT>;
 }
 
 interface Change {
   Params: { contact_id: string };
-  Body: Static<typeof ContactPatch>;
+  Body: Patch<typeof CONTACT>;
 }
 
 /** Hashing a password takes 20 ms of a core, so it happens before the transaction. */
@@ -276,7 +227,7 @@ async function create(context: Context, request: FastifyRequest<Creation>, reply
       ...input,
       passwordHash,
       totpSecret: totp?.secret,
-    } as ContactInput);
+    });
     await refreshApprovers(tx, act, ...authorisesFor(contact));
     return totp ? { ...contact, totp } : contact;
   });
@@ -296,7 +247,7 @@ async function update(context: Context, request: FastifyRequest<Change>, reply: 
         ...patch,
         passwordHash,
         totpSecret: totp?.secret,
-      } as Partial<ContactInput>,
+      },
     });
     await refreshApprovers(tx, act, ...touchedClients);
     return totp ? { ...contact, totp } : contact;

@@ -74,8 +74,8 @@ export const CLIENT = new RecordKind({
     }),
     statement_push_url: optional(PUSH_URL),
     /** Sealed where it is stored. */
-    statement_push_secret: hidden(PUSH_SECRET, {
-      form: (secret: string | Buffer, vault) =>
+    statement_push_secret: hidden(Nullable(PUSH_SECRET), {
+      form: (secret: string | Buffer | null, vault) =>
         Buffer.isBuffer(secret) ? vault.open(secret, 'statement_push_secret') : secret || null,
     }),
     became_client: optional(Day('When it became a client'), {

@@ -1,86 +1,116 @@
+import { type Static, Type } from 'typebox';
 import type { Act } from '../../audit/act.ts';
 import { audit } from '../../audit/record.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
-import { type List, type ListRequest, listRows, nextId, updateRow } from '../../database/rows.ts';
+import {
+  chosen,
+  hidden,
+  type Input,
+  initially,
+  optional,
+  RecordKind,
+  required,
+  type Shown,
+} from '../../database/record.ts';
+import { insertRow, type List, type ListRequest, listRows, nextId, updateRow } from '../../database/rows.ts';
 import type { Vault } from '../../values/crypto.ts';
 import { Problem } from '../../values/errors.ts';
-import type { Language } from '../../values/language.ts';
+import { LANGUAGES } from '../../values/language.ts';
+import { ClientId, closed, Id, Name, Nullable, PATTERNS } from '../../values/schemas.ts';
 import { liftLocks, lockedUntil, passwordSubject, secondFactorSubject } from '../attempt-limit.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../sign-in/password.ts';
 
-/** What a contact may do for a client (docs/decisions.md, 1). Reading needs no permission. */
-export const PERMISSIONS = [
+/** What a contact may do for a client where nobody says it (docs/decisions.md, 1). Reading needs no permission. */
+export const DEFAULT_PERMISSIONS = [
   'can_authorise_payments',
   'can_manage_payments',
   'can_manage_multipayments',
   'can_manage_permissions',
   'can_manage_webhooks',
 ] as const;
+/** What a contact may be allowed to do for a client, each a column of its membership. */
+export const PERMISSIONS = [...DEFAULT_PERMISSIONS] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** Clients that one contact can act for. */
-export const MAX_CLIENTS_OF_CONTACT = 1_000;
+/** The permissions of a membership, as a list. @param alias of `contact_clients` */
+export const permissionsOf = (alias: string) =>
+  `array_remove(array[${PERMISSIONS.map((name) => `case when ${alias}.${name} then '${name}' end`).join(', ')}], null)`;
 
-export interface ContactClient {
-  client_id: string;
-  permissions: Permission[];
-}
+/** Clients that one contact can act for. */
+const MAX_CLIENTS_OF_CONTACT = 1_000;
+
+const GIVEN_CLIENTS = Type.Array(
+  Type.Object(
+    { client_id: ClientId, permissions: Type.Optional(Type.Array(Type.Enum([...PERMISSIONS]), { uniqueItems: true })) },
+    closed,
+  ),
+  {
+    maxItems: MAX_CLIENTS_OF_CONTACT,
+    description: 'The clients it acts for; default of `permissions`: all five',
+  },
+);
+const SHOWN_CLIENTS = Type.Array(
+  Type.Object({ client_id: Type.String(), permissions: Type.Array(Type.Enum([...PERMISSIONS])) }),
+);
+const EMAIL = Type.String({ pattern: PATTERNS.email, maxLength: 254, description: 'Unique, ignoring case' });
 
 /** A person who signs in and acts for one or more clients. */
-export interface Contact {
-  contact_id: string;
-  name: string;
-  email: string;
-  phone: string | null;
-  status: 'enabled' | 'disabled';
-  second_factor: 'none' | 'totp' | 'sms';
-  trusted_access: boolean;
-  /** Of mails and pages; null: what the browser asks for, and English in mails. */
-  language: Language | null;
-  /** Whether it is told of payments by mail. */
-  approval_mails: boolean;
-  clients: ContactClient[];
-}
-
-export interface ContactInput {
-  contact_id?: string | undefined;
-  name: string;
-  email: string;
-  /** From `hashPassword`, called before the transaction because it takes 20 ms of a core. */
+export const CONTACT = new RecordKind({
+  table: 'contacts c',
+  id: 'contact_id',
+  fields: {
+    contact_id: chosen(Id('Chosen by the core; default: a new one')),
+    name: required(Name('Name')),
+    email: required(EMAIL),
+    /** As a hash, which `hashPassword` makes before the transaction: it takes 20 ms of a core. */
+    password: hidden(Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH }), {
+      elsewhere: 'c.password_hash',
+    }),
+    phone: optional(Type.String({ pattern: PATTERNS.phone })),
+    status: initially(Type.Enum(['enabled', 'disabled']), 'enabled'),
+    second_factor: initially(Type.Enum(['none', 'totp', 'sms']), 'none'),
+    trusted_access: initially(
+      Type.Boolean({ description: 'An institution may get tokens for it over mutual TLS' }),
+      false,
+    ),
+    language: optional(
+      Type.Enum([...LANGUAGES], {
+        description: 'Of its mails and pages; null: English, and what its browser asks for',
+      }),
+      { shown: Nullable(Type.Enum([...LANGUAGES], { description: 'Of mails and pages' })) },
+    ),
+    approval_mails: initially(
+      Type.Boolean({ description: 'It is told by mail of payments that wait for it; default: yes' }),
+      true,
+      { shown: Type.Boolean({ description: 'It is told of payments by mail' }) },
+    ),
+    clients: required(GIVEN_CLIENTS, {
+      shown: SHOWN_CLIENTS,
+      elsewhere: `coalesce((select json_agg(json_build_object('client_id', cc.client_id, 'permissions', ${permissionsOf('cc')})
+        order by cc.client_id) from contact_clients cc where cc.contact_id = c.contact_id), '[]')`,
+    }),
+  },
+});
+export type Contact = Omit<Shown<typeof CONTACT>, 'clients'> & { clients: Static<typeof SHOWN_CLIENTS> };
+/** A contact with its password as a hash, and the secret of an authenticator that is set up for it. */
+export type ContactInput = Omit<Input<typeof CONTACT>, 'password'> & {
   passwordHash?: string | null | undefined;
-  phone?: string | null;
-  status?: 'enabled' | 'disabled';
-  second_factor?: Contact['second_factor'];
   totpSecret?: string | undefined;
-  trusted_access?: boolean;
-  language?: Language | null;
-  approval_mails?: boolean;
-  clients: { client_id: string; permissions?: Permission[] }[];
-}
+};
 
 /** Creates a contact. The TOTP secret is stored encrypted. @throws Problem already_exists, client_not_found, invalid_body */
 export async function createContact(tx: Transaction, act: Act, vault: Vault, input: ContactInput): Promise<Contact> {
   const contactId = input.contact_id ?? (await nextId(tx, 'contact_numbers', 'CON'));
   if (input.second_factor === 'sms' && !input.phone)
     throw new Problem('invalid_body', { field: 'phone', message: 'is required where second_factor is sms' });
-  await tx.query(
-    `insert into contacts (contact_id, name, email, password_hash, phone, status, second_factor, totp_secret,
-       trusted_access, language, approval_mails, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    [
-      contactId,
-      input.name,
-      input.email,
-      input.passwordHash ?? null,
-      input.phone ?? null,
-      input.status ?? 'enabled',
-      input.second_factor ?? 'none',
-      input.totpSecret ? vault.seal(input.totpSecret, 'totp_secret') : null,
-      input.trusted_access ?? false,
-      input.language ?? null,
-      input.approval_mails ?? true,
-      act.now,
-    ],
-  );
+  const row = {
+    ...CONTACT.stored(input),
+    contact_id: contactId,
+    password_hash: input.passwordHash ?? null,
+    totp_secret: input.totpSecret ? vault.seal(input.totpSecret, 'totp_secret') : null,
+    created_at: act.now,
+  };
+  await insertRow(tx, 'contacts', row, { returning: 'contact_id' });
   await setClients(tx, contactId, input.clients);
   const contact = await findContact(tx, contactId);
   await audit(tx, act, { action: 'create', entity: 'contact', entityId: contactId, after: contact });
@@ -108,16 +138,9 @@ export async function updateContact(
   await updateRow(tx, 'contacts', {
     key: { contact_id: contactId },
     values: {
-      name: patch.name,
-      email: patch.email,
+      ...CONTACT.changes(patch),
       password_hash: patch.passwordHash,
-      phone: patch.phone,
-      status: patch.status,
-      second_factor: patch.second_factor,
       totp_secret: patch.totpSecret ? vault.seal(patch.totpSecret, 'totp_secret') : undefined,
-      trusted_access: patch.trusted_access,
-      language: patch.language,
-      approval_mails: patch.approval_mails,
     },
     returning: 'contact_id',
   });
@@ -208,25 +231,24 @@ async function setClients(tx: Transaction, contactId: string, clients: ContactIn
   if (unknown >= 0)
     throw new Problem('client_not_found', { field: `clients[${unknown}].client_id`, message: 'does not exist' });
   await tx.query('delete from contact_clients where contact_id = $1 and client_id <> all($2)', [contactId, ids]);
-  const may = (permission: Permission) =>
-    clients.map((client) => (client.permissions ?? PERMISSIONS).includes(permission));
+  const may = (permission: Permission) => clients.map((client) => permissionsGiven(client).includes(permission));
   await tx.query(
     `insert into contact_clients (contact_id, client_id, ${PERMISSIONS.join(', ')})
-     select $1, * from unnest($2::text[], $3::boolean[], $4::boolean[], $5::boolean[], $6::boolean[], $7::boolean[])
+     select $1, * from unnest($2::text[], ${PERMISSIONS.map((_, index) => `$${index + 3}::boolean[]`).join(', ')})
      on conflict (client_id, contact_id) do update set ${PERMISSIONS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
     [contactId, ids, ...PERMISSIONS.map(may)],
   );
 }
 
-const COLUMNS = `c.contact_id, c.name, c.email, c.phone, c.status, c.second_factor, c.trusted_access, c.language, c.approval_mails,
-  coalesce((select json_agg(json_build_object('client_id', cc.client_id, 'permissions',
-    array_remove(array[${PERMISSIONS.map((name) => `case when cc.${name} then '${name}' end`).join(', ')}], null)) order by cc.client_id)
-    from contact_clients cc where cc.contact_id = c.contact_id), '[]') as clients`;
+/** What a contact may do for a client that it is given. */
+export function permissionsGiven({ permissions }: { permissions?: Permission[] | undefined }): readonly Permission[] {
+  return permissions ?? DEFAULT_PERMISSIONS;
+}
 
 /** A contact with its clients and permissions. @throws Problem contact_not_found, which names `field` */
 export async function findContact(db: Db, contactId: string, field = 'contact_id'): Promise<Contact> {
   const contact = first(
-    await db.query<Contact>(`select ${COLUMNS} from contacts c where c.contact_id = $1`, [contactId]),
+    await db.query<Contact>(`select ${CONTACT.select} from ${CONTACT.table} where c.contact_id = $1`, [contactId]),
   );
   if (!contact) throw new Problem('contact_not_found', { field, message: 'does not exist' });
   return contact;
@@ -239,10 +261,11 @@ export function listContacts(db: Db, request: ListRequest & { email?: string | u
     ['exists (select from contact_clients m where m.contact_id = c.contact_id and m.client_id = ?)', clientId],
     ['lower(c.email) = lower(?)', email],
   ] as const;
-  return listRows(db, { select: COLUMNS, from: 'contacts c', order: 'c.contact_id', filters }, request);
+  return listRows(db, { select: CONTACT.select, from: CONTACT.table, order: 'c.contact_id', filters }, request);
 }
 
 /** Contacts as the operator reads them, for the change feed. */
 export async function readContacts(db: Db, ids: readonly string[]): Promise<Contact[]> {
-  return (await db.query<Contact>(`select ${COLUMNS} from contacts c where c.contact_id = any($1)`, [ids])).rows;
+  return (await db.query<Contact>(`select ${CONTACT.select} from ${CONTACT.table} where c.contact_id = any($1)`, [ids]))
+    .rows;
 }

@@ -4,7 +4,7 @@ import { inCell } from '../../database/cells/scope.ts';
 import { type Db, first } from '../../database/database.ts';
 import { databaseFault } from '../../database/fault.ts';
 import type { Language } from '../../values/language.ts';
-import { PERMISSIONS, type Permission } from './contact.ts';
+import { type Permission, permissionsOf } from './contact.ts';
 
 /** A client of a person, as the pages show it. */
 export interface PageClient {
@@ -30,8 +30,6 @@ export interface PagePerson {
   clients: PageClient[];
 }
 
-const OWN = PERMISSIONS.map((name) => `case when m.${name} then '${name}' end`).join(', ');
-
 /** Kept, and not counted: every open page asks for it every few seconds (docs/search.md). */
 const WAITING = ['payment_approver_totals where grain = 0 and', 'payment_approver_deltas where']
   .map((kept) => `(select coalesce(sum(n), 0) from ${kept} client_id = m.client_id and contact_id = m.contact_id)`)
@@ -52,7 +50,7 @@ async function readPerson(db: Db, contactId: string, waiting: string): Promise<P
       `select k.contact_id, k.name, k.email, k.language, k.second_factor, k.approval_mails,
          (select count(*) from recovery_codes r where r.contact_id = k.contact_id) as recovery_codes,
          coalesce((select json_agg(json_build_object('client_id', c.client_id, 'client_name', c.client_name, 'status', c.status,
-             'approval_step_up', c.approval_step_up, 'permissions', array_remove(array[${OWN}], null),
+             'approval_step_up', c.approval_step_up, 'permissions', ${permissionsOf('m')},
              'waiting', case when m.can_authorise_payments then ${waiting} else 0 end) order by c.client_name, c.client_id)
            from contact_clients m join clients c on c.client_id = m.client_id where m.contact_id = k.contact_id), '[]') as clients
        from contacts k where k.contact_id = $1`,

@@ -2,25 +2,27 @@ import { availableParallelism } from 'node:os';
 import { refreshApprovers } from '../../approvals/workflow.ts';
 import { type Columns, copyRows } from '../../database/copy.ts';
 import type { Transaction } from '../../database/database.ts';
+import type { Input, Stored } from '../../database/record.ts';
 import {
   authorisesFor,
+  CONTACT,
   type Contact,
-  type ContactInput,
   PERMISSIONS,
   type Permission,
+  permissionsGiven,
+  permissionsOf,
   updateContact,
 } from '../../identity/people/contact.ts';
 import { hashPassword, verifyPassword } from '../../identity/sign-in/password.ts';
 import { Problem } from '../../values/errors.ts';
 import { fromSequence, resolveIds } from '../identifiers.ts';
-import { type Comparison, type ImportKind, type ImportRow, type ImportScope, Refusals, sameNames } from '../kind.ts';
+import { type Comparison, type ImportKind, type ImportRow, type ImportScope, Refusals } from '../kind.ts';
 import { findClients } from '../references.ts';
 
-export interface ImportedContact extends Omit<ContactInput, 'passwordHash' | 'totpSecret'> {
-  password?: string;
-}
+type ImportedContact = Input<typeof CONTACT>;
 
-export interface ContactImportRow extends ImportRow<ImportedContact> {
+interface ContactImportRow extends ImportRow<ImportedContact> {
+  stored: Stored;
   passwordHash: string | null;
 }
 
@@ -32,20 +34,6 @@ interface MembershipRow {
 
 const IDS = { table: 'contacts', column: 'contact_id', make: fromSequence('contact_numbers', 'CON') };
 
-const columns = (now: Date): Columns<ContactImportRow> => ({
-  contact_id: ({ id }) => id,
-  name: ({ input }) => input.name,
-  email: ({ input }) => input.email,
-  password_hash: ({ passwordHash }) => passwordHash,
-  phone: ({ input }) => input.phone,
-  status: ({ input }) => input.status ?? 'enabled',
-  second_factor: ({ input }) => input.second_factor ?? 'none',
-  trusted_access: ({ input }) => input.trusted_access ?? false,
-  language: ({ input }) => input.language,
-  approval_mails: ({ input }) => input.approval_mails ?? true,
-  created_at: () => now,
-});
-
 const MEMBERSHIP_COLUMNS: Columns<MembershipRow> = {
   client_id: ({ clientId }) => clientId,
   contact_id: ({ contactId }) => contactId,
@@ -55,23 +43,20 @@ const MEMBERSHIP_COLUMNS: Columns<MembershipRow> = {
 };
 
 const COMPARISON: Comparison = {
+  ...CONTACT.comparison,
   table: 'contacts',
-  id: 'contact_id',
   fields: {
-    ...sameNames('name', 'email', 'phone', 'status', 'second_factor', 'trusted_access'),
+    ...CONTACT.comparison.fields,
     password: 't.password_hash',
-    clients: `(select coalesce(json_agg(json_build_object('client_id', cc.client_id, 'permissions',
-      array_remove(array[${PERMISSIONS.map((name) => `case when cc.${name} then '${name}' end`).join(', ')}], null))), '[]')
+    clients: `(select coalesce(json_agg(json_build_object('client_id', cc.client_id, 'permissions', ${permissionsOf('cc')})), '[]')
       from contact_clients cc where cc.contact_id = t.contact_id)`,
   },
-  forms: { clients: (clients) => membershipText(clients as ImportedContact['clients']) },
+  forms: { ...CONTACT.comparison.forms, clients: (clients) => membershipText(clients as ImportedContact['clients']) },
   matches: { password: (given, stored) => verifyPassword(stored as string | null, given as string) },
 };
 
 function membershipText(clients: ImportedContact['clients']): string {
-  const texts = clients.map(
-    ({ client_id: id, permissions = PERMISSIONS }) => `${id} ${[...permissions].sort().join()}`,
-  );
+  const texts = clients.map((client) => `${client.client_id} ${[...permissionsGiven(client)].sort().join()}`);
   return texts.sort().join('\n');
 }
 
@@ -80,7 +65,7 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
   entity: 'contact',
   batchRows: 500,
   comparison: COMPARISON,
-  update: { fixed: [], write: updateContacts },
+  update: { fixed: CONTACT.fixed, write: updateContacts },
 
   read(line, input) {
     if (input.second_factor === 'sms' && !input.phone)
@@ -95,7 +80,7 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
     const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
     if (twice >= 0)
       throw new Problem('invalid_body', { field: `clients[${twice}].client_id`, message: 'is named twice' });
-    return { line, input, id: input.contact_id, passwordHash: null };
+    return { line, input, id: input.contact_id, stored: CONTACT.stored(input), passwordHash: null };
   },
 
   prepare: hashPasswords,
@@ -116,12 +101,17 @@ export const contactImport: ImportKind<ImportedContact, ContactImportRow> = {
   },
 
   async insert(tx, rows, { act, notify }) {
-    await copyRows(tx, 'contacts', columns(act.now), rows);
+    const columns = CONTACT.copied<ContactImportRow>({
+      contact_id: ({ id }) => id,
+      password_hash: ({ passwordHash }) => passwordHash,
+      created_at: () => act.now,
+    });
+    await copyRows(tx, 'contacts', columns, rows);
     const memberships = rows.flatMap(({ id, input }) =>
       input.clients.map((client) => ({
         clientId: client.client_id,
         contactId: id,
-        permissions: client.permissions ?? PERMISSIONS,
+        permissions: permissionsGiven(client),
       })),
     );
     await copyRows(tx, 'contact_clients', MEMBERSHIP_COLUMNS, memberships);
@@ -148,7 +138,7 @@ async function updateContacts(tx: Transaction, rows: ContactImportRow[], { act, 
 function withDefaults({ status = 'enabled', clients }: ImportedContact): Pick<Contact, 'status' | 'clients'> {
   return {
     status,
-    clients: clients.map(({ client_id, permissions = [...PERMISSIONS] }) => ({ client_id, permissions })),
+    clients: clients.map((client) => ({ client_id: client.client_id, permissions: [...permissionsGiven(client)] })),
   };
 }
 
