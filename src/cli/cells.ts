@@ -3,11 +3,13 @@ import { type Cell, cellNumber, hasCitus, listCells } from '../database/cells/ce
 import { homeOfClient } from '../database/cells/client-moves.ts';
 import { cellNodes, moveCell, plannedMoves } from '../database/cells/moves.ts';
 import type { Pool } from '../database/database.ts';
+import { migrateSettings } from '../database/migrate.ts';
+import { databaseAddresses, migrateOptions } from '../database/open.ts';
 import { type Relocation, RelocationFault, relocateClient } from '../relocation/relocation.ts';
 import { readOffset } from '../sandbox/clock.ts';
 import { readConfig } from '../settings/config.ts';
 import { ServiceClock } from '../values/calendar.ts';
-import { withDatabase } from './configured-database.ts';
+import { withDatabase, withDatabaseUrl } from './configured-database.ts';
 import { CommandFailure } from './failure.ts';
 import { example, type Frame } from './frame.ts';
 import type { Column } from './printer.ts';
@@ -42,6 +44,7 @@ export function cellsCommands({ program, does }: Frame): void {
         throw await immovable(pool, 'there is one cell, so nothing can be spread');
       const moves = await plannedMoves(pool);
       if (moves.length === 0) print.note('the cells are spread evenly already');
+      if (moves.length > 0) await prepareServers();
       for (const { cell, node } of moves) {
         await moveCell(pool, cell, node);
         print.note(`the cell ${cell} is on ${node} now`);
@@ -63,6 +66,7 @@ export function cellsCommands({ program, does }: Frame): void {
       const nodes = await cellNodes(pool);
       if (!nodes.includes(node))
         throw new CommandFailure(`the server ${node} is none that can have cells: they are ${nodes.join(', ')}`);
+      await prepareServers();
       await moveCell(pool, cell.cell, node);
       print.done(`the cell ${cell.cell} is on ${node} now`, { ...cell, node });
     });
@@ -92,6 +96,15 @@ async function relocate(pool: Pool, relocation: Relocation): Promise<void> {
   const act = { now, actor: 'command line', requestId: randomUUID() };
   await relocateClient(pool, act, relocation).catch((error) => {
     throw error instanceof RelocationFault ? new CommandFailure(error.message) : error;
+  });
+}
+
+/** Gives each server what a cell needs there. A worker that was added lately has no roles of the service yet. */
+function prepareServers(): Promise<void> {
+  const config = readConfig();
+  return withDatabaseUrl(config, (url) => {
+    const addresses = databaseAddresses(config, url);
+    return migrateSettings(addresses.owner, migrateOptions(config, addresses));
   });
 }
 

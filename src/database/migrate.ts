@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Logger } from '../process/log.ts';
 import { StartupError } from '../values/errors.ts';
 import { cellsToMake, hasCitus } from './cells/cell.ts';
-import { DISTRIBUTING, LOCAL, serviceRoleOnWorkers } from './cells/citus-statements.ts';
+import { DISTRIBUTING, LOCAL, missingRolesOnWorkers, serviceRoleOfCluster } from './cells/citus-statements.ts';
 import { furtherSchemas, missingCellSteps } from './cells/migrations.ts';
 import { viewsWithdrawn } from './cells/views.ts';
 import { DatabaseClient } from './client.ts';
@@ -71,6 +71,19 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
   });
 }
 
+/**
+ * The last part of `migrate` alone: roles, their rights and what plans rely on, on the workers of a cluster too. A worker that was added
+ * since the last migration gets them before it gets a cell.
+ * @param url of the owner
+ * @throws StartupError, or the error of the server that cannot get them
+ */
+export async function migrateSettings(url: string, options: MigrateOptions = {}): Promise<void> {
+  await asOwner(url, async (client, home) => {
+    await takeTurn(client);
+    for (const step of await missingSettings(client, home, options)) await run(client, step);
+  });
+}
+
 async function cellsOf(client: pg.Client, { cells, trialCells }: MigrateOptions): Promise<number> {
   return trialCells ? (cells ?? 1) : cellsToMake(client, cells);
 }
@@ -84,7 +97,11 @@ export async function whatIsMissing(
     const migrations = options.migrations ?? (await readMigrations());
     const steps = await missingMigrations(client, migrations);
     const cellSteps = await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations });
-    const settings = await missingSettings(client, home, options, steps.length + cellSteps.length > 0);
+    const settings = await missingSettings(client, home, options, {
+      pending: steps.length + cellSteps.length > 0,
+      // None is made yet; the printed text makes it before it sets anything.
+      makesCells: cellSteps.length > 0,
+    });
     const printed = steps.map(({ migration }) => printSteps(client, migration as Migration));
     const session = await sessionStatement(client, home);
     if (printed.length > 0)
@@ -178,25 +195,32 @@ async function missingMigrations(client: pg.Client, migrations: Migration[]): Pr
   return steps;
 }
 
-/** What plans rely on, for each role that runs statements, and the rights of the service's role. @param pending migrations are missing too */
+/**
+ * What plans rely on, for each role that runs statements, and the rights of the service's role.
+ * @param before `pending`: migrations are missing too; `makesCells`: cells are
+ */
 async function missingSettings(
   client: pg.Client,
   home: string,
   { service }: MigrateOptions,
-  pending = false,
+  { pending, makesCells } = { pending: false, makesCells: false },
 ): Promise<Step[]> {
-  const step = (sql: string): Step => ({ name: sql.replace(/ password '.*'/, ''), sql });
+  const step = (sql: string): Step => ({
+    name: sql.startsWith('do ') ? 'roles and their settings on the workers' : sql.replace(/ password '.*'/, ''),
+    sql,
+  });
   const session = await sessionStatement(client, home);
   await client.query(session);
-  const distributed = (await hasCitus(client)) && (await furtherSchemas(client)).cells.length > 0;
+  const distributed = (await hasCitus(client)) && (makesCells || (await furtherSchemas(client)).cells.length > 0);
   const steps = (await planSettingStatements(client, client.user ?? '', distributed)).map(step);
   const onWorkers = async (...roles: string[]) =>
     distributed ? (await workerPlanSettingStatements(client, roles)).map(step) : [];
+  if (distributed) steps.push(...(await missingRolesOnWorkers(client)).map(step));
   // GraphQL reads there as a role of its own.
   steps.push(...(await onWorkers(client.user ?? '', 'lombard_client')));
   if (!service || service.user === client.user) return steps;
   steps.push(...(await serviceRoleStatements(client, service, pending)).map(step));
-  if (distributed) steps.push(...(await serviceRoleOnWorkers(client, service)).map(step));
+  if (distributed) steps.push(...(await serviceRoleOfCluster(client, service)).map(step));
   if (!pending) steps.push(...(await missingCellRights(client, { session, distributed })).map(step));
   steps.push(...(await planSettingStatements(client, service.user, distributed)).map(step));
   return [...steps, ...(await onWorkers(service.user))];

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type pg from 'pg';
+import { splitStatements } from '../../src/database/cells/migrations.ts';
 import { inCell } from '../../src/database/cells/scope.ts';
 import type { DatabaseClient } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -11,7 +13,7 @@ import { freePort } from '../../src/embedded/postgres.ts';
 import { createWorld } from '../world/client.ts';
 import { onServer, workersOf } from '../world/cluster.ts';
 import { lombard, until } from '../world/command.ts';
-import { createClusterDatabase, log, NO_CLUSTER } from '../world/database.ts';
+import { createClusterDatabase, givenServer, log, NO_CLUSTER, type TestDatabase } from '../world/database.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { startTestService } from '../world/service.ts';
 
@@ -104,6 +106,122 @@ test('a worker that is activated again answers as before', async (t) => {
     assert.deepEqual([read.status, read.body], [200, { data: { subscriptions: { nodes: [] } } }], read.text);
     assert.equal((await client.pay({ amount: 1 })).status, 201);
   }
+});
+
+/** The database of a cluster whose service runs as a role of its own, and the variables of its commands. */
+async function withTwoRoles(
+  database: TestDatabase,
+): Promise<{ own: TestDatabase; environment: Record<string, string> }> {
+  const user = `service_${randomBytes(4).toString('hex')}`;
+  const url = Object.assign(new URL(database.url), { username: user }).toString();
+  const drop = async () => {
+    await database.drop();
+    for (const server of [givenServer() as string, ...(await workersOf(givenServer() as string))])
+      await onServer(server, (client) =>
+        client.query(`set citus.enable_ddl_propagation = off; drop role if exists ${user}`),
+      );
+  };
+  return { own: { url, drop }, environment: { DATABASE_URL: url, LOMBARD_MIGRATE_DATABASE_URL: database.url } };
+}
+
+test('a service with a role of its own sends again, writes after a worker was activated, and keeps clients apart', async (t) => {
+  const database = await createClusterDatabase();
+  if (!database) return t.skip(NO_CLUSTER);
+  const { own, environment } = await withTwoRoles(database);
+  const commands = { ...environment, LOMBARD_CELLS: '2' };
+  const migrated = await lombard(['migrate'], commands).ended;
+  assert.equal(migrated.code, 0, migrated.stderr);
+  const checked = await lombard(['migrate', '--check'], commands).ended;
+  assert.deepEqual([checked.code, checked.stdout], [0, '']);
+  const service = await startTestService({ LOMBARD_MIGRATE: 'no', LOMBARD_ROLES: 'api,auth,operator' }, own);
+  t.after(() => service.stop());
+  const [one, other] = [await createSubscriber(service, 'One'), await createSubscriber(service, 'Other')];
+  const ids = [await one.subscribe(), await other.subscribe()];
+  await one.history(ids[0] ?? '', 3);
+
+  const { rows } = await service.query(`select id from ${await one.schemaOf()}.notifications order by id limit 1`);
+  const again = await service.operator('POST', `/notifications/${rows[0].id}/redeliver`);
+  assert.deepEqual([again.status, again.body], [202, { count: 1 }], again.text);
+  const since = '2026-01-01T00:00:00Z';
+  const failed = await service.operator('POST', `/subscriptions/${ids[0]}/replay`, { since, only_failed: true });
+  assert.equal(failed.status, 202, failed.text);
+  const all = await service.operator('POST', `/subscriptions/${ids[0]}/replay`, { since });
+  assert.equal(all.status, 202, all.text);
+  assert.ok(all.body.count >= 2, all.text);
+  for (const [index, world] of [one, other].entries()) {
+    const read = await world.graphql('{ subscriptions { nodes { id notifications { nodes { id } } } } }');
+    assert.deepEqual(
+      read.data.subscriptions.nodes.map(({ id }: { id: string }) => id),
+      [ids[index]],
+      read.text,
+    );
+    assert.equal(read.data.subscriptions.nodes[0].notifications.nodes.length, index === 0 ? 3 : 0, read.text);
+  }
+
+  // It gives a worker what the roles are on the coordinator.
+  await onServer(database.url, (client) =>
+    client.query('select citus_activate_node(nodename, nodeport) from pg_dist_node where groupid <> 0'),
+  );
+  for (const world of [one, other]) {
+    const imported = await service.operator('POST', '/imports/payments', undefined, {
+      raw: ['A', 'B'].map((id) => JSON.stringify({ ...world.base, payment_id: `${world.clientId}-${id}` })).join('\n'),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    assert.equal(imported.status, 200, imported.text);
+    assert.equal(imported.body.accepted, 2, imported.text);
+  }
+});
+
+test('a worker that was added later gets the roles of the service before it gets a cell', async (t) => {
+  const database = await createClusterDatabase({ leaveOut: true });
+  if (!database) return t.skip(NO_CLUSTER);
+  const { own, environment } = await withTwoRoles(database);
+  const migrated = await lombard(['migrate'], { ...environment, LOMBARD_CELLS: '1' }).ended;
+  assert.equal(migrated.code, 0, migrated.stderr);
+  await migrate(database.url, log, {
+    cells: 2,
+    trialCells: true,
+    service: { user: new URL(own.url).username, password: undefined },
+  });
+  const service = await startTestService({ LOMBARD_MIGRATE: 'no' }, own);
+  t.after(() => service.stop());
+  const world = await createSubscriber(service, 'Moved');
+  const { rows } = await service.query('select cell from clients where client_id = $1', [world.clientId]);
+  await database.addWorker();
+  const added = (await workersOf(database.url)).at(-1) as string;
+  const { host } = new URL(added);
+  const moved = await lombard(['cells', 'move', `public_cell_${rows[0].cell}`, host], environment).ended;
+  assert.equal(moved.code, 0, moved.stderr);
+  const paid = await world.pay({ amount: 1 });
+  assert.equal(paid.status, 201, paid.text);
+  const read = await world.graphql('{ subscriptions { nodes { id } } }');
+  assert.deepEqual(read.body, { data: { subscriptions: { nodes: [] } } }, read.text);
+  const settings = await onServer(added, (client) =>
+    client.query('select from pg_db_role_setting s join pg_roles r on r.oid = s.setrole where r.rolname = $1', [
+      new URL(own.url).username,
+    ]),
+  );
+  assert.equal(settings.rowCount, 1);
+  const spread = await lombard(['cells', 'rebalance'], environment).ended;
+  assert.equal(spread.code, 0, spread.stderr);
+});
+
+test('what migrate prints for an empty cluster makes a database that takes changes', async (t) => {
+  const database = await createClusterDatabase();
+  if (!database) return t.skip(NO_CLUSTER);
+  const environment = { DATABASE_URL: database.url, LOMBARD_CELLS: '2' };
+  const printed = await lombard(['migrate', '--print'], environment).ended;
+  assert.equal(printed.code, 0, printed.stderr);
+  await onServer(database.url, async (client) => {
+    for (const statement of splitStatements(printed.stdout)) await client.query(statement);
+  });
+  const checked = await lombard(['migrate', '--check'], environment).ended;
+  assert.deepEqual([checked.code, checked.stdout], [0, ''], checked.stdout);
+  const service = await startTestService({ LOMBARD_MIGRATE: 'no' }, database);
+  t.after(() => service.stop());
+  const world = await createWorld(service, 'Printed');
+  const paid = await world.pay({ amount: 1 });
+  assert.equal(paid.status, 201, paid.text);
 });
 
 test('a process is killed between claim and record: its client may give the identifier again, nobody else', async (t) => {

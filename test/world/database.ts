@@ -129,20 +129,27 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
   return create('template0');
 }
 
-/** A fresh database without a schema on each server of a cluster; undefined where the given server is none. */
-export async function createClusterDatabase(): Promise<TestDatabase | undefined> {
+export interface ClusterDatabase extends TestDatabase {
+  /** Adds the worker that was left out. */
+  addWorker(): Promise<void>;
+}
+
+/**
+ * A fresh database without a schema on each server of a cluster; undefined where the given server is none.
+ * @param options `leaveOut`: its last worker is none of them, until it is added
+ */
+export async function createClusterDatabase({ leaveOut = false } = {}): Promise<ClusterDatabase | undefined> {
   const given = givenServer();
   const workers = given === undefined ? [] : await workersOf(given);
   if (workers.length === 0) return undefined;
   const database = await createEmptyDatabase();
   const name = new URL(database.url).pathname.slice(1);
   for (const worker of workers) await onServer(worker, (client) => client.query(`create database ${name}`));
-  await joinDatabases(
-    database.url,
-    workers.map((worker) => databaseUrl(worker, name)),
-  );
+  const urls = workers.map((worker) => databaseUrl(worker, name));
+  await joinDatabases(database.url, leaveOut ? urls.slice(0, -1) : urls);
   return {
     url: database.url,
+    addWorker: () => joinDatabases(database.url, urls.slice(-1)),
     drop: async () => {
       // What a coordinator has prepared and not committed keeps the databases of the workers.
       await onServer(database.url, (client) => client.query('select recover_prepared_transactions()'));

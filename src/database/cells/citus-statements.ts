@@ -106,23 +106,49 @@ export function rolesOnWorkers(): string {
 }
 
 /**
- * The statement that gives the workers the role of the service; none where they have it. Its policies hide no row from it, but Citus writes
- * by COPY, which PostgreSQL refuses to a role that has policies. So it bypasses them there.
+ * The statements that give the workers the roles of the database, as far as they lack them. A worker that was added later lacks all.
  */
-export async function serviceRoleOnWorkers(client: pg.Client, { user, password }: ServiceRole): Promise<string[]> {
-  const literal = client.escapeLiteral(user);
-  const { rows } = await client.query<{ made: boolean }>(
-    `select coalesce(bool_and(result = 't'), true) as made from run_command_on_workers($workers$
-       select count(*) = 2 from pg_auth_members m join pg_roles g on g.oid = m.roleid join pg_roles r on r.oid = m.member
-       where r.rolname = ${literal} and r.rolbypassrls and g.rolname in ('lombard_service', 'lombard_client')$workers$)`,
+export async function missingRolesOnWorkers(client: Pick<pg.Client, 'query'>): Promise<string[]> {
+  const there = await onEveryWorker(
+    client,
+    `select count(*) = 2 and bool_or(rolname = 'lombard_client' and rolcanlogin) from pg_roles where rolname in ('lombard_service', 'lombard_client')`,
   );
-  if (rows[0]?.made) return [];
-  const name = client.escapeIdentifier(user);
+  return there ? [] : [rolesOnWorkers()];
+}
+
+/**
+ * The statements that give the service's role what it needs on a cluster; none where it has that. It bypasses the policies, on every server:
+ * they hide no row from it, but Citus writes by COPY, which PostgreSQL refuses to a role that has policies, and makes a faulty statement of an
+ * `insert ... select` whose policies read a setting. Who acts as lombard_client has the policies of that role, whoever it was before.
+ */
+export async function serviceRoleOfCluster(client: pg.Client, { user, password }: ServiceRole): Promise<string[]> {
+  const [literal, name] = [client.escapeLiteral(user), client.escapeIdentifier(user)];
+  const { rows } = await client.query<{ bypasses: boolean }>(
+    'select rolbypassrls as bypasses from pg_roles where rolname = $1',
+    [user],
+  );
+  // Each server is told by itself: Citus would send it on, and hold the role on the workers until the commit.
+  const here = rows[0]?.bypasses ? [] : [`alter role ${name} bypassrls`];
+  const there = await onEveryWorker(
+    client,
+    `select count(*) = 2 from pg_auth_members m join pg_roles g on g.oid = m.roleid join pg_roles r on r.oid = m.member
+     where r.rolname = ${literal} and r.rolbypassrls and g.rolname in ('lombard_service', 'lombard_client')`,
+  );
+  if (there) return here;
   const login = `create role ${name} login${password === undefined ? '' : ` password ${client.escapeLiteral(password)}`}`;
   return [
+    ...here,
     onWorkers(
       `if to_regrole(quote_ident(${literal})) is null then ${login}; end if;
       alter role ${name} bypassrls; grant lombard_service, lombard_client to ${name};`,
     ),
   ];
+}
+
+/** Whether a query that gives a truth gives `true` on every worker. One that cannot answer says no. */
+async function onEveryWorker(client: Pick<pg.Client, 'query'>, text: string): Promise<boolean> {
+  const { rows } = await client.query<{ all: boolean }>(
+    `select coalesce(bool_and(result = 't'), true) as "all" from run_command_on_workers($workers$${text}$workers$)`,
+  );
+  return rows[0]?.all ?? true;
 }

@@ -1,5 +1,4 @@
 import type { Db } from '../database.ts';
-import { rolesOnWorkers } from './citus-statements.ts';
 
 /** The servers that can have a cell, as `lombard cells list` writes them. */
 export async function cellNodes(db: Db): Promise<string[]> {
@@ -12,12 +11,11 @@ export async function cellNodes(db: Db): Promise<string[]> {
 
 /**
  * Moves a distributed cell to another server, while its clients work: Citus copies it by logical replication, and its writers wait while the
- * last changes are copied.
+ * last changes are copied. The server has the roles of the database and their settings (`migrateSettings`).
  * @param node one of `cellNodes`
  */
 export async function moveCell(db: Db, cell: string, node: string): Promise<void> {
   const at = node.lastIndexOf(':');
-  await db.query(rolesOnWorkers());
   await db.query('select citus_schema_move(quote_ident($1)::regnamespace, $2, $3::int)', [
     cell,
     node.slice(0, at),
