@@ -65,6 +65,8 @@ create table change_order (
   at timestamptz not null
 );
 create index change_order_at on change_order (at, position);
+-- No transaction gets a second place.
+create unique index change_order_batch on change_order (batch);
 
 -- Cursors carry a mark made with this key, so that one that was never handed out is recognised.
 create table change_cursor_key (

@@ -6,6 +6,7 @@ import { CellActivity } from './database/cells/activity.ts';
 import { askCells, cellPools } from './database/cells/contexts.ts';
 import { createCellGrowth, unknownCellsFault } from './database/cells/growth.ts';
 import { hasSeveralCells, pathsOf } from './database/cells/pool.ts';
+import { CellPulse } from './database/cells/pulse.ts';
 import { createPool, type Pool } from './database/database.ts';
 import { databaseAddresses, openDatabase, usesNames } from './database/open.ts';
 import { planEachTime } from './database/plan-settings.ts';
@@ -182,6 +183,11 @@ async function startContext(start: {
   const addresses = databaseAddresses(config, url);
   const cells = await parts.during(openDatabase(config, addresses, log));
 
+  const pulse = cells && new CellPulse(addresses.sessions, cells, log);
+  if (pulse) {
+    cells.pulse = pulse;
+    await parts.start(pulse);
+  }
   const pool = createPool(url, log, { max: config.poolSize, name: 'lombard', names: usesNames(config), cells });
   await parts.start({ stop: () => pool.end() });
   const backgroundPool = createPool(addresses.sessions, log, {
@@ -214,6 +220,8 @@ async function startContext(start: {
     addresses: configuredAddresses(config),
   };
   if (cells) context.activity = new CellActivity(pool, log);
+  // What waits there is done at once.
+  pulse?.onBack((numbers) => context.activity?.heard(numbers));
   await parts.start(recordChanges(context));
   await checkMasterKey(context);
   if (config.environment === 'sandbox') await parts.start(new ClockFollower(pool, clock, log));

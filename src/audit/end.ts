@@ -22,10 +22,18 @@ interface OpenEnd extends ChainEnd {
 }
 
 const CHAIN = 'audit_chain';
+/** Milliseconds for which the others wait for the lock of the chain, where there are several cells. */
+const MAX_LOCK_WAIT_MS = 2_000;
 
-/** Takes the lock under which one process works on the chain, until the end of the transaction. */
+/**
+ * Takes the lock under which one process works on the chain, until the end of the transaction.
+ * @throws Error of PostgreSQL where it is not free in time
+ */
 export async function lockChain(tx: Db): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.auditSeal]);
+  const lock = `select pg_advisory_xact_lock(${LOCKS.auditSeal})`;
+  // A cell may cease to answer while somebody seals it, and who waits for that keeps a connection.
+  const patient = `set local lock_timeout = ${MAX_LOCK_WAIT_MS}; ${lock}; set local lock_timeout = default`;
+  await tx.query(hasSeveralCells(tx) ? patient : lock);
 }
 
 /** Links at some positions of the chain; in several cells where somebody has forged one. */

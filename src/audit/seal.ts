@@ -1,4 +1,5 @@
 import { cellPools, inEach } from '../database/cells/contexts.ts';
+import { refuseWhileSilent } from '../database/cells/pool.ts';
 import { type Db, first, type Pool, transaction } from '../database/database.ts';
 import type { Vault } from '../values/crypto.ts';
 import { KEYED_CONTENT, keyedLink, markOf } from './chain.ts';
@@ -18,8 +19,12 @@ interface Unsealed extends RowPlace {
 }
 const UNSEALED = `a.id, ${momentText('a.at')} as at, a.actor, a.entity, a.entity_id, a.client_id, ${KEYED_CONTENT} as content`;
 
-/** Chains all rows of all cells that were committed before the call. @throws ChainKeyFault */
+/**
+ * Chains all rows of all cells that were committed before the call.
+ * @throws ChainKeyFault; Error of the database, where a cell gives no answer
+ */
 export async function sealCells(pool: Pool, vault: Vault): Promise<void> {
+  refuseWhileSilent(pool);
   await sealInOrder(await cellPools(pool), vault);
 }
 

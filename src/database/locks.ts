@@ -29,7 +29,7 @@ export const LOCKS = {
   import: 7_210_450,
   /** One process sends the mails about payments and forgotten passwords. */
   mails: 7_210_448,
-  /** What people are to be told of is gathered once. */
+  /** What people are to be told of is gathered once in each cell. */
   mailNotices: 7_210_449,
   /** One process makes partitions of the audit trail. Taken in migrations/0014_audit_chain.sql. */
   auditPartitions: 7_210_446,

@@ -3,12 +3,12 @@ import type { Context } from '../context.ts';
 import { type CellActivity, inTurn } from '../database/cells/activity.ts';
 import { leaveCells } from '../database/cells/connection.ts';
 import { createRounds } from '../database/cells/contexts.ts';
-import { hookTransactions, type Pool, type Transaction, type TransactionHooks } from '../database/database.ts';
+import { hookTransactions, type Transaction, type TransactionHooks } from '../database/database.ts';
 import { presentationOf } from '../payments/presentation.ts';
 import type { Part } from '../process/parts.ts';
 import { Periodic } from '../process/periodic.ts';
 import { observeFeed } from './metrics.ts';
-import { publishChanges } from './publisher.ts';
+import { publishCell, publishChanges } from './publisher.ts';
 import { ChangeRecorder } from './recorder.ts';
 import { clearChanges } from './retention.ts';
 
@@ -47,14 +47,13 @@ function announcing(recorder: ChangeRecorder, activity: CellActivity): Transacti
 }
 
 /** Publishes what has been committed, one cell after the other: the feed has one order. A cell that fails holds up no other. */
-export function createPublisher({ clock, log }: Context, cells: readonly Context[]): Periodic {
+export function createPublisher({ clock, log, backgroundPool: order }: Context, cells: readonly Context[]): Periodic {
   const rounds = createRounds(cells);
-  const publish = inTurn<Context>(publishChanges, async ({ backgroundPool, rhythm }) => {
-    // Asked before the publisher's lock is taken: who waits for a silent cell with the lock keeps all others waiting.
-    if (cells.length > 1 && !(await hasUnpublished(backgroundPool))) return;
+  const publish = inTurn<Context>(publishChanges, async ({ backgroundPool: cell, rhythm }) => {
     let more: boolean | 'busy' = true;
     // A burst is published whole.
-    while (more === true) more = await publishChanges(backgroundPool, clock.now());
+    while (more === true)
+      more = await (cells.length > 1 ? publishCell({ cell, order }, clock.now()) : publishChanges(cell, clock.now()));
     if (more === 'busy') rhythm?.againFor(publishChanges);
   });
   return new Periodic({
@@ -64,10 +63,6 @@ export function createPublisher({ clock, log }: Context, cells: readonly Context
     log,
     run: () => rounds(cells, publish),
   });
-}
-
-async function hasUnpublished(pool: Pool): Promise<boolean> {
-  return (await pool.query('select from changes_unpublished limit 1')).rows.length > 0;
 }
 
 /** Deletes changes that are no longer kept. */

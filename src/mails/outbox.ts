@@ -1,3 +1,4 @@
+import { lockIn } from '../database/cells/connection.ts';
 import type { Db, Transaction } from '../database/database.ts';
 import { LOCKS } from '../database/locks.ts';
 import type { Logo } from '../settings/institution.ts';
@@ -40,7 +41,8 @@ export interface WrittenMail {
  * @returns whether somebody has to wait
  */
 export async function gatherNotices(tx: Transaction, now: Date, wanted: boolean): Promise<boolean> {
-  await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.mailNotices]);
+  // Of the cell: one that gives no answer keeps its own.
+  await tx.query('select pg_advisory_xact_lock($1)', [lockIn(tx, LOCKS.mailNotices)]);
   const waiting = await tx.query<{ contact_id: string }>(
     'select distinct contact_id from payment_notices where mail_id is null',
   );

@@ -58,9 +58,31 @@ async function published(cursor: string): Promise<string[]> {
   return page.body.changes.map(({ entity_id: id }: { entity_id: string }) => id);
 }
 
+test('while a cell does not give away what got its place in the feed, the others get theirs', async () => {
+  const { well: one, ill: other } = cells;
+  const cursor = await cells.feedEnd();
+  const lock = "hashtext('a delete in the second cell')";
+  await holder.query(`select pg_advisory_lock(${lock})`);
+  await holder.query(`create function public.wait_in_cell() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(${lock}); return old; end $$`);
+  await holder.query(`create trigger wait_in_cell before delete on public_cell_2.changes_unpublished
+    for each row execute function public.wait_in_cell()`);
+  const [late, paid] = [await other.pay({ amount: 1 }), await one.pay({ amount: 2 })];
+  assert.deepEqual([late.status, paid.status], [201, 201], late.text + paid.text);
+  await until(async () => (await published(cursor)).includes(paid.body.payment_id));
+  await until(async () => (await published(cursor)).includes(late.body.payment_id));
+  await holder.query(`select pg_advisory_unlock(${lock})`);
+  await until(async () => (await service.query('select from public_cells.changes_unpublished')).rowCount === 0);
+  await holder.query('drop function public.wait_in_cell cascade');
+  // Each change has one place, whoever has seen it twice.
+  assert.equal((await published(cursor)).filter((id) => id === late.body.payment_id).length, 1);
+});
+
 test('while a cell gives no answer, its clients get 502, and the others notice nothing', async (t) => {
   const { well: one, ill: other, receiver } = cells;
   const cursor = await cells.feedEnd();
+  // What the first test has paid.
+  const earlier = (await receiver.wait(2)).length;
   await stop(2);
 
   await t.test('requests', async () => {
@@ -69,11 +91,27 @@ test('while a cell gives no answer, its clients get 502, and the others notice n
     for (let round = 0; round < 5; round += 1) assert.equal((await payments(one)).status, 200);
   });
 
+  await t.test('what reads all cells gets 502 at once', async () => {
+    for (const path of ['/audit', '/audit/verify', '/notifications', '/reconciliation?date=2026-07-01']) {
+      const answer = await service.operator('GET', path);
+      assert.deepEqual([answer.status, answer.body.code], [502, 'integration_error'], `${path} ${answer.text}`);
+    }
+  });
+
+  await t.test('an import of the others', async () => {
+    const imported = await service.operator('POST', '/imports/payments', undefined, {
+      raw: JSON.stringify({ ...one.base, payment_id: 'IMPORTED' }),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    assert.equal(imported.status, 200, imported.text);
+    assert.equal(imported.body.accepted, 1, imported.text);
+  });
+
   await t.test('payments, webhooks, the feed, totals and the audit trail of the others', async () => {
     for (let count = 1; count <= 3; count += 1) {
       const paid = await one.pay({ amount: count });
       assert.equal(paid.status, 201, paid.text);
-      await receiver.wait(count);
+      await receiver.wait(count + earlier);
       await until(async () => (await published(cursor)).includes(paid.body.payment_id));
     }
     await until(async () => {
@@ -117,6 +155,6 @@ test('while a cell gives no answer, its clients get 502, and the others notice n
     const paid = await other.pay({ amount: 7 });
     assert.equal(paid.status, 201, paid.text);
     await until(async () => (await published(cursor)).includes(paid.body.payment_id));
-    await receiver.wait(4);
+    await receiver.wait(4 + earlier);
   });
 });

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { silence } from '../fault.ts';
 import type { Cell } from './scope.ts';
 
 /** Which cells a connection can belong to. */
@@ -10,6 +9,18 @@ export interface CellPaths {
   distributed: boolean;
   /** The numbers of all cells. */
   numbers: number[];
+  /** Which of them give no answer; only of a service that runs. */
+  pulse?: Pulse;
+}
+
+/** Knows which cells give no answer (pulse.ts). */
+interface Pulse {
+  /** Watches a connection for as long as it is open. */
+  watch(client: pg.PoolClient, connection: Connection): void;
+  /** Whether a cell is known to give no answer; of all cells, whether one of them is. */
+  isSilent(cell: Cell): boolean;
+  /** @throws Error as for a statement without an answer, where a cell is known to give none */
+  refuseSilent(cell: Cell): void;
 }
 
 /** What a connection of a database with several cells knows: the cell that its `search_path` names now, and all others. */
@@ -19,8 +30,6 @@ export interface Connection {
   /** Further cells in which its transaction has worked. */
   entered: Set<Cell>;
   beside: pg.Pool | undefined;
-  /** The one of these that has not answered in time. */
-  silent?: Cell;
 }
 
 /** The connections of databases with several cells. */
@@ -49,6 +58,7 @@ export function localPathOf(client: object): string {
  * Runs a part of a transaction in another cell of the same database. Statements before and after it stay in the cell of the transaction.
  * @param tx a pool stays in its cell
  * @returns what the work returns
+ * @throws Error as for a statement without an answer, where the cell is known to give none
  */
 export async function withinCell<T>(
   tx: { query(text: string): Promise<unknown> },
@@ -58,6 +68,7 @@ export async function withinCell<T>(
   const connection = CONNECTIONS.get(tx);
   if (!connection || connection.cell === cell) return work();
   const { paths, cell: before } = connection;
+  paths.pulse?.refuseSilent(cell);
   await tx.query(pathStatement(paths, cell, true));
   connection.cell = cell;
   connection.entered.add(cell);
@@ -65,9 +76,6 @@ export async function withinCell<T>(
     const result = await work();
     await tx.query(pathStatement(paths, before, true));
     return result;
-  } catch (error) {
-    if (silence(error)) connection.silent ??= cell;
-    throw error;
   } finally {
     // Where the work failed, the rollback brings the path back.
     connection.cell = before;

@@ -1,14 +1,10 @@
 import pg from 'pg';
-import { monotonic } from '../../values/calendar.ts';
-import { databaseFault, SILENCE, silence } from '../fault.ts';
+import { databaseFault, SILENCE } from '../fault.ts';
 import { PatientPool } from '../patient-pool.ts';
-import { type CellPaths, CONNECTIONS, pathStatement, schemaOf } from './connection.ts';
+import { type CellPaths, CONNECTIONS, type Connection, pathStatement, schemaOf } from './connection.ts';
 import { type Cell, currentCell, inCell } from './scope.ts';
 import { CellTurns } from './turns.ts';
 
-/** Statements in a row without an answer in time after which a cell counts as silent, and milliseconds for which nobody asks it then. */
-const MIN_UNANSWERED = 3;
-const SILENT_MS = 1_000;
 /**
  * Where an answer may take longer than so many milliseconds, the callers of one cell have half of the connections at most: one that has gone
  * silent leaves the other half to the others. Requests give up sooner, and have all.
@@ -36,8 +32,6 @@ export class CellPool extends PatientPool {
   readonly beside: PatientPool | undefined;
 
   readonly #ownSessions: boolean;
-  /** Statements in a row that a cell has not answered in time, and monotonic milliseconds until which nobody asks it. */
-  readonly #unanswered = new Map<Cell, { statements: number; untilMs: number }>();
   readonly #turns: CellTurns | undefined;
 
   /** @param options `ownSessions`: false behind a pooler in transaction mode, where each transaction sets its path (pooled-client.ts) */
@@ -47,12 +41,14 @@ export class CellPool extends PatientPool {
     this.#ownSessions = ownSessions;
     const { max = 0, query_timeout: limitMs = 0, connectionTimeoutMillis: waitMs = 0 } = config;
     if (limitMs > MAX_SHARED_MS) this.#turns = new CellTurns(Math.ceil(max / 2), waitMs);
-    this.on('release', (error, client) => this.#released(client, error));
+    if (this.#turns) this.on('release', (_error, client) => this.#turns?.endOf(client));
     this.beside = paths.distributed ? new PatientPool({ ...config, max: MAX_BESIDE_CONNECTIONS }) : undefined;
     this.beside?.on('error', (error, client) => this.emit('error', error, client));
-    this.on('connect', (client) =>
-      CONNECTIONS.set(client, { paths, cell: 0, entered: new Set(), beside: this.beside }),
-    );
+    this.on('connect', (client) => {
+      const connection: Connection = { paths, cell: 0, entered: new Set(), beside: this.beside };
+      CONNECTIONS.set(client, connection);
+      paths.pulse?.watch(client, connection);
+    });
   }
 
   override renew(): void {
@@ -82,7 +78,8 @@ export class CellPool extends PatientPool {
   }
 
   #connectTo(cell: Cell, callback: Connected): void {
-    if (this.#isSilent(cell)) return void process.nextTick(callback, new Error(SILENCE), undefined, () => {});
+    if (cell !== 'all' && this.paths.pulse?.isSilent(cell))
+      return void process.nextTick(callback, new Error(SILENCE), undefined, () => {});
     if (!this.#turns || typeof cell !== 'number') return void this.#connectNow(cell, callback);
     const turns = this.#turns;
     turns.take(cell, (late) => {
@@ -110,38 +107,11 @@ export class CellPool extends PatientPool {
           callback(undefined, client, release);
         },
         (failure: Error) => {
-          connection.silent = cell;
           release(failure);
           callback(failure, undefined, () => {});
         },
       );
     });
-  }
-
-  #released(client: object, error: Error | boolean | undefined): void {
-    this.#turns?.endOf(client);
-    const connection = CONNECTIONS.get(client);
-    const cell = connection?.silent ?? connection?.cell ?? 0;
-    if (connection) delete connection.silent;
-    if (!error) return void this.#unanswered.delete(cell);
-    const unanswered = this.#unanswered.get(cell) ?? { statements: 0, untilMs: 0 };
-    if (silence(error)) this.#unanswered.set(cell, unanswered);
-    unanswered.statements += silence(error) ? 1 : 0;
-    unanswered.untilMs = monotonic() + SILENT_MS;
-  }
-
-  /**
-   * Whether a cell is not asked now. One caller a second, and one at a time, finds out whether a silent cell answers again. Otherwise its
-   * callers would take all connections, waiting. What belongs to no client is asked always: it is not in a cell.
-   */
-  #isSilent(cell: Cell): boolean {
-    if (cell === 'none') return false;
-    const unanswered = this.#unanswered.get(cell);
-    if (!unanswered || unanswered.statements < MIN_UNANSWERED) return false;
-    const now = monotonic();
-    if (now < unanswered.untilMs) return true;
-    unanswered.untilMs = now + Math.max(SILENT_MS, this.options.query_timeout ?? 0);
-    return false;
   }
 
   /** Puts the connection that suits a cell where the pool takes the next one from. */
@@ -190,12 +160,23 @@ function cellOfPool(pool: CellPool): Cell {
   return BOUND.get(pool) ?? currentCell();
 }
 
-/** The schemas of all cells, quoted, where a connection is to read all of them and a worker of Citus has some. */
-export function distributedCells(db: object): string[] | undefined {
+/**
+ * The schemas of all cells, quoted, where a connection is to read all of them and a worker of Citus has some.
+ * @param asked the one of them that is read, where it is not all
+ * @throws Error as for a statement without an answer, where such a cell is known to give none
+ */
+export function distributedCells(db: object, asked: Cell = 'all'): string[] | undefined {
   const { paths, cell } =
     db instanceof CellPool ? { paths: db.paths, cell: cellOfPool(db) } : (CONNECTIONS.get(db) ?? {});
-  if (!paths?.distributed || cell !== 'all') return undefined;
+  if (!paths || cell !== 'all') return undefined;
+  paths.pulse?.refuseSilent(asked);
+  if (!paths.distributed) return undefined;
   return paths.numbers.map((number) => pg.escapeIdentifier(schemaOf(paths.home, number)));
+}
+
+/** @throws Error as for a statement without an answer, where one of the cells of a pool is known to give none */
+export function refuseWhileSilent(pool: object): void {
+  if (pool instanceof CellPool) pool.paths.pulse?.refuseSilent('all');
 }
 
 /**

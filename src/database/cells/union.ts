@@ -13,8 +13,9 @@ const TABLE = /\b(from|join)(\s+)(\w+)\b/gi;
  * @returns undefined where the statement is the same as for one cell
  */
 export function unionOfCells(db: Db, from: string): ((select: string) => string) | undefined {
+  if (!CELL_TABLES.has(/^\w+/.exec(from)?.[0] ?? '')) return undefined;
   const schemas = distributedCells(db);
-  if (!schemas || !CELL_TABLES.has(/^\w+/.exec(from)?.[0] ?? '')) return undefined;
+  if (!schemas) return undefined;
   return (select) => schemas.map((schema) => `(${inSchema(select, schema)})`).join(' union all ');
 }
 
@@ -31,7 +32,7 @@ export function overCells(db: Db, from: string, select: string): string {
  * @param cell the number of a cell; a cell that does not exist has no rows
  */
 export function selectInCell(db: Db, cell: number, select: string): string | undefined {
-  const schemas = distributedCells(db);
+  const schemas = distributedCells(db, cell);
   if (!schemas) return select;
   const schema = schemas.at(cell);
   return schema && inSchema(select, schema);

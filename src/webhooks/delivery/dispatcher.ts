@@ -69,7 +69,10 @@ export class Dispatcher {
     const numbered = cells.map((cell) => [cell.rhythm?.cell ?? 0, cell] as const);
     const registration = new WorkerRegistration(context, {
       url,
-      paths: numbered.map(([number]) => pathOf(backgroundPool, number)),
+      cells: numbered.map(([number]) => ({
+        path: pathOf(backgroundPool, number),
+        isSilent: () => paths?.pulse?.isSilent(number) ?? false,
+      })),
       name: `${hostname()} ${process.pid}`,
       onEvents: () => this.wake(),
       onSubscription: (id) => this.#each((cell) => cell.subscriptionChanged(id)),

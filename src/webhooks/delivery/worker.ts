@@ -24,8 +24,8 @@ const GOODBYE_TIMEOUT_MS = 1_000;
 export interface RegistrationOptions {
   /** The URL of the database. */
   url: string;
-  /** What leads the connection to each cell; one empty statement where the database has one cell. */
-  paths: readonly string[];
+  /** What leads the connection to each cell; one empty path where the database has one cell. */
+  cells: readonly { path: string; isSilent: () => boolean }[];
   /** For people who read `webhook_workers`. */
   name: string;
   /** There are events. */
@@ -234,8 +234,11 @@ export class WorkerRegistration {
   async #free(client: pg.Client, id: number): Promise<{ count: number; everywhere: boolean }> {
     let count = 0;
     let everywhere = true;
-    for (const path of this.#options.paths)
+    for (const { path, isSilent } of this.#options.cells)
       try {
+        // A worker of Citus that hangs would keep this connection.
+        if (isSilent()) everywhere = false;
+        if (isSilent()) continue;
         if (path) await client.query(`${path}; set statement_timeout = ${CELL_TIMEOUT_MS}`);
         const freed = await client.query('update webhook_queue set lease_owner = null where lease_owner = $1::int', [
           id,
@@ -245,7 +248,8 @@ export class WorkerRegistration {
         if (!path) throw error;
         everywhere = false;
       }
-    if (this.#options.paths.some(Boolean)) await client.query('reset search_path; reset statement_timeout');
+    if (this.#options.cells.some(({ path }) => path !== ''))
+      await client.query('reset search_path; reset statement_timeout');
     return { count, everywhere };
   }
 

@@ -1,0 +1,204 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import pg from 'pg';
+import { endsWithin } from '../../process/deadline.ts';
+import type { Logger } from '../../process/log.ts';
+import { monotonic } from '../../values/calendar.ts';
+import { DatabaseClient } from '../client.ts';
+import { SILENCE } from '../fault.ts';
+import type { CellPaths, Connection } from './connection.ts';
+import { schemaOf } from './connection.ts';
+import type { Cell } from './scope.ts';
+
+/** Milliseconds between two looks at what waits for an answer. What waits at two of them makes its cell doubtful. */
+const LOOK_INTERVAL_MS = 250;
+/** Milliseconds that a cell has to answer a question, and between two questions to a silent one. */
+const ANSWER_WITHIN_MS = 1_000;
+const ASK_AGAIN_MS = 1_000;
+/** Milliseconds after which Citus gives up a connection to a worker, and after which a question without an answer is asked anew. */
+const CONNECTS_WITHIN_MS = 1_500;
+const GIVE_UP_MS = 5_000;
+/** Connections that ask; closed after so many idle milliseconds. */
+const MAX_ASKING = 4;
+const MAX_IDLE_MS = 10_000;
+
+/**
+ * The connections that ask have none to a worker of Citus that they keep. So a question to one that hangs ends, without an answer: who breaks
+ * a statement off that a worker has begun waits there until the worker answers. Elsewhere these settings say nothing.
+ */
+const SET_UP = `set citus.max_cached_conns_per_worker = 0; set citus.node_connection_timeout = ${CONNECTS_WITHIN_MS};
+  set client_connection_check_interval = '1s'`;
+
+/** A client of pg with the query that it waits for. */
+interface Waiting {
+  _activeQuery: object | null;
+}
+
+/**
+ * Which cells give no answer, for all pools of a process. A server that hangs accepts everything and answers nothing, so that each statement
+ * would cost its caller the whole of its patience, and a connection for as long. Where one waits, the cell is asked something small. If that
+ * gets no answer either, what waits in the cells of that server is broken off, and nobody is let in until it answers again.
+ */
+export class CellPulse {
+  readonly #paths: CellPaths;
+  readonly #log: Logger;
+  readonly #pool: pg.Pool;
+  readonly #connections = new Map<object, Connection>();
+  /** What waited at the last look. */
+  #waited = new Map<object, object>();
+  readonly #silent = new Set<number>();
+  /** Servers that are being asked. */
+  readonly #asked = new Set<string>();
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #ticker: NodeJS.Timeout | undefined;
+  #onBack: (cells: number[]) => void = () => {};
+
+  /** @param url of a session */
+  constructor(url: string, paths: CellPaths, log: Logger) {
+    this.#paths = paths;
+    this.#log = log;
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      Client: DatabaseClient,
+      max: MAX_ASKING,
+      application_name: 'lombard-cells',
+      connectionTimeoutMillis: ANSWER_WITHIN_MS,
+      query_timeout: GIVE_UP_MS,
+      idleTimeoutMillis: MAX_IDLE_MS,
+      onConnect: async (client) => void (await client.query(SET_UP)),
+    });
+    this.#pool.on('error', () => {});
+  }
+
+  start(): void {
+    this.#ticker = setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#ticker);
+    await endsWithin(this.#pool.end(), ANSWER_WITHIN_MS);
+  }
+
+  /** @param listener gets the cells that answer again */
+  onBack(listener: (cells: number[]) => void): void {
+    this.#onBack = listener;
+  }
+
+  /** Watches a connection for as long as it is open. */
+  watch(client: pg.PoolClient, connection: Connection): void {
+    this.#connections.set(client, connection);
+    client.once('end', () => this.#connections.delete(client));
+  }
+
+  /** Whether a cell is known to give no answer; of all cells, whether one of them is. */
+  isSilent(cell: Cell): boolean {
+    return cell === 'all' ? this.#silent.size > 0 : typeof cell === 'number' && this.#silent.has(cell);
+  }
+
+  /** @throws Error as for a statement without an answer, where a cell is known to give none */
+  refuseSilent(cell: Cell): void {
+    if (this.isSilent(cell)) throw new Error(SILENCE);
+  }
+
+  #look(): void {
+    const waits = new Map<object, object>();
+    const doubtful = new Set<Cell>();
+    for (const [client, { cell }] of this.#connections) {
+      const query = (client as Waiting)._activeQuery;
+      if (!query || cell === 'none' || cell === 0) continue;
+      waits.set(client, query);
+      if (this.#waited.get(client) === query) doubtful.add(cell);
+    }
+    this.#waited = waits;
+    const due = this.#silent.size > 0 && monotonic() - this.#askedAt >= ASK_AGAIN_MS;
+    if (doubtful.size === 0 && !due) return;
+    this.#askedAt = monotonic();
+    const { numbers } = this.#paths;
+    const wanted = doubtful.has('all')
+      ? numbers
+      : numbers.filter((cell) => doubtful.has(cell) || this.#silent.has(cell));
+    this.#ask(wanted).catch((error: Error) =>
+      this.#log.debug({ reason: error.message }, 'the cells could not be asked whether they answer'),
+    );
+  }
+
+  /** Asks the servers of some cells. What one of its cells answers goes for all that it has. */
+  async #ask(wanted: readonly number[]): Promise<void> {
+    const servers = await this.#servers();
+    await Promise.all(
+      [...servers]
+        .filter(([server, cells]) => !this.#asked.has(server) && cells.some((cell) => wanted.includes(cell)))
+        .map(async ([server, cells]) => {
+          this.#asked.add(server);
+          try {
+            await this.#askServer(cells);
+          } finally {
+            this.#asked.delete(server);
+          }
+        }),
+    );
+  }
+
+  async #askServer(cells: readonly number[]): Promise<void> {
+    // Without a connection to ask on, nothing is known.
+    const client = await this.#pool.connect();
+    let late = false;
+    let answers = false;
+    const schema = pg.escapeIdentifier(schemaOf(this.#paths.home, cells[0] ?? 0));
+    const question = client.query(`select from ${schema}.subscriptions limit 1`).then(
+      () => {
+        answers = true;
+        client.release();
+      },
+      (error: Error) => {
+        // A server that refuses at once needs no care: so do all statements.
+        answers = !late;
+        client.release(error);
+      },
+    );
+    await endsWithin(question, ANSWER_WITHIN_MS);
+    // This process may have been busy: what has come is read first.
+    await nextTurn();
+    late = true;
+    this.#found(cells, answers);
+    if (answers) return;
+    await question;
+    if (answers) this.#found(cells, true);
+  }
+
+  #found(cells: readonly number[], answers: boolean): void {
+    const changed = cells.filter((cell) => this.#silent.has(cell) === answers);
+    for (const cell of changed) this.#silent[answers ? 'delete' : 'add'](cell);
+    const schemas = changed.map((cell) => schemaOf(this.#paths.home, cell)).join(', ');
+    if (!answers) {
+      if (changed.length > 0)
+        this.#log.warn({ cells: schemas }, 'cells give no answer; they are left out until they do');
+      this.#breakOff();
+    } else if (changed.length > 0) {
+      this.#log.info({ cells: schemas }, 'cells answer again');
+      this.#onBack(changed);
+    }
+  }
+
+  /** Ends what waits in silent cells; and what reads all cells and has waited for some time. */
+  #breakOff(): void {
+    for (const [client, { cell }] of this.#connections) {
+      const query = (client as Waiting)._activeQuery;
+      if (query && this.isSilent(cell) && (cell !== 'all' || this.#waited.get(client) === query))
+        (client as DatabaseClient).connection.stream.destroy(new Error(SILENCE));
+    }
+  }
+
+  /** The cells beyond the first by the server that has them. In one PostgreSQL each is asked by itself. */
+  async #servers(): Promise<Map<string, number[]>> {
+    const numbers = this.#paths.numbers.filter((cell) => cell > 0);
+    if (!this.#paths.distributed) return new Map(numbers.map((cell) => [String(cell), [cell]]));
+    const { rows } = await this.#pool.query<{ server: string; cells: number[] }>(SERVERS);
+    return new Map(rows.map(({ server, cells }) => [server, cells]));
+  }
+}
+
+const SERVERS = `select p.groupid::text as server, array_agg(e.number order by e.number) as cells
+  from cells e join pg_namespace n on n.nspname = e.schema
+  join pg_class c on c.relnamespace = n.oid and c.relname = 'subscriptions'
+  join pg_dist_shard s on s.logicalrelid = c.oid join pg_dist_placement p on p.shardid = s.shardid
+  where e.made and e.number > 0 group by 1`;
