@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Cell, cellNumber, hasCitus, listCells } from '../database/cells/cell.ts';
 import { homeOfClient } from '../database/cells/client-moves.ts';
-import { cellNodes, moveCell, plannedMoves } from '../database/cells/moves.ts';
+import { cellNodes, type Move, moveCell, plannedMoves } from '../database/cells/moves.ts';
 import type { Pool } from '../database/database.ts';
 import { migrateSettings } from '../database/migrate.ts';
 import { databaseAddresses, migrateOptions } from '../database/open.ts';
@@ -46,15 +46,17 @@ export function cellsCommands({ program, does }: Frame): void {
       if (moves.length === 0) print.note('the cells are spread evenly already');
       if (moves.length > 0) await prepareServers();
       for (const { cell, node } of moves) {
-        await moveCell(pool, cell, node);
+        await move(pool, { cell, node });
         print.note(`the cell ${cell} is on ${node} now`);
       }
       print.rows(await listCells(pool), COLUMNS, { whole: true });
     }),
   );
 
-  const move = cells.command('move <cell> <node>').description('move a cell to another server, while its clients work');
-  does(example(move, 'cells move public_cell_1 db2.internal:5432'), ({ args, print }) => {
+  const moving = cells
+    .command('move <cell> <node>')
+    .description('move a cell to another server, while its clients work');
+  does(example(moving, 'cells move public_cell_1 db2.internal:5432'), ({ args, print }) => {
     const [name = '', node = ''] = args;
     return inDatabase(async (pool) => {
       const [first, ...others] = await listCells(pool);
@@ -67,7 +69,7 @@ export function cellsCommands({ program, does }: Frame): void {
       if (!nodes.includes(node))
         throw new CommandFailure(`the server ${node} is none that can have cells: they are ${nodes.join(', ')}`);
       await prepareServers();
-      await moveCell(pool, cell.cell, node);
+      await move(pool, { cell: cell.cell, node });
       print.done(`the cell ${cell.cell} is on ${node} now`, { ...cell, node });
     });
   });
@@ -96,6 +98,15 @@ async function relocate(pool: Pool, relocation: Relocation): Promise<void> {
   const act = { now, actor: 'command line', requestId: randomUUID() };
   await relocateClient(pool, act, relocation).catch((error) => {
     throw error instanceof RelocationFault ? new CommandFailure(error.message) : error;
+  });
+}
+
+/** @throws CommandFailure */
+async function move(pool: Pool, { cell, node }: Move): Promise<void> {
+  await moveCell(pool, cell, node).catch((error: Error) => {
+    throw new CommandFailure(
+      `the cell ${cell} did not get to ${node} (${error.message}): lombard cells list shows where it is; run the command again`,
+    );
   });
 }
 

@@ -3,7 +3,13 @@ import type pg from 'pg';
 import type { Logger } from '../process/log.ts';
 import { StartupError } from '../values/errors.ts';
 import { cellsToMake, hasCitus } from './cells/cell.ts';
-import { DISTRIBUTING, LOCAL, missingRolesOnWorkers, serviceRoleOfCluster } from './cells/citus-statements.ts';
+import {
+  DISTRIBUTING,
+  LOCAL,
+  missingRolesOnWorkers,
+  refuseOrdinaryOwner,
+  serviceRoleOfCluster,
+} from './cells/citus-statements.ts';
 import { furtherSchemas, missingCellSteps } from './cells/migrations.ts';
 import { viewsWithdrawn } from './cells/views.ts';
 import { DatabaseClient } from './client.ts';
@@ -18,6 +24,8 @@ const MIN_SERVER_VERSION = 150_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const TURN_INTERVAL_MS = 100;
 const INSUFFICIENT_PRIVILEGE = '42501';
+/** Characters of a statement that an error shows. */
+const MAX_QUOTED = 200;
 
 export interface MigrateOptions {
   /** The role of DATABASE_URL, where the owner who migrates is another one. */
@@ -61,7 +69,9 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
       });
       log.info({ migration: step.name }, 'database migrated');
     }
-    for (const step of await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations })) {
+    const cellSteps = await missingCellSteps(client, { home, cells: await cellsOf(client, options), migrations });
+    if (cellSteps.length > 0 && (await hasCitus(client))) await refuseOrdinaryOwner(client);
+    for (const step of cellSteps) {
       await applyCellStep(client, step, log).catch((error) => {
         throw failure({ name: step.name, sql: '' }, error);
       });
@@ -252,8 +262,9 @@ async function run(client: pg.Client, step: Step): Promise<void> {
 
 /** The person who migrates can grant a privilege that is missing. */
 function failure(step: Step, error: unknown): Error {
-  const { code, message } = error as Error & { code?: string };
-  const what = step.migration ? `migration ${step.name}` : step.name;
+  const { code, message, statement } = error as Error & { code?: string; statement?: string };
+  const at = statement === undefined ? '' : ` (${statement.replace(/\s+/g, ' ').slice(0, MAX_QUOTED)})`;
+  const what = `${step.migration ? `migration ${step.name}` : step.name}${at}`;
   if (code === INSUFFICIENT_PRIVILEGE)
     return new StartupError(`${what}: ${message}. Let an administrator run it, or migrate as a role that may`, {
       cause: error,

@@ -128,7 +128,10 @@ type Run = (client: pg.Client, statements: readonly string[], mark: string) => P
 const RUN: Record<MigrationStep['kind'], Run> = {
   transaction: (client, statements, mark) =>
     inTransaction(client, async () => {
-      for (const sql of statements) await client.query(sql);
+      for (const sql of statements)
+        await client.query(sql).catch((error: Error) => {
+          throw Object.assign(error, { statement: sql });
+        });
       await client.query(mark);
     }),
   // A statement of this kind waits for others without holding anybody up, so it may wait.

@@ -45,6 +45,20 @@ test('list: the one cell with its server, clients and size, partitions included'
   assert.match(shown.stdout, /^CELL +NODE +CLIENTS +MIB\npublic +\S+:\d+ +3 +\d+\n$/);
 });
 
+test('a database that lets nobody in, or is not there, is one line', async () => {
+  const as = (changes: Partial<URL>) => ({ DATABASE_URL: Object.assign(new URL(database.url), changes).toString() });
+  const cases: [changes: Partial<URL>, must: RegExp][] = [
+    [{ username: 'nobody_here' }, /^lombard: the database lets nobody in so: .*nobody_here.* \(DATABASE_URL\)\n$/],
+    [{ pathname: '/not_there' }, /^lombard: the database lets nobody in so: .*not_there.* \(DATABASE_URL\)\n$/],
+    [{ port: '9' }, /^lombard: the database cannot be reached: .*ECONNREFUSED.* \(DATABASE_URL\)\n$/],
+  ];
+  for (const [changes, must] of cases) {
+    const refused = await cells(['list'], as(changes));
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, must);
+  }
+});
+
 test('what needs several cells is refused, and says why', async () => {
   const cases: [words: string[], must: RegExp][] = [
     [['rebalance'], /there is one cell, so nothing can be spread: .*Citus.*docs\/scale\.md/],

@@ -172,6 +172,34 @@ test('a service with a role of its own sends again, writes after a worker was ac
   }
 });
 
+test('an owner who is no superuser is told so, and where, before anything is made on a worker', async (t) => {
+  const database = await createClusterDatabase();
+  if (!database) return t.skip(NO_CLUSTER);
+  const owner = `owner_${randomBytes(4).toString('hex')}`;
+  const servers = [database.url, ...(await workersOf(database.url))];
+  const everywhere = async (sql: string) => {
+    for (const server of servers)
+      await onServer(server, (client) => client.query(`set citus.enable_ddl_propagation = off; ${sql}`));
+  };
+  await everywhere(`create role ${owner} login createrole`);
+  t.after(async () => {
+    await onServer(givenServer() as string, (client) => client.query(`drop role if exists ${owner}`));
+  });
+  await onServer(database.url, (client) =>
+    client.query(`alter database ${new URL(database.url).pathname.slice(1)} owner to ${owner}; alter schema public owner to ${owner};
+      do $$ begin if to_regrole('lombard_client') is not null then grant lombard_client to ${owner} with admin option; end if; end $$`),
+  );
+  const url = Object.assign(new URL(database.url), { username: owner }).toString();
+  const refused = await lombard(['migrate'], { DATABASE_URL: url, LOMBARD_CELLS: '2' }).ended;
+  await database.drop();
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stderr,
+    new RegExp(`${owner} is not on the coordinator: run there .*alter role ${owner} superuser`),
+  );
+  assert.doesNotMatch(refused.stderr, /\n {4}at /);
+});
+
 test('a worker that was added later gets the roles of the service before it gets a cell', async (t) => {
   const database = await createClusterDatabase({ leaveOut: true });
   if (!database) return t.skip(NO_CLUSTER);

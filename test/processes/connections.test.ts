@@ -32,6 +32,8 @@ const SESSIONS = {
 /** What the delivery engine has for several cells; what each pool that knows cells has more where workers of a Citus cluster have them. */
 const WEBHOOKS_OF_CELLS = 16;
 const BESIDE = 2;
+/** Those that ask whether cells answer. */
+const ASKING = 4;
 const OF_CELLS = new Set(['lombard', 'lombard-auth', 'lombard-background', 'lombard-webhooks']);
 const API_RATE = 120;
 
@@ -81,7 +83,9 @@ test('a process of all roles opens no more connections of each kind than are doc
       ...Array.from({ length: 10 }, () => world.pay()),
     ]);
     const rows = await connections(service);
-    const webhooks = ONE_CELL ? { 'lombard-webhooks': WEBHOOKS_OF_CELLS } : {};
+    const webhooks: Record<string, number> = ONE_CELL
+      ? { 'lombard-webhooks': WEBHOOKS_OF_CELLS, 'lombard-cells': ASKING }
+      : {};
     const documented: Record<string, number> = { ...REQUESTS, ...SESSIONS, ...webhooks };
     const further = (await isOnWorkers(service)) ? BESIDE : 0;
     for (const { name, count } of rows)
@@ -145,7 +149,7 @@ test('four processes through PgBouncer: PostgreSQL sees its connections only, an
       `select count(*)::int as count from pg_stat_activity
        where datname = current_database() and backend_type = 'client backend' and not application_name = any ($1)
          and application_name not like 'citus%'`,
-      [Object.keys(SESSIONS)],
+      [[...Object.keys(SESSIONS), 'lombard-cells']],
     );
     return rows[0].count;
   }

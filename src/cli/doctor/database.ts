@@ -1,3 +1,4 @@
+import { readPaths } from '../../database/cells/cell.ts';
 import type { CellPaths } from '../../database/cells/connection.ts';
 import { createPool, type Db, first, type Pool } from '../../database/database.ts';
 import { databaseFault, refusesLogin } from '../../database/fault.ts';
@@ -11,8 +12,13 @@ import { count, type Finding, failed, ok, warnIf, warning } from './finding.ts';
 
 const ANSWER_TIMEOUT_MS = 10_000;
 const MIN_SERVER_MAJOR = 15;
-/** Beyond its pools a process has connections of its own: locks, LISTEN, the watch. */
-const OWN_CONNECTIONS = 10;
+/**
+ * Beyond its pools a process has connections of its own: locks, LISTEN, the watch, the delivery engine's. With several cells it has more for
+ * the engine, and some that ask whether cells answer; on Citus two more for each of four pools (docs/scale.md, Connections).
+ */
+const OWN_CONNECTIONS = 11;
+const OWN_CONNECTIONS_OF_CELLS = 16;
+const OWN_CONNECTIONS_ON_CITUS = 8;
 /** Differences between this machine's clock and the database's, in seconds. */
 const MAX_CLOCK_SECONDS = 5;
 const WRONG_CLOCK_SECONDS = 60;
@@ -55,7 +61,9 @@ export async function checkDatabase(
   now: () => Date,
 ): Promise<Finding[]> {
   const server = await readServer(db);
-  const findings = checkServer(server, config, addresses);
+  // Of a database without a schema nothing is known.
+  const cells = await readPaths(db).catch(() => undefined);
+  const findings = checkServer(server, config, { ...addresses, cells });
   if (server.major < MIN_SERVER_MAJOR) return findings;
   return [
     ...findings,
@@ -93,12 +101,14 @@ async function readServer(db: Db): Promise<Server> {
 export function checkServer(
   server: Server,
   config: Pick<Config, 'environment' | 'poolSize' | 'authPoolSize' | 'backgroundPoolSize' | 'workers'>,
-  { sessions }: Pick<DatabaseAddresses, 'sessions'>,
+  { sessions, cells }: Pick<DatabaseAddresses, 'sessions'> & { cells?: Pick<CellPaths, 'distributed'> | undefined },
 ): Finding[] {
   if (server.major < MIN_SERVER_MAJOR)
     return [failed('database', `PostgreSQL ${server.major} runs; ${MIN_SERVER_MAJOR} or newer is needed: upgrade it`)];
   const serious = config.environment === 'production' ? failed : warning;
-  const wanted = (config.poolSize + config.authPoolSize + config.backgroundPoolSize + OWN_CONNECTIONS) * config.workers;
+  const own =
+    OWN_CONNECTIONS + (cells ? OWN_CONNECTIONS_OF_CELLS : 0) + (cells?.distributed ? OWN_CONNECTIONS_ON_CITUS : 0);
+  const wanted = (config.poolSize + config.authPoolSize + config.backgroundPoolSize + own) * config.workers;
   const remote = !LOCAL.test(new URL(sessions).hostname);
   return [
     ok('database', `PostgreSQL ${server.major} answers`),

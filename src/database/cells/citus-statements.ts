@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { StartupError } from '../../values/errors.ts';
 import type { ServiceRole } from '../service-role.ts';
 
 /**
@@ -143,6 +144,30 @@ export async function serviceRoleOfCluster(client: pg.Client, { user, password }
       alter role ${name} bypassrls; grant lombard_service, lombard_client to ${name};`,
     ),
   ];
+}
+
+/**
+ * Refuses an owner who may not make cells on workers: roles, rights and the tables of Citus there need a superuser.
+ * @throws StartupError
+ */
+export async function refuseOrdinaryOwner(client: Pick<pg.Client, 'query'>): Promise<void> {
+  const { rows: own } = await client.query<{ name: string; super: boolean }>(
+    'select quote_ident(rolname) as name, rolsuper as super from pg_roles where rolname = current_user',
+  );
+  const { name = '', super: isSuper = false } = own[0] ?? {};
+  const { rows: workers } = isSuper
+    ? await client.query<{ node: string; why: string }>(
+        `select n.nodename || ':' || n.nodeport as node, r.result as why
+         from run_command_on_workers($workers$select rolsuper from pg_roles where rolname = current_user$workers$) r
+         join pg_dist_node n on n.nodename = r.nodename and n.nodeport = r.nodeport where r.result is distinct from 't'`,
+      )
+    : { rows: [{ node: 'the coordinator', why: 'f' }] };
+  if (workers.length === 0) return;
+  const where = workers.map(({ node, why }) => (why === 'f' ? node : `${node} (${why})`)).join(', ');
+  throw new StartupError(
+    `who makes cells on the workers of Citus is a superuser on every server, and ${name} is not on ${where}: ` +
+      `run there as an administrator: alter role ${name} superuser; or migrate as a role that is one (docs/scale.md)`,
+  );
 }
 
 /** Whether a query that gives a truth gives `true` on every worker. One that cannot answer says no. */

@@ -183,11 +183,11 @@ describe('a server, as a table', () => {
     workers: 3,
   } as const;
   const cases: [Partial<Server>, string, string, RegExp][] = [
-    [{}, '127.0.0.1', 'connections', /^ok: up to 96 of the 97/],
+    [{ max_connections: 99 }, '127.0.0.1', 'connections', /^ok: up to 99 of the 99/],
     [{ major: 14 }, '127.0.0.1', 'database', /^failed: PostgreSQL 14 runs; 15 or newer is needed/],
     [{ encoding: 'LATIN1' }, '127.0.0.1', 'encoding', /^failed: .*LATIN1/],
     [{ durable: false }, '127.0.0.1', 'durability', /^failed: fsync/],
-    [{ max_connections: 95 }, '127.0.0.1', 'connections', /^warning: 3 processes may want 96/],
+    [{ max_connections: 98 }, '127.0.0.1', 'connections', /^warning: 3 processes may want 99/],
     [{ encrypted: false }, 'db.bank.example', 'database encryption', /^warning: .*sslmode=verify-full/],
     [{}, 'db.bank.example', 'database encryption', /^ok: the connection uses TLS/],
   ];
@@ -196,6 +196,20 @@ describe('a server, as a table', () => {
       const found = checkServer({ ...good, ...differs }, config, { sessions: `postgres://u@${host}/lombard` });
       assertFound(found, [[check, says]]);
     });
+
+  test('with several cells a process has more connections, and more yet on Citus', () => {
+    const wanted = (distributed: boolean) =>
+      checkServer(
+        { ...good, max_connections: 300 },
+        { ...config, workers: 1 },
+        {
+          sessions: 'postgres://u@127.0.0.1/lombard',
+          cells: { distributed },
+        },
+      );
+    assertFound(wanted(false), [['connections', /^ok: up to 49 of the 300/]]);
+    assertFound(wanted(true), [['connections', /^ok: up to 57 of the 300/]]);
+  });
 });
 
 describe('ports and senders', () => {
@@ -328,7 +342,7 @@ describe('the database', () => {
         ['settings of plans', /^warning: missing: .*random_page_cost/],
         ['writing', /^failed: the database is read-only/],
         ['statement timeout', /^warning: it is 30s for this role/],
-        ['connections', /^warning: a process may want 924/],
+        ['connections', /^warning: a process may want 925/],
         ['durability', /^warning: fsync or full_page_writes is off/],
       ]);
       assertFound(await examine(healthy({ DATABASE_URL: database.url, LOMBARD_MIGRATE: 'no' })), [
