@@ -26,6 +26,8 @@ const STATES: [RegExp, string][] = [
   [/^(40|55P03)/, 'the database could not complete this beside other changes'],
   [/^(58|XX)/, 'the database reports a fault of its own'],
   [/^08/, 'the database cannot be reached'],
+  [/^28/, 'the database refuses the user or the password'],
+  [/^3D/, 'the server does not have the database'],
 ];
 
 /**

@@ -48,9 +48,12 @@ test('list: the one cell with its server, clients and size, partitions included'
 test('a database that lets nobody in, or is not there, is one line', async () => {
   const as = (changes: Partial<URL>) => ({ DATABASE_URL: Object.assign(new URL(database.url), changes).toString() });
   const cases: [changes: Partial<URL>, must: RegExp][] = [
-    [{ username: 'nobody_here' }, /^lombard: the database lets nobody in so: .*nobody_here.* \(DATABASE_URL\)\n$/],
-    [{ pathname: '/not_there' }, /^lombard: the database lets nobody in so: .*not_there.* \(DATABASE_URL\)\n$/],
-    [{ port: '9' }, /^lombard: the database cannot be reached: .*ECONNREFUSED.* \(DATABASE_URL\)\n$/],
+    [
+      { username: 'nobody_here' },
+      /^lombard: DATABASE_URL: the database refuses the user or the password \(.*nobody_here.*\)\n$/,
+    ],
+    [{ pathname: '/not_there' }, /^lombard: DATABASE_URL: the server does not have the database \(.*not_there.*\)\n$/],
+    [{ port: '9' }, /^lombard: DATABASE_URL: the database cannot be reached \(.*ECONNREFUSED.*\)\n$/],
   ];
   for (const [changes, must] of cases) {
     const refused = await cells(['list'], as(changes));
