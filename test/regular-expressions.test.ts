@@ -26,18 +26,18 @@ const MAX_CHARACTERS = 6;
 const ROOTS = ['../src/', '../sdk/src/'];
 /** What is built at run time, in the forms that it can have. */
 const BUILT: Record<string, RegExp[]> = {
-  'http/unknown-address.ts': [/^\/payments\/[^/]+\/approvals$/, /^\/docs\/static\/.*$/],
+  'http/server/unknown-address.ts': [/^\/payments\/[^/]+\/approvals$/, /^\/docs\/static\/.*$/],
   // A person's name, as it stands in texts.
   'erasure/person.ts': [
     /(?<![\p{L}\p{N}]|[\p{L}\p{N}][.+_-])(?:Ada Ashdown|Ada%20Ashdown|Ada\+Ashdown)(?![\p{L}\p{N}])/iu,
   ],
-  'cells/migrations.ts': [
+  'database/cells/migrations.ts': [
     /^(?:alter table(?: if exists)?(?: only)?|(?:create (?:unique )?index|grant)\b.*?\bon(?: table)?) "?(\w+)/is,
   ],
   'feed/cursor.ts': [/^\d{20}-[0-9a-f]{8}$/],
 };
 /** What reads nothing but this project's migrations. */
-const OWN_TEXTS: ReadonlySet<string> = new Set(['cells/citus-statements.ts']);
+const OWN_TEXTS: ReadonlySet<string> = new Set(['database/cells/citus-statements.ts']);
 
 interface Found {
   file: string;
@@ -52,7 +52,7 @@ interface Node {
 /** Literals, the patterns of JSON schemas (ajv compiles them with `u`), and what is built at run time. */
 function expressions(): Found[] {
   const found: Found[] = Object.values(PATTERNS).map((pattern) => ({
-    file: 'http/patterns.ts',
+    file: 'values/schemas.ts',
     pattern: new RegExp(pattern, 'u'),
   }));
   for (const root of ROOTS) {

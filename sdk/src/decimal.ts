@@ -106,10 +106,16 @@ function parseExactly(text: string): unknown {
 
 /** Whether a number is more than its JavaScript number says. */
 function isLong(text: string, value: number): boolean {
-  const short = plain(text)
-    .replace(/(\.\d*?)0+$/, '$1')
-    .replace(/\.$/, '');
+  const short = withoutZeros(plain(text));
   return significantDigits(short) > SAFE_DIGITS || plain(String(value)) !== short;
+}
+
+/** A plain text without zeros at the end of its fraction. */
+function withoutZeros(plainText: string): string {
+  if (!plainText.includes('.')) return plainText;
+  let end = plainText.length;
+  while (plainText[end - 1] === '0') end -= 1;
+  return plainText.slice(0, plainText[end - 1] === '.' ? end - 1 : end);
 }
 
 function significantDigits(plainText: string): number {

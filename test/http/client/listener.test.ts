@@ -135,7 +135,7 @@ test('accounts: exactly the fields of the interface, of this client only', async
     (await get(withClient('/accounts/0f8fad5b-d9cb-469f-a165-708677289500'))).body.code,
     'account_not_found',
   );
-  assert.equal((await get(withClient('/accounts/not-a-uuid'))).status, 400);
+  assert.equal((await get(withClient('/accounts/not-a-uuid'))).body.code, 'account_not_found');
 });
 
 test('currency accounts are listed with integer ids', async () => {
@@ -222,7 +222,7 @@ test('an identifier in the path with a NUL character is an unknown identifier', 
     ['GET', '/payments/PAY%00/approvals', 404, 'payment_not_found'],
     ['PATCH', '/payments/PAY%00?action=authorise', 404, 'payment_not_found'],
     ['DELETE', '/payments/PAY%00', 404, 'payment_not_found'],
-    ['GET', '/accounts/%00', 400, 'invalid_parameter'],
+    ['GET', '/accounts/%00', 404, 'account_not_found'],
     ['DELETE', '/multipayments/1%00', 404, 'multipayment_not_found'],
     ['POST', '/webhooks/ping/%00', 404, 'subscription_not_found'],
   ] as const) {
