@@ -66,17 +66,6 @@ export async function writeApprovers(
   );
 }
 
-export async function removeApprovers(
-  tx: Transaction,
-  payment: { clientId: string; id: PaymentNumber },
-): Promise<void> {
-  await tx.query({
-    name: 'approvers-remove',
-    text: 'delete from payment_approvers where client_id = $1 and payment_id = $2',
-    values: [payment.clientId, payment.id],
-  });
-}
-
 /** A contact of a client whom groups can name. */
 export interface ClientPerson {
   id: string;

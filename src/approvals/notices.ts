@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/database.ts';
+import { RowList } from '../database/row-list.ts';
 import type { PaymentNumber } from '../values/identifiers.ts';
 
 /**
@@ -30,23 +31,22 @@ export async function tellWaiting(tx: Transaction, notices: Notice[]): Promise<v
   );
 }
 
-/** Removes the notices of a payment that no longer waits: nobody gets a mail about it. */
-export async function removeNotices(tx: Transaction, payment: { clientId: string; id: PaymentNumber }): Promise<void> {
-  await tx.query({
-    name: 'notices-remove',
-    text: 'delete from payment_notices where client_id = $1 and payment_id = $2',
-    values: [payment.clientId, payment.id],
-  });
-}
-
-/** Tells the creator that the payment was rejected, unless the creator did it. */
-export async function tellRejection(
+/** Tells the creators of payments that were rejected, except for one who did it. */
+export async function tellRejections(
   tx: Transaction,
-  rejected: { clientId: string; id: PaymentNumber; contactId: string; now: Date },
+  rejected: { clientId: string; id: PaymentNumber; contactId: string; now: Date }[],
 ): Promise<void> {
-  await tx.query(
-    `insert into mails (kind, contact_id, client_id, payment_id, created_at, due_at)
-     select 'rejection', p.contact_id, $1, p.id, $4, $4 from payments p where p.client_id = $1 and p.id = $2 and p.contact_id <> $3`,
-    [rejected.clientId, rejected.id, rejected.contactId, rejected.now],
-  );
+  if (rejected.length === 0) return;
+  const list = new RowList(rejected, ({ clientId }) => clientId, {
+    id: { type: 'bigint', of: ({ id }) => id },
+    contact: { type: 'text', of: ({ contactId }) => contactId },
+    now: { type: 'timestamptz', of: ({ now }) => now },
+  });
+  await tx.query({
+    name: list.named('mails-rejection'),
+    text: `insert into mails (kind, contact_id, client_id, payment_id, created_at, due_at)
+      select 'rejection', p.contact_id, p.client_id, p.id, ${list.at('now')}, ${list.at('now')} from payments p ${list.after('cross join')}
+      where p.client_id = ${list.client} and p.id = ${list.at('id')} and p.contact_id <> ${list.at('contact')}`,
+    values: list.values,
+  });
 }

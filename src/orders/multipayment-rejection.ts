@@ -4,7 +4,7 @@ import { noteChange } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
 import { first, type Transaction } from '../database/database.ts';
 import { setTradeStatus } from '../exchange/trade-booking.ts';
-import { movePayment } from '../payments/lifecycle.ts';
+import { movePayments } from '../payments/lifecycle.ts';
 import { mayMove, type PaymentStatus } from '../payments/moves.ts';
 import type { Presentation } from '../payments/presentation.ts';
 import { Problem } from '../values/errors.ts';
@@ -86,10 +86,11 @@ async function cancelPayments(
       field: 'multipayment_id',
       message: `its payment ${sent.payment_id} has been sent`,
     });
-  for (const { payment_id: paymentId, status, return_started: returnStarted } of rows) {
-    if (!mayMove({ status, returnStarted }, 'cancel')) continue;
-    await movePayment(tx, act, presentation, { clientId, contactId, paymentId, action: 'cancel', reason });
-  }
+  const moves = rows
+    .filter(({ status, return_started: returnStarted }) => mayMove({ status, returnStarted }, 'cancel'))
+    .map(({ payment_id: paymentId }) => ({ clientId, contactId, paymentId, action: 'cancel' as const, reason }));
+  const { refused } = await movePayments(tx, act, moves, { presentation });
+  for (const problem of refused.values()) throw problem;
 }
 
 async function rejectTrades(

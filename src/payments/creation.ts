@@ -12,9 +12,9 @@ import { isCalendarDay } from '../values/calendar.ts';
 import { type ErrorCode, Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
 import { decimal } from '../values/money.ts';
-import { notifyPayment } from './lifecycle.ts';
 import type { PaymentStatus } from './moves.ts';
 import { insertPayment, type Scheme } from './new-payment.ts';
+import { notifyPayments } from './notification.ts';
 import type { Presentation } from './presentation.ts';
 
 const VALIDATING = 'Validating beneficiary information';
@@ -103,7 +103,7 @@ export async function createPayment(
   if (parties.joinsTrade) await joinTrades(tx, act, [input], { action: 'update' });
   const pending = requirement !== null && !(await openApproval(tx, act, { id, paymentId, input, requirement }));
   const next = pending ? 'PENDING_OF_AUTHORIZATION' : 'AUTHORIZED';
-  await notifyPayment(tx, act, presentation, { clientId: input.client_id, id, paymentId, statuses: ['CREATED', next] });
+  await notifyPayments(tx, act, presentation, [{ clientId, id, paymentId, statuses: ['CREATED', next] }]);
   await audit(tx, act, {
     action: 'create',
     entity: 'payment',

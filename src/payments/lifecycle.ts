@@ -1,22 +1,19 @@
-import * as approvals from '../approvals/workflow.ts';
+import { closeApprovals, type Decided, judgeDecisions, writeDecisions } from '../approvals/decisions.ts';
+import type { Decision } from '../approvals/outcome.ts';
+import { shareLock } from '../approvals/workflow.ts';
 import type { Act } from '../audit/act.ts';
 import { hasChanged, noteChange } from '../audit/change.ts';
 import { type AuditEntry, audit } from '../audit/record.ts';
-import { endStep, first, type Transaction } from '../database/database.ts';
-import { updateRow } from '../database/rows.ts';
+import { endStep, type Transaction } from '../database/database.ts';
+import { RowList } from '../database/row-list.ts';
 import { Problem } from '../values/errors.ts';
 import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
-import { notify } from '../webhooks/notification.ts';
-import {
-  allowedMoves,
-  MOVES,
-  mayMove,
-  type PaymentAction,
-  type PaymentStatus,
-  type PaymentWebhookStatus,
-} from './moves.ts';
-import { noPayment, paymentBodies } from './payment.ts';
+import { allowedMoves, MOVES, mayMove, type PaymentAction, type PaymentStatus } from './moves.ts';
+import { notifyPayments, type PaymentNews } from './notification.ts';
+import { noPayment } from './payment.ts';
 import type { Presentation } from './presentation.ts';
+
+/** Moves of payments (docs/decisions.md, 3), each of a different payment, by statements for all of them. */
 
 export interface MoveRequest {
   clientId: string;
@@ -28,8 +25,6 @@ export interface MoveRequest {
   reason?: string | undefined;
   /** The operator token that acts in the contact's name. */
   onBehalfBy?: string | undefined;
-  /** Nobody is notified. */
-  silent?: boolean | undefined;
 }
 
 export interface Moved {
@@ -38,7 +33,8 @@ export interface Moved {
 }
 
 /** A payment whose row is locked until the transaction ends. */
-export interface LockedPayment {
+interface LockedPayment {
+  payment_id: PaymentId;
   id: PaymentNumber;
   status: PaymentStatus;
   return_started: boolean;
@@ -46,11 +42,31 @@ export interface LockedPayment {
   seen: PaymentStatus;
 }
 
-export const PENDING = { status: 'Payment pending of authorization', returnStarted: false } as const;
+const PENDING = { status: 'Payment pending of authorization', returnStarted: false } as const;
+
+/** A legal move, and its result. */
+interface LegalMove {
+  request: MoveRequest;
+  id: PaymentNumber;
+  before: PaymentStatus;
+  /** The status afterwards. */
+  status: PaymentStatus;
+  /** Whether it takes effect: an approval does not while further ones are needed. */
+  final: boolean;
+  decided: Decided | undefined;
+}
+
+/** How payments are moved. */
+export interface MoveOptions {
+  presentation: Presentation;
+  /** Nobody is notified. */
+  silent?: boolean;
+  /** Stop at the first move that is refused. */
+  stop?: boolean;
+}
 
 /**
- * Moves a payment (docs/decisions.md, 3) and writes its notification, in the caller's transaction. Moves of one payment wait for each
- * other at its row; each then sees what the one before it did.
+ * Moves a payment, as `movePayments`.
  * @throws Problem payment_not_found; transition_not_allowed, naming the present status and the moves it allows;
  *   approval_not_allowed and permission_denied from the approvals
  */
@@ -60,76 +76,136 @@ export async function movePayment(
   presentation: Presentation,
   request: MoveRequest,
 ): Promise<Moved> {
-  const { clientId, paymentId, action } = request;
-  checkContact(request);
-  if (mayMove(PENDING, action)) await approvals.shareLock(tx, clientId);
+  const { moved, refused } = await movePayments(tx, act, [request], { presentation });
+  const [one] = moved;
+  if (!one) throw refused.get(0);
+  return one;
+}
+
+/**
+ * Moves payments, and writes their audit rows and notifications, in the order of the requests, in the caller's transaction. Moves of one
+ * payment wait for each other at its row; each then sees what the one before it did.
+ * @param requests each for a different payment
+ * @returns what was moved, and why requests were refused, by their index
+ */
+export async function movePayments(
+  tx: Transaction,
+  act: Act,
+  requests: MoveRequest[],
+  { presentation, silent = false, stop = false }: MoveOptions,
+): Promise<{ moved: Moved[]; refused: Map<number, Problem> }> {
+  await lockClients(tx, requests);
   // Moved before in this transaction: readers of the change feed see each of the moves.
-  if (hasChanged(tx, 'payment', paymentId)) await endStep(tx);
-  const payment = await lockPayment(tx, clientId, paymentId);
-  checkMove(payment, action);
-  const final = await decide(tx, act, payment.id, request);
-  const move = MOVES[action];
-  const status = final ? (move.to ?? payment.status) : payment.status;
-  if (final) await write(tx, act, request, { id: payment.id, status });
-  if (status === 'Payment cancelled')
-    await approvals.closeApproval(tx, { clientId, id: payment.id, status: 'Cancelled' });
-  await audit(tx, act, auditOf(request, payment.status, status));
-  noteDecision(tx, act, request);
-  if (final && move.webhook && !request.silent) {
-    await notifyPayment(tx, act, presentation, { clientId, id: payment.id, paymentId, statuses: [move.webhook] });
-  }
-  return { id: payment.id, status };
+  if (requests.some(({ paymentId }) => hasChanged(tx, 'payment', paymentId))) await endStep(tx);
+  const payments = await lockPayments(tx, requests);
+  const { legal, refused } = await judge(tx, act, requests, payments);
+  const end = stop ? Math.min(...refused.keys()) : Number.POSITIVE_INFINITY;
+  const moves = legal.flatMap((move, index) => (move !== undefined && index < end ? [move] : []));
+  await writeDecisions(
+    tx,
+    moves.flatMap(({ decided }) => decided ?? []),
+    silent,
+  );
+  await writeMoves(
+    tx,
+    act,
+    moves.filter(({ final }) => final),
+  );
+  const cancelled = moves.filter(({ status }) => status === 'Payment cancelled');
+  await closeApprovals(
+    tx,
+    cancelled.map(({ request: { clientId }, id }) => ({ clientId, id })),
+  );
+  await audit(tx, act, ...moves.map(({ request, before, status }) => auditOf(request, before, status)));
+  for (const { request } of moves) noteDecision(tx, act, request);
+  if (!silent) await notifyPayments(tx, act, presentation, newsOf(moves));
+  return { moved: moves.map(({ id, status }) => ({ id, status })), refused };
 }
 
 /** @throws Problem invalid_body where a decision names nobody who decides */
-export function checkContact({ action, contactId }: Pick<MoveRequest, 'action' | 'contactId'>): void {
+function checkContact({ action, contactId }: Pick<MoveRequest, 'action' | 'contactId'>): void {
   if ((action === 'authorise' || action === 'reject') && !contactId)
     throw new Problem('invalid_body', { field: 'contact_id', message: `is required by ${action}` });
 }
 
-/** The audit row of a move. */
-export function auditOf(request: MoveRequest, before: PaymentStatus, status: PaymentStatus): AuditEntry {
-  const { clientId, paymentId, action, contactId, reason, onBehalfBy } = request;
-  return {
-    action: 'action',
-    entity: 'payment',
-    entityId: paymentId,
-    clientId,
-    before: { status: before },
-    after: { action, status, contact_id: contactId, reason, on_behalf_by: contactId && onBehalfBy },
-  };
+/** All turns in one call: taken one by one, two callers could wait for each other. */
+async function lockClients(tx: Transaction, requests: MoveRequest[]): Promise<void> {
+  const clients = requests.filter(({ action }) => mayMove(PENDING, action)).map(({ clientId }) => clientId);
+  if (clients.length > 0) await shareLock(tx, ...new Set(clients));
 }
 
-/** Notes the approval or the rejection that a move is. */
-export function noteDecision(tx: Transaction, act: Act, request: MoveRequest): void {
-  const { clientId, paymentId, action, contactId, reason } = request;
-  if (!contactId || (action !== 'authorise' && action !== 'reject')) return;
-  noteChange(tx, act, {
-    entity: 'approval',
-    id: `${paymentId}/${contactId}`,
-    clientId,
-    action,
-    created: true,
-    reason,
+/** Locks the payments until the transaction ends, in one order for everybody. */
+async function lockPayments(tx: Transaction, requests: MoveRequest[]): Promise<Map<string, LockedPayment>> {
+  if (requests.length === 0) return new Map();
+  const list = new RowList(requests, ({ clientId }) => clientId, {
+    payment_id: { type: 'text', of: ({ paymentId }) => paymentId },
   });
+  // `seen` comes from the statement's snapshot, the other columns from the row as the transactions before this one left it.
+  const { rows } = await tx.query<LockedPayment>({
+    name: list.named('payments-lock'),
+    text: `select p.payment_id, p.id, p.status, p.return_started,
+        (select s.status from payments s where s.client_id = ${list.client} and s.payment_id = p.payment_id) as seen
+      from payments p ${list.after('cross join')} where p.client_id = ${list.client} and p.payment_id = ${list.at('payment_id')}
+      order by p.id for update of p`,
+    values: list.values,
+  });
+  return new Map(rows.map((row) => [row.payment_id, row]));
 }
 
-/** @throws Problem payment_not_found */
-async function lockPayment(tx: Transaction, clientId: string, paymentId: PaymentId): Promise<LockedPayment> {
-  // `seen` comes from the statement's snapshot, the other columns from the row as the transactions before this one left it.
-  const payment = first(
-    await tx.query<LockedPayment>(
-      `select p.id, p.status, p.return_started,
-         (select s.status from payments s where s.client_id = $1 and s.payment_id = $2) as seen
-       from payments p where p.client_id = $1 and p.payment_id = $2 for update`,
-      [clientId, paymentId],
-    ),
-  );
-  return payment ?? noPayment();
+async function judge(
+  tx: Transaction,
+  act: Act,
+  requests: MoveRequest[],
+  payments: Map<string, LockedPayment>,
+): Promise<{ legal: (LegalMove | undefined)[]; refused: Map<number, Problem> }> {
+  const refused = new Map<number, Problem>();
+  const legal = requests.map((request, index): LegalMove | undefined => {
+    try {
+      checkContact(request);
+      const payment = payments.get(request.paymentId) ?? noPayment();
+      checkMove(payment, request.action);
+      const status = MOVES[request.action].to ?? payment.status;
+      return { request, id: payment.id, before: payment.status, status, final: true, decided: undefined };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      refused.set(index, error);
+      return undefined;
+    }
+  });
+  const open = legal.flatMap((move, index) => {
+    const decision = move && decisionOf(move, act);
+    return decision ? [{ move, index, decision }] : [];
+  });
+  const decided =
+    open.length === 0
+      ? []
+      : await judgeDecisions(
+          tx,
+          open.map(({ decision }) => decision),
+        );
+  for (const [place, { move, index }] of open.entries()) {
+    const one = decided[place] as Decided | Problem;
+    if (one instanceof Problem) {
+      refused.set(index, one);
+      legal[index] = undefined;
+      continue;
+    }
+    move.decided = one;
+    if (one.outcome.status !== 'Pending approval') continue;
+    move.final = false;
+    move.status = move.before;
+  }
+  return { legal, refused };
+}
+
+function decisionOf({ request, id }: LegalMove, { now }: Act): Decision | undefined {
+  const { clientId, action, contactId, reason, onBehalfBy } = request;
+  if (action !== 'authorise' && action !== 'reject') return undefined;
+  return { clientId, id, contactId: contactId as string, now, reason, onBehalfBy, action };
 }
 
 /** @throws Problem transition_not_allowed */
-export function checkMove({ status, return_started: returnStarted, seen }: LockedPayment, action: PaymentAction): void {
+function checkMove({ status, return_started: returnStarted, seen }: LockedPayment, action: PaymentAction): void {
   const standing = { status, returnStarted };
   // A cancellation and an approval at the same instant: the one that comes second is refused and can look again.
   const overtaken = action === 'cancel' && seen === PENDING.status && status !== PENDING.status;
@@ -143,36 +219,74 @@ export function checkMove({ status, return_started: returnStarted, seen }: Locke
   });
 }
 
-/**
- * Records an approval or a rejection; other actions need none.
- * @returns whether the action takes effect: an approval does not while further ones are needed
- */
-async function decide(
-  tx: Transaction,
-  act: Act,
-  id: PaymentNumber,
-  { clientId, action, contactId, reason, onBehalfBy }: MoveRequest,
-): Promise<boolean> {
-  if (contactId === undefined) return true;
-  const decision = { clientId, id, contactId, now: act.now, reason, onBehalfBy };
-  if (action === 'authorise') return (await approvals.authorise(tx, decision)).complete;
-  if (action === 'reject') await approvals.reject(tx, decision);
-  return true;
+/** The audit row of a move. */
+function auditOf(request: MoveRequest, before: PaymentStatus, status: PaymentStatus): AuditEntry {
+  const { clientId, paymentId, action, contactId, reason, onBehalfBy } = request;
+  return {
+    action: 'action',
+    entity: 'payment',
+    entityId: paymentId,
+    clientId,
+    before: { status: before },
+    after: { action, status, contact_id: contactId, reason, on_behalf_by: contactId && onBehalfBy },
+  };
 }
 
-/** Sets the status and what goes with the action. */
-async function write(
-  tx: Transaction,
-  act: Act,
-  request: MoveRequest,
-  { id, status }: { id: PaymentNumber; status: PaymentStatus },
-): Promise<void> {
-  const values = { status, ...stampsOf(act, request) };
-  await updateRow(tx, 'payments', { key: { client_id: request.clientId, id }, values, returning: 'id' });
+/** Notes the approval or the rejection that a move is. */
+function noteDecision(tx: Transaction, act: Act, request: MoveRequest): void {
+  const { clientId, paymentId, action, contactId, reason } = request;
+  if (!contactId || (action !== 'authorise' && action !== 'reject')) return;
+  noteChange(tx, act, {
+    entity: 'approval',
+    id: `${paymentId}/${contactId}`,
+    clientId,
+    action,
+    created: true,
+    reason,
+  });
+}
+
+/** The columns that moves write. */
+const TYPES: Record<string, string> = {
+  status: 'payment_status',
+  authorised_by: 'text',
+  authorised_date: 'timestamptz',
+  rejected_by: 'text',
+  rejected_date: 'timestamptz',
+  cancelled_by: 'text',
+  cancelled_date: 'timestamptz',
+  reason: 'text',
+  invalidated: 'boolean',
+  sent_date: 'timestamptz',
+  return_started: 'boolean',
+};
+
+/** Sets the status and what goes with the action: a statement for each action. */
+async function writeMoves(tx: Transaction, act: Act, moves: LegalMove[]): Promise<void> {
+  for (const [action, own] of Map.groupBy(moves, ({ request }) => request.action)) {
+    const rows = own.map(({ request, id, status }) => ({
+      clientId: request.clientId,
+      id,
+      values: { status, ...stampsOf(act, request) } as Record<string, unknown>,
+    }));
+    const columns = Object.keys(rows[0]?.values ?? {});
+    const list = new RowList(rows, ({ clientId }) => clientId, {
+      id: { type: 'bigint', of: (row) => row.id },
+      ...Object.fromEntries(
+        columns.map((name) => [name, { type: TYPES[name] ?? 'text', of: (row) => row.values[name] }]),
+      ),
+    } as Record<string, { type: string; of: (row: (typeof rows)[number]) => unknown }>);
+    await tx.query({
+      name: list.named(`payments-${action}-${columns.length}`),
+      text: `update payments p set ${columns.map((name) => `${name} = ${list.at(name)}`).join(', ')} ${list.after('from')}
+        where p.client_id = ${list.client} and p.id = ${list.at('id')}`,
+      values: list.values,
+    });
+  }
 }
 
 /** What a payment keeps of an action, by column. */
-export function stampsOf(act: Act, request: MoveRequest): Record<string, unknown> {
+function stampsOf(act: Act, request: MoveRequest): Record<string, unknown> {
   const by = request.contactId ?? act.actor.replace(/^contact:/, '');
   const cancelled = { cancelled_by: by, cancelled_date: act.now };
   const reason = request.reason ?? null;
@@ -188,29 +302,10 @@ export function stampsOf(act: Act, request: MoveRequest): Record<string, unknown
   return stamps[request.action] ?? {};
 }
 
-/** What the notifications of a payment say. */
-interface PaymentNews {
-  clientId: string;
-  id: PaymentNumber;
-  paymentId: PaymentId;
-  statuses: PaymentWebhookStatus[];
-}
-
-/** Writes one PAYMENT_STATUS_CHANGE for each status: one payment and one status, the two lists in parallel. */
-export async function notifyPayment(
-  tx: Transaction,
-  act: Act,
-  presentation: Presentation,
-  { clientId, id, paymentId, statuses }: PaymentNews,
-): Promise<void> {
-  const [body] = await paymentBodies(tx, { clientId, viewer: null, now: act.now, ...presentation }, [id]);
-  for (const status of statuses) {
-    await notify(tx, {
-      clientId,
-      type: 'PAYMENT_STATUS_CHANGE',
-      paymentId,
-      body: `{"data":[${body}],"payment_webhook_status":["${status}"]}`,
-      now: act.now,
-    });
-  }
+/** What is told of moves: of each that takes effect and has a webhook. */
+function newsOf(moves: LegalMove[]): PaymentNews[] {
+  return moves.flatMap(({ request: { clientId, paymentId, action }, id, final }) => {
+    const { webhook } = MOVES[action];
+    return final && webhook ? [{ clientId, id, paymentId, statuses: [webhook] }] : [];
+  });
 }

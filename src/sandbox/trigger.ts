@@ -63,8 +63,7 @@ export async function trigger(
     case 'CREDIT_PAYMENT_RETURNED_TRANSACTION': {
       const paymentId = await triggerPayment(tx, act, naming, { owner, status: 'PENDING_RETURN' });
       const request = { clientId: owner.clientId, paymentId, action: 'return' as const };
-      const { transaction_id: id } = await returnPayment(tx, act, naming, request);
-      return { event, entity: 'transaction', entity_id: id };
+      return { event, entity: 'transaction', entity_id: await returnPayment(tx, act, naming, request) };
     }
     default:
       return { event, entity: 'transaction', entity_id: await triggerTransaction(tx, act, owner, wanted.type) };

@@ -48,8 +48,6 @@ export interface WebhookEvent {
   paymentId?: string;
 }
 
-const OF_ONE = `insert into webhook_events (client_id, type, body, created_at, payment_id, traceparent) values ($1, $2, $3, $4, $5, $6)
-  returning id, client_id, type, created_at`;
 const OF_ALL = `insert into webhook_events (client_id, type, body, created_at, payment_id, traceparent)
   select client_id, type, body, created_at, payment_id, $6
   from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
@@ -58,28 +56,25 @@ const OF_ALL = `insert into webhook_events (client_id, type, body, created_at, p
   returning id, client_id, type, created_at`;
 const intoOutbox = (events: string) => `insert into webhook_outbox (event_id, client_id, type, created_at)
   select id, client_id, type::webhook_type, created_at from ${events}`;
-const inserting = (name: string, insert: string) => ({
-  name,
-  insert,
-  text: `with event as (${insert}) ${intoOutbox('event')}`,
-});
-const NOTIFY = inserting('webhooks-notify', OF_ONE);
-const NOTIFY_ALL = inserting('webhooks-notify-all', OF_ALL);
+const NOTIFY = {
+  name: 'webhooks-notify',
+  insert: OF_ALL,
+  text: `with event as (${OF_ALL}) ${intoOutbox('event')}`,
+};
 const GIVEN = 'unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) as e(id, client_id, type, created_at)';
 
 /**
  * Writes an event and its outbox row in the transaction of the change that causes it: it exists if, and only if, the change is committed
  * (docs/decisions.md, 6). The delivery engine finds its subscriptions afterwards.
  */
-export async function notify(tx: Transaction, event: WebhookEvent): Promise<void> {
-  const values = [event.clientId, event.type, event.body, event.now, event.paymentId ?? null, cause()];
-  await write(tx, NOTIFY, values);
+export function notify(tx: Transaction, event: WebhookEvent): Promise<void> {
+  return notifyAll(tx, [event]);
 }
 
 /** As `notify`, for any number of events in one statement. They are sent in this order where nothing delays them. */
 export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await write(tx, NOTIFY_ALL, [
+  await write(tx, [
     events.map((event) => event.clientId),
     events.map((event) => event.type),
     events.map((event) => event.body),
@@ -90,11 +85,8 @@ export async function notifyAll(tx: Transaction, events: readonly WebhookEvent[]
 }
 
 /** Inserts events and their outbox rows: by one statement, or by two that Citus does not plan in parts. */
-async function write(
-  tx: Transaction,
-  { name, insert, text }: ReturnType<typeof inserting>,
-  values: unknown[],
-): Promise<void> {
+async function write(tx: Transaction, values: unknown[]): Promise<void> {
+  const { name, insert, text } = NOTIFY;
   if (!isDistributed(tx)) return void (await tx.query({ name, text, values }));
   const { rows } = await tx.query<{ id: number; client_id: string; type: string; created_at: Date }>({
     name: `${name}-apart`,

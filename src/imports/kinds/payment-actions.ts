@@ -1,5 +1,4 @@
-import { endStep } from '../../database/database.ts';
-import { actOnPayments } from '../../payments/actions/bulk-payment-actions.ts';
+import { actOnPayments } from '../../payments/actions/payment-action.ts';
 import type { PaymentAction } from '../../payments/moves.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
 import { type ImportKind, type ImportRow, Refusals } from '../kind.ts';
@@ -25,9 +24,7 @@ export const paymentActionImport: ImportKind<PaymentActionLine, Row> = {
   async check(tx, rows, { act, presentation, notify, stop = false }) {
     const refusals = new Refusals();
     const onBehalfBy = act.actor.replace(/^operator:/, '');
-    for (const [index, step] of (stop ? runs(rows) : rounds(rows)).entries()) {
-      // Readers of the change feed see each of the moves of one payment.
-      if (index > 0) await endStep(tx);
+    for (const step of stop ? runs(rows) : rounds(rows)) {
       const open = step.filter(({ line }) => !stop || line < refusals.first);
       const requests = open.map(({ input: { payment_id: paymentId, action, contact_id: contactId, reason } }) => ({
         ...{ paymentId, action, contactId, reason, onBehalfBy },

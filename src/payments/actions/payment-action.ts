@@ -1,12 +1,12 @@
 import type { Act } from '../../audit/act.ts';
 import type { Transaction } from '../../database/database.ts';
-import { requireContact } from '../../identity/people/tenant.ts';
+import { Problem } from '../../values/errors.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
-import { movePayment } from '../lifecycle.ts';
+import { type MoveOptions, type MoveRequest, movePayments } from '../lifecycle.ts';
 import type { PaymentAction } from '../moves.ts';
 import { findPaymentOwner, type PaymentOwner } from '../payment.ts';
 import type { Presentation } from '../presentation.ts';
-import { returnPayment } from './payment-return.ts';
+import { creditReturns } from './payment-return.ts';
 
 export interface PaymentActionRequest {
   paymentId: PaymentId;
@@ -19,7 +19,7 @@ export interface PaymentActionRequest {
 }
 
 /**
- * Acts on any client's payment as the institution's core system does. Not in payments, since a return also credits an account.
+ * Acts on a payment, as `actOnPayments`.
  * @returns the payment's internal number and its client
  * @throws Problem payment_not_found, contact_not_found, and those of movePayment
  */
@@ -29,11 +29,85 @@ export async function actOnPayment(
   presentation: Presentation,
   request: PaymentActionRequest,
 ): Promise<PaymentOwner> {
-  const owner = await findPaymentOwner(tx, request.paymentId);
-  const { contactId } = request;
-  if (contactId !== undefined) await requireContact(tx, { clientId: owner.client_id, contactId });
-  const move = { ...request, clientId: owner.client_id };
-  if (request.action === 'return') await returnPayment(tx, act, presentation, move);
-  else await movePayment(tx, act, presentation, move);
-  return owner;
+  const refused = await actOnPayments(tx, act, [request], { presentation });
+  for (const problem of refused.values()) throw problem;
+  return findPaymentOwner(tx, request.paymentId);
+}
+
+/**
+ * Acts on payments of any clients as the institution's core system does, one action on each payment. A return also credits an account.
+ * @returns why actions were refused, by their index
+ */
+export async function actOnPayments(
+  tx: Transaction,
+  act: Act,
+  requests: PaymentActionRequest[],
+  options: MoveOptions,
+): Promise<Map<number, Problem>> {
+  const refused = new Map<number, Problem>();
+  const known = await findMoves(tx, requests, refused);
+  const firstRefused = () => (options.stop ? Math.min(...refused.keys()) : Number.POSITIVE_INFINITY);
+  const last = firstRefused();
+  const moves = new Map([...known].filter(([index]) => index < last));
+  const indexes = [...moves.keys()];
+  const found = await movePayments(tx, act, [...moves.values()], options);
+  for (const [place, problem] of found.refused) refused.set(indexes[place] as number, problem);
+  const end = firstRefused();
+  const returned = [...moves].filter(
+    ([index, { action }]) => action === 'return' && !refused.has(index) && index < end,
+  );
+  await creditReturns(
+    tx,
+    act,
+    returned.map(([, move]) => move),
+    options,
+  );
+  return refused;
+}
+
+/** The clients of the payments, and whether the contacts are theirs. @returns the moves that name what exists, by their index */
+async function findMoves(
+  tx: Transaction,
+  requests: PaymentActionRequest[],
+  refused: Map<number, Problem>,
+): Promise<Map<number, MoveRequest>> {
+  const owners = await findOwners(tx, requests);
+  const moves = new Map<number, MoveRequest>();
+  for (const [index, request] of requests.entries()) {
+    const owner = owners.get(`${request.paymentId}\0${request.contactId ?? ''}`);
+    if (!owner)
+      refused.set(index, new Problem('payment_not_found', { field: 'payment_id', message: 'does not exist' }));
+    else if (!owner.known)
+      refused.set(
+        index,
+        new Problem('contact_not_found', { field: 'contact_id', message: 'does not exist for this client' }),
+      );
+    else moves.set(index, { ...request, clientId: owner.client_id });
+  }
+  return moves;
+}
+
+interface Owner {
+  payment_id: PaymentId;
+  contact_id: string;
+  client_id: string;
+  /** No contact is named, or it is one of the client's. */
+  known: boolean;
+}
+
+async function findOwners(tx: Transaction, requests: PaymentActionRequest[]): Promise<Map<string, Owner>> {
+  const { rows } = await tx.query<Owner>(
+    `select u.payment_id, u.contact_id, p.client_id, u.contact_id = '' as known
+     from unnest($1::text[], $2::text[]) as u(payment_id, contact_id) join payments p on p.payment_id = u.payment_id`,
+    [requests.map(({ paymentId }) => paymentId), requests.map(({ contactId }) => contactId ?? '')],
+  );
+  const acting = rows.filter(({ known }) => !known);
+  const found = await tx.query<{ contact_id: string; client_id: string }>(
+    `select distinct c.contact_id, c.client_id from unnest($1::text[], $2::text[]) as u(contact_id, client_id)
+     join contact_clients c on c.client_id = u.client_id and c.contact_id = u.contact_id`,
+    [acting.map((row) => row.contact_id), acting.map((row) => row.client_id)],
+  );
+  const members = new Set(found.rows.map((row) => `${row.contact_id}\0${row.client_id}`));
+  for (const row of acting) row.known = members.has(`${row.contact_id}\0${row.client_id}`);
+  return new Map(rows.map((row) => [`${row.payment_id}\0${row.contact_id}`, row]));
 }

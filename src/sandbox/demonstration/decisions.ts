@@ -1,4 +1,4 @@
-import * as approvals from '../../approvals/workflow.ts';
+import { closeApprovals, decide as decideApproval } from '../../approvals/decisions.ts';
 import { first, type Transaction } from '../../database/database.ts';
 import type { PaymentStatus } from '../../payments/moves.ts';
 import { startOfLondonDay } from '../../values/calendar.ts';
@@ -36,20 +36,20 @@ export async function decide(
   const clientId = input.client_id;
   const decided = new Date(Math.min(payment.created.getTime() + DECIDED_AFTER_MS, now.getTime()));
   if (status === 'Payment cancelled') {
-    await approvals.closeApproval(tx, { clientId, id, status: 'Cancelled' });
+    await closeApprovals(tx, [{ clientId, id }]);
     return { id, status, cancelled_by: input.contact_id, cancelled_date: decided };
   }
   for (;;) {
     const contactId = await nextApprover(tx, clientId, id);
     // When it is made again, contacts may have lost permissions: the payment then waits.
     if (contactId === undefined) return { id, status: 'Payment pending of authorization' };
-    const decision = { clientId, id, contactId, now: decided, quiet: true };
+    const decision = { clientId, id, contactId, now: decided };
     if (status === 'Payment rejected') {
-      await approvals.reject(tx, decision);
+      await decideApproval(tx, { ...decision, action: 'reject' }, true);
       return { id, status, rejected_by: contactId, rejected_date: decided };
     }
-    const { complete } = await approvals.authorise(tx, decision);
-    if (complete) {
+    const outcome = await decideApproval(tx, { ...decision, action: 'authorise' }, true);
+    if (outcome.status === 'Approved') {
       const sent_date = sentDate(payment, decided, now);
       return { id, status, authorised_by: contactId, authorised_date: decided, sent_date };
     }

@@ -1,0 +1,191 @@
+import type { Transaction } from '../database/database.ts';
+import { RowList } from '../database/row-list.ts';
+import { Problem } from '../values/errors.ts';
+import type { PaymentNumber } from '../values/identifiers.ts';
+import { keepActs } from './acts.ts';
+import type { Approval } from './approval.ts';
+import { permittedContacts } from './approvers.ts';
+import { tellRejections, tellWaiting } from './notices.ts';
+import { type Decision, noRight, type Outcome, outcomeOf } from './outcome.ts';
+import { rulesOf } from './requirement.ts';
+
+/** Decisions of contacts on payments, one on each payment, by statements for all of them. */
+
+/** A decision that can be made, and its result. */
+export interface Decided {
+  decision: Decision;
+  outcome: Outcome;
+  created: Date;
+  paymentDate: string;
+}
+
+/**
+ * Works out the results of decisions, and writes nothing. The caller holds the locks of the clients and the rows of the payments.
+ * @returns the result of each, or why it cannot be made, in their order
+ */
+export async function judgeDecisions(tx: Transaction, decisions: Decision[]): Promise<(Decided | Problem)[]> {
+  const permitted = new Map<string, Set<string>>();
+  for (const { clientId } of decisions)
+    if (!permitted.has(clientId)) permitted.set(clientId, await permittedContacts(tx, clientId));
+  const names = await namesOf(tx, decisions);
+  const waiting = await findWaiting(tx, decisions);
+  const judged: (Decided | Problem)[] = [];
+  for (const decision of decisions) {
+    const { clientId, contactId, id } = decision;
+    const allowed = permitted.get(clientId) ?? new Set();
+    try {
+      const found = waiting.get(id) ?? noApproval(allowed.has(contactId));
+      const rules = await rulesOf(tx, clientId, found.requirement);
+      const outcome = outcomeOf({ ...found, permitted: allowed, rules }, decision, names.get(contactId) ?? contactId);
+      judged.push({ decision, outcome, created: found.created, paymentDate: found.payment_date });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      judged.push(error);
+    }
+  }
+  return judged;
+}
+
+/** @throws Problem, always: the lack of the right comes first */
+function noApproval(permitted: boolean): never {
+  throw permitted ? new Problem('approval_not_allowed', 'payment: it has no open approval') : noRight();
+}
+
+/**
+ * Lets one contact decide.
+ * @param quiet nobody gets a mail about it
+ * @returns what becomes of the approval
+ * @throws Problem permission_denied, approval_not_allowed
+ */
+export async function decide(tx: Transaction, decision: Decision, quiet: boolean): Promise<Outcome> {
+  const [decided] = await judgeDecisions(tx, [decision]);
+  if (decided instanceof Problem || decided === undefined) throw decided;
+  await writeDecisions(tx, [decided], quiet);
+  return decided.outcome;
+}
+
+async function namesOf(tx: Transaction, decisions: Decision[]): Promise<Map<string, string>> {
+  const { rows } = await tx.query<{ contact_id: string; name: string }>({
+    name: 'approval-names',
+    text: 'select contact_id, name from contacts where contact_id = any($1)',
+    values: [[...new Set(decisions.map(({ contactId }) => contactId))]],
+  });
+  return new Map(rows.map((row) => [row.contact_id, row.name]));
+}
+
+type Waiting = Approval & { id: PaymentNumber; created: Date; payment_date: string };
+
+async function findWaiting(tx: Transaction, decisions: Decision[]): Promise<Map<PaymentNumber, Waiting>> {
+  if (decisions.length === 0) return new Map();
+  const list = paymentsOf(decisions);
+  const { rows } = await tx.query<Waiting>({
+    name: list.named('approvals-open'),
+    text: `select p.id, a.requirement, a.authorisations, p.created, p.payment_date
+      from payments p join payment_approvals a on a.client_id = ${list.client} and a.payment_id = p.id ${list.after('cross join')}
+      where p.client_id = ${list.client} and p.id = ${list.at('id')} and a.status = 'Pending approval'`,
+    values: list.values,
+  });
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Writes decisions. @param quiet nobody gets a mail about them */
+export async function writeDecisions(tx: Transaction, decided: Decided[], quiet: boolean): Promise<void> {
+  if (decided.length === 0) return;
+  const list = new RowList(decided, ({ decision }) => decision.clientId, {
+    id: { type: 'bigint', of: ({ decision }) => decision.id },
+    authorisations: { type: 'json', of: ({ outcome }) => JSON.stringify(outcome.authorisations) },
+    remaining: { type: 'int', of: ({ outcome }) => outcome.remaining },
+    status: { type: 'text', of: ({ outcome }) => outcome.status },
+    state: { type: 'bytea', of: ({ outcome }) => outcome.state },
+  });
+  await tx.query({
+    name: list.named('approvals-save'),
+    text: `update payment_approvals a set authorisations = ${list.at('authorisations')}, remaining = ${list.at('remaining')},
+        status = ${list.at('status')}, state = ${list.at('state')} ${list.after('from')}
+      where a.client_id = ${list.client} and a.payment_id = ${list.at('id')}`,
+    values: list.values,
+  });
+  await keepActs(
+    tx,
+    decided.map(({ decision }) => decision),
+  );
+  await deleteOf(
+    tx,
+    'payment_approvers',
+    decided.map(({ decision }) => decision),
+  );
+  const ended = decided.filter(({ outcome }) => outcome.status !== 'Pending approval');
+  await deleteOf(
+    tx,
+    'payment_notices',
+    ended.map(({ decision }) => decision),
+  );
+  await writeApprovers(tx, decided);
+  if (quiet) return;
+  await tellWaiting(
+    tx,
+    decided.flatMap(({ decision: { clientId, id }, outcome }) =>
+      outcome.newcomers.map((contactId) => ({ clientId, id, contactId })),
+    ),
+  );
+  await tellRejections(
+    tx,
+    ended.filter(({ outcome }) => outcome.status === 'Rejected').map(({ decision }) => decision),
+  );
+}
+
+/** Closes the approvals of payments that were cancelled: of those that have one. */
+export async function closeApprovals(tx: Transaction, payments: Owned[]): Promise<void> {
+  if (payments.length === 0) return;
+  const list = paymentsOf(payments);
+  await tx.query({
+    name: list.named('approvals-close'),
+    text: `update payment_approvals a set status = 'Cancelled', remaining = 0 ${list.after('from')}
+      where a.client_id = ${list.client} and a.payment_id = ${list.at('id')}`,
+    values: list.values,
+  });
+  await deleteOf(tx, 'payment_approvers', payments);
+  await deleteOf(tx, 'payment_notices', payments);
+}
+
+/** A payment, and whose it is. */
+interface Owned {
+  clientId: string;
+  id: PaymentNumber;
+}
+
+function paymentsOf(payments: readonly Owned[]): RowList<Owned, 'id'> {
+  return new RowList(payments, ({ clientId }) => clientId, { id: { type: 'bigint', of: ({ id }) => id } });
+}
+
+async function deleteOf(
+  tx: Transaction,
+  table: 'payment_approvers' | 'payment_notices',
+  payments: Owned[],
+): Promise<void> {
+  if (payments.length === 0) return;
+  const list = paymentsOf(payments);
+  await tx.query({
+    name: list.named(`${table}-remove`),
+    text: `delete from ${table} t ${list.after('using')} where t.client_id = ${list.client} and t.payment_id = ${list.at('id')}`,
+    values: list.values,
+  });
+}
+
+async function writeApprovers(tx: Transaction, decided: Decided[]): Promise<void> {
+  const rows = decided.flatMap((one) => one.outcome.approvers.map((approver) => ({ ...one, approver })));
+  if (rows.length === 0) return;
+  await tx.query(
+    `insert into payment_approvers (client_id, payment_id, created, payment_date, contact_id, may_authorise, may_reject)
+     select * from unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::date[], $5::text[], $6::boolean[], $7::boolean[])`,
+    [
+      rows.map(({ decision }) => decision.clientId),
+      rows.map(({ decision }) => decision.id),
+      rows.map(({ created }) => created),
+      rows.map(({ paymentDate }) => paymentDate),
+      rows.map(({ approver }) => approver.contact),
+      rows.map(({ approver }) => approver.mayAuthorise),
+      rows.map(({ approver }) => approver.mayReject),
+    ],
+  );
+}

@@ -1,0 +1,42 @@
+import type { Act } from '../audit/act.ts';
+import type { Transaction } from '../database/database.ts';
+import type { PaymentId, PaymentNumber } from '../values/identifiers.ts';
+import { notifyAll } from '../webhooks/notification.ts';
+import type { PaymentWebhookStatus } from './moves.ts';
+import { paymentBodies } from './payment.ts';
+import type { Presentation } from './presentation.ts';
+
+/** What the notifications of a payment say. */
+export interface PaymentNews {
+  clientId: string;
+  id: PaymentNumber;
+  paymentId: PaymentId;
+  statuses: PaymentWebhookStatus[];
+}
+
+/** Writes one PAYMENT_STATUS_CHANGE for each status of each payment: one payment and one status, the two lists in parallel. */
+export async function notifyPayments(
+  tx: Transaction,
+  act: Act,
+  presentation: Presentation,
+  news: PaymentNews[],
+): Promise<void> {
+  const bodies = new Map<PaymentNumber, string>();
+  for (const [clientId, own] of Map.groupBy(news, (each) => each.clientId)) {
+    const ids = own.map(({ id }) => id);
+    const texts = await paymentBodies(tx, { clientId, viewer: null, now: act.now, ...presentation }, ids);
+    for (const [index, id] of ids.entries()) bodies.set(id, texts[index] ?? '');
+  }
+  await notifyAll(
+    tx,
+    news.flatMap(({ clientId, id, paymentId, statuses }) =>
+      statuses.map((status) => ({
+        clientId,
+        type: 'PAYMENT_STATUS_CHANGE',
+        paymentId,
+        body: `{"data":[${bodies.get(id)}],"payment_webhook_status":["${status}"]}`,
+        now: act.now,
+      })),
+    ),
+  );
+}
