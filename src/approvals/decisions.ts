@@ -81,7 +81,8 @@ async function findWaiting(tx: Transaction, decisions: Decision[]): Promise<Map<
   const { rows } = await tx.query<Waiting>({
     name: list.named('approvals-open'),
     text: `select p.id, a.requirement, a.authorisations, p.created, p.payment_date
-      from payments p join payment_approvals a on a.client_id = ${list.client} and a.payment_id = p.id ${list.after('cross join')}
+      from payments p ${list.after('cross join')}
+      join payment_approvals a on a.client_id = ${list.client} and a.payment_id = p.id
       where p.client_id = ${list.client} and p.id = ${list.at('id')} and a.status = 'Pending approval'`,
     values: list.values,
   });

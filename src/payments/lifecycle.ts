@@ -28,6 +28,7 @@ export interface MoveRequest {
 }
 
 export interface Moved {
+  clientId: string;
   id: PaymentNumber;
   status: PaymentStatus;
 }
@@ -119,7 +120,7 @@ export async function movePayments(
   await audit(tx, act, ...moves.map(({ request, before, status }) => auditOf(request, before, status)));
   for (const { request } of moves) noteDecision(tx, act, request);
   if (!silent) await notifyPayments(tx, act, presentation, newsOf(moves));
-  return { moved: moves.map(({ id, status }) => ({ id, status })), refused };
+  return { moved: moves.map(({ request: { clientId }, id, status }) => ({ clientId, id, status })), refused };
 }
 
 /** @throws Problem invalid_body where a decision names nobody who decides */

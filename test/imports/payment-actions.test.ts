@@ -52,6 +52,42 @@ async function pay(world: typeof plain, fields: object = {}): Promise<string> {
   return (await world.pay(fields)).body.payment_id;
 }
 
+test('one import decides, cancels and returns payments of several clients', async () => {
+  const other = await createWorld(service, 'Other Ltd', {
+    payment_approvals_enabled: true,
+    authorisation_workflow: '4-eyes',
+  });
+  const [ann = ''] = approvers;
+  const { contactId: cleo } = await other.hire('Cleo');
+  const people = [
+    [guarded, ann],
+    [other, cleo],
+  ] as const;
+  const lines: Line[] = [];
+  const expected: Record<string, string> = {};
+  for (const [action, statuses] of [
+    ['authorise', ['Payment pending of authorization', 'Validating beneficiary information']],
+    ['reject', ['Payment rejected', 'Payment rejected']],
+    ['cancel', ['Payment cancelled', 'Payment cancelled']],
+  ] as const) {
+    for (const [index, [world, contact_id]] of people.entries()) {
+      const payment_id = await pay(world);
+      lines.push({ payment_id, action, ...(action !== 'cancel' && { contact_id, reason: 'As agreed' }) });
+      expected[payment_id] = statuses[index] as string;
+    }
+  }
+  const course = ['authorise', 'validate', 'send', 'complete', 'start_return', 'return'];
+  const back = { paid: await pay(plain), approved: await pay(other) };
+  for (const action of course.slice(1)) lines.push({ payment_id: back.paid, action });
+  for (const action of course)
+    lines.push({ payment_id: back.approved, action, ...(action === 'authorise' && { contact_id: cleo }) });
+  for (const id of Object.values(back)) expected[id] = 'Payment cancelled';
+  const { errors } = (await send(lines)).body;
+  assert.deepEqual(errors, []);
+  for (const [id, status] of Object.entries(expected))
+    assert.equal((await service.operator('GET', `/payments/${id}`)).body.status, status, id);
+});
+
 type Step = Omit<Line, 'payment_id'>;
 const scripts = (): { world: typeof plain; steps: Step[] }[] => {
   const [ann, ben] = approvers as [string, string];

@@ -1,3 +1,4 @@
+import { endStep } from '../../database/database.ts';
 import { actOnPayments } from '../../payments/actions/payment-action.ts';
 import type { PaymentAction } from '../../payments/moves.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
@@ -24,12 +25,14 @@ export const paymentActionImport: ImportKind<PaymentActionLine, Row> = {
   async check(tx, rows, { act, presentation, notify, stop = false }) {
     const refusals = new Refusals();
     const onBehalfBy = act.actor.replace(/^operator:/, '');
-    for (const step of stop ? runs(rows) : rounds(rows)) {
+    for (const [index, step] of (stop ? runs(rows) : rounds(rows)).entries()) {
+      // Readers of the change feed see each of the moves of one payment.
+      if (index > 0) await endStep(tx);
       const open = step.filter(({ line }) => !stop || line < refusals.first);
       const requests = open.map(({ input: { payment_id: paymentId, action, contact_id: contactId, reason } }) => ({
         ...{ paymentId, action, contactId, reason, onBehalfBy },
       }));
-      const refused = await actOnPayments(tx, act, requests, { presentation, silent: !notify, stop });
+      const { refused } = await actOnPayments(tx, act, requests, { presentation, silent: !notify, stop });
       for (const [place, problem] of refused) refusals.set((open[place] as Row).line, problem);
     }
     return refusals;

@@ -4,7 +4,7 @@ import { Problem } from '../../values/errors.ts';
 import type { PaymentId } from '../../values/identifiers.ts';
 import { type MoveOptions, type MoveRequest, movePayments } from '../lifecycle.ts';
 import type { PaymentAction } from '../moves.ts';
-import { findPaymentOwner, type PaymentOwner } from '../payment.ts';
+import type { PaymentOwner } from '../payment.ts';
 import type { Presentation } from '../presentation.ts';
 import { creditReturns } from './payment-return.ts';
 
@@ -29,21 +29,22 @@ export async function actOnPayment(
   presentation: Presentation,
   request: PaymentActionRequest,
 ): Promise<PaymentOwner> {
-  const refused = await actOnPayments(tx, act, [request], { presentation });
-  for (const problem of refused.values()) throw problem;
-  return findPaymentOwner(tx, request.paymentId);
+  const { acted, refused } = await actOnPayments(tx, act, [request], { presentation });
+  const [payment] = acted;
+  if (!payment) throw refused.get(0);
+  return payment;
 }
 
 /**
  * Acts on payments of any clients as the institution's core system does, one action on each payment. A return also credits an account.
- * @returns why actions were refused, by their index
+ * @returns the payments that were moved, and why actions were refused, by their index
  */
 export async function actOnPayments(
   tx: Transaction,
   act: Act,
   requests: PaymentActionRequest[],
   options: MoveOptions,
-): Promise<Map<number, Problem>> {
+): Promise<{ acted: PaymentOwner[]; refused: Map<number, Problem> }> {
   const refused = new Map<number, Problem>();
   const known = await findMoves(tx, requests, refused);
   const firstRefused = () => (options.stop ? Math.min(...refused.keys()) : Number.POSITIVE_INFINITY);
@@ -62,7 +63,7 @@ export async function actOnPayments(
     returned.map(([, move]) => move),
     options,
   );
-  return refused;
+  return { acted: found.moved.map(({ id, clientId }) => ({ id, client_id: clientId })), refused };
 }
 
 /** The clients of the payments, and whether the contacts are theirs. @returns the moves that name what exists, by their index */
@@ -96,12 +97,14 @@ interface Owner {
 }
 
 async function findOwners(tx: Transaction, requests: PaymentActionRequest[]): Promise<Map<string, Owner>> {
-  const { rows } = await tx.query<Owner>(
-    `select u.payment_id, u.contact_id, p.client_id, u.contact_id = '' as known
-     from unnest($1::text[], $2::text[]) as u(payment_id, contact_id) join payments p on p.payment_id = u.payment_id`,
-    [requests.map(({ paymentId }) => paymentId), requests.map(({ contactId }) => contactId ?? '')],
-  );
+  const { rows } = await tx.query<Owner>({
+    name: 'payment-owners',
+    text: `select u.payment_id, u.contact_id, p.client_id, u.contact_id = '' as known
+      from unnest($1::text[], $2::text[]) as u(payment_id, contact_id) join payments p on p.payment_id = u.payment_id`,
+    values: [requests.map(({ paymentId }) => paymentId), requests.map(({ contactId }) => contactId ?? '')],
+  });
   const acting = rows.filter(({ known }) => !known);
+  if (acting.length === 0) return ownersByRequest(rows);
   const found = await tx.query<{ contact_id: string; client_id: string }>(
     `select distinct c.contact_id, c.client_id from unnest($1::text[], $2::text[]) as u(contact_id, client_id)
      join contact_clients c on c.client_id = u.client_id and c.contact_id = u.contact_id`,
@@ -109,5 +112,9 @@ async function findOwners(tx: Transaction, requests: PaymentActionRequest[]): Pr
   );
   const members = new Set(found.rows.map((row) => `${row.contact_id}\0${row.client_id}`));
   for (const row of acting) row.known = members.has(`${row.contact_id}\0${row.client_id}`);
+  return ownersByRequest(rows);
+}
+
+function ownersByRequest(rows: Owner[]): Map<string, Owner> {
   return new Map(rows.map((row) => [`${row.payment_id}\0${row.contact_id}`, row]));
 }
