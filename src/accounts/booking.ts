@@ -1,14 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import type { Act } from '../audit/act.ts';
 import { noteChange, noteRecord } from '../audit/change.ts';
 import { audit } from '../audit/record.ts';
-import { newId } from '../database/cells/identifiers.ts';
-import type { CopyValue } from '../database/copy.ts';
-import { first, type Transaction } from '../database/database.ts';
-import { insertRow } from '../database/rows.ts';
-import { requireClient } from '../identity/people/tenant.ts';
+import { claimIds, takenId } from '../database/cells/identifiers.ts';
+import { type Columns, writeRows } from '../database/copy.ts';
+import type { Transaction } from '../database/database.ts';
+import { RowList } from '../database/row-list.ts';
+import { existingClients, noClient } from '../identity/people/tenant.ts';
 import { Problem } from '../values/errors.ts';
-import { decimal } from '../values/money.ts';
-import { notify } from '../webhooks/notification.ts';
+import { decimal, sum } from '../values/money.ts';
+import { notifyAll } from '../webhooks/notification.ts';
 import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency-account.ts';
 import {
   type Booking,
@@ -20,103 +21,235 @@ import {
   transactionRecord,
 } from './transaction.ts';
 
+/** Bookings of transactions, of any accounts, in the caller's database transaction. */
+
+/** What is to be booked. */
+export interface WantedBooking {
+  input: TransactionInput;
+  /** Why its values cannot be booked, whichever account it names. */
+  fault?: Problem;
+  /** Its account, locked; `judgeBookings` sets it. Bookings of one account have the same object. */
+  account?: CurrencyAccountRecord | undefined;
+}
+
+type ReadBooking = Booking & WantedBooking;
+
+/** How bookings are written. */
+export interface BookingOptions {
+  /** Nobody is notified. */
+  silent?: boolean | undefined;
+  /** They are lines of an import, which writes one audit row for all of them. */
+  imported?: boolean;
+}
+
 /**
- * Books a transaction in the caller's database transaction: locks the account's row, moves its balance, and writes the notification of
- * its kind. Concurrent bookings of one account follow each other, so that no update is lost and every line has its balance.
- * @param options `silent`: nobody is notified
+ * Books a transaction, as `bookTransactions`.
  * @throws Problem client_not_found, currency_account_not_found, already_exists, invalid_body, invalid_parameter
  */
-export async function bookTransaction(
+export async function bookTransaction(tx: Transaction, act: Act, input: TransactionInput): Promise<TransactionRecord> {
+  const { booked, refused } = await bookTransactions(tx, act, [input]);
+  const [one] = booked;
+  if (!one) throw refused.get(0);
+  return one;
+}
+
+/**
+ * Books transactions in their order: moves the balances of their accounts, and writes the notification of each. Concurrent bookings of one
+ * account follow each other, so that no update is lost and every line has its balance.
+ * @returns what was booked, and why inputs were refused, by their index
+ * @throws Problem already_exists, for all of them, where the client has a transaction with a given identifier
+ */
+export async function bookTransactions(
   tx: Transaction,
   act: Act,
-  input: TransactionInput,
-  { silent = false }: { silent?: boolean | undefined } = {},
-): Promise<TransactionRecord> {
-  await requireClient(tx, input.client_id);
+  inputs: readonly TransactionInput[],
+  options: BookingOptions = {},
+): Promise<{ booked: TransactionRecord[]; refused: Map<number, Problem> }> {
+  const wanted = inputs.map((input): WantedBooking | ReadBooking => {
+    try {
+      return readBooking(input, act.now);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { input, fault: error };
+    }
+  });
+  const refused = await judgeBookings(tx, wanted);
+  const claims = wanted.flatMap((booking, index) => {
+    if (!('valued' in booking) || refused.has(index)) return [];
+    booking.id ??= randomUUID();
+    return [{ id: booking.id, clientId: booking.input.client_id, booking, index }];
+  });
+  const lost = new Set(await claimIds(tx, 'transaction_id', claims));
+  for (const { index } of lost) refused.set(index, takenId('transaction_id'));
+  const bookings = claims.flatMap((claim) => (lost.has(claim) ? [] : [claim.booking]));
+  return { booked: await writeBookings(tx, act, bookings, options), refused };
+}
+
+/** Reads what is to be booked. @throws Problem invalid_body */
+export function readBooking(input: TransactionInput, now: Date): Booking {
   const amount = decimal(input.amount.amount, 'amount.amount', { positive: true });
-  const debit = input.kind === 'DEBIT_TRANSACTION';
-  const booked = moment(input.booking_datetime, 'booking_datetime') ?? act.now;
+  const booked = moment(input.booking_datetime, 'booking_datetime') ?? now;
   const valued = moment(input.value_datetime, 'value_datetime') ?? booked;
-  const signed = debit ? `-${amount}` : amount;
-  const account = first(
-    await tx.query<CurrencyAccountRecord & Record<string, unknown>>(
-      `update currency_accounts set balance = balance + $3::numeric where client_id = $1 and account_id = $2 and currency = $4
-       returning ${CURRENCY_ACCOUNT_COLUMNS}`,
-      [input.client_id, input.currency_account_id, signed, input.amount.currency],
-    ),
-  );
-  if (!account) throw await noAccount(tx, input);
-  const { balance } = account;
-  const id = await newId(tx, input.client_id, 'transaction_id', input.transaction_id);
-  const row = transactionRow(input, { id, amount, debit, balance, booked, valued }, act.now);
-  await insertRow(tx, 'transactions', row, { returning: 'id' });
-  const transaction = shown(input, { id, amount, debit, balance, booked, valued });
-  await audit(tx, act, {
-    action: 'create',
-    entity: 'transaction',
-    entityId: id,
-    clientId: input.client_id,
-    after: transaction,
-  });
-  const { client_id: clientId, payment_id = null, kind } = input;
-  const record = transactionRecord({ client_id: clientId, kind, payment_id }, transaction);
-  noteRecord(tx, 'transaction', id, () => ({ text: JSON.stringify(record), kind, ...transaction.amount }));
-  noteChange(tx, act, {
-    ...{ entity: 'currency_account', id: String(account.account_id), clientId, action: 'update' },
-    // The update holds its row.
-    known: () => ({ text: JSON.stringify(account) }),
-  });
-  if (silent) return record;
-  await notify(tx, {
-    clientId: input.client_id,
-    type: input.kind,
-    body: JSON.stringify({ data: [transaction] }),
-    now: act.now,
-  });
-  return record;
+  const debit = input.kind === 'DEBIT_TRANSACTION';
+  return { input, id: input.transaction_id, amount, debit, booked, valued, balance: '' };
 }
 
-/** A booked transaction as it is stored. */
-export function transactionRow(
-  input: TransactionInput,
-  { id, amount, debit, balance, booked, valued }: Booking,
-  now: Date,
-): Record<string, CopyValue> {
-  return {
-    client_id: input.client_id,
-    currency_account_id: input.currency_account_id,
-    transaction_id: id,
-    kind: input.kind,
-    amount: debit ? `-${amount}` : amount,
-    currency: input.amount.currency,
-    balance_after: balance,
-    booking_datetime: booked,
-    value_datetime: valued,
-    transaction_reference: input.transaction_reference ?? null,
-    transaction_information: input.transaction_information ?? null,
-    additional_transaction_information: input.additional_transaction_information ?? null,
-    creditor_name: input.creditor_name ?? null,
-    creditor_account: input.creditor_account ? JSON.stringify(party(input.creditor_account)) : null,
-    debtor_name: input.debtor_name ?? null,
-    debtor_account: input.debtor_account ? JSON.stringify(party(input.debtor_account)) : null,
-    payment_id: input.payment_id ?? null,
-    created_at: now,
-  };
+/** Locks the accounts of bookings until the transaction ends. @returns why bookings are refused, by their index */
+export async function judgeBookings(tx: Transaction, wanted: readonly WantedBooking[]): Promise<Map<number, Problem>> {
+  const refused = new Map<number, Problem>();
+  const accounts = await lockAccounts(tx, wanted);
+  for (const booking of wanted) booking.account = accounts.get(accountKey(booking.input));
+  const strangers = wanted.filter(({ account }) => !account).map(({ input }) => input.client_id);
+  // A client that has the account exists.
+  const clients = strangers.length === 0 ? new Set() : await existingClients(tx, strangers);
+  for (const [index, { input, fault, account }] of wanted.entries()) {
+    const problem = account || clients.has(input.client_id) ? (fault ?? accountFault(input, account)) : noClient();
+    if (problem) refused.set(index, problem);
+  }
+  return refused;
 }
 
-/** Why no account was moved: it does not exist, or it is in another currency. */
-async function noAccount(tx: Transaction, input: TransactionInput): Promise<Problem> {
-  const { rows } = await tx.query<{ currency: string }>(
-    'select currency from currency_accounts where client_id = $1 and account_id = $2',
-    [input.client_id, input.currency_account_id],
-  );
-  if (!rows[0])
+/** The accounts, locked in one order: other bookings of them come before or after these as a whole. */
+async function lockAccounts(
+  tx: Transaction,
+  wanted: readonly WantedBooking[],
+): Promise<Map<string, CurrencyAccountRecord>> {
+  const inputs = [...new Map(wanted.map(({ input }) => [accountKey(input), input])).values()];
+  if (inputs.length === 0) return new Map();
+  const list = new RowList(inputs, (input) => input.client_id, {
+    account_id: { type: 'bigint', of: (input) => input.currency_account_id },
+  });
+  const { rows } = await tx.query<CurrencyAccountRecord & Record<string, unknown>>({
+    name: list.named('currency-accounts-lock'),
+    text: `select ${CURRENCY_ACCOUNT_COLUMNS} from currency_accounts a ${list.after('cross join')}
+      where a.client_id = ${list.client} and a.account_id = ${list.at('account_id')} order by a.account_id for no key update of a`,
+    values: list.values,
+  });
+  return new Map(rows.map((row) => [keyOf(row.client_id, row.account_id), row]));
+}
+
+/** Why an account takes no booking: it does not exist, or it is in another currency. */
+function accountFault(input: TransactionInput, account: CurrencyAccountRecord | undefined): Problem | undefined {
+  if (!account)
     return new Problem('currency_account_not_found', {
       field: 'currency_account_id',
       message: 'does not exist for this client',
     });
+  if (account.currency === input.amount.currency) return undefined;
   return new Problem('invalid_body', {
     field: 'amount.currency',
-    message: `must be the account's currency, ${rows[0].currency}`,
+    message: `must be the account's currency, ${account.currency}`,
   });
+}
+
+/** The columns of a transaction. */
+const columnsAt = (now: Date): Columns<Booking> => ({
+  client_id: ({ input }) => input.client_id,
+  currency_account_id: ({ input }) => input.currency_account_id,
+  transaction_id: ({ id }) => id,
+  kind: ({ input }) => input.kind,
+  amount: signed,
+  currency: ({ input }) => input.amount.currency,
+  balance_after: ({ balance }) => balance,
+  booking_datetime: ({ booked }) => booked,
+  value_datetime: ({ valued }) => valued,
+  transaction_reference: ({ input }) => input.transaction_reference,
+  transaction_information: ({ input }) => input.transaction_information,
+  additional_transaction_information: ({ input }) => input.additional_transaction_information,
+  creditor_name: ({ input }) => input.creditor_name,
+  creditor_account: ({ input }) => (input.creditor_account ? JSON.stringify(party(input.creditor_account)) : null),
+  debtor_name: ({ input }) => input.debtor_name,
+  debtor_account: ({ input }) => (input.debtor_account ? JSON.stringify(party(input.debtor_account)) : null),
+  payment_id: ({ input }) => input.payment_id,
+  created_at: () => now,
+});
+
+/**
+ * Writes bookings that `judgeBookings` of the same transaction has not refused, with identifiers that nobody else has: the balances of
+ * their accounts, the transactions, what the audit trail and the change feed say of them, and their notifications.
+ */
+export async function writeBookings(
+  tx: Transaction,
+  act: Act,
+  bookings: readonly ReadBooking[],
+  { silent = false, imported = false }: BookingOptions = {},
+): Promise<TransactionRecord[]> {
+  if (bookings.length === 0) return [];
+  const accounts = await moveBalances(tx, bookings);
+  await writeRows(tx, 'transactions', columnsAt(act.now), bookings);
+  const booked = bookings.map((booking) => ({ input: booking.input, transaction: shown(booking) }));
+  if (!imported)
+    await audit(
+      tx,
+      act,
+      ...booked.map(({ input, transaction }) => ({
+        action: 'create' as const,
+        entity: 'transaction',
+        entityId: transaction.transaction_id,
+        clientId: input.client_id,
+        after: transaction,
+      })),
+    );
+  const records = booked.map(({ input: { client_id, kind, payment_id = null }, transaction }) =>
+    transactionRecord({ client_id, kind, payment_id }, transaction),
+  );
+  for (const record of records) {
+    const { transaction_id: id, kind, amount } = record;
+    noteRecord(tx, 'transaction', id, () => ({ text: JSON.stringify(record), kind, ...amount }));
+  }
+  for (const account of accounts)
+    noteChange(tx, act, {
+      ...{ entity: 'currency_account', id: String(account.account_id), clientId: account.client_id },
+      action: imported ? 'import' : 'update',
+      // Its row is locked.
+      known: () => ({ text: JSON.stringify(account) }),
+    });
+  if (silent) return records;
+  await notifyAll(
+    tx,
+    booked.map(({ input, transaction }) => ({
+      clientId: input.client_id,
+      type: input.kind,
+      body: JSON.stringify({ data: [transaction] }),
+      now: act.now,
+    })),
+  );
+  return records;
+}
+
+/** Gives each booking the balance after it, and each account the balance after its last booking. @returns the accounts */
+async function moveBalances(tx: Transaction, bookings: readonly ReadBooking[]): Promise<CurrencyAccountRecord[]> {
+  const accounts = new Set<CurrencyAccountRecord>();
+  for (const booking of bookings) {
+    const { account } = booking;
+    if (!account) throw new Error('a booking without its account is written');
+    account.balance = sum(account.balance, signed(booking));
+    booking.balance = account.balance;
+    accounts.add(account);
+  }
+  const moved = [...accounts];
+  const list = new RowList(moved, (account) => account.client_id, {
+    account_id: { type: 'bigint', of: (account) => account.account_id },
+    balance: { type: 'numeric', of: (account) => account.balance },
+  });
+  await tx.query({
+    name: list.named('currency-accounts-move'),
+    text: `update currency_accounts a set balance = ${list.at('balance')} ${list.after('from')}
+      where a.client_id = ${list.client} and a.account_id = ${list.at('account_id')}`,
+    values: list.values,
+  });
+  return moved;
+}
+
+/** What a booking adds to its account. */
+function signed({ amount, debit }: Booking): string {
+  return debit ? `-${amount}` : amount;
+}
+
+function accountKey({ client_id: clientId, currency_account_id: account }: TransactionInput): string {
+  return keyOf(clientId, account);
+}
+
+function keyOf(clientId: string, account: number): string {
+  return `${clientId}\0${account}`;
 }

@@ -32,7 +32,7 @@ async function insertAccount(
   await requireClient(tx, clientId);
   const account = first(
     await tx.query<CurrencyAccountRecord & Record<string, unknown>>(
-      `insert into currency_accounts (account_id, client_id, currency, created_at) overriding system value
+      `insert into currency_accounts as a (account_id, client_id, currency, created_at) overriding system value
        values (coalesce($4, nextval(pg_get_serial_sequence('currency_accounts', 'account_id'))), $1, $2, $3)
        ${conflict} returning ${CURRENCY_ACCOUNT_COLUMNS}`,
       [clientId, currency, act.now, accountId ?? null],
@@ -93,14 +93,14 @@ export interface CurrencyAccountRecord extends CurrencyAccount {
   balance: string;
 }
 
-/** What a record is made from: each column is a field. */
-export const CURRENCY_ACCOUNT_COLUMNS = 'account_id, currency, client_id, balance';
+/** What a record is made from, of the table `a`: each column is a field. */
+export const CURRENCY_ACCOUNT_COLUMNS = 'a.account_id, a.currency, a.client_id, a.balance';
 
 /** Currency accounts as the operator reads them, for the change feed. */
 export async function readCurrencyAccounts(db: Db, ids: readonly string[]): Promise<CurrencyAccountRecord[]> {
   const { rows } = await db.query<CurrencyAccountRecord & Record<string, unknown>>({
     name: 'currency-account-records',
-    text: `select ${CURRENCY_ACCOUNT_COLUMNS} from currency_accounts where account_id = any($1::bigint[])`,
+    text: `select ${CURRENCY_ACCOUNT_COLUMNS} from currency_accounts a where a.account_id = any($1::bigint[])`,
     values: [ids],
   });
   return rows;

@@ -88,6 +88,6 @@ function record(row: Row): TransactionRecord {
   const debit = signed.startsWith('-');
   const amount = debit ? signed.slice(1) : signed;
   const input = { ...row, amount: { amount, currency } };
-  const transaction = shown(input, { id, amount, debit, balance, booked, valued });
+  const transaction = shown({ input, id, amount, debit, balance, booked, valued });
   return transactionRecord({ client_id, kind, payment_id }, transaction);
 }

@@ -52,25 +52,25 @@ export interface BookedTransaction {
   [field: string]: unknown;
 }
 
-/** What a booking adds to its input. Amounts are decimal strings; the balance is that of the account afterwards. */
+/** A transaction that is booked. Amounts are decimal strings. */
 export interface Booking {
-  id: string;
+  input: TransactionInput;
+  /** The caller's identifier, or one that is made before it is written. */
+  id: string | undefined;
   amount: string;
   debit: boolean;
-  balance: string;
   booked: Date;
   valued: Date;
+  /** Of its account afterwards; known once it is written. */
+  balance: string;
 }
 
 /** A booked transaction as events carry it. */
-export function shown(
-  input: TransactionInput,
-  { id, amount, debit, balance, booked, valued }: Booking,
-): BookedTransaction {
+export function shown({ input, id, amount, debit, balance, booked, valued }: Booking): BookedTransaction {
   const currency = input.amount.currency;
   const overdrawn = balance.startsWith('-');
   return {
-    transaction_id: id,
+    transaction_id: id as string,
     account_id: String(input.currency_account_id),
     transaction_reference: input.transaction_reference ?? null,
     transaction_information: input.transaction_information ?? null,

@@ -136,7 +136,10 @@ test('an import gives one change a record, and one for each other record that it
   const account = (await post('/currency-accounts', { client_id: world.clientId, currency: 'USD' })).body.account_id;
   const line = { client_id: world.clientId, currency_account_id: account, kind: 'CREDIT_TRANSACTION' };
   const lines = Array.from({ length: 30 }, (_, n) =>
-    JSON.stringify({ ...line, transaction_id: `T${n}`, amount: { amount: '1.00', currency: 'USD' } }),
+    JSON.stringify({
+      ...{ ...line, transaction_id: `T${n}`, amount: { amount: '1.00', currency: 'USD' } },
+      ...{ creditor_account: { iban: 'DE89370400440532013000' }, booking_datetime: '2026-03-28T12:00:00.123456+01:00' },
+    }),
   );
   const imported = await service.operator('POST', '/imports/transactions', undefined, {
     raw: lines.join('\n'),
@@ -151,6 +154,9 @@ test('an import gives one change a record, and one for each other record that it
   );
   assert.deepEqual(outline(list.slice(31)), ['currency_account 2 import']);
   assert.equal(list[31]?.data.balance, '30.00');
+  const read = async (path: string) => (await service.operator('GET', path)).body;
+  assert.deepEqual(list[30]?.data, await read(`/transactions/${list[30]?.entity_id}`));
+  assert.deepEqual(list[31]?.data, await read(`/currency-accounts/${account}`));
 });
 
 test('a trade changes with each further beneficiary of its payments, and never for one that it has', async () => {

@@ -567,39 +567,65 @@ describe('POST /imports/{kind}', () => {
     );
   });
 
-  test('bookings and imports at once lose no amount', async () => {
-    const account = (
-      await service.operator('POST', '/currency-accounts', { client_id: world.clientId, currency: 'JPY' })
-    ).body.account_id;
-    const line = {
-      client_id: world.clientId,
-      currency_account_id: account,
-      kind: 'CREDIT_TRANSACTION',
-      amount: { amount: '1', currency: 'JPY' },
+  test('bookings, imports and returns at once lose no amount, whichever account comes first', async () => {
+    const own = await createWorld(service, 'Booked at once');
+    const accounts = new Map<string, number>();
+    for (const currency of ['EUR', 'JPY']) {
+      const opened = await service.operator('POST', '/currency-accounts', { client_id: own.clientId, currency });
+      accounts.set(currency, opened.body.account_id);
+    }
+    const line = (index: number) => {
+      const currency = index % 2 ? 'EUR' : 'JPY';
+      return {
+        client_id: own.clientId,
+        currency_account_id: accounts.get(currency),
+        kind: index % 3 ? 'CREDIT_TRANSACTION' : 'DEBIT_TRANSACTION',
+        amount: { amount: '1', currency },
+      };
     };
-    const imports = Array.from({ length: 3 }, () =>
+    const imports = [0, 1, 0].map((shift) =>
       load(
         'transactions',
-        Array.from({ length: 700 }, () => line),
+        Array.from({ length: 700 }, (_, index) => line(index + shift)),
       ),
     );
-    // A booking that waits too long for the account is refused (502): its caller sends it again, with the same key.
-    const book = async (key: string) => {
+    const paid = await Promise.all(Array.from({ length: 8 }, () => own.pay({ amount: '2' })));
+    const steps = ['validate', 'send', 'start_return', 'return'];
+    const returns = load(
+      'payment-actions',
+      steps.flatMap((action) => paid.slice(0, 6).map(({ body }) => ({ payment_id: body.payment_id, action }))),
+    );
+    // A change that waits too long for the account is refused (502): its caller sends it again, with the same key.
+    const post = async (path: string, body: object) => {
+      const headers = { 'idempotency-key': fresh('at-once') };
       for (;;) {
-        const { status } = await service.operator('POST', '/transactions', line, {
-          headers: { 'idempotency-key': key },
-        });
-        if (status !== 502) return assert.equal(status, 201);
+        const { status, text } = await service.operator('POST', path, body, { headers });
+        if (status !== 502) return assert.ok(status === 200 || status === 201, text);
       }
     };
-    const singles = Array.from({ length: 40 }, () => book(fresh('booking')));
-    await Promise.all([...imports, ...singles]);
+    const single = async (paymentId: string) => {
+      for (const action of steps) await post(`/payments/${paymentId}/actions`, { action });
+    };
+    const bookings = Array.from({ length: 40 }, (_, index) => post('/transactions', line(index)));
+    await Promise.all([...bookings, ...paid.slice(6).map(({ body }) => single(body.payment_id))]);
+    for (const { body, text } of await Promise.all([...imports, returns])) assert.equal(body.rejected, 0, text);
+
     const { rows } = await service.query(
-      `select a.balance, sum(t.amount) as total, count(*)::int as n, count(distinct t.balance_after)::int as steps from currency_accounts a
-       join transactions t on t.currency_account_id = a.account_id where a.account_id = $1 group by a.balance`,
-      [account],
+      `select a.currency, a.balance, t.amount, t.balance_after from currency_accounts a
+       join transactions t on t.client_id = a.client_id and t.currency_account_id = a.account_id
+       where a.client_id = $1 order by t.id`,
+      [own.clientId],
     );
-    assert.deepEqual(rows[0], { balance: '2140', total: '2140', n: 2_140, steps: 2_140 });
+    for (const currency of accounts.keys()) {
+      const lines = rows.filter((row) => row.currency === currency);
+      let balance = 0;
+      for (const { amount, balance_after: after } of lines) {
+        balance += Number(amount);
+        assert.equal(Number(after), balance);
+      }
+      assert.equal(Number(lines[0].balance), balance);
+    }
+    assert.equal(rows.length, 3 * 700 + 40 + 8);
   });
 
   test('a drawdown finds its parent on an earlier line, not on a later or a refused one', async () => {

@@ -7,9 +7,22 @@ import { Problem } from '../../values/errors.ts';
  * @throws Problem client_not_found
  */
 export async function requireClient(db: Db, clientId: string, inside = ''): Promise<void> {
-  const { rows } = await db.query('select from clients where client_id = $1', [clientId]);
-  if (rows.length === 0)
-    throw new Problem('client_not_found', { field: `${inside}client_id`, message: 'does not exist' });
+  if (!(await existingClients(db, [clientId])).has(clientId)) throw noClient(inside);
+}
+
+/** Which of some clients exist. */
+export async function existingClients(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.query<{ client_id: string }>({
+    name: 'clients-existing',
+    text: 'select client_id from clients where client_id = any($1)',
+    values: [[...new Set(ids)]],
+  });
+  return new Set(rows.map((row) => row.client_id));
+}
+
+/** What a caller is told who names a client that does not exist. @param inside as of `requireClient` */
+export function noClient(inside = ''): Problem {
+  return new Problem('client_not_found', { field: `${inside}client_id`, message: 'does not exist' });
 }
 
 /**
@@ -29,7 +42,7 @@ export async function requireContact(
       [clientId, contactId],
     ),
   );
-  if (!found) throw new Problem('client_not_found', { field: `${inside}client_id`, message: 'does not exist' });
+  if (!found) throw noClient(inside);
   if (!found.contact)
     throw new Problem('contact_not_found', { field: `${inside}contact_id`, message: 'does not exist for this client' });
 }
