@@ -788,6 +788,8 @@ describe('POST /imports/{kind}', () => {
       assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD'], method);
     }
     assert.equal((await service.operator('GET', address)).status, 200);
+    const kind = await service.operator('PUT', '/imports/clients');
+    assert.deepEqual([kind.status, kind.headers.get('allow')], [405, 'POST']);
   });
 });
 

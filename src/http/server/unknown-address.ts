@@ -19,14 +19,17 @@ export type Advice = (method: string, path: string) => string | undefined;
  * look at the body: whatever is wrong with it is not what the caller has to know.
  */
 export function answerUnknownAddresses(app: FastifyInstance, advice: Advice): void {
-  const routes: { methods: string[]; path: RegExp }[] = [];
+  const routes: { url: string; methods: string[]; path: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
-    if (!config?.refuses) routes.push({ methods: [method].flat(), path: pathPattern(url) });
+    if (!config?.refuses) routes.push({ url, methods: [method].flat(), path: pathPattern(url) });
   });
 
   function refusal(request: FastifyRequest, reply: FastifyReply): Problem {
     const path = request.url.split('?', 1)[0] ?? '';
-    const methods = routes.filter((route) => route.path.test(path)).flatMap((route) => route.methods);
+    const matching = routes.filter((route) => route.path.test(path));
+    // An address of its own, as /imports/clients, is not a record of the same form, as /imports/{import_id}.
+    const own = matching.filter(({ url }) => url === path);
+    const methods = (own.length > 0 ? own : matching).flatMap((route) => route.methods);
     const advised = advice(request.method, path);
     const hint = advised === undefined ? '' : `; ${advised}`;
     // A route of files has the address, but not this file.
