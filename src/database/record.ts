@@ -13,7 +13,7 @@ type Presence = 'required' | 'optional' | 'made';
 interface Options<Value> {
   /** The column; default: the field's name. */
   column?: string;
-  /** It stands in another table: the expression that a select reads it by. Who writes the record writes it there. */
+  /** The expression that reads it, if it is in another table. The code that writes the record writes it there too. */
   elsewhere?: string;
   /** What answers say of it; default: the type of what is given, without its limits. */
   shown?: TSchema;
@@ -23,7 +23,7 @@ interface Options<Value> {
   normal?: (value: Value) => CopyValue;
   /** A given or a stored value in a form that is the same for equal ones; default: `normal`. */
   form?: (value: Value, vault: Vault) => unknown;
-  /** Null leaves the choice to the service, so that a record that has one is no different from a line that does not say. */
+  /** Null leaves the choice to the service. So a line with null does not differ from a stored value. */
   open?: true;
 }
 
@@ -41,7 +41,7 @@ export interface Field<Given = unknown, Shown = unknown, Who extends Presence = 
   readonly normal: ((value: never) => CopyValue) | undefined;
   readonly form: ((value: never, vault: Vault) => unknown) | undefined;
   readonly open: boolean;
-  /** Only types: nothing is there. */
+  /** For the compiler only; it is never set. */
   readonly types?: { given: Given; shown: Shown };
 }
 

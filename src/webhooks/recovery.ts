@@ -11,8 +11,8 @@ const PAUSE_MS = 1_000;
 
 /**
  * Makes the deliveries that wait for a subscription due now, in the order of their events, without those that come within seconds anyway.
- * Each is made due so once in a wait of its schedule, which begins anew where the attempt fails: while other deliveries succeed, a receiver
- * that refuses one of them neither gets it again and again nor uses its schedule up. A wait that the receiver asked for holds.
+ * Each comes early once in each wait of its schedule. The wait starts again if that attempt fails. So a receiver that refuses one
+ * delivery, while others succeed, does not get it again and again, and does not use up its schedule. A wait that it asked for holds.
  * @returns how many
  */
 export async function makeWaitingDue(

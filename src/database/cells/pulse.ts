@@ -14,7 +14,7 @@ const LOOK_INTERVAL_MS = 250;
 /** Milliseconds that a cell has to answer a question, and between two questions to a silent one. */
 const ANSWER_WITHIN_MS = 1_000;
 const ASK_AGAIN_MS = 1_000;
-/** Milliseconds after which Citus gives up a connection to a worker, and after which a question without an answer is asked anew. */
+/** Milliseconds after which Citus gives up connecting to a worker, and after which an unanswered question is asked again. */
 const CONNECTS_WITHIN_MS = 1_500;
 const GIVE_UP_MS = 5_000;
 /** Connections that ask; closed after so many idle milliseconds. */

@@ -224,7 +224,7 @@ function readQuery(body: unknown): GraphqlQuery | GraphQLError {
   return { query, variables, operationName: operationName ?? undefined };
 }
 
-/** Generated clients send the variables as a text. @returns undefined where they are no object */
+/** Generated clients send the variables as a text. @returns undefined unless they are an object */
 function readVariables(given: unknown): Record<string, unknown> | undefined {
   let variables = given ?? {};
   try {

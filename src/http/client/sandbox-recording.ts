@@ -55,7 +55,7 @@ export function recordRequests(app: FastifyInstance, context: Context, sessions:
     if (ignored.length > 0) reply.header('x-ignored-parameters', headerOf(ignored));
     if (request.is404) await identifyStray(request, sessions);
     const recording = recordingOf(request);
-    // A PDF is no text to read.
+    // A PDF is not readable as text.
     const isText = typeof payload === 'string' || (Buffer.isBuffer(payload) && !isPdf(reply));
     if (recording && isText) recording.answer = String(payload);
     return payload;
