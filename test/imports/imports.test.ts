@@ -132,7 +132,7 @@ describe('lines', () => {
 });
 
 describe('POST /imports/{kind}', () => {
-  test('a contact without a list of permissions gets the five of old, in the single call and in an import', async () => {
+  test('a contact without a list of permissions gets the five of old, created, changed or imported', async () => {
     const five = [
       ...['can_authorise_payments', 'can_manage_payments', 'can_manage_multipayments'],
       ...['can_manage_permissions', 'can_manage_webhooks'],
@@ -147,7 +147,10 @@ describe('POST /imports/{kind}', () => {
     const [single, imported] = [fresh('FIVE'), fresh('FIVE')];
     assert.equal((await service.operator('POST', '/contacts', contact(single))).status, 201);
     assert.equal((await load('contacts', [contact(imported)])).body.accepted, 1);
-    for (const id of [single, imported])
+    const changed = (await world.hire('Changed', {}, [])).contactId;
+    const { status } = await service.operator('PATCH', `/contacts/${changed}`, { clients: [{ client_id }] });
+    assert.equal(status, 200);
+    for (const id of [single, imported, changed])
       assert.deepEqual((await service.operator('GET', `/contacts/${id}`)).body.clients, [
         { client_id, permissions: five },
       ]);

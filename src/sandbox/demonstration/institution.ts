@@ -1,4 +1,4 @@
-import type { Permission } from '../../identity/people/contact.ts';
+import { DEFAULT_PERMISSIONS, type Permission } from '../../identity/people/contact.ts';
 
 /**
  * The clients of the demonstration institution and their people (docs/sandbox.md). Everything here is public: it exists in the sandbox
@@ -19,14 +19,6 @@ export const DEMO_APPLICATION = {
 export function sampleRedirect(port: number | undefined): string {
   return port === undefined ? DEMO_APPLICATION.redirect_uri : `http://127.0.0.1:${port}/callback`;
 }
-
-const ALL_PERMISSIONS: Permission[] = [
-  'can_authorise_payments',
-  'can_manage_payments',
-  'can_manage_multipayments',
-  'can_manage_permissions',
-  'can_manage_webhooks',
-];
 
 export interface DemoClient {
   client_id: string;
@@ -71,7 +63,7 @@ export const DEMO_CONTACTS: {
     contact_id: 'CON000001',
     name: 'Ada Ashdown',
     email: 'ada@ashdown.example',
-    clients: [{ client_id: 'CLI000001', permissions: ALL_PERMISSIONS }],
+    clients: [{ client_id: 'CLI000001', permissions: [...DEFAULT_PERMISSIONS] }],
   },
   {
     contact_id: 'CON000002',
@@ -89,7 +81,7 @@ export const DEMO_CONTACTS: {
     contact_id: 'CON000004',
     name: 'Edith Brunel',
     email: 'edith@brunel.example',
-    clients: [{ client_id: 'CLI000002', permissions: ALL_PERMISSIONS }],
+    clients: [{ client_id: 'CLI000002', permissions: [...DEFAULT_PERMISSIONS] }],
   },
   {
     contact_id: 'CON000005',
