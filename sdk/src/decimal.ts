@@ -55,12 +55,14 @@ export function parse(text: string): unknown {
  * @param space as of `JSON.stringify`: characters of an indentation
  */
 export function stringify(value: unknown, space?: number): string {
+  // No text that somebody has written begins so: it would become a number.
+  const mark = `\0${Math.random()}:`;
   const write = function (this: Holder, key: string, member: unknown) {
     const kept = typeof member === 'number' ? keptDigits(this, key, member) : undefined;
-    return kept === undefined ? member : `\0${kept}`;
+    return kept === undefined ? member : mark + kept;
   };
-  const text = JSON.stringify(value, write, space);
-  return text.replace(/"\\u0000([-+.\deE]+)"/g, '$1');
+  const [head = '', ...marked] = JSON.stringify(value, write, space).split(JSON.stringify(mark).slice(0, -1));
+  return head + marked.map((rest) => rest.replace('"', '')).join('');
 }
 
 /** The text that a number was read from, unless it has been changed since. */

@@ -10,6 +10,12 @@ interface Amounts {
 const read = (text: string) => parse(text) as Amounts;
 
 describe('amounts', () => {
+  test('texts stay texts, whatever they look like', () => {
+    const value = { a: '\u00001', b: 'x"\u00002"', '\u00003': ['\u0000', '\u0000\u00004', '"\u00005":'] };
+    assert.equal(stringify(value), JSON.stringify(value));
+    assert.equal(stringify(value, 2), JSON.stringify(value, null, 2));
+  });
+
   test('the digits that were sent, in plain notation; a copy keeps them where a double does not', () => {
     for (const [wire, expected, ofCopy = expected] of [
       ['1250.5', '1250.5'],
