@@ -101,7 +101,7 @@ export function noteChange(tx: object, act: Act, change: Change): void {
 
 /**
  * Says how a changed record reads now, so that it need not be read again for the feed. Only for a record that nobody else can change before
- * the commit: the transaction has created it, holds the row that all of it stands in, or has read it after `lockChanges`.
+ * the commit: the transaction has created it, holds its only row, or has read it after `lockChanges`.
  */
 export function noteRecord(tx: object, entity: ChangeEntity, id: string, known: () => RecordText): void {
   const change = CHANGED.get(tx)?.records.get(keyOf(entity, id));

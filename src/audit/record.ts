@@ -86,7 +86,7 @@ function fedAction(entity: string, action: string | undefined): string | undefin
   return action === 'erase' ? 'update' : undefined;
 }
 
-/** Notes what an audit row tells for the change feed. An update that leaves the record as it was is no change. */
+/** Notes what an audit row tells for the change feed. An update that leaves the record as it was does not count. */
 function noteAudited(tx: Db, act: Act, entry: AuditEntry): void {
   const { action, entity, entityId: id, before, after } = entry;
   if (!FED.has(entity) || action === 'import' || action === 'delete') return;

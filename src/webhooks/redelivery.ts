@@ -129,7 +129,9 @@ export async function replay(tx: Transaction, act: Act, input: Replay): Promise<
   const queued = await queueAgain(
     tx,
     act.now,
-    onlyFailed ? { text: FAILED, values: span } : { text: MISSED, values: [...span, subscription.clientId, ...had] },
+    onlyFailed
+      ? { text: FAILED, values: [...span, subscription.clientId] }
+      : { text: MISSED, values: [...span, subscription.clientId, ...had] },
   );
   const count = (waiting?.count ?? 0) + queued;
   await audit(tx, act, {
@@ -178,8 +180,8 @@ const waitingStatement = (onlyFailed: boolean) => `with pending as materialized 
     where client_id = $5 and ctid = any(array(select place from pending where lease_owner is null)) and lease_owner is null)
   select count(*)::int as count from pending`;
 const FAILED = `update notifications n set status = 'pending', finished_at = null
-  where n.subscription_id = $1 and n.created_at >= $2 and n.created_at < $3 and n.status = 'failed' and n.type <> 'PING'
-    and not exists (select from webhook_events e where e.client_id = n.client_id and e.created_at = n.created_at
+  where n.client_id = $4 and n.subscription_id = $1 and n.created_at >= $2 and n.created_at < $3 and n.status = 'failed'
+    and n.type <> 'PING' and not exists (select from webhook_events e where e.client_id = n.client_id and e.created_at = n.created_at
       and e.id = n.event_id and e.body = '')`;
 const MISSED = `insert into notifications as n (id, client_id, subscription_id, event_id, type, status, created_at)
   select notification_id(e.id, $1, e.created_at), e.client_id, $1, e.id, e.type, 'pending', e.created_at
