@@ -13,7 +13,7 @@ type Holder = object & { [DIGITS]?: Record<string, string> };
 /** Every decimal of so many digits is the shortest text of its number (DBL_DIG of IEEE 754's binary64). */
 const SAFE_DIGITS = 15;
 /** A number in JSON that may print otherwise than it is written; what it finds in a text only costs time. */
-const OTHERWISE = /[:[,\s]-?(?:[\d.]{16,}|[\d.]+[eE]|\d+\.\d*0(?!\d))/;
+const OTHERWISE = /[:[,\s]-?(?:[\d.]{16,}|[\d.]+[eE]|\d+\.\d*0(?!\d)|0\.0{6})/;
 const TOKEN = /\s*([{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+)/y;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 

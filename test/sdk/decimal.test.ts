@@ -52,6 +52,8 @@ describe('amounts', () => {
     assert.deepEqual(parse(text), JSON.parse(text));
     assert.equal(stringify(parse(text)), text);
     assert.equal(stringify(parse('{"a":[1.50]}'), 2), '{\n  "a": [\n    1.50\n  ]\n}');
+    const small = '[0.00000001,-0.0000005,0.000001]';
+    assert.equal(stringify(parse(small)), small, 'a number that JavaScript writes with an exponent');
   });
 
   test('a value that was changed is no longer what came', () => {
