@@ -4,6 +4,7 @@ import type { Pool } from './database/database.ts';
 import type { RateCounts } from './database/rate-counts.ts';
 import type { Journals } from './monitoring/journals.ts';
 import type { Logger } from './process/log.ts';
+import type { Patience } from './process/patience.ts';
 import type { Readiness } from './process/readiness.ts';
 import type { Config } from './settings/config.ts';
 import type { Clock } from './values/calendar.ts';
@@ -40,6 +41,7 @@ export interface Context extends CellResources {
   log: Logger;
   vault: Vault;
   readiness: Readiness;
+  patience: Readonly<Patience>;
   /** What support looks for: refused requests, attempts to sign in. */
   journals: Journals;
   /** Exchanges the counts of rate limits with the other processes; undefined where no requests are limited. */

@@ -35,6 +35,7 @@ import { type FirstToken, firstOperatorToken } from './operator/first-token.ts';
 import type { Logger } from './process/log.ts';
 import { metrics } from './process/metrics.ts';
 import { Parts } from './process/parts.ts';
+import { PATIENCE, type Patience } from './process/patience.ts';
 import { Readiness } from './process/readiness.ts';
 import { ClockFollower } from './sandbox/clock.ts';
 import type { Config } from './settings/config.ts';
@@ -75,6 +76,8 @@ export interface StartOptions {
   interrupted?: AbortSignal;
   /** Whether this process has a health listener of its own. Default: yes. */
   health?: boolean;
+  /** Default: PATIENCE. */
+  patience?: Readonly<Patience> | undefined;
 }
 
 /** What the steps of a start share. */
@@ -103,8 +106,7 @@ export async function startService(config: Config, log: Logger, options: StartOp
     if (config.tracesUrl) await parts.start((await import('./process/telemetry/opentelemetry.ts')).createTelemetry());
     const healthUrl =
       options.health === false ? undefined : await startHealthListener(config, log, { parts, readiness });
-    const databaseUrl = options.databaseUrl ?? config.databaseUrl;
-    const context = await startContext({ config, log, parts, databaseUrl, readiness });
+    const context = await startContext({ config, log, parts, readiness, options });
     context.addresses.health = healthUrl;
     const { token: operatorToken, configured } = await parts.during(prepareDatabase(context));
     if (options.prepare) await parts.during(options.prepare(context));
@@ -113,15 +115,8 @@ export async function startService(config: Config, log: Logger, options: StartOp
     await parts.start(sessions);
     const drawing = createDrawing(config);
     await parts.start(drawing.renderer);
-    const starting: Starting = {
-      context,
-      parts,
-      sessions,
-      drawing,
-      signal: new EventSignal(context.pool, log),
-      configured,
-      pools: [],
-    };
+    const signal = new EventSignal(context.pool, log);
+    const starting: Starting = { context, parts, sessions, drawing, signal, configured, pools: [] };
     const operatorUrl = await startListeners(starting);
     const workers = config.roles.has('worker') ? await startWorkers(starting) : undefined;
     if (hasSeveralCells(context.pool))
@@ -173,13 +168,13 @@ async function startContext(start: {
   config: Config;
   log: Logger;
   parts: Parts;
-  databaseUrl: string | undefined;
   readiness: Readiness;
+  options: StartOptions;
 }): Promise<Context> {
-  const { config, log, parts, readiness } = start;
+  const { config, log, parts, readiness, options } = start;
   const keys = config.masterKeys.length > 0 ? config.masterKeys : [await sandboxKey(config.dataDir)];
   const vault = new Vault(...keys);
-  const url = start.databaseUrl ?? (await startDatabase(config, log, parts));
+  const url = options.databaseUrl ?? config.databaseUrl ?? (await startDatabase(config, log, parts));
   const addresses = databaseAddresses(config, url);
   const cells = await parts.during(openDatabase(config, addresses, log));
 
@@ -214,6 +209,7 @@ async function startContext(start: {
     log,
     vault,
     readiness,
+    patience: options.patience ?? PATIENCE,
     journals,
     rateCounts,
     addressOf: createAddressOf(config),

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Context } from '../../src/context.ts';
 import { createServer } from '../../src/http/server/server.ts';
+import { PATIENCE } from '../../src/process/patience.ts';
 import { log } from '../world/database.ts';
 
 const MINUTE_MS = 60_000;
 
 test('a listener waits for what it needs, however slow the machine is', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const app = createServer({ name: 'client', context: { log } as Context });
+  const app = createServer({ name: 'client', context: { log, patience: PATIENCE } as Context });
   let begun = () => {};
   const beginning = new Promise<void>((resolve) => {
     begun = resolve;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { PACE } from '../../src/http/operator/import-body.ts';
-import { INTERRUPTION } from '../../src/http/operator/import-stopping.ts';
+import { PATIENCE } from '../../src/process/patience.ts';
 import { createWorld } from '../world/client.ts';
 import { lombard, PORTS, printed, until } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
@@ -15,21 +14,17 @@ let database: TestDatabase;
 let service: TestService;
 let account: number;
 let client: string;
-const limits = { pace: { ...PACE }, interruption: { ...INTERRUPTION } };
+const patience = { ...PATIENCE };
 
 before(async () => {
   database = await createDatabase();
-  service = await startTestService({}, database);
+  service = await startTestService({}, database, patience);
   const world = await createWorld(service);
   client = world.clientId;
   const opened = await service.operator('POST', '/currency-accounts', { client_id: client, currency: 'EUR' });
   account = opened.body.account_id;
 });
-after(async () => {
-  Object.assign(PACE, limits.pace);
-  Object.assign(INTERRUPTION, limits.interruption);
-  await service.stop();
-});
+after(() => service.stop());
 
 /** Bookings without identifiers of their own: what is imported twice is there twice. Their references tell which is which. */
 function bookings(count: number, run = randomUUID()): { lines: string[]; stored: () => Promise<string[]> } {
@@ -147,13 +142,13 @@ test('a connection that breaks: sent again with its key, the import goes on, and
 });
 
 test('a caller who stops sending: 408, and the rest is sent again', async () => {
-  PACE.withinMs = 500;
+  patience.paceMs = 500;
   const { lines, stored } = bookings(6_000);
   const key = randomUUID();
   const slow = beginUpload(service, '/imports/transactions', { 'idempotency-key': key });
   slow.request.write(`${lines.slice(0, 5_500).join('\n')}\n`);
   const answer = await slow.answer;
-  PACE.withinMs = 30_000;
+  patience.paceMs = 30_000;
   assert.equal(answer.status, 408, answer.text);
   const id = answer.headers['import-id'] as string;
   assert.deepEqual([(await find(id)).state, (await find(id)).lines_read], ['interrupted', 5_000]);
@@ -180,8 +175,8 @@ test('an import that ended at its first refused line stays ended', async () => {
 });
 
 test('the service stops: the import goes on for a while, then 503 says from which line to go on', async () => {
-  INTERRUPTION.beforeEndMs = 9_000;
-  const stopping = await startTestService({}, { ...database, drop: async () => {} });
+  const impatient = { ...PATIENCE, interruptedMs: 9_000 };
+  const stopping = await startTestService({}, { ...database, drop: async () => {} }, impatient);
   const { lines, stored } = bookings(12_000);
   const key = randomUUID();
   const upload = beginUpload(stopping, '/imports/transactions', { 'idempotency-key': key });

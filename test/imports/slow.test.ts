@@ -1,31 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { PACE } from '../../src/http/operator/import-body.ts';
-import { QUEUE } from '../../src/http/operator/import-slots.ts';
-import { PATIENCE } from '../../src/http/server/patience.ts';
+import { PATIENCE } from '../../src/process/patience.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { beginUpload } from '../world/upload.ts';
 
 /** Callers who send slowly, or not at all, hold up nobody (docs/imports.md, Limits). */
 
 let service: TestService;
-const limits = { pace: { ...PACE }, queue: { ...QUEUE }, patience: { ...PATIENCE } };
+const patience = { ...PATIENCE };
 
 before(async () => {
-  service = await startTestService();
+  service = await startTestService({}, undefined, patience);
 });
-after(async () => {
-  Object.assign(PACE, limits.pace);
-  Object.assign(QUEUE, limits.queue);
-  Object.assign(PATIENCE, limits.patience);
-  await service.stop();
-});
+after(() => service.stop());
 
 const begin = (path: string, headers?: Record<string, string>) => beginUpload(service, path, headers);
 
 test('three imports run; a fourth waits, and gets 429 with Retry-After where none ends', async () => {
-  assert.equal(QUEUE.waitMs, 10_000);
-  QUEUE.waitMs = 2_000;
+  assert.equal(patience.turnMs, 10_000);
+  patience.turnMs = 2_000;
   const slow = Array.from({ length: 3 }, () => begin('/imports/clients'));
   for (const one of slow) one.request.write('{"client_name":"slow"}\n');
   // Until the three have their turns, another one may have its own at once. It ends, so that none of the three waits long behind it.
@@ -34,12 +27,12 @@ test('three imports run; a fourth waits, and gets 429 with Retry-After where non
     next.request.end('{"client_name":"fourth"}\n');
     status = (await next.answer).status;
   }
-  QUEUE.waitMs = 200;
+  patience.turnMs = 200;
   const refused = await begin('/imports/clients', { 'content-length': '10' }).answer;
   assert.equal(refused.status, 429, 'its body is not waited for');
   assert.equal(JSON.parse(refused.text).code, 'rate_limited');
   assert.ok(Number(refused.headers['retry-after']) > 0);
-  QUEUE.waitMs = 10_000;
+  patience.turnMs = 10_000;
   const waiting = begin('/imports/clients');
   waiting.request.end('{"client_name":"fifth"}\n');
   slow[0]?.request.end();
@@ -49,8 +42,8 @@ test('three imports run; a fourth waits, and gets 429 with Retry-After where non
 });
 
 test('fewer than 1 KiB within the time: 408, which says how far the import got; a slow one that sends enough goes in', async () => {
-  assert.deepEqual(PACE, { bytes: 1_024, withinMs: 30_000 });
-  PACE.withinMs = 2_000;
+  assert.equal(patience.paceMs, 30_000);
+  patience.paceMs = 2_000;
   const idle = begin('/imports/clients');
   idle.request.write('{"client_name":"first"}\n{"client_na');
   const dribble = setInterval(() => idle.request.write(' '), 50);
@@ -69,23 +62,23 @@ test('fewer than 1 KiB within the time: 408, which says how far the import got; 
   const done = await steady.answer;
   assert.equal(done.status, 200, done.text);
   assert.equal(JSON.parse(done.text).accepted, 36);
-  PACE.withinMs = 30_000;
+  patience.paceMs = 30_000;
 });
 
 test('a body of the operator interface that does not arrive: 408', async () => {
-  assert.equal(PATIENCE.requestMs, 60_000);
-  PATIENCE.requestMs = 200;
+  assert.equal(patience.requestMs, 60_000);
+  patience.requestMs = 200;
   const half = begin('/clients', { 'content-type': 'application/json', 'content-length': '100' });
   half.request.write('{"client_name":');
   const answer = await half.answer;
   assert.equal(answer.status, 408, answer.text);
   assert.equal(JSON.parse(answer.text).code, 'request_timeout');
   assert.ok(answer.headers['x-request-id']);
-  PATIENCE.requestMs = 60_000;
+  patience.requestMs = 60_000;
 });
 
 test('a 401 comes before the body is read, and the connection ends although the caller goes on sending', async () => {
-  PATIENCE.answeredMs = 200;
+  patience.answeredMs = 200;
   for (const path of ['/clients', '/imports/clients']) {
     const stranger = begin(path, { authorization: 'Bearer nobody', 'transfer-encoding': 'chunked' });
     stranger.request.on('error', () => {});

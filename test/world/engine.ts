@@ -5,6 +5,7 @@ import { NUMBERS_OF_CELL } from '../../src/database/cells/scope.ts';
 import { createPool, transaction } from '../../src/database/database.ts';
 import { Journals } from '../../src/monitoring/journals.ts';
 import { endsWithin } from '../../src/process/deadline.ts';
+import { PATIENCE } from '../../src/process/patience.ts';
 import { Readiness } from '../../src/process/readiness.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { ServiceClock } from '../../src/values/calendar.ts';
@@ -94,6 +95,7 @@ export async function createEngine(clients = 1) {
           log,
           vault: VAULT,
           readiness: new Readiness(log),
+          patience: PATIENCE,
           journals: new Journals(backgroundPool, clock, log),
           rateCounts: undefined,
           addressOf: () => '',

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { Patience } from '../../src/process/patience.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { type Config, readConfig } from '../../src/settings/config.ts';
 import { LOOK, queryCells } from './cells.ts';
@@ -47,10 +48,12 @@ export const APPLICATION = { client_id: 'test-app', name: 'Test', redirect_uris:
 /**
  * Starts the service in this process, on free ports and a database of its own.
  * @param environment LOMBARD_... variables; rate limits are off unless given
+ * @param patience a test may change it while the service runs
  */
 export async function startTestService(
   environment: Record<string, string> = {},
   database?: TestDatabase,
+  patience?: Readonly<Patience>,
 ): Promise<TestService> {
   const own = database ?? (await (environment.LOMBARD_MIGRATE === 'no' ? createDatabase() : cloneDatabase()));
   const dataDir = mkdtempSync(join(tmpdir(), 'lombard-data-'));
@@ -67,7 +70,7 @@ export async function startTestService(
     LOMBARD_LOG_LEVEL: 'silent',
     ...environment,
   });
-  const service = await startService(config, log, { databaseUrl: own.url });
+  const service = await startService(config, log, { databaseUrl: own.url, patience });
   // A pooler in transaction mode takes no settings of a session.
   const look = environment.LOMBARD_SESSION_DATABASE_URL === undefined ? LOOK : {};
   const pool = new pg.Pool({ connectionString: own.url, max: 2, ...look });

@@ -1,6 +1,7 @@
 import { createGunzip } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { inTime } from '../../process/deadline.ts';
+import type { Patience } from '../../process/patience.ts';
 import { monotonic } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
 
@@ -19,14 +20,18 @@ const CONTENT_TYPES = new Set([
 const MAX_RATIO = 100;
 /** Bytes that a compressed body may unpack to before its ratio is checked. */
 const MIN_RATIO_BYTES = 1_048_576;
-/** The least that a caller sends while the service is ready to read. An object, so that a test need not wait as long. */
-export const PACE = { bytes: 1_024, withinMs: 30_000 };
+/** The least that a caller sends in the time that it has while the service is ready to read. */
+const PACE_BYTES = 1_024;
 
 /**
  * The body of an import as its bytes, unpacked where it is compressed with gzip. Nothing is read ahead of the reader.
  * @throws Problem unsupported_media_type; while reading: payload_too_large, invalid_body
  */
-export function importBody(request: FastifyRequest, stream: NodeJS.ReadableStream): AsyncIterable<Buffer> {
+export function importBody(
+  request: FastifyRequest,
+  stream: NodeJS.ReadableStream,
+  { paceMs }: Pick<Patience, 'paceMs'>,
+): AsyncIterable<Buffer> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (!CONTENT_TYPES.has(type)) {
     throw new Problem(
@@ -35,7 +40,7 @@ export function importBody(request: FastifyRequest, stream: NodeJS.ReadableStrea
     );
   }
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  const bytes = received(stream as AsyncIterable<Buffer>);
+  const bytes = received(stream as AsyncIterable<Buffer>, paceMs);
   if (encoding === 'identity' || encoding === '') return bytes;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw new Problem(
@@ -62,24 +67,21 @@ export async function begun(source: AsyncIterable<Buffer>): Promise<AsyncIterabl
   })();
 }
 
-async function* received(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* received(stream: AsyncIterable<Buffer>, paceMs: number): AsyncGenerator<Buffer> {
   const chunks = stream[Symbol.asyncIterator]();
   const slow = () =>
-    new Problem(
-      'request_timeout',
-      `body: fewer than ${PACE.bytes} bytes arrived within ${PACE.withinMs / 1_000} seconds`,
-    );
+    new Problem('request_timeout', `body: fewer than ${PACE_BYTES} bytes arrived within ${paceMs / 1_000} seconds`);
   let bytes = 0;
   let waitedMs = 0;
   for (;;) {
     try {
       const asked = monotonic();
-      const next = await inTime(chunks.next(), Math.max(0, PACE.withinMs - waitedMs), slow);
+      const next = await inTime(chunks.next(), Math.max(0, paceMs - waitedMs), slow);
       if (next.done) return;
       bytes += next.value.length;
       // The time in which the import writes what it has is not the caller's.
       waitedMs += monotonic() - asked;
-      if (bytes >= PACE.bytes) bytes = waitedMs = 0;
+      if (bytes >= PACE_BYTES) bytes = waitedMs = 0;
       yield next.value;
     } catch (error) {
       if (error instanceof Problem) throw error;

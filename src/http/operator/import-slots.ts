@@ -1,21 +1,24 @@
 import type { FastifyReply } from 'fastify';
 import { inTime } from '../../process/deadline.ts';
+import type { Patience } from '../../process/patience.ts';
 import { Problem } from '../../values/errors.ts';
 import type { Stopping } from './import-stopping.ts';
 
 /** Imports at the same time in one process, each with a database connection. */
 const MAX_CONCURRENT_IMPORTS = 3;
-/** How long another one waits, its body unread, and after how many seconds its caller may try again. */
-export const QUEUE = { waitMs: 10_000, retryAfterSeconds: 30 };
+/** After how many seconds the caller of one that got no turn may try again. */
+const RETRY_AFTER_SECONDS = 30;
 
 /** Lets a number of imports run. The others wait for a short time, in the order of their arrival. */
 export class ImportSlots {
   #free = MAX_CONCURRENT_IMPORTS;
   readonly #waiting: (() => void)[] = [];
   readonly #stopping: Stopping;
+  readonly #patience: Readonly<Patience>;
 
-  constructor(stopping: Stopping) {
+  constructor(stopping: Stopping, patience: Readonly<Patience>) {
     this.#stopping = stopping;
+    this.#patience = patience;
   }
 
   /** @throws Problem rate_limited with `Retry-After`, where no import ends in time; interrupted */
@@ -39,11 +42,11 @@ export class ImportSlots {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);
     const busy = () => {
-      reply.header('retry-after', String(QUEUE.retryAfterSeconds));
+      reply.header('retry-after', String(RETRY_AFTER_SECONDS));
       return new Problem('rate_limited', `${MAX_CONCURRENT_IMPORTS} imports run already; send this one again later`);
     };
     try {
-      await this.#stopping.before(inTime(promise, QUEUE.waitMs, busy));
+      await this.#stopping.before(inTime(promise, this.#patience.turnMs, busy));
     } catch (error) {
       const place = this.#waiting.indexOf(resolve);
       // Its turn has come at the same moment: it is the next one's.

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import type { Patience } from '../../process/patience.ts';
 import { Problem } from '../../values/errors.ts';
 import { MAX_STOP_MS } from '../server/listener.ts';
-
-/** Milliseconds before the end of a stop at which imports are interrupted. An object, so that a test need not wait as long. */
-export const INTERRUPTION = { beforeEndMs: 3_000 };
 
 /** When the imports of a listener have to end because it stops: they go on for a while, and leave time for their answers. */
 export class Stopping {
@@ -11,10 +9,10 @@ export class Stopping {
   readonly #waiting = new Set<(reason: Problem) => void>();
   #over: Problem | undefined;
 
-  constructor(app: FastifyInstance) {
+  constructor(app: FastifyInstance, patience: Readonly<Patience>) {
     let timer: NodeJS.Timeout | undefined;
     app.addHook('preClose', (done) => {
-      timer = setTimeout(() => this.#end(), MAX_STOP_MS - INTERRUPTION.beforeEndMs);
+      timer = setTimeout(() => this.#end(), MAX_STOP_MS - patience.interruptedMs);
       done();
     });
     app.addHook('onClose', (_app, done) => {

@@ -224,14 +224,14 @@ const LIST = {
 export function operatorImportRoutes(app: FastifyInstance, context: Context): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, stream, done) => done(null, stream));
-  const stopping = new Stopping(app);
-  const slots = new ImportSlots(stopping);
+  const stopping = new Stopping(app, context.patience);
+  const slots = new ImportSlots(stopping, context.patience);
 
   for (const [name, importable] of Object.entries(KINDS))
     app.post<ImportRoute>(`/imports/${name}`, operationOf(name), async (request, reply) => {
       checkRule(request.query.on_conflict ?? 'reject', importable);
       if (request.body === undefined) throw noBody();
-      const body = stopping.until(importBody(request, request.body));
+      const body = stopping.until(importBody(request, request.body, context.patience));
       return slots.take(reply, () => runImport(context, { request, reply, name, importable, body }));
     });
   app.post<{ Params: { kind: string } }>('/imports/:kind', UNKNOWN_KIND, (request, reply) => {

@@ -16,12 +16,12 @@ import { MAX_BODY_BYTES, parseQuery, readJson } from './body.ts';
 import { scopeRequests } from './cells.ts';
 import { COMPILERS, FORMATS, KEYWORDS } from './compilers.ts';
 import { answerFor, logFailure, problemOf } from './failure.ts';
-import { limitBodies, PATIENCE } from './patience.ts';
 import { requestIdFrom, traceIdFrom } from './request-id.ts';
 import { traceRequests } from './request-span.ts';
 import { type Advice, answerUnknownAddresses } from './unknown-address.ts';
 import { answerUnparsed, rawAnswer } from './unparsed.ts';
 import { UnreadRequests } from './unread.ts';
+import { limitBodies } from './unsent-bodies.ts';
 
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** Seconds to wait after a 429 because too many requests are in flight; a rate limit sets a more exact number. */
@@ -47,7 +47,7 @@ interface Party {
 export interface ServerOptions {
   /** Its name in log lines and metrics. */
   name: string;
-  context: Pick<Context, 'log' | 'journals' | 'pool'>;
+  context: Pick<Context, 'log' | 'journals' | 'pool' | 'patience'>;
   /** Milliseconds for a whole request to arrive; 0: no limit, since imports are streams of any length. */
   requestTimeoutMs?: number;
   /** The address that a request means, where it is not the one that it names. */
@@ -65,7 +65,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: MAX_BODY_BYTES,
     ...(options.rewriteUrl ? { rewriteUrl: options.rewriteUrl } : {}),
-    requestTimeout: options.requestTimeoutMs ?? PATIENCE.requestMs,
+    requestTimeout: options.requestTimeoutMs ?? options.context.patience.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestIdHeader: false,
     childLoggerFactory: (logger, bindings, childOptions, request) =>
@@ -110,7 +110,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const nameless = httpVersion === '1.1' && headers.host === undefined;
     done(nameless ? new Problem('malformed_request', 'header.Host: is required (RFC 9112, 3.2)') : undefined);
   });
-  limitBodies(app);
+  limitBodies(app, options.context.patience);
   app.addHook('preValidation', (request, _reply, done) => {
     replaceNul(request);
     done(checkQuery(request));

@@ -10,6 +10,7 @@ import { pathsOf } from '../../../src/database/cells/pool.ts';
 import { createPool, transaction } from '../../../src/database/database.ts';
 import { Journals } from '../../../src/monitoring/journals.ts';
 import { createLog } from '../../../src/process/log.ts';
+import { PATIENCE } from '../../../src/process/patience.ts';
 import { Readiness } from '../../../src/process/readiness.ts';
 import { readConfig } from '../../../src/settings/config.ts';
 import { ServiceClock } from '../../../src/values/calendar.ts';
@@ -35,6 +36,7 @@ const engine = startDispatcher({
   log,
   vault: new Vault(Buffer.alloc(32, 7)),
   readiness: new Readiness(log),
+  patience: PATIENCE,
   journals: new Journals(whole, clock, log),
   rateCounts: undefined,
   addressOf: () => '',

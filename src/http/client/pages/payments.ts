@@ -16,7 +16,6 @@ import { ClientId } from '../../../values/schemas.ts';
 import { PaymentFilters } from '../../schemas/payment-filters.ts';
 import { sendValue } from '../../schemas/reply.ts';
 import { ClientQuery } from '../../schemas/schemas.ts';
-import { PATIENCE } from '../../server/patience.ts';
 
 /** Exports at once in a process: each holds a connection while its reader takes it. */
 const MAX_EXPORTS = 4;
@@ -28,7 +27,7 @@ const Search = Type.Object({ client_id: ClientId, ...PaymentFilters });
 
 /** What the pages of payments need in addition to the client API: figures, a payment's way, an export, and whether anything has changed. */
 export function paymentsData(app: FastifyInstance, context: Context): void {
-  const { pool, backgroundPool } = context;
+  const { pool, backgroundPool, patience } = context;
   const latest = new LatestChanges(pool);
   let exports = 0;
 
@@ -66,7 +65,7 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
       const { clientId, contactId: viewer } = request.caller;
       const parts = exportPayments(backgroundPool, { clientId, viewer }, search);
       const file = Readable.from(
-        whileTaken(parts, () => reply.raw.destroy()),
+        whileTaken(parts, patience.untakenMs, () => reply.raw.destroy()),
         { highWaterMark: 1 },
       );
       exports += 1;
@@ -87,9 +86,13 @@ export function paymentsData(app: FastifyInstance, context: Context): void {
 }
 
 /** The parts of an answer. Where its reader stops without hanging up, it would keep a connection and its snapshot for ever: it is given up. */
-async function* whileTaken(parts: AsyncGenerator<string>, giveUp: () => void): AsyncGenerator<string> {
+async function* whileTaken(
+  parts: AsyncGenerator<string>,
+  untakenMs: number,
+  giveUp: () => void,
+): AsyncGenerator<string> {
   for await (const part of parts) {
-    const timer = setTimeout(giveUp, PATIENCE.untakenMs);
+    const timer = setTimeout(giveUp, untakenMs);
     try {
       yield part;
     } finally {

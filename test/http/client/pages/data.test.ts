@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PATIENCE } from '../../../../src/http/server/patience.ts';
+import { PATIENCE } from '../../../../src/process/patience.ts';
 import { type ApprovalsWorld, approvalsWorld, type Person } from '../../../world/approvals.ts';
 import { createSubscriber } from '../../../world/graphql.ts';
 import { type PageCall, pageSession } from '../../../world/page-session.ts';
@@ -15,9 +15,10 @@ let ann: Person;
 let bob: Person;
 let page: PageCall;
 let clerk: PageCall;
+const patience = { ...PATIENCE };
 
 before(async () => {
-  service = await startTestService();
+  service = await startTestService({}, undefined, patience);
   world = await approvalsWorld(service, ['ann', 'bob'], { authorisation_workflow: '4-eyes' });
   [ann, bob] = [world.person('ann'), world.person('bob')];
   page = (await pageSession(service, ann.id)).call;
@@ -288,9 +289,9 @@ describe('the export', () => {
     assert.equal(ids.length, 30_000);
     assert.deepEqual(ids, ids.toSorted());
     context.after(() => {
-      PATIENCE.untakenMs = 60_000;
+      patience.untakenMs = PATIENCE.untakenMs;
     });
-    PATIENCE.untakenMs = 2_000;
+    patience.untakenMs = 2_000;
     // Nobody reads them, and nobody hangs up: they would be all exports that a process makes at once.
     const stalled = await Promise.all([1, 2, 3, 4].map(() => fetch(path, { headers: cookie })));
     assert.deepEqual(

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Patience } from '../../process/patience.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -7,21 +8,11 @@ declare module 'fastify' {
   }
 }
 
-/** Limits of what a caller may keep waiting. An object, so that a test need not wait as long. */
-export const PATIENCE = {
-  /** Milliseconds for a request's head and body to arrive: a caller that sends them drop by drop is disconnected. */
-  requestMs: 60_000,
-  /** Milliseconds that a body may still arrive once its request is answered, as a 401 is before its body is read. */
-  answeredMs: 5_000,
-  /** Milliseconds for which a caller may take nothing of an answer that holds a database connection. */
-  untakenMs: 60_000,
-};
-
 /** Ends the connections of a listener whose callers do not send the bodies that they announced. */
-export function limitBodies(app: FastifyInstance): void {
+export function limitBodies(app: FastifyInstance, patience: Readonly<Patience>): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (announcesBody(request) && !request.routeOptions.config.stream)
-      after(PATIENCE.requestMs, request, () => {
+      after(patience.requestMs, request, () => {
         // As Node's own requestTimeout does, which knows no routes.
         const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
         app.server.emit('clientError', late, request.raw.socket);
@@ -29,7 +20,7 @@ export function limitBodies(app: FastifyInstance): void {
     done();
   });
   app.addHook('onResponse', (request, _reply, done) => {
-    if (announcesBody(request)) after(PATIENCE.answeredMs, request, () => request.raw.socket.destroy());
+    if (announcesBody(request)) after(patience.answeredMs, request, () => request.raw.socket.destroy());
     done();
   });
 }
