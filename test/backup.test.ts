@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { migrate } from '../src/database/migrate.ts';
-import { until } from './world/command.ts';
 import { log } from './world/database.ts';
 import {
   type DefaultServer,
@@ -16,6 +16,7 @@ import {
   startDefaultServer,
 } from './world/default-postgresql.ts';
 import { APPLICATION, signIn, startTestService, type TestService } from './world/service.ts';
+import { until } from './world/until.ts';
 
 /** The key that docs/backup.md says to keep apart from the database. */
 const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
@@ -80,13 +81,7 @@ describe('a backup', { skip: defaultPrograms() ? false : NO_DEFAULT_POSTGRESQL }
     assert.equal(made.status, 201, made.text);
   };
   /** Waits until every audit row is in the chain. */
-  const sealed = async () => {
-    for (;;) {
-      const { rows } = await service.query('select count(*)::int as n from audit_unsealed');
-      if (rows[0].n === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  };
+  const sealed = () => until(async () => (await service.query('select from audit_unsealed')).rowCount === 0);
 
   test('by pg_dump is restored into an empty database', async () => {
     await addAccount('EUR');
@@ -104,9 +99,9 @@ describe('a backup', { skip: defaultPrograms() ? false : NO_DEFAULT_POSTGRESQL }
     await runProgram('pg_basebackup', ['-d', server.url, `--pgdata=${base}`, '--checkpoint=fast', '--wal-method=none']);
     await addAccount('GBP');
     await sealed();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
     const { rows } = await service.query('select clock_timestamp()::text as now');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
     await addAccount('USD');
     await service.query('select pg_switch_wal()');
     writeFileSync(join(base, 'recovery.signal'), '');

@@ -5,7 +5,6 @@ import pg from 'pg';
 import { DatabaseClient } from '../src/database/client.ts';
 import { readHosts } from '../src/settings/database-hosts.ts';
 import { createWorld } from './world/client.ts';
-import { until } from './world/command.ts';
 import {
   type DefaultServer,
   defaultPrograms,
@@ -14,6 +13,7 @@ import {
   startStandby,
 } from './world/default-postgresql.ts';
 import { call, startTestService } from './world/service.ts';
+import { until } from './world/until.ts';
 
 /** Several hosts in DATABASE_URL, and a failover from one PostgreSQL to its standby (docs/configuration.md). */
 const skip = defaultPrograms() ? false : NO_DEFAULT_POSTGRESQL;
@@ -96,16 +96,23 @@ for (const [name, how] of [
       primary.signal(how);
       const lost = await world.pay();
       assert.equal(lost.status, 502, lost.text);
-      await until(async () => (await call(`${service.service.healthUrl}/health/ready`, 'GET')).status === 503, 10);
+      await until(async () => (await call(`${service.service.healthUrl}/health/ready`, 'GET')).status === 503, {
+        seconds: 10,
+      });
       assert.equal((await world.pay()).status, 502);
       await promote(standby);
       const began = performance.now();
-      await until(async () => {
-        const answers = await Promise.all([search(), world.pay()]);
-        return answers.every(({ status }) => status < 300);
-      }, WITHIN);
+      await until(
+        async () => {
+          const answers = await Promise.all([search(), world.pay()]);
+          return answers.every(({ status }) => status < 300);
+        },
+        { seconds: WITHIN },
+      );
       t.diagnostic(`after ${Math.round(performance.now() - began)} ms`);
-      await until(async () => (await call(`${service.service.healthUrl}/health/ready`, 'GET')).status === 200, 10);
+      await until(async () => (await call(`${service.service.healthUrl}/health/ready`, 'GET')).status === 200, {
+        seconds: 10,
+      });
       for (let times = 0; times < 20; times += 1) {
         assert.equal((await search()).status, 200);
         assert.equal((await world.pay()).status, 201);

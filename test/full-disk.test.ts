@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { lombard, PORTS, printed, until } from './world/command.ts';
+import { lombard, PORTS, printed } from './world/command.ts';
 import {
   type DefaultServer,
   defaultPrograms,
@@ -12,6 +12,7 @@ import {
   startDefaultServer,
 } from './world/default-postgresql.ts';
 import { call } from './world/service.ts';
+import { until } from './world/until.ts';
 
 /** A database on a small file system that is really full. */
 const SIZE = '192m';
@@ -83,23 +84,29 @@ test('a full disk is named in the log and by health, callers get 502, and space 
 
     fill(path);
     const full = 'the database is full: its disk has no space left';
-    const ready = await until(async () => {
-      const answer = await call(`${health}/health/ready`, 'GET');
-      return answer.status === 503 && answer.body.reason === full && answer;
-    }, 10);
+    const ready = await until(
+      async () => {
+        const answer = await call(`${health}/health/ready`, 'GET');
+        return answer.status === 503 && answer.body.reason === full && answer;
+      },
+      { seconds: 10 },
+    );
     assert.equal(ready.body.ready, false);
     // Small rows go into space that the tables have already, until it is used up.
-    const refused = await until(async () => {
-      const answers = await Promise.all(Array.from({ length: 20 }, create));
-      return answers.find(({ status }) => status !== 201);
-    }, 60);
+    const refused = await until(
+      async () => {
+        const answers = await Promise.all(Array.from({ length: 20 }, create));
+        return answers.find(({ status }) => status !== 201);
+      },
+      { seconds: 60 },
+    );
     assert.equal(refused.status, 502, refused.text);
     assert.equal(refused.body.details, `${full}; try again in a moment`);
     assert.match(started.output(), new RegExp(`"level":50.*"reason":"${full}".*"msg":"not ready"`));
 
     execFileSync('sh', ['-c', `rm ${path}/ballast-*`]);
-    await until(async () => (await call(`${health}/health/ready`, 'GET')).status === 200, 30);
-    await until(async () => (await create()).status === 201, 10);
+    await until(async () => (await call(`${health}/health/ready`, 'GET')).status === 200, { seconds: 30 });
+    await until(async () => (await create()).status === 201, { seconds: 10 });
   } finally {
     started.child.kill('SIGTERM');
     await started.ended;

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { databaseFault } from '../src/database/fault.ts';
-import { lombard, PORTS, printed, until } from './world/command.ts';
+import { lombard, PORTS, printed } from './world/command.ts';
 import { createDatabase, type TestDatabase } from './world/database.ts';
 import { MAX_START_SECONDS } from './world/demonstration.ts';
 import { call, startTestService, type TestService } from './world/service.ts';
+import { until } from './world/until.ts';
 
 let database: TestDatabase;
 before(async () => {
@@ -66,20 +67,26 @@ describe('a process', () => {
     await service.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'lombard%'",
     );
-    const refused = await until(async () => {
-      const ready = await health('/health/ready');
-      return ready.body.reason === 'the database is read-only' && ready;
-    }, 10);
+    const refused = await until(
+      async () => {
+        const ready = await health('/health/ready');
+        return ready.body.reason === 'the database is read-only' && ready;
+      },
+      { seconds: 10 },
+    );
     assert.equal(refused.status, 503);
-    const change = await until(async () => {
-      const answer = await service.operator('POST', '/clients', { client_name: 'Nobody' });
-      return answer.body.details.includes('read-only') && answer;
-    }, 10);
+    const change = await until(
+      async () => {
+        const answer = await service.operator('POST', '/clients', { client_name: 'Nobody' });
+        return answer.body.details.includes('read-only') && answer;
+      },
+      { seconds: 10 },
+    );
     assert.equal(change.status, 502);
     assert.equal(change.body.details, 'the database is read-only; try again in a moment');
 
     await setting('alter DATABASE set default_transaction_read_only = off');
-    await until(async () => (await health('/health/ready')).status === 200, 10);
+    await until(async () => (await health('/health/ready')).status === 200, { seconds: 10 });
     const works = await service.operator('POST', '/clients', { client_name: 'Somebody' });
     assert.equal(works.status, 201, works.text);
   });
@@ -90,14 +97,16 @@ describe('a process', () => {
       await service.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lombard-watch' and datname = current_database()",
       );
-      await until(async () => /memory or disk/.test((await health('/health/ready')).body.reason ?? ''), 10);
+      await until(async () => /memory or disk/.test((await health('/health/ready')).body.reason ?? ''), {
+        seconds: 10,
+      });
     } finally {
       await setting('alter DATABASE reset temp_file_limit');
     }
     await service.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lombard-watch' and datname = current_database()",
     );
-    await until(async () => (await health('/health/ready')).status === 200, 10);
+    await until(async () => (await health('/health/ready')).status === 200, { seconds: 10 });
   });
 });
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
-import { until } from './world/command.ts';
+import { until } from './world/until.ts';
 
 const WORLD = new URL('world/leftovers.ts', import.meta.url).href;
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type ApprovalsWorld, approvalsWorld } from './world/approvals.ts';
-import { until } from './world/command.ts';
 import { createDatabase } from './world/database.ts';
 import { type PageCall, pageSession } from './world/page-session.ts';
+import { listening } from './world/ports.ts';
 import { startTestService, type TestService } from './world/service.ts';
+import { until } from './world/until.ts';
 
 /** The connection breaks while a transaction commits. What the service says is what the database has. */
 
@@ -24,10 +25,9 @@ class Cutter {
   }
 
   async open(target: URL): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     const url = new URL(target);
     url.hostname = '127.0.0.1';
-    url.port = String((this.#server.address() as AddressInfo).port);
+    url.port = String(await listening(this.#server));
     return url.toString();
   }
 

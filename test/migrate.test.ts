@@ -14,6 +14,7 @@ import { lombard, PORTS, printed } from './world/command.ts';
 import { createDatabase, createEmptyDatabase } from './world/database.ts';
 import { createSubscriber } from './world/graphql.ts';
 import { startTestService, type TestService } from './world/service.ts';
+import { until } from './world/until.ts';
 
 /** `lombard migrate`, LOMBARD_MIGRATE=no, schemas of other programs, and a role of the service that may alter nothing. */
 
@@ -143,9 +144,7 @@ test('a schema that needs a newer program is refused, one that this program work
       "insert into migrations (number, name, sha256, oldest_program) values (9999, 'beyond', '', 9999)",
     );
     const ready = async () => (await service.operator('GET', '/health/ready')).status;
-    for (let tries = 0; tries < 100 && (await ready()) !== 503; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.equal(await ready(), 503);
+    await until(async () => (await ready()) === 503);
     await service.stop();
     await assert.rejects(
       startTestService({}, { url: database.url, drop: async () => {} }),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { readConfig } from '../src/settings/config.ts';
-import { until } from './world/command.ts';
 import { createSubscriber } from './world/graphql.ts';
+import { listening } from './world/ports.ts';
 import { startTestService } from './world/service.ts';
+import { until } from './world/until.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 /** Digits that no identifier, port or time has by chance. */
@@ -29,8 +29,7 @@ async function collect(take: (request: IncomingMessage, body: string) => void) {
     take(request, body);
     response.end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   return { url: `http://127.0.0.1:${port}`, stop: () => new Promise((resolve) => server.close(resolve)) };
 }
 

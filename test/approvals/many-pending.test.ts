@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { ApproverRefresher } from '../../src/approvals/refresher.ts';
 import { type ApprovalsWorld, approvalsWorld, copyPayment, type Person } from '../world/approvals.ts';
 import { connectTo, poolOfClient } from '../world/cells.ts';
-import { until } from '../world/command.ts';
 import { log } from '../world/database.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /**
  * A change of permissions at a client with very many pending payments: the permission works at once, and the worker brings the
@@ -54,7 +54,7 @@ async function withWorker(world: ApprovalsWorld, work: () => Promise<void> = asy
   refresher.start();
   try {
     await work();
-    await until(async () => (await waiting(world)) === 0, 120);
+    await until(async () => (await waiting(world)) === 0, { seconds: 120 });
   } finally {
     await refresher.stop();
   }
@@ -126,7 +126,7 @@ test('payments that are created and acted on meanwhile, one that is held, and a 
         assert.equal((await world.ask(world.owner, 'DELETE', `/payments/${one}-${index + 1}`)).status, 204);
         await world.create();
       }
-      await until(async () => (await listed(ann)) === 2, 60);
+      await until(async () => (await listed(ann)) === 2, { seconds: 60 });
       assert.equal(await waiting(world), 1, 'it waits for the two that are held');
       await holder.query('commit');
     });

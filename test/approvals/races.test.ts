@@ -5,6 +5,7 @@ import { validateConfiguration } from '../../src/approvals/rules/ruleset-reader.
 import { type ApprovalsWorld, approvalsWorld, configuration, type Person } from '../world/approvals.ts';
 import { connectTo, sessionsWaiting } from '../world/cells.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 let service: TestService;
 before(async () => {
@@ -138,11 +139,7 @@ async function whileHeld<T>(id: string, work: () => Promise<T>): Promise<T> {
 
 /** Until so many sessions of this database wait for a lock. */
 async function waiting(count: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    if ((await sessionsWaiting(service)) >= count) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail(`fewer than ${count} requests wait`);
+  await until(async () => (await sessionsWaiting(service)) >= count, { what: `${count} requests wait` });
 }
 
 /** Compares what is kept beside every pending payment with the rules, computed anew from what is permitted now. */

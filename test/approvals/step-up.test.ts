@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Secret, TOTP } from 'otpauth';
 import { type ApprovalsWorld, approvalsWorld, type Person } from '../world/approvals.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
@@ -27,7 +28,7 @@ after(() => service.stop());
 /** A test ends in the time step it began in. */
 beforeEach(async () => {
   const left = 30_000 - (now() % 30_000);
-  if (left < 4_000) await new Promise((resolve) => setTimeout(resolve, left));
+  if (left < 4_000) await pause(left);
 });
 
 const now = () => service.service.context.clock.now().getTime();

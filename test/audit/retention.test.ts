@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { lombard, until } from '../world/command.ts';
+import { lombard } from '../world/command.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** Heads each minute, and LOMBARD_AUDIT_RETENTION_DAYS: whole days go, behind a head that stays. */
 

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
 import { createWorld } from '../world/client.ts';
-import { until } from '../world/command.ts';
 import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /**
  * The audit trail of several cells is one chain, and each cell takes rows of its own clients only (docs/decisions/0016, 0022): in one PostgreSQL,

@@ -9,13 +9,14 @@ import { splitStatements } from '../../src/database/cells/migrations.ts';
 import { inCell } from '../../src/database/cells/scope.ts';
 import type { DatabaseClient } from '../../src/database/client.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { freePort } from '../../src/embedded/postgres.ts';
 import { createWorld } from '../world/client.ts';
 import { onServer, workersOf } from '../world/cluster.ts';
-import { lombard, until } from '../world/command.ts';
+import { lombard } from '../world/command.ts';
 import { createClusterDatabase, givenServer, log, NO_CLUSTER, type TestDatabase } from '../world/database.ts';
 import { createSubscriber } from '../world/graphql.ts';
+import { freePort } from '../world/ports.ts';
 import { startTestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** Cells on the workers of a Citus cluster: `lombard cells move` and `rebalance` (docs/scale.md, Cells). */
 test('a cell moves to another server while its client pays: nothing is lost, and what was set up works there', async (t) => {

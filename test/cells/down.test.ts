@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { examine } from '../../src/cli/doctor/examine.ts';
-import { until } from '../world/command.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
 import { type CellServer, cellServer } from '../world/silent-cell.ts';
 import { type Subscriber, startTwoCells, type TwoCells } from '../world/two-cells.ts';
+import { until } from '../world/until.ts';
 
 /** One cell of several whose server is down (docs/decisions/0024): its clients get 502, and the others notice nothing. */
 let cells: TwoCells;

@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { CELL_TABLES } from '../../src/database/cells/tables.ts';
 import { createWorld } from '../world/client.ts';
-import { until } from '../world/command.ts';
 import type { Answer, TestService } from '../world/service.ts';
 import { createStatementWorld, type StatementWorld } from '../world/statements.ts';
 import { type Subscriber, startTwoCells, type TwoCells } from '../world/two-cells.ts';
+import { until } from '../world/until.ts';
 
 /**
  * One cell of several that gives no answer at all, as one whose server was stopped: every statement waits. Here a session that locks the
@@ -40,14 +40,16 @@ after(async () => {
 /** From now on every statement in the cell waits. */
 async function stop(cell: number): Promise<void> {
   const tables = [...CELL_TABLES].map((table) => `public_cell_${cell}.${table}`);
-  for (;;)
+  await until(async () => {
     try {
       await holder.query(`begin; set local lock_timeout = '500ms'; lock table ${tables} in access exclusive mode`);
-      return;
+      return true;
     } catch (error) {
       await holder.query('rollback');
       if (!['40P01', '55P03'].includes((error as { code?: string }).code ?? '')) throw error;
+      return false;
     }
+  });
 }
 
 const payments = (world: Subscriber) => service.client(world.token, 'GET', `/payments?client_id=${world.clientId}`);

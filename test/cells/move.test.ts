@@ -8,11 +8,12 @@ import { createPool } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { relocateClient } from '../../src/relocation/relocation.ts';
 import { conditionOf, DELTA_TABLES, MOVED_TABLES, STAYING_TABLES } from '../../src/relocation/tables.ts';
-import { type Command, lombard, until } from '../world/command.ts';
+import { type Command, lombard } from '../world/command.ts';
 import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** `lombard cells move-client` (docs/scale.md, Cells), with several schemas of one PostgreSQL or on the workers of a Citus cluster. */
 let database: TestDatabase;

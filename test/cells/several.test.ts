@@ -7,12 +7,12 @@ import { CELL_TABLES } from '../../src/database/cells/tables.ts';
 import { migrate, whatIsMissing } from '../../src/database/migrate.ts';
 import { readMigrations } from '../../src/database/schema.ts';
 import { createWorld } from '../world/client.ts';
-import { until } from '../world/command.ts';
 import { createClusterDatabase, createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { pageSession } from '../world/page-session.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { cookieOf } from '../world/visitor.ts';
 
 /**

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { printed, until } from '../world/command.ts';
+import { printed } from '../world/command.ts';
 import { type Sandbox, startSandbox } from '../world/demonstration.ts';
+import { until } from '../world/until.ts';
 
 interface Change {
   cursor: string;

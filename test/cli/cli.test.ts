@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { inherited, lombard, PORTS, printed, REPOSITORY as repository, until } from '../world/command.ts';
+import { inherited, lombard, PORTS, printed, REPOSITORY as repository } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { MAX_START_SECONDS } from '../world/demonstration.ts';
 import { DatabaseProxy } from '../world/engine.ts';
+import { until } from '../world/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lombard-cli-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -6,9 +6,10 @@ import { after, before, describe, test } from 'node:test';
 import { type Command, CommanderError } from 'commander';
 import { Secret, TOTP } from 'otpauth';
 import { createProgram } from '../../src/cli/index.ts';
-import { inherited, lombard, REPOSITORY, until } from '../world/command.ts';
+import { inherited, lombard, REPOSITORY } from '../world/command.ts';
 import { type Sandbox, startSandbox } from '../world/demonstration.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
+import { until } from '../world/until.ts';
 
 let sandbox: Sandbox;
 before(async () => {

@@ -15,8 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { REPOSITORY, until } from '../world/command.ts';
+import { REPOSITORY } from '../world/command.ts';
 import { endWithTests } from '../world/leftovers.ts';
+import { until } from '../world/until.ts';
 
 /** bin/lombard in a checkout without the Node that npm ci installs, on a machine that has what a test gives it. */
 

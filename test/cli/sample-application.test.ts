@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { lombard, PORTS, printed, REPOSITORY, until } from '../world/command.ts';
+import { lombard, PORTS, printed, REPOSITORY } from '../world/command.ts';
 import { createEmptyDatabase } from '../world/database.ts';
 import { type Sandbox, startSandbox } from '../world/demonstration.ts';
+import { freePort, listening } from '../world/ports.ts';
+import { until } from '../world/until.ts';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const FLAGS = [
@@ -22,9 +24,8 @@ let sandbox: Sandbox;
 let holder: Server;
 let origin: string;
 before(async () => {
-  holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  const { port } = holder.address() as { port: number };
+  holder = createServer();
+  const port = await listening(holder);
   origin = `http://127.0.0.1:${port}`;
   sandbox = await startSandbox({ LOMBARD_SAMPLE_PORT: String(port) });
 });
@@ -173,11 +174,3 @@ test('a person signs in with a browser, creates a payment, and sees its webhooks
     rmSync(profile, { recursive: true, force: true });
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { printed, until } from '../world/command.ts';
+import { printed } from '../world/command.ts';
 import { type Sandbox, startSandbox } from '../world/demonstration.ts';
+import { until } from '../world/until.ts';
 
 let sandbox: Sandbox;
 before(async () => {

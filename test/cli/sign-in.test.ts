@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Command, lombard, printed, until } from '../world/command.ts';
+import { type Command, lombard, printed } from '../world/command.ts';
 import { type Sandbox, startSandbox } from '../world/demonstration.ts';
+import { until } from '../world/until.ts';
 import { Visitor } from '../world/visitor.ts';
 
 /** A database trip later an access token of an hour has expired. */

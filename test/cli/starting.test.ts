@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,9 +9,11 @@ import pg from 'pg';
 import { LOCKS } from '../../src/database/locks.ts';
 import { checkTrustedFiles } from '../../src/http/trusted/files.ts';
 import { readConfig } from '../../src/settings/config.ts';
-import { lombard, PORTS, printed, until } from '../world/command.ts';
+import { lombard, PORTS, printed } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { credentials, issue } from '../world/pki.ts';
+import { freePort, listening } from '../world/ports.ts';
+import { until } from '../world/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lombard-starting-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -242,9 +243,8 @@ describe('a wrong value stops the start with one line that names the variable', 
 
 describe('a port that is taken', () => {
   test('is found before the database is touched, and the line names the variable', async () => {
-    const holder = createServer().listen(0, '127.0.0.1');
-    await once(holder, 'listening');
-    const port = String((holder.address() as { port: number }).port);
+    const holder = createServer();
+    const port = String(await listening(holder));
     try {
       for (const variable of ['API', 'TRUSTED', 'OPERATOR', 'HEALTH']) {
         const name = `LOMBARD_${variable}_PORT`;
@@ -257,11 +257,7 @@ describe('a port that is taken', () => {
   });
 
   test('by another listener of the same process too', async () => {
-    const holder = createServer().listen(0, '127.0.0.1');
-    await once(holder, 'listening');
-    const port = String((holder.address() as { port: number }).port);
-    holder.close();
-    await once(holder, 'close');
+    const port = String(await freePort());
     assert.match(await refused({ LOMBARD_API_PORT: port, LOMBARD_AUTH_PORT: port }), /^LOMBARD_AUTH_PORT: /);
   });
 
@@ -269,8 +265,7 @@ describe('a port that is taken', () => {
     const holders = [createServer(), createServer(), createServer()];
     const ports: Record<string, string> = {};
     for (const [at, holder] of holders.entries()) {
-      await once(holder.listen(0, '127.0.0.1'), 'listening');
-      ports[`LOMBARD_${['API', 'AUTH', 'OPERATOR'][at]}_PORT`] = String((holder.address() as { port: number }).port);
+      ports[`LOMBARD_${['API', 'AUTH', 'OPERATOR'][at]}_PORT`] = String(await listening(holder));
     }
     try {
       const says = Object.entries(ports).map(

@@ -11,7 +11,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -21,6 +20,7 @@ import { MESSAGES } from '../../src/values/errors.ts';
 import { inherited } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { endWithTests } from '../world/leftovers.ts';
+import { freePort } from '../world/ports.ts';
 import { type Block, type Page, page, pages, repository, snippetsAfter } from './pages.ts';
 
 /**
@@ -241,14 +241,6 @@ function replaced(script: string): string {
 function read(name: string): string {
   const path = join(log, name);
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 async function execute(

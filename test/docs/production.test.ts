@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { lombard, PORTS, printed, REPOSITORY, until } from '../world/command.ts';
+import { lombard, PORTS, printed, REPOSITORY } from '../world/command.ts';
 import {
   type DefaultServer,
   defaultPrograms,
@@ -13,6 +13,7 @@ import {
   startDefaultServer,
 } from '../world/default-postgresql.ts';
 import { call } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** The steps of the pages for production, word for word, on a fresh PostgreSQL 15 with the settings that it comes with. */
 const skip = defaultPrograms() ? false : NO_DEFAULT_POSTGRESQL;

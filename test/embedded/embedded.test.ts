@@ -24,6 +24,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/embedded/postgres.ts';
 import { IS_ROOT, mountMemory, NOBODY } from '../world/file-systems.ts';
+import { until } from '../world/until.ts';
 
 const CHECKOUT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -79,19 +80,6 @@ async function query<R extends pg.QueryResultRow>(url: string, sql: string): Pro
     return (await client.query<R>(sql)).rows;
   } finally {
     await client.end();
-  }
-}
-
-/** Repeats until it succeeds, at most `limit` ms; the last error otherwise. */
-async function eventually<T>(limit: number, attempt: () => T | Promise<T>): Promise<T> {
-  const deadline = performance.now() + limit;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await pause(50);
-    }
   }
 }
 
@@ -256,7 +244,7 @@ test('kill -9 of the service leaves no PostgreSQL behind', async (t) => {
   await query(url!, 'create table kept as select generate_series(1, 1000) as n');
   assert.ok(processesOn(dataDir).length > 3);
   await kill(child);
-  await eventually(5_000, () => assert.deepEqual(processesOn(dataDir), []));
+  await until(() => processesOn(dataDir).length === 0, { seconds: 5, seen: () => processesOn(dataDir) });
   const again = await start(t, dataDir);
   assert.deepEqual(await query(again.url, 'select count(*)::int as n from kept'), [{ n: 1000 }]);
 });
@@ -276,7 +264,7 @@ test('a start right after kill -9 of the service, in the middle of writing, has 
       confirmed = n;
     }
   })().catch(() => undefined);
-  await eventually(10_000, () => assert.ok(confirmed > 200));
+  await until(() => confirmed > 200, { seconds: 10 });
   await kill(child);
   const again = await start(t, dataDir);
   await writing;
@@ -289,13 +277,9 @@ test('kill -9 of the service and of its postmaster: the backends that are left d
   const { child, answer } = service(t, dataDir);
   const { url } = await answer;
   const busy = query(url!, 'select count(*) from generate_series(1, 1000000000000) n').catch(() => undefined);
-  await eventually(5_000, async () => {
-    const [row] = await query<{ n: number }>(
-      url!,
-      `select count(*)::int as n from pg_stat_activity where query like '%generate_series%' and state = 'active'`,
-    );
-    assert.ok(row!.n >= 2);
-  });
+  // The first of them is the one that asks.
+  const computing = `select pid from pg_stat_activity where query like '%generate_series%' and state = 'active'`;
+  await until(async () => (await query(url!, computing)).length >= 2, { seconds: 5 });
   process.kill(postmaster(dataDir), 'SIGKILL');
   await kill(child);
   const again = await start(t, dataDir);
@@ -314,14 +298,13 @@ test('kill -9 of the postmaster: it comes back by itself at the same address, ea
     const busy = query(url, 'select count(*) from generate_series(1, 1000000000000) n').catch(() => undefined);
     await pause(100);
     process.kill(before, 'SIGKILL');
-    await eventually(5_000, async () => {
-      assert.deepEqual(await query(url, 'select answer from kept'), [{ answer: 42 }]);
-      assert.notEqual(postmaster(dataDir), before);
-    });
+    const answers = await until(() => query(url, 'select answer from kept').catch(() => undefined), { seconds: 5 });
+    assert.deepEqual(answers, [{ answer: 42 }]);
+    assert.notEqual(postmaster(dataDir), before);
     await busy;
-    await eventually(1_000, () => {
-      assert.equal(log.lines.filter((line) => line.message.includes('runs again')).length, round);
-    });
+    const starts = () => log.lines.filter((line) => line.message.includes('runs again')).length;
+    await until(() => starts() >= round, { seconds: 1 });
+    assert.equal(starts(), round);
   }
   assert.equal(log.lines.filter((line) => line.level === 'error' && line.details.how === 'SIGKILL').length, 2);
 });
@@ -374,9 +357,7 @@ test('a first start that was interrupted does not spoil the directory', async (t
   const dataDir = directory(t);
   for (const wait of [0, 150, 400]) {
     const { child } = service(t, dataDir);
-    await eventually(5_000, () => {
-      assert.ok(readdirSync(dataDir).some((name) => name.startsWith('postgres.initializing-')));
-    });
+    await until(() => readdirSync(dataDir).some((name) => name.startsWith('postgres.initializing-')), { seconds: 5 });
     await pause(wait);
     await kill(child);
     if (existsSync(join(dataDir, 'postgres'))) break;
@@ -404,7 +385,7 @@ test('a checkout and a data directory below a private directory', async (t) => {
     assert.deepEqual(await query(url!, 'select 1 as one'), [{ one: 1 }]);
     await kill(child);
   }
-  await eventually(5_000, () => assert.deepEqual(processesOn(dataDir), []));
+  await until(() => processesOn(dataDir).length === 0, { seconds: 5, seen: () => processesOn(dataDir) });
   assert.equal(statSync(parent).mode & 0o777, 0o700);
 });
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { lockDirectory } from '../../src/embedded/lock.ts';
 import { isAlive, startOf } from '../../src/embedded/processes.ts';
-import { until } from '../world/command.ts';
+import { until } from '../world/until.ts';
 
 test('a killed process that nobody has waited for holds nothing', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'lombard-lock-'));

@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { PersonEraser } from '../../src/erasure/person.ts';
 import { accessToken } from '../world/access-token.ts';
 import { approvalsWorld } from '../world/approvals.ts';
-import { until } from '../world/command.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { PASSWORD } from '../world/visitor.ts';
 
 /** A person is erased everywhere, and the audit trail still proves itself. */

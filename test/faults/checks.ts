@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { until } from '../world/command.ts';
 import { compareCopy, copyOf } from '../world/feed-copy.ts';
 import { call } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { consumersStand } from './checks/consumers.ts';
 import { redelivered } from './checks/deliveries.ts';
 import { personsErased } from './checks/erasures.ts';
@@ -59,19 +59,22 @@ export async function check(round: Round): Promise<string[]> {
 /** Waits until nothing is left to be done. @throws Error which work stays */
 async function settled(system: System, seconds: number): Promise<void> {
   let left: Record<string, number> = {};
-  await until(async () => {
-    const { rows } = await system
-      .query(
-        `select (select count(*)::int from webhook_outbox) as outbox, (select count(*)::int from webhook_queue) as queue,
+  await until(
+    async () => {
+      const { rows } = await system
+        .query(
+          `select (select count(*)::int from webhook_outbox) as outbox, (select count(*)::int from webhook_queue) as queue,
          (select count(*)::int from changes_unpublished) as unpublished, (select count(*)::int from audit_unsealed) as unsealed,
          (select count(*)::int from approver_refreshes) as refreshes,
          (select count(*)::int from statement_deliveries where status in ('requested', 'making', 'retrying')) as statements,
          (select count(*)::int from erasures where state = 'running') as erasures`,
-      )
-      .catch(() => ({ rows: [{ database: 1 }] }));
-    left = rows[0];
-    return Object.values(left).every((count) => count === 0);
-  }, seconds).catch(() => {
+        )
+        .catch(() => ({ rows: [{ database: 1 }] }));
+      left = rows[0];
+      return Object.values(left).every((count) => count === 0);
+    },
+    { seconds },
+  ).catch(() => {
     throw new Error(`work is left after ${seconds} s: ${JSON.stringify(left)}`);
   });
 }

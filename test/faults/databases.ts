@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { until } from '../world/command.ts';
 import { type DefaultServer, startDefaultServer, startStandby } from '../world/default-postgresql.ts';
 import { removeWithTests } from '../world/leftovers.ts';
+import { until } from '../world/until.ts';
 import { Link } from './link.ts';
 
 /** The size of the disk that can be filled; it is in memory. An hour of work does not fit on the small one. */

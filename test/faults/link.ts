@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { listening } from '../world/ports.ts';
 
 /** A network path to a database: it leads to a server, which may change, and can swallow what it carries or break. */
 export class Link {
@@ -7,6 +7,7 @@ export class Link {
   readonly #sockets = new Set<Socket>();
   #target: number;
   #swallowing = false;
+  port = 0;
 
   private constructor(server: Server, target: number) {
     this.#server = server;
@@ -18,13 +19,8 @@ export class Link {
     const server = createServer();
     const link = new Link(server, target);
     server.on('connection', (near) => link.#carry(near));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    link.port = await listening(server);
     return link;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
   }
 
   /** Leads elsewhere from now on; what was open is reset. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Seeded } from '../../src/sandbox/demonstration/seeded.ts';
-import { until } from '../world/command.ts';
+import { until } from '../world/until.ts';
 import { check } from './checks.ts';
 import type { Fault } from './faults.ts';
 import { FeedReader } from './feed-reader.ts';
@@ -79,7 +79,7 @@ export async function runRounds({ seed, faults, say, recoverySeconds, isOver, sm
 async function recovered(system: System, { known: { ledger, receiver } }: Workload, seconds: number): Promise<void> {
   await Promise.all(system.processes.map((process) => process.ready(seconds)));
   const [answers, deliveries] = [ledger.answered + MIN_ANSWERS, receiver.received.length];
-  await until(() => ledger.answered >= answers && receiver.received.length > deliveries, seconds).catch(() => {
+  await until(() => ledger.answered >= answers && receiver.received.length > deliveries, { seconds }).catch(() => {
     throw new Error(
       `nothing works within ${seconds} s: ${ledger.answered - answers + MIN_ANSWERS} calls were answered, ${receiver.received.length - deliveries} deliveries arrived`,
     );

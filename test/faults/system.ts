@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
-import { freePort } from '../../src/embedded/postgres.ts';
-import { type Command, lombard, until } from '../world/command.ts';
+import { type Command, lombard } from '../world/command.ts';
 import { log } from '../world/database.ts';
 import { removeWithTests } from '../world/leftovers.ts';
 import { OpenIdProvider } from '../world/openid-provider.ts';
 import { hasPooler, type Pooler, startPooler } from '../world/pooler.ts';
+import { freePort } from '../world/ports.ts';
 import { call } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { Databases } from './databases.ts';
 import type { Link } from './link.ts';
 
@@ -86,12 +87,15 @@ export class ServiceProcess {
 
   /** Starts it unless it runs, and waits until it is ready. */
   async ready(seconds: number): Promise<void> {
-    await until(async () => {
-      if (!this.#command || this.#command.child.exitCode !== null || this.#command.child.signalCode !== null)
-        this.start();
-      const { status } = await call(`${this.health}/health/ready`, 'GET').catch(() => ({ status: 0 }));
-      return status === 200;
-    }, seconds).catch(() => {
+    await until(
+      async () => {
+        if (!this.#command || this.#command.child.exitCode !== null || this.#command.child.signalCode !== null)
+          this.start();
+        const { status } = await call(`${this.health}/health/ready`, 'GET').catch(() => ({ status: 0 }));
+        return status === 200;
+      },
+      { seconds },
+    ).catch(() => {
       throw new Error(`${this.name} is not ready within ${seconds} s: ${this.said().slice(-MAX_SAID_LENGTH)}`);
     });
   }

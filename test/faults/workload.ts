@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Seeded } from '../../src/sandbox/demonstration/seeded.ts';
-import { until } from '../world/command.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 import { APPLICATION, call } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { ACTS, type Act } from './acts/acts.ts';
 import { Caller } from './caller.ts';
 import { Known } from './known.ts';
@@ -77,7 +77,7 @@ export class Workload {
 
   /** Waits until each act has been done once, so that each check has something to look at. */
   async begun(): Promise<void> {
-    await until(() => this.#unfinished === 0, BEGINNING_SECONDS);
+    await until(() => this.#unfinished === 0, { seconds: BEGINNING_SECONDS });
   }
 
   /** Ends when everything that was asked for insistently is answered. */

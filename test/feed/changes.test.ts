@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { published } from '../world/change-feed.ts';
 import { createWorld } from '../world/client.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { beginUpload } from '../world/upload.ts';
 
 let service: TestService;
@@ -39,13 +41,7 @@ async function end(): Promise<string> {
   return (await changes('after=now')).body.cursor;
 }
 /** Everything that has been committed is published. */
-async function settled(): Promise<void> {
-  for (;;) {
-    const { rows } = await service.query('select from changes_unpublished limit 1');
-    if (rows.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+const settled = () => published(service);
 async function since(cursor: string, query = ''): Promise<Change[]> {
   await settled();
   const { status, body, text } = await changes(`after=${cursor}&limit=1000${query}`);
@@ -197,7 +193,10 @@ test('a trade that an import changes batch by batch is as the operator reads it,
     );
     const known = seen.length;
     request.write(lines.map((line) => `${line.padEnd(LINE_BYTES)}\n`).join(''));
-    while (seen.length === known) seen.splice(0, known, ...(await since(start, '&entities=trade')));
+    await until(async () => {
+      seen.splice(0, seen.length, ...(await since(start, '&entities=trade')));
+      return seen.length > known;
+    });
     const now = await service.operator('GET', `/trades/${trade_id}`);
     assert.deepEqual(seen.at(-1)?.data, now.body);
   };

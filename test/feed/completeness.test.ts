@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Seeded } from '../../src/sandbox/demonstration/seeded.ts';
 import { createWorld } from '../world/client.ts';
-import { type Command, lombard, PORTS, printed, until } from '../world/command.ts';
+import { type Command, lombard, PORTS, printed } from '../world/command.ts';
 import { startServer } from '../world/database.ts';
 import { type Change, compareCopy, copyOf } from '../world/feed-copy.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** Writers at the same time, and what is killed under them, in an order of the seed. */
 const WRITERS = 50;
@@ -136,7 +138,7 @@ test('50 writers, service and database killed again and again: the copy of a rea
   ];
   const writers = Array.from({ length: WRITERS }, async () => {
     // A killed service breaks calls: their outcome is unknown, and the feed must show it whichever it was.
-    while (writing) await any(operations)().catch(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    while (writing) await any(operations)().catch(() => pause(50));
   });
   t.after(() => {
     writing = false;
@@ -150,7 +152,7 @@ test('50 writers, service and database killed again and again: the copy of a rea
       const { status, body, text } = await service.operator('GET', query);
       // The database is gone: the same page is asked for again.
       if (status >= 500) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await pause(50);
         continue;
       }
       assert.equal(status, 200, text);
@@ -169,7 +171,7 @@ test('50 writers, service and database killed again and again: the copy of a rea
   for (const { what } of order) {
     target = victim.url;
     const goal = answered + MIN_ANSWERS * (1 + random());
-    await until(() => answered >= goal, 60);
+    await until(() => answered >= goal, { seconds: 60 });
     t.diagnostic(`kill -9: ${what}`);
     const kills = { service: what === 'service' || what === 'both', database: what === 'database' || what === 'both' };
     if (what === 'connections') await killConnections();
@@ -178,12 +180,12 @@ test('50 writers, service and database killed again and again: the copy of a rea
       victim.command.child.kill('SIGKILL');
       await victim.command.ended;
     }
-    await until(databaseAnswers, 60);
+    await until(databaseAnswers, { seconds: 60 });
     if (kills.service) victim = await startVictim();
   }
   target = victim.url;
   const goal = answered + MIN_ANSWERS;
-  await until(() => answered >= goal, 60);
+  await until(() => answered >= goal, { seconds: 60 });
   victim.command.child.kill('SIGKILL');
   await victim.command.ended;
   writing = false;

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
 import { CLIENT_ROLE } from '../../src/http/graphql/read-only.ts';
 import { StartupError } from '../../src/values/errors.ts';
 import { createDatabase, log, type TestDatabase } from '../world/database.ts';
 import { createSubscriber } from '../world/graphql.ts';
+import { listening } from '../world/ports.ts';
 import { startTestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** An existing server, where the service is a user without privileges of its own (docs/graphql.md, The database). */
 describe('GraphQL on a server whose user is no superuser', () => {
@@ -95,9 +96,7 @@ describe('GraphQL while the database is gone', () => {
           one.pipe(other);
         }
       });
-      const listen = (port: number) => new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
-      await listen(0);
-      const { port } = proxy.address() as { port: number };
+      const port = await listening(proxy);
       const service = await startTestService(
         {},
         { url: Object.assign(new URL(target), { port }).toString(), drop: () => database.drop() },
@@ -121,17 +120,12 @@ describe('GraphQL while the database is gone', () => {
         }
         assert.ok(performance.now() - began < 10_000);
         for (const socket of sockets) socket.destroy();
-        await listen(port);
-        const deadline = performance.now() + 30_000;
-        for (;;) {
+        await listening(proxy, port);
+        const found = await until(async () => {
           const answer = await world.graphql('{ subscriptions { totalCount nodes { id } } }');
-          if (answer.status === 200) {
-            assert.deepEqual(answer.data.subscriptions, { totalCount: 1, nodes: [{ id }] });
-            break;
-          }
-          assert.ok(performance.now() < deadline, answer.text);
-          await pause(100);
-        }
+          return answer.status === 200 && answer.data.subscriptions;
+        });
+        assert.deepEqual(found, { totalCount: 1, nodes: [{ id }] });
       } finally {
         await service.stop();
         proxy.close();

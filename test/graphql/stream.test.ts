@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { MAX_STREAMS_PER_CLIENT, MAX_STREAMS_PER_CONTACT } from '../../src/http/graphql/event-stream.ts';
 import { accessToken } from '../world/access-token.ts';
 import { isOnWorkers, ON_WORKERS } from '../world/cells.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 interface StreamEvent {
   event: string;
   // biome-ignore lint/suspicious/noExplicitAny: what a test reads of an event is its own affair
   data: any;
 }
-
-/** Longest wait for an event (ms); far above what it takes. */
-const PATIENCE = 30_000;
 
 /** Opens an event stream and collects what it says. */
 async function openStream(service: TestService, path: string, token: string) {
@@ -41,21 +38,12 @@ async function openStream(service: TestService, path: string, token: string) {
     .finally(() => {
       ended = true;
     });
-  const until = async (seen: () => boolean, what: string) => {
-    const deadline = performance.now() + PATIENCE;
-    while (!seen()) {
-      if (performance.now() > deadline) assert.fail(`${what} did not come: ${JSON.stringify(events)}`);
-      await pause(10);
-    }
-  };
   return {
     response,
     events,
-    find: async (matches: (event: StreamEvent) => boolean, what: string): Promise<StreamEvent> => {
-      await until(() => events.some(matches), what);
-      return events.find(matches) as StreamEvent;
-    },
-    ended: () => until(() => ended, 'the end'),
+    find: (matches: (event: StreamEvent) => boolean, what: string): Promise<StreamEvent> =>
+      until(() => events.find(matches), { what, seen: () => events }),
+    ended: () => until(() => ended, { what: 'the end', seen: () => events }),
     close: async () => {
       abort.abort();
       await reading;
@@ -220,14 +208,11 @@ describe('the event stream of GraphQL', () => {
     assert.equal(refused.response.headers.get('retry-after'), '5');
     await refused.close();
     await open[0]?.close();
-    const deadline = performance.now() + PATIENCE;
-    for (;;) {
+    await until(async () => {
       const next = await streamOf(world);
       await next.close();
-      if (next.response.status === 200) break;
-      assert.ok(performance.now() < deadline);
-      await pause(20);
-    }
+      return next.response.status === 200;
+    });
     for (const stream of open) await stream.close();
   });
 
@@ -256,15 +241,9 @@ describe('the event stream of GraphQL', () => {
   });
 
   test('when nobody follows any more, the connection is given back', async () => {
-    const deadline = performance.now() + 2 * PATIENCE;
-    for (;;) {
-      const { rows } = await service.query(
-        "select count(*)::int as count from pg_stat_activity where application_name = 'lombard-changes' and datname = current_database()",
-      );
-      if (rows[0].count === 0) break;
-      assert.ok(performance.now() < deadline, 'the connection stays');
-      await pause(200);
-    }
+    const follows =
+      "select from pg_stat_activity where application_name = 'lombard-changes' and datname = current_database()";
+    await until(async () => (await service.query(follows)).rowCount === 0);
     assert.deepEqual((await service.query('select watched_clients() as client')).rows, []);
   });
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
+import { freePort } from '../world/ports.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import {
   authorizeUrl,
   CALLBACK,
@@ -57,10 +58,6 @@ function bearer(token: string, clientId: string): Promise<number> {
   return service.client(token, 'GET', `/accounts/currency-accounts?client_id=${clientId}`).then(({ status }) => status);
 }
 
-function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
 describe('codes and tokens', () => {
   test('a code used twice: the second use is refused and takes the tokens of the first', async () => {
     const code = await codeOf(person);
@@ -70,8 +67,7 @@ describe('codes and tokens', () => {
     assert.equal(second.status, 400);
     assert.equal(second.body.error, 'invalid_grant');
     assert.equal((await refreshTokens(service, application, first.body.refresh_token)).status, 400);
-    await wait(1_000);
-    assert.equal(await bearer(first.body.access_token, person.clientId), 401);
+    await until(async () => (await bearer(first.body.access_token, person.clientId)) === 401, { seconds: 1 });
   });
 
   test('a code used 20 times at once, at two services: one wins, and its tokens are revoked', async () => {
@@ -681,15 +677,6 @@ function sent(fields: Record<string, string | undefined>): Record<string, string
   return Object.fromEntries(
     Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** A request with headers that fetch would not send. */

@@ -5,9 +5,9 @@ import { after, before, describe, test } from 'node:test';
 import { Agent, request } from 'undici';
 import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
 import { DEMO_APPLICATION, DEMO_PASSWORD } from '../../src/sandbox/demonstration/institution.ts';
-import { until } from '../world/command.ts';
 import { DescriptionJudge, type Received } from '../world/description.ts';
 import { type Answer, type CallOptions, call, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** The descriptions against the service: every operation is called, and every answer must be a described one. */
 

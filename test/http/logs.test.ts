@@ -5,9 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Command, lombard, PORTS, printed, until } from '../world/command.ts';
+import { type Command, lombard, PORTS, printed } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { call } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 type Line = Record<string, unknown>;
 type Listener = 'api' | 'auth' | 'operator' | 'trusted';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, METHODS } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
@@ -9,6 +9,7 @@ import { connect as connectTls } from 'node:tls';
 import { SANDBOX_CLIENT_SUBJECT } from '../../src/embedded/test-authority.ts';
 import { answerUnparsed } from '../../src/http/server/unparsed.ts';
 import { UnreadRequests } from '../../src/http/server/unread.ts';
+import { listening } from '../world/ports.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { createApplication } from '../world/visitor.ts';
 
@@ -136,8 +137,7 @@ test('what does not arrive in time: 408', async () => {
   // The listeners' own limits are a minute; the answer is the same function's.
   const server = createServer({ connectionsCheckingInterval: 20, headersTimeout: 50, requestTimeout: 100 });
   answerUnparsed(server, new UnreadRequests('impatient', service.service.context));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   listeners.impatient = () => connect(port, '127.0.0.1');
   try {
     for (const text of [`${line}${host}`, `POST /x HTTP/1.1\r\n${host}Content-Length: 9\r\n\r\n`]) {

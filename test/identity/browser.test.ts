@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { listening } from '../world/ports.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import {
   authorizeUrl,
@@ -45,8 +45,7 @@ before(async () => {
   service = await startTestService();
   // The application answers where the sign-in leads to; another origin than the authorization server's.
   app = createServer((_request, response) => response.end('<!doctype html><title>back</title>back'));
-  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
-  callback = `http://localhost:${(app.address() as AddressInfo).port}/callback`;
+  callback = `http://localhost:${await listening(app)}/callback`;
   application = await createApplication(service, { name: 'Treasury <Desk>', redirect_uris: [callback] });
   profile = mkdtempSync(join(tmpdir(), 'lombard-chromium-'));
   browser = await chromium.launchPersistentContext(profile, {

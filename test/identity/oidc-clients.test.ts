@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Auth, skipCSRFCheck } from '@auth/core';
 import * as openid from 'openid-client';
 import passport from 'passport';
+import { listening } from '../world/ports.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import {
   CALLBACK,
@@ -243,8 +243,7 @@ test('passport-openidconnect', async () => {
       response.writeHead(error ? 500 : 200).end(error ? error.message : JSON.stringify(request.user)),
     );
   });
-  await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
-  const address = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
+  const address = `http://127.0.0.1:${await listening(app)}`;
   const own = await createApplication(service, { redirect_uris: [`${address}/callback`] });
   passport.use(
     new Strategy(

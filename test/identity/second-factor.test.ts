@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Secret, TOTP } from 'otpauth';
+import { listening } from '../world/ports.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import {
   authorizeUrl,
@@ -29,7 +30,7 @@ after(() => service.stop());
 /** A test ends in the time step it began in. */
 beforeEach(async () => {
   const left = 30_000 - (service.service.context.clock.now().getTime() % 30_000);
-  if (left < 3_000) await new Promise((resolve) => setTimeout(resolve, left));
+  if (left < 3_000) await pause(left);
 });
 
 /** The code that the person's authenticator shows, some steps from now. */
@@ -277,8 +278,7 @@ describe('a text message', () => {
         response.writeHead(status).end('ok');
       });
     });
-    await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
-    const { port } = gateway.address() as AddressInfo;
+    const port = await listening(gateway);
     const own = await startTestService({ LOMBARD_SMS_URL: `http://user:p%40ss@127.0.0.1:${port}/send` });
     try {
       const app = await createApplication(own);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { published } from '../world/change-feed.ts';
 import { createWorld } from '../world/client.ts';
-import { until } from '../world/command.ts';
 import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
 
 /** Lines whose identifier is in use (docs/imports.md, Records that exist). */
@@ -121,7 +121,7 @@ test('skip: the same content is unchanged; other content is refused, and the fir
 
 /** The changes of a record, as the feed shows them once all are published. */
 async function changesOf(entity: string, id: string): Promise<{ version: number; action: string; data: unknown }[]> {
-  await until(async () => (await service.query('select from changes_unpublished')).rowCount === 0);
+  await published(service);
   const found = [];
   let page = (await service.operator('GET', `/changes?entities=${entity}&limit=1000`)).body;
   for (;;) {

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { PATIENCE } from '../../src/process/patience.ts';
 import { createWorld } from '../world/client.ts';
-import { lombard, PORTS, printed, until } from '../world/command.ts';
+import { lombard, PORTS, printed } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { beginUpload } from '../world/upload.ts';
 
 /** Imports have an id, and one that was interrupted goes on where it was (docs/imports.md). */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { published } from '../world/change-feed.ts';
 import { createWorld } from '../world/client.ts';
-import { lombard, PORTS, printed, until } from '../world/command.ts';
+import { lombard, PORTS, printed } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { type Answer, call, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { beginUpload } from '../world/upload.ts';
 
 /** POST /imports/payment-actions: each line as the single action (docs/imports.md, Actions on payments). */
@@ -176,7 +178,7 @@ async function traces(id: string): Promise<object> {
 
 /** The changes of a payment and of its approvals in the feed. */
 async function changes(id: string): Promise<object[]> {
-  await until(async () => (await service.query('select from changes_unpublished limit 1')).rows.length === 0);
+  await published(service);
   const found: object[] = [];
   let after = '';
   for (;;) {

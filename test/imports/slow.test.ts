@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { PATIENCE } from '../../src/process/patience.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { beginUpload } from '../world/upload.ts';
@@ -56,7 +57,7 @@ test('fewer than 1 KiB within the time: 408, which says how far the import got; 
   const line = `${JSON.stringify({ client_name: 'x'.repeat(400) })}\n`;
   for (let count = 0; count < 12; count += 1) {
     steady.request.write(line.repeat(3));
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await pause(60);
   }
   steady.request.end();
   const done = await steady.answer;

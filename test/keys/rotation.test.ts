@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { SEALED_COLUMNS } from '../../src/keys/sealed-column.ts';
 import { Vault } from '../../src/values/crypto.ts';
-import { lombard, until } from '../world/command.ts';
+import { lombard } from '../world/command.ts';
 import { createDatabase, type TestDatabase } from '../world/database.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** `lombard keys`: counts, and seals again while the service runs. */
 

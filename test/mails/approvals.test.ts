@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type ApprovalsWorld, approvalsWorld } from '../world/approvals.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** Mails about payments that wait and that were rejected, as the sandbox's mailbox keeps them. */
 
@@ -42,11 +43,8 @@ async function settled(at: TestService): Promise<void> {
   // What is written past the service is found where something else is written.
   await at.operator('PATCH', `/clients/${clientId}`, { client_name: 'Nobody else' });
   const open = `(select count(*) from payment_notices where contact_id = $1) + (select count(*) from mails where state = 'due')`;
-  const deadline = performance.now() + 15_000;
-  while ((await at.query(`select ${open} > 0 as open`, [contactId])).rows[0].open) {
-    assert.ok(performance.now() < deadline, 'mails are still due');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const due = async () => (await at.query(`select ${open} > 0 as open`, [contactId])).rows[0].open;
+  await until(async () => !(await due()), { what: 'no mail is due' });
 }
 
 const advance = (seconds: number) => service.operator('PUT', '/clock', { advance_seconds: seconds });

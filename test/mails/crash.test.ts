@@ -7,6 +7,7 @@ import { approvalsWorld } from '../world/approvals.ts';
 import { createDatabase } from '../world/database.ts';
 import { MailServer } from '../world/mail-server/mail-server.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { kill, startProcess } from '../world/worker-process.ts';
 
 /** Mails about payments through a mail server of another maker: workers die by SIGKILL, the server is down. */
@@ -32,14 +33,6 @@ async function prepare(t: TestContext) {
   return { service, server, startWorker };
 }
 
-async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  while (!(await holds())) {
-    assert.ok(performance.now() < deadline, what);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 const stateOf = async (service: TestService) =>
   (await service.query('select state, attempts from mails order by id')).rows as { state: string; attempts: number }[];
 const messageId = (text: string) => /^message-id: (.*)$/im.exec(text)?.[1];
@@ -52,17 +45,22 @@ test('workers die while the mail server takes a mail: each person is told, and t
   // It takes no mail to its end, so that the worker is killed in the middle of four.
   server.misbehave('hang');
   const first = await startWorker();
-  await until('the worker has begun', async () => (await stateOf(service)).some(({ attempts }) => attempts > 0));
+  await until(async () => (await stateOf(service)).some(({ attempts }) => attempts > 0), {
+    what: 'the worker has begun',
+  });
   await kill(first);
   server.behave();
   const second = await startWorker();
-  await until('mails arrive', () => server.mails().length > 0);
+  await until(() => server.mails().length > 0, { what: 'mails arrive' });
   await kill(second);
   await startWorker();
-  await until('everything is sent', async () => {
-    const states = await stateOf(service);
-    return states.length === names.length && states.every(({ state }) => state === 'sent');
-  });
+  await until(
+    async () => {
+      const states = await stateOf(service);
+      return states.length === names.length && states.every(({ state }) => state === 'sent');
+    },
+    { what: 'everything is sent' },
+  );
   const byPerson = Map.groupBy(server.mails(), ({ text }) => /^To: .*?([0-9a-f-]{36}@example\.com)/im.exec(text)?.[1]);
   assert.deepEqual([...byPerson.keys()].sort(), names.map((name) => world.person(name).email).sort());
   for (const [person, mails] of byPerson)
@@ -78,14 +76,17 @@ test('the mail server is down, and comes back: nothing is lost, and what no long
   await server.kill();
   const [decided, open] = [await world.create(), await world.create()];
   await startWorker();
-  await until('an attempt has failed', async () => {
-    const states = await stateOf(service);
-    return states.length === 2 && states.every(({ attempts }) => attempts === 1);
-  });
+  await until(
+    async () => {
+      const states = await stateOf(service);
+      return states.length === 2 && states.every(({ attempts }) => attempts === 1);
+    },
+    { what: 'an attempt has failed' },
+  );
   assert.equal((await world.patch(world.person('bob'), decided, 'authorise')).status, 204);
   await server.resume();
   await service.operator('PUT', '/clock', { advance_seconds: 60 });
-  await until('both are sent', async () => (await stateOf(service)).every(({ state }) => state === 'sent'));
+  await until(async () => (await stateOf(service)).every(({ state }) => state === 'sent'), { what: 'both are sent' });
   const texts = server.mails().map(({ text }) => text.replaceAll('=\r\n', '').replaceAll('=\n', ''));
   assert.equal(texts.length, 2);
   for (const text of texts) {
@@ -100,5 +101,5 @@ test('the mail server refuses the recipient for good: failed, and the others are
   server.misbehave('spam');
   await world.create();
   await startWorker();
-  await until('it has failed', async () => (await stateOf(service)).some(({ state }) => state === 'failed'));
+  await until(async () => (await stateOf(service)).some(({ state }) => state === 'failed'), { what: 'it has failed' });
 });

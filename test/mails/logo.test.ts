@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { approvalsWorld } from '../world/approvals.ts';
-import { until } from '../world/command.ts';
 import { MailServer } from '../world/mail-server/mail-server.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { createStatementWorld } from '../world/statements.ts';
+import { until } from '../world/until.ts';
 
 /** The institution's logo in mails. */
 

@@ -16,6 +16,7 @@ import { Firefox, skipFirefox } from '../world/firefox.ts';
 import { focusOn, tabTo } from '../world/keyboard.ts';
 import { pageSession } from '../world/page-session.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { cookieOf, PASSWORD } from '../world/visitor.ts';
 
 /** Payments and approvals, as approvers, creators and finance staff use them. */
@@ -64,30 +65,22 @@ const row = (page: Page, id: string) =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name: id, exact: true }) });
 const choice = (page: Page, id: string) => page.getByRole('checkbox', { name: `Select ${id}`, exact: true });
 
-/** The first answer that is there, within 15 seconds unless told otherwise. */
-async function eventually<T>(what: string, look: () => Promise<T | undefined>, seconds = 15): Promise<T> {
-  const deadline = performance.now() + seconds * 1_000;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    assert.ok(performance.now() < deadline, `there is no ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
-
 /** The code of the newest text message, which is another one than before. */
 const codeAfter = (before?: string) =>
-  eventually('text message', async (): Promise<string | undefined> => {
+  until(async () => {
     const { body } = await service.operator('GET', '/text-messages');
     const code = /\b(\d{6})\b/.exec(body[0]?.text ?? '')?.[1];
     return code === before ? undefined : code;
   });
 
 const mailOf = (email: string) =>
-  eventually(`mail to ${email}`, async (): Promise<{ subject: string; text: string } | undefined> => {
-    const { body } = await service.operator('GET', '/mailbox');
-    return body.find(({ to }: { to: string }) => to === email);
-  });
+  until(
+    async (): Promise<{ subject: string; text: string } | undefined> => {
+      const { body } = await service.operator('GET', '/mailbox');
+      return body.find(({ to }: { to: string }) => to === email);
+    },
+    { what: `a mail to ${email}` },
+  );
 
 describe('the story of a payment', { skip }, () => {
   test('the approver opens the link of the mail on a phone, signs in, and approves with a code', async () => {
@@ -399,10 +392,10 @@ describe('lists', { skip }, () => {
     });
     await go(page, world, '/approvals');
     await page.getByText('Nothing waits for you').waitFor();
-    await eventually('second look', async () => asked > 2 || undefined);
+    await until(() => asked > 2);
     assert.equal(fetched, 1);
     position += 1;
-    await eventually('second fetch', async () => fetched === 2 || undefined);
+    await until(() => fetched === 2);
     await page.context().close();
   });
 
@@ -420,8 +413,8 @@ describe('lists', { skip }, () => {
     // Of tabs that each ask by themselves, none asks three times in a row.
     const inARow = (pages: Page[]) =>
       new Set(pages.slice(-3)).size === 1 && pages.length > 2 ? pages.at(-1) : undefined;
-    const asking = await eventually('tab that asks for both', async () => inARow(asked['/app/data/changes']), 30);
-    await eventually('tab that asks for the session of both', async () => inARow(asked['/app/session']), 30);
+    const asking = await until(() => inARow(asked['/app/data/changes']));
+    await until(() => inARow(asked['/app/session']));
     const other = asking === page ? tab : page;
     const first = await world.create('1');
     for (const each of [page, tab]) await row(each, first).waitFor();

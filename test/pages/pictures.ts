@@ -7,9 +7,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser } from '../world/browser.ts';
-import { REPOSITORY, until } from '../world/command.ts';
+import { REPOSITORY } from '../world/command.ts';
 import { type Sandbox, startSandbox } from '../world/demonstration.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
+import { until } from '../world/until.ts';
 
 /** As in the demonstration. */
 const PASSWORD = 'lombard-sandbox';
@@ -136,7 +137,7 @@ async function forDocumentation(browser: TestBrowser, sandbox: Sandbox): Promise
     await subscribe(creator, sandbox, receiver);
     const console = await signedInToConsole(browser, sandbox);
     const delivered = '/notifications?payment_id=PAY000421&status=delivered';
-    await until(async () => (await operator('GET', delivered)).length > 0, MAX_DELIVERY_SECONDS);
+    await until(async () => (await operator('GET', delivered)).length > 0, { seconds: MAX_DELIVERY_SECONDS });
     await go(console, `${addresses.operator}/console/payments/PAY000421`);
     await console.setViewportSize(TALL);
     await take(console, file('console-payment'), 'light');

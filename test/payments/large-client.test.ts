@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { approvalsWorld, copyPayment } from '../world/approvals.ts';
 import { onServer } from '../world/cluster.ts';
-import { until } from '../world/command.ts';
 import { createDatabaseOfOneCell, type TestDatabase } from '../world/database.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /**
  * A client with many payments among thousands that have a few. The planner knows the average only, so that going through all payments of

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { client, pay } from '../world/payments.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** GET /payments and GET /payments/{payment_id} over HTTP: parameters, fields, London days, tenants, paging. */
 
@@ -307,11 +308,7 @@ for (const rolledUp of [false, true]) {
 }
 
 async function untilRolledUp(): Promise<void> {
-  for (;;) {
-    const { rows } = await service.query('select exists (select from payment_total_deltas) as open');
-    if (!rows[0].open) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(async () => (await service.query('select from payment_total_deltas limit 1')).rowCount === 0);
 }
 
 test('two clients never see each other, by any filter', async () => {

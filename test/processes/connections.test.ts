@@ -5,11 +5,12 @@ import { test } from 'node:test';
 import { accessToken } from '../world/access-token.ts';
 import { isOnWorkers, ONE_CELL } from '../world/cells.ts';
 import { createWorld } from '../world/client.ts';
-import { REPOSITORY, until } from '../world/command.ts';
+import { REPOSITORY } from '../world/command.ts';
 import { createDatabase } from '../world/database.ts';
 import { Fleet } from '../world/fleet.ts';
 import { hasPooler, NO_POOLER, POOL_CONNECTIONS, startPooler } from '../world/pooler.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** The connections of a process (docs/scale.md, Connections), and what of them a pooler lets through. */
 

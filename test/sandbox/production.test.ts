@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { accessToken } from '../world/access-token.ts';
 import { createWorld } from '../world/client.ts';
 import { pageSession } from '../world/page-session.ts';
+import { freePort } from '../world/ports.ts';
 import { call, startTestService } from '../world/service.ts';
 import { cookieOf } from '../world/visitor.ts';
 
@@ -17,14 +16,6 @@ const CALLS = [
 ] as const;
 
 /** The public address is not the listener's in production, so the listener gets a port that the test knows. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
 test('production has nothing under /sandbox: 404 with a token and without one, and no description', async () => {
   const port = await freePort();
   const service = await startTestService({

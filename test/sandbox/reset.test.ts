@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
 import { accessToken } from '../world/access-token.ts';
-import { until } from '../world/command.ts';
+import { published } from '../world/change-feed.ts';
 import { copyOf } from '../world/feed-copy.ts';
+import { listening } from '../world/ports.ts';
 import { createIntegrator } from '../world/sandbox.ts';
 import { call, startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 let service: TestService;
 let ada: string;
@@ -173,7 +174,7 @@ describe('POST /sandbox/reset', () => {
     await other.query('commit');
     assert.equal((await reset).status, 204);
     const { rows } = await service.query('select trade_id from trades where client_id = $1', [client.clientId]);
-    await until(async () => (await service.query('select from changes_unpublished limit 1')).rows.length === 0);
+    await published(service);
     const { body: feed } = await service.operator(
       'GET',
       `/changes?entities=trade&client_id=${client.clientId}&limit=1000`,
@@ -191,10 +192,9 @@ describe('POST /sandbox/reset', () => {
         received.push(String(request.headers['x-service-webhook']));
         response.writeHead(500).end();
       });
-    }).listen(0, '127.0.0.1');
-    await once(receiver, 'listening');
+    });
+    const port = await listening(receiver);
     t.after(() => receiver.close());
-    const { port } = receiver.address() as { port: number };
     const client = await createIntegrator(service);
     const created = await client.ask('POST', '/webhooks/graphql', {
       query: `mutation { createSubscription(input: {subscription: {url: "http://127.0.0.1:${port}/", active: true, types: [PAYMENT_STATUS_CHANGE]}}) { subscription { id } } }`,

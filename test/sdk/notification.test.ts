@@ -6,6 +6,7 @@ import { accessToken } from '../world/access-token.ts';
 import { createWorld } from '../world/client.ts';
 import { answer, type Seen, startFaultServer } from '../world/faults.ts';
 import { startTestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 const URL_SIGNED = 'https://hooks.example.com/lombard?tenant=ä';
 const BODY =
@@ -77,10 +78,7 @@ test('what the service delivers is taken: each type of secret, the body as text 
     const { body: payment } = await world.pay({ amount: '123456789012345678.12345678' });
     for (const { id } of await lombard.subscriptions.list()) await lombard.subscriptions.ping(id);
     const expected = secrets.length * 3;
-    for (let waited = 0; receiver.seen.length < expected; waited += 1) {
-      assert.ok(waited < 400, `${receiver.seen.length} of ${expected} came`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(() => receiver.seen.length >= expected, { seen: () => receiver.seen.length });
     for (const seen of receiver.seen) {
       const index = Number(seen.path.slice(1));
       const given = { url: `${receiver.url}/${index}?tenant=ä`, headers: seen.headers, secret: secrets[index] ?? '' };

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { decimal, Lombard, LombardError, type TokenSet, type WebhookType } from '../../sdk/src/index.ts';
 import { type ApprovalsWorld, approvalsWorld, type Person } from '../world/approvals.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { createApplication, tokensOf } from '../world/visitor.ts';
 
 /** Every method of the SDK against the running service. */
@@ -232,13 +233,10 @@ test('what was sent is listed over several pages, by what is asked for, and sent
   assert.equal(JSON.parse(body).ping.subscription_id, second.id);
 
   const ofSecond = { subscriptionId: second.id, type: 'PING' as const };
-  let tried = found[0];
-  for (let attempt = 0; !tried?.lastAttempt; attempt += 1) {
-    assert.ok(attempt < 200, 'the ping was not tried');
-    [tried] = await collect(owner.webhooks.notifications({ ...ofSecond, status: 'pending' }));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  const { attemptNumber, statusCode, reason } = tried.lastAttempt;
+  const { attemptNumber, statusCode, reason } = await until(
+    async () => (await collect(owner.webhooks.notifications({ ...ofSecond, status: 'pending' })))[0]?.lastAttempt,
+    { what: 'an attempt of the ping' },
+  );
   assert.deepEqual([attemptNumber, statusCode, reason], [1, null, 'connect']);
   for (const none of [{ status: 'delivered' as const }, { until: createdAt }, { since: new Date(Date.now() + 60_000) }])
     assert.deepEqual(await collect(owner.webhooks.notifications({ ...ofSecond, ...none })), []);

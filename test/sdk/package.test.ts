@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import { type ApprovalsWorld, approvalsWorld } from '../world/approvals.ts';
+import { listening } from '../world/ports.ts';
 import { packSdk, runtimes } from '../world/sdk-package.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 
@@ -144,8 +144,7 @@ test('Chromium: the ES module as it is, without a bundler', {
     const answer = await fetch(service.api + path, { headers: { authorization: request.headers.authorization ?? '' } });
     return response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://127.0.0.1:${await listening(server)}`;
   const profile = mkdtempSync(join(tmpdir(), 'lombard-chromium-'));
   const browser = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM as string,

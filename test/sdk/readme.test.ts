@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { OpenApi } from '../../sdk/generate/typescript.ts';
 import { Lombard } from '../../sdk/src/index.ts';
 import { type ApprovalsWorld, approvalsWorld } from '../world/approvals.ts';
+import { freePort } from '../world/ports.ts';
 import { packSdk, SDK } from '../world/sdk-package.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { createApplication, tokensOf } from '../world/visitor.ts';
 
 /** Each example of the SDK's README runs, with the package as it is published. */
@@ -81,25 +82,17 @@ test('the receiver takes what the service sends, and answers 401 to anything els
     { WEBHOOK_URL: url, WEBHOOK_PORT: String(port) },
   );
   try {
-    const forged = async (): Promise<Response> =>
-      fetch(url, { method: 'POST', body: '{}' }).catch(
-        () => new Promise((resolve) => setTimeout(() => resolve(forged()), 50)),
-      );
-    const answer = await forged();
+    const answer = await until(() => fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined));
     assert.deepEqual([answer.status, await answer.text()], [401, 'signature_invalid']);
     const lombard = new Lombard({ baseUrl: service.api, clientId: world.clientId, accessToken: world.owner.token });
     const secret = environment.WEBHOOK_SECRET ?? '';
     const { id } = await lombard.subscriptions.create({ url, types: ['PAYMENT_STATUS_CHANGE'], active: true, secret });
     await lombard.subscriptions.ping(id);
     await world.create();
-    for (
-      let waited = 0;
-      !/ PING\n/.test(receiver.output()) || !/ PAYMENT_STATUS_CHANGE\nPayment pending/.test(receiver.output());
-      waited += 1
-    ) {
-      assert.ok(waited < 400 && receiver.child.exitCode === null, receiver.output() + receiver.errors());
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    const says = [/ PING\n/, / PAYMENT_STATUS_CHANGE\nPayment pending/];
+    const seen = () => receiver.output() + receiver.errors();
+    await until(() => says.every((line) => line.test(receiver.output())) || receiver.child.exitCode !== null, { seen });
+    assert.equal(receiver.child.exitCode, null, seen());
   } finally {
     receiver.child.kill();
     await receiver.ended;
@@ -123,12 +116,3 @@ test('the table names every operation of the API, and no other', async () => {
   for (const [, group = '', method = ''] of rows)
     assert.equal(typeof lombard[group]?.[method], 'function', `${group}.${method}`);
 });
-
-/** A port that was free a moment ago: the example takes its port from its environment. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Lombard, LombardError, type LombardOptions, type TokenSet } from '../../sdk/src/index.ts';
 import { answer, cut, type Fault, type FaultServer, startFaultServer } from '../world/faults.ts';
+import { until } from '../world/until.ts';
 
 /** The refresh: one at a time, shared, never ended by the abort of a call. */
 
@@ -54,7 +55,7 @@ function reset(...authFaults: Fault[]): void {
 }
 
 async function refreshBegins(): Promise<void> {
-  while (auth.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => auth.seen.length > 0);
 }
 
 test('after a 401 the token is refreshed once, the call repeated, and the new tokens are told', async () => {
@@ -86,9 +87,9 @@ test('calls at the same time share one refresh; one that was refused late uses w
   let held: (() => void) | undefined;
   api.script((response, seen) => (held = () => guarded(response, seen)), guarded);
   const late = lombard.payments.get('LATE');
-  while (!held) await new Promise((resolve) => setTimeout(resolve, 5));
+  const answerHeld = await until(() => held);
   await Promise.all(Array.from({ length: 20 }, (_, n) => lombard.payments.get(`PAY${n}`)));
-  held();
+  answerHeld();
   await late;
   assert.equal(auth.seen.length, 1);
   assert.equal(tokens.length, 1);

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createWorld } from '../world/client.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { createStatementWorld, mailsOf, type StatementWorld } from '../world/statements.ts';
+import { until } from '../world/until.ts';
 
 let service: TestService;
 let world: StatementWorld;
@@ -200,14 +201,15 @@ async function askAndFollow(of: StatementWorld, body: object): Promise<() => Pro
 }
 
 async function ended(progress: () => Promise<Progress>): Promise<Progress> {
-  const deadline = performance.now() + 20_000;
-  for (;;) {
-    const now = await progress();
-    if (now.ended_at !== null) return now;
-    assert.ok(['queued', 'running'].includes(now.state), JSON.stringify(now));
-    assert.ok(performance.now() < deadline, JSON.stringify(now));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  return until(
+    async () => {
+      const now = await progress();
+      if (now.ended_at !== null) return now;
+      assert.ok(['queued', 'running'].includes(now.state), JSON.stringify(now));
+      return undefined;
+    },
+    { seen: progress },
+  );
 }
 
 test('a request can be followed by the client, and by nobody else', async () => {
@@ -235,9 +237,10 @@ test('a request that fails says why, without what only the institution may know'
   const url = 'https://127.0.0.1:1/statements?key=secret';
   const pushed = await createStatementWorld(service, ['EUR'], 'Push', { statement_push_url: url });
   const progress = await askAndFollow(pushed, { ...period, delivery: 'push' });
-  const deadline = performance.now() + 20_000;
-  let seen = await progress();
-  while (seen.reason === null && performance.now() < deadline) seen = await progress();
+  const seen = await until(async () => {
+    const now = await progress();
+    return now.reason !== null && now;
+  });
   assert.deepEqual([seen.state, seen.ended_at], ['running', null]);
   assert.equal(seen.sent_to, 'https://127.0.0.1:1/statements');
   assert.match(seen.reason ?? '', /^the push failed: connect/);

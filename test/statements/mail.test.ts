@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { MailServer } from '../world/mail-server/mail-server.ts';
+import { listening } from '../world/ports.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { createStatementWorld, type Statement, type StatementWorld } from '../world/statements.ts';
+import { until } from '../world/until.ts';
 
 /** Statements by mail, to a mail server of another maker. */
 
@@ -44,13 +47,13 @@ async function goOn(service: TestService, world: StatementWorld, seconds = 90): 
   const [before] = await world.list();
   const attempts = before?.deliveries[0]?.attempts ?? 0;
   await service.operator('PUT', '/clock', { advance_seconds: seconds });
-  const deadline = performance.now() + 20_000;
-  for (;;) {
-    const now = await world.until('sent', 'failed', 'retrying');
-    if ((now.deliveries[0]?.attempts ?? 0) > attempts) return now;
-    assert.ok(performance.now() < deadline, 'no further attempt');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  return until(
+    async () => {
+      const now = await world.until('sent', 'failed', 'retrying');
+      return (now.deliveries[0]?.attempts ?? 0) > attempts && now;
+    },
+    { what: 'a further attempt' },
+  );
 }
 
 /** Header fields, and the parts of the body decoded. */
@@ -183,9 +186,7 @@ test('a server that dies in the middle of a mail: the next attempt sends it, onc
   server.misbehave('die');
   const broken = await ask(world);
   assert.equal(broken.status, 'retrying', JSON.stringify(broken));
-  for (let attempt = 0; !server.dead && attempt < 100; attempt += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.ok(server.dead, 'it died');
+  await until(() => server.dead, { what: 'it died' });
   assert.deepEqual(server.mails(), []);
   await server.resume();
   const sent = await goOn(service, world, 60);
@@ -214,12 +215,11 @@ test('a server that hangs holds up nothing else, and not the end of the service'
   // Accepts connections and never says a word.
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const port = await listening(silent);
   t.after(() => {
     for (const socket of sockets) socket.destroy();
     silent.close();
   });
-  const { port } = silent.address() as { port: number };
   const { service, world } = await serviceWith(t, `smtp://127.0.0.1:${port}`);
   await world.ask(period);
   await world.until('making');
@@ -235,7 +235,7 @@ test('a server that hangs holds up nothing else, and not the end of the service'
   const hanging = await serviceWith(t, `smtp://127.0.0.1:${server.port}`);
   await hanging.world.ask(period);
   await hanging.world.until('making');
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await pause(1_000);
   const stopping = performance.now();
   await hanging.service.service.stop();
   hanging.service.service.stop = async () => undefined;

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { Receiver } from '../world/receivers/receiver.ts';
 import { startTestService } from '../world/service.ts';
 import { createStatementWorld, mailsOf } from '../world/statements.ts';
+import { until } from '../world/until.ts';
 
 const period = { date_from: '2026-07-01', date_to: '2026-07-31' };
 
@@ -93,11 +94,7 @@ test('a receiver that never takes it: the schedule of webhooks, then failed; 410
   const { receiver, service, world } = await start(t, { environment: { LOMBARD_WEBHOOK_RETRIES: '200ms,1h' } });
   receiver.behaviour = (_got, response) => void response.writeHead(307, { location: receiver.url('/elsewhere') }).end();
   await world.ask({ ...period, delivery: 'push' });
-  const deadline = performance.now() + 30_000;
-  while (receiver.received.length < 2) {
-    assert.ok(performance.now() < deadline);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await receiver.wait(2);
   const waiting = await world.until('retrying');
   assert.equal(waiting.deliveries[0]?.last_error, 'the receiver answered 307');
   await service.operator('PUT', '/clock', { advance_seconds: 4_000 });
@@ -139,10 +136,10 @@ test('a receiver that hangs delays neither its client’s mail nor another clien
     (await world.list()).flatMap(({ deliveries }) =>
       deliveries.filter((each) => each.channel === channel).map(({ status }) => status),
     );
-  while ((await states('email')).some((status) => status !== 'sent')) {
+  await until(async () => {
     assert.ok(!(await states('push')).includes('retrying'), 'the mails go out while the receiver hangs');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return (await states('email')).every((status) => status === 'sent');
+  });
   assert.ok((await states('push')).every((status) => status === 'making' || status === 'requested'));
   for (const response of hanging) response.end();
 });

@@ -13,10 +13,11 @@ import { clearChanges } from '../../src/feed/retention.ts';
 import { ensureDemonstration } from '../../src/sandbox/demonstration/demonstration.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
 import { createWorld } from '../world/client.ts';
-import { REPOSITORY, until } from '../world/command.ts';
+import { REPOSITORY } from '../world/command.ts';
 import { log } from '../world/database.ts';
 import { NO_DEFAULT_POSTGRESQL, runProgram, startDefaultServer } from '../world/default-postgresql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 import { checkReleased, DUMPS, MASTER_KEY, PAYMENTS } from '../world/upgrade-dump.ts';
 
 const CLIENTS = 4;

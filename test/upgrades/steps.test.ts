@@ -4,8 +4,8 @@ import pg from 'pg';
 import { migrate, whatIsMissing } from '../../src/database/migrate.ts';
 import { stepsOf } from '../../src/database/migration-steps.ts';
 import type { Migration } from '../../src/database/schema.ts';
-import { until } from '../world/command.ts';
 import { createEmptyDatabase, log, type TestDatabase } from '../world/database.ts';
+import { until } from '../world/until.ts';
 
 /** How migrations run beside a service at work: locks, indexes that are built concurrently, columns that are filled in batches. */
 const ROWS = 5_000;

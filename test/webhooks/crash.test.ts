@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { transaction } from '../../src/database/database.ts';
 import { startEmbedded } from '../../src/embedded/postgres.ts';
@@ -17,6 +18,7 @@ import { createSubscription } from '../../src/webhooks/subscription.ts';
 import { createDatabase, log } from '../world/database.ts';
 import { openPools } from '../world/dispatcher.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
+import { until } from '../world/until.ts';
 import { kill, startProcess } from '../world/worker-process.ts';
 
 /** Nothing is lost. What dies, dies here for real: workers by SIGKILL, the database too. */
@@ -87,14 +89,6 @@ async function compare(pool: pg.Pool, receiver: Receiver): Promise<{ events: num
   return { events: committed.size, requests: receiver.received.length };
 }
 
-async function until(condition: () => Promise<boolean>, within: number, what: string): Promise<void> {
-  const deadline = performance.now() + within;
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadline, `not within ${within} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 const empty = async (pool: pg.Pool) =>
   (
     await pool.query<{ left: number }>(
@@ -119,12 +113,12 @@ test('kill -9 at random moments while 1,200 events are written and delivered', {
   let kills = 0;
   while ((await written()) < 1_200 || kills < 6) {
     const worker = await startWorker(database.url, 500, 5);
-    await new Promise((resolve) => setTimeout(resolve, randomInt(20, 600)));
+    await pause(randomInt(20, 600));
     await kill(worker);
     kills += 1;
   }
   const last = await startWorker(database.url, 0, 5);
-  await until(() => empty(pool), 30_000, 'everything is delivered');
+  await until(() => empty(pool), { what: 'everything is delivered', seconds: 30 });
   last.kill('SIGTERM');
   await new Promise((resolve) => last.once('exit', resolve));
   const { events, requests } = await compare(pool, receiver);
@@ -143,7 +137,7 @@ test('two workers, one killed: the other takes over its deliveries within 5 s', 
   closers.push(() => receiver.stop());
   const pool = await prepare(database.url, receiver, 20);
   const [one, two] = [await startWorker(database.url, 0, 20), await startWorker(database.url, 0, 20)];
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await pause(500);
   const write = () =>
     transaction(pool, async (tx) => {
       for (let index = 0; index < 10; index += 1) {
@@ -168,8 +162,7 @@ test('two workers, one killed: the other takes over its deliveries within 5 s', 
       await write();
       return (await leases(one.pid)).length >= 5 && (await leases(two.pid)).length >= 5;
     },
-    20_000,
-    'both workers hold deliveries',
+    { what: 'both workers hold deliveries', seconds: 20 },
   );
   const held = new Set(await leases(one.pid));
   receiver.behaviour = (_got, response) => void response.end();
@@ -184,11 +177,10 @@ test('two workers, one killed: the other takes over its deliveries within 5 s', 
       }
       return arrived.size === held.size;
     },
-    5_000,
-    'the dead worker’s deliveries arrive from the other',
+    { what: 'the dead worker’s deliveries arrive from the other', seconds: 5 },
   );
   t.diagnostic(`${held.size} deliveries taken over, the last after ${Math.round(Math.max(...arrived.values()))} ms`);
-  await until(() => empty(pool), 15_000, 'the rest is delivered');
+  await until(() => empty(pool), { what: 'the rest is delivered', seconds: 15 });
   await kill(two);
 });
 
@@ -242,7 +234,7 @@ test('the database is killed and started again: nothing is lost', { timeout: 60_
       const body = JSON.stringify({ id: `n${written}` });
       await transaction(pool, (tx) =>
         notify(tx, { clientId: `CLI${written % 5}`, type: 'PAYMENT_STATUS_CHANGE', body, now: new Date() }),
-      ).catch(() => new Promise((resolve) => setTimeout(resolve, 20)));
+      ).catch(() => pause(20));
     }
   })();
   // Also where an assertion fails: it would write on, and the run would not end.
@@ -252,28 +244,30 @@ test('the database is killed and started again: nothing is lost', { timeout: 60_
   });
   let before = 0;
   for (let restart = 0; restart < 2; restart += 1) {
-    await until(async () => receiver.received.length > before + 20, 10_000, 'deliveries began');
+    await until(async () => receiver.received.length > before + 20, { what: 'deliveries began', seconds: 10 });
     before = receiver.received.length;
     const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
     process.kill(pid, 'SIGKILL');
-    await until(async () => receiver.received.length > before + 200, 20_000, 'deliveries go on');
+    await until(async () => receiver.received.length > before + 200, { what: 'deliveries go on', seconds: 20 });
   }
   writing = false;
   await writer;
-  await until(() => empty(pool).catch(() => false), 15_000, 'everything is delivered');
+  await until(() => empty(pool).catch(() => false), { what: 'everything is delivered', seconds: 15 });
   const { events, requests } = await compare(pool, receiver);
   t.diagnostic(`${events} events, ${requests} requests`);
 });
 
 /** Makes the days as the retention does, which comes again where a lock was not to be had in time. */
 async function makeDays(pool: pg.Pool, now: Date): Promise<void> {
-  for (;;) {
+  await until(async () => {
     try {
-      return await createDays(pool, now);
+      await createDays(pool, now);
+      return true;
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+      return false;
     }
-  }
+  });
 }
 
 test('a day gets its partitions while its events are written and delivered', { timeout: 60_000 }, async () => {
@@ -303,15 +297,15 @@ test('a day gets its partitions while its events are written and delivered', { t
   };
   for (let day = 0; day < 8; day += 1) {
     const now = new Date(Date.UTC(2031, 0, 1 + 4 * day, 12));
-    const made = new Promise((resolve) => setTimeout(resolve, randomInt(60))).then(() => makeDays(maker, now));
+    const made = pause(randomInt(60)).then(() => makeDays(maker, now));
     while (writes.length < 40 * (day + 1)) {
       write(now);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await pause(2);
     }
     await made;
   }
   assert.deepEqual([...new Set(await Promise.all(writes))], ['written']);
-  await until(() => empty(pool), 20_000, 'everything is delivered');
+  await until(() => empty(pool), { what: 'everything is delivered', seconds: 20 });
   await compare(pool, receiver);
   const { rows } = await pool.query('select status, count(*) as count from notifications group by status');
   assert.deepEqual(rows, [{ status: 'delivered', count: writes.length }]);

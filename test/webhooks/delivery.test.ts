@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createWorld } from '../world/client.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** Deliveries over HTTP against the running service: what a receiver sees, and what the history says of it. */
 
@@ -61,15 +63,16 @@ const ping = (id: string) =>
 
 /** The notifications of a subscription, oldest first, once they fulfil a condition. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are read freely
-async function history(id: string, until: (rows: any[]) => boolean): Promise<any[]> {
-  for (let attempt = 0; ; attempt += 1) {
+async function history(id: string, wanted: (rows: any[]) => boolean): Promise<any[]> {
+  // biome-ignore lint/suspicious/noExplicitAny: answers are read freely
+  let rows: any[] = [];
+  const look = async () => {
     const { status, text, body } = await service.operator('GET', `/notifications?subscription_id=${id}`);
     assert.equal(status, 200, text);
-    const rows = body.reverse();
-    if (until(rows)) return rows;
-    if (attempt > 80) assert.fail(`the history did not become as expected: ${JSON.stringify(rows, null, 1)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    rows = body.reverse();
+    return wanted(rows) && rows;
+  };
+  return until(look, { what: `a history with ${wanted}`, seen: () => rows });
 }
 const finished = (count: number) => (rows: { status: string }[]) =>
   rows.filter((row) => row.status !== 'pending').length >= count;
@@ -237,15 +240,13 @@ test('410 switches the subscription off; what comes meanwhile is kept, and sent 
     (await service.operator('GET', `/subscriptions?client_id=${world.clientId}`)).body.find(
       (one: { id: string }) => one.id === id,
     );
-  for (let attempt = 0; (await listed()).active && attempt < 50; attempt += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  const off = await listed();
-  assert.deepEqual([off.active, off.disabled_reason], [false, 'gone']);
+  await until(async () => !(await listed()).active);
+  assert.equal((await listed()).disabled_reason, 'gone');
   assert.equal((await history(id, finished(1)))[0].status, 'failed');
 
   const since = new Date(Date.now() - 1_000).toISOString();
   await world.pay();
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await pause(400);
   assert.equal(to.received.length, 1, 'an inactive subscription gets nothing');
   to.behaviour = (_got, response) => void response.end();
   await patch(id, { active: true });
@@ -264,10 +265,10 @@ test('a subscription without types is the same as a disabled one: its retries st
   await world.pay();
   await to.wait(2);
   await patch(id, { types: [] });
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await pause(400);
   const before = to.received.length;
   await world.pay();
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await pause(1_500);
   assert.equal(to.received.length, before);
   to.behaviour = (_got, response) => void response.end();
   await patch(id, { types: ['PAYMENT_STATUS_CHANGE'] });
@@ -331,7 +332,7 @@ test('deleting a subscription stops what is pending; the history stays', async (
     (all) => all.length === 2 && all.every((row) => row.status === 'cancelled' || row.status === 'failed'),
   );
   const count = to.received.length;
-  await new Promise((resolve) => setTimeout(resolve, 900));
+  await pause(900);
   assert.ok(to.received.length <= count + 1);
   assert.ok(rows.every((row) => row.attempts.length >= 1));
   const gone = await service.operator('POST', `/notifications/${rows[0].id}/redeliver`);
@@ -365,22 +366,15 @@ test('five days of nothing but failures switch a subscription off, by the clock 
   });
   const id = await subscribe(to.url());
   await ping(id);
-  const until = async (text: string) => {
-    for (let attempt = 0; ; attempt += 1) {
-      const { rows } = await service.query(text, [id]);
-      if (rows.length > 0) return rows[0];
-      assert.ok(attempt < 100, text);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  };
-  await until('select from webhook_endpoints where subscription_id = $1 and failing_since is not null');
+  const found = (text: string) => until(async () => (await service.query(text, [id])).rows[0], { what: text });
+  await found('select from webhook_endpoints where subscription_id = $1 and failing_since is not null');
   await history(id, finished(1));
   const moved = await service.operator('PUT', '/clock', { advance_seconds: 5 * 86_400 });
   assert.equal(moved.status, 200, moved.text);
   try {
     token = await world.signIn();
     await ping(id);
-    const { disabled_reason } = await until('select disabled_reason from subscriptions where id = $1 and not active');
+    const { disabled_reason } = await found('select disabled_reason from subscriptions where id = $1 and not active');
     assert.equal(disabled_reason, 'failing');
   } finally {
     await service.operator('DELETE', '/clock');

@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createServer as createTls } from 'node:https';
-import { type AddressInfo, createServer as createTcp, type Socket, type Server as TcpServer } from 'node:net';
+import { createServer as createTcp, type Socket, type Server as TcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { AddressRules } from '../../src/webhooks/sending/address.ts';
@@ -14,6 +15,7 @@ import { Egress } from '../../src/webhooks/sending/egress.ts';
 import { type Outcome, succeeded } from '../../src/webhooks/sending/outcome.ts';
 import type { ResolvedAddress } from '../../src/webhooks/sending/resolver.ts';
 import { MAX_KEPT_BODY_BYTES } from '../../src/webhooks/sending/response.ts';
+import { listening } from '../world/ports.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 
 /** The egress alone: receivers that do every bad thing, for real. */
@@ -59,12 +61,12 @@ async function tcp(react: (socket: Socket) => void): Promise<string> {
     socket.on('error', () => undefined);
     socket.once('data', () => react(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listening(server);
   closers.push(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return `http://127.0.0.1:${port}/`;
 }
 
 test('a 2xx is a success, with its headers and body', async () => {
@@ -122,7 +124,7 @@ test('each request has its own deadline, whenever it began and however those bef
   const through = egress();
   const began = performance.now();
   const first = post(hanging, through).then((outcome) => ({ outcome, at: performance.now() - began }));
-  await new Promise((resolve) => setTimeout(resolve, TIMEOUT / 2));
+  await pause(TIMEOUT / 2);
   assert.equal((await post(quick.url(), through)).statusCode, 200);
   const later = performance.now() - began;
   const second = post(hanging, through).then((outcome) => ({ outcome, at: performance.now() - began }));
@@ -164,7 +166,7 @@ test('a receiver that sends 1 GB: a success, of which at most 1 MiB is read and 
   const outcome = await post(to.url());
   assert.ok(succeeded(outcome));
   assert.equal(outcome.body?.length, MAX_KEPT_BODY_BYTES);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pause(100);
   assert.ok(sent < 32 * 1024 ** 2, `${sent} bytes were sent`);
 });
 

@@ -11,9 +11,9 @@ import { createDays, dropOldDays } from '../../src/webhooks/delivery/retention.t
 import { notify, notifyAll } from '../../src/webhooks/notification.ts';
 import { redeliver, replay } from '../../src/webhooks/redelivery.ts';
 import { isOnWorkers, ON_WORKERS, sessionsWaiting } from '../world/cells.ts';
-import { until } from '../world/command.ts';
 import { createEngine, DatabaseProxy } from '../world/engine.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
+import { until } from '../world/until.ts';
 
 /** What goes wrong between the engine and its database, or comes in between, caused for real: nothing is lost, nothing sticks. */
 
@@ -97,7 +97,7 @@ test('a worker that gets another id in the middle of a statement sends nothing u
     await engine.query('delete from webhook_workers where id = $1', [id]);
     await engine.until('select id from webhook_workers', (row) => row.id !== id);
   });
-  await engine.until(NOTIFICATIONS, (row) => row.status === 'delivered', 20_000);
+  await engine.until(NOTIFICATIONS, (row) => row.status === 'delivered');
   assert.deepEqual(await engine.query('select from webhook_queue'), []);
   assert.equal(receiver.received.length, 1);
 });
@@ -241,7 +241,6 @@ test('thousands that end at once, when what was in their way is over, are all tr
   await engine.until(
     "select count(*) as count from attempts where reason = 'blocked_address'",
     (row) => row.count === 3_000,
-    20_000,
   );
 });
 

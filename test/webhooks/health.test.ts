@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Context } from '../../src/context.ts';
 import { createPool, transaction } from '../../src/database/database.ts';
@@ -10,6 +11,7 @@ import { DISABLE_AFTER_MS, EndpointHealth } from '../../src/webhooks/delivery/he
 import type { Outcome } from '../../src/webhooks/sending/outcome.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
 import { createDatabase, log, type TestDatabase } from '../world/database.ts';
+import { until } from '../world/until.ts';
 
 /** Switching off after five days of nothing but failures: what counts are the moments of attempts, whichever process made them. */
 
@@ -144,10 +146,9 @@ test('a success and a failure within one write: the failures begin with that fai
 test('410 switches off at once, unless it was the answer to what the subscription was before', async () => {
   const { one, row } = await processes();
   one.health.note(one.endpoint, answer(410), 0);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await pause(200);
   assert.ok((await row()).active, 'it has changed since that attempt');
   one.health.note(one.endpoint, answer(410), 1);
-  for (let attempt = 0; (await row()).active && attempt < 100; attempt += 1)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(async () => !(await row()).active);
   assert.equal((await row()).disabled_reason, 'gone');
 });

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createSubscriber } from '../world/graphql.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 /** What a replay sends: what the subscription had, and nothing of before it existed or of other types. */
 
@@ -27,12 +28,8 @@ after(async () => {
 /** Creates a payment: two events. Resolves once the engine has seen them. */
 async function pay(): Promise<void> {
   assert.equal((await world.pay()).status, 201);
-  for (let attempt = 0; ; attempt += 1) {
-    const { rows } = await service.query('select from webhook_outbox where client_id = $1', [world.clientId]);
-    if (rows.length === 0) return;
-    assert.ok(attempt < 400, 'the events stay in the outbox');
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  const outbox = 'select from webhook_outbox where client_id = $1';
+  await until(async () => (await service.query(outbox, [world.clientId])).rowCount === 0);
 }
 
 async function change(id: string, patch: object): Promise<void> {

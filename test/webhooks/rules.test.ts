@@ -12,6 +12,7 @@ import { notify } from '../../src/webhooks/notification.ts';
 import { signature, standardSignature } from '../../src/webhooks/sending/signature.ts';
 import { checkExtraHeaders, checkSecret, checkTypes, checkUrl } from '../../src/webhooks/subscription-rules.ts';
 import { createDatabase, log, type TestDatabase } from '../world/database.ts';
+import { until } from '../world/until.ts';
 
 /** The rules of subscriptions, the schedule, signatures and retention, without receivers. */
 
@@ -206,7 +207,7 @@ test('while the partition of a day is made, its events are found and new ones ar
       await tx.query('select create_webhook_day($1, $2)', ['webhook_events', now]);
       const both = Promise.allSettled([write(), read()]);
       const waiting = async () => (await tx.query('select from pg_locks where not granted')).rowCount;
-      while ((await waiting()) !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(async () => (await waiting()) === 2);
       return { both };
     });
     const [written, found] = await others.both;

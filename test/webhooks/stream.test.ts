@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { verifyNotification } from '../../sdk/src/index.ts';
 import { EventSourceReader } from '../../src/cli/event-source.ts';
-import { until } from '../world/command.ts';
 import { createSubscriber } from '../world/graphql.ts';
 import { startTestService, type TestService } from '../world/service.ts';
+import { until } from '../world/until.ts';
 
 interface Streamed {
   id: string;
@@ -140,11 +140,14 @@ describe('subscriptions with delivery STREAM', () => {
     const [unread, read] = [await streamed(), await streamed()];
     const stream = await opened(read);
     await service.operator('PUT', '/clock', { advance_seconds: 700 });
-    const remaining = await until(async () => {
-      const { data } = await world.graphql('{ subscriptions { nodes { id } } }');
-      const ids = data.subscriptions.nodes.map((one: { id: string }) => one.id);
-      return ids.includes(unread) ? undefined : ids;
-    }, 60);
+    const remaining = await until(
+      async () => {
+        const { data } = await world.graphql('{ subscriptions { nodes { id } } }');
+        const ids = data.subscriptions.nodes.map((one: { id: string }) => one.id);
+        return ids.includes(unread) ? undefined : ids;
+      },
+      { seconds: 60 },
+    );
     assert.ok(remaining.includes(read));
     stream.close();
     await service.operator('DELETE', '/clock');

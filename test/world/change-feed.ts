@@ -1,4 +1,11 @@
 import type pg from 'pg';
+import type { TestService } from './service.ts';
+import { until } from './until.ts';
+
+/** Waits until everything that has been committed is published. */
+export async function published(service: TestService): Promise<void> {
+  await until(async () => (await service.query('select from changes_unpublished limit 1')).rowCount === 0);
+}
 
 /** Between two changes of a filled feed. */
 export const FILLED_INTERVAL_MS = 10;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endWithTests } from './leftovers.ts';
+import { until } from './until.ts';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -71,19 +72,12 @@ export async function printed(
   void started.ended.then((ended) => {
     end = ended;
   });
-  return until(() => {
-    const found = pattern.exec(started.output());
-    if (!found && end) throw new Error(`it ended with ${end.code}: ${end.stderr}${end.stdout}`);
-    return found;
-  }, seconds);
-}
-
-/** Waits until a function gives something. */
-export async function until<T>(what: () => T | Promise<T>, seconds = 30): Promise<Exclude<NonNullable<T>, false>> {
-  for (let tries = 0; tries < seconds * 20; tries += 1) {
-    const found = await what();
-    if (found) return found as Exclude<NonNullable<T>, false>;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('it did not happen in time');
+  return until(
+    () => {
+      const found = pattern.exec(started.output());
+      if (!found && end) throw new Error(`it ended with ${end.code}: ${end.stderr}${end.stdout}`);
+      return found;
+    },
+    { what: `${pattern} printed`, seconds, seen: started.output },
+  );
 }

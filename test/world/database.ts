@@ -8,6 +8,7 @@ import { startEmbedded } from '../../src/embedded/postgres.ts';
 import { createLog } from '../../src/process/log.ts';
 import { databaseUrl, joinDatabases, onServer, workersOf } from './cluster.ts';
 import { removeWithTests } from './leftovers.ts';
+import { until } from './until.ts';
 
 /** A quiet log; LOMBARD_TEST_LOG=debug shows what the service says. */
 export const log = createLog((process.env.LOMBARD_TEST_LOG as 'silent') ?? 'silent', false);
@@ -199,12 +200,13 @@ async function create(template: string): Promise<TestDatabase> {
 
 /** Cloning refuses while another session looks at the template. */
 async function clone(client: pg.Client, name: string, template: string): Promise<void> {
-  for (let attempt = 0; ; attempt += 1) {
+  await until(async () => {
     try {
-      return void (await client.query(`create database ${name} template ${template} strategy file_copy`));
+      await client.query(`create database ${name} template ${template} strategy file_copy`);
+      return true;
     } catch (error) {
-      if (attempt >= 50 || (error as { code?: string }).code !== '55006') throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if ((error as { code?: string }).code !== '55006') throw error;
+      return false;
     }
-  }
+  });
 }

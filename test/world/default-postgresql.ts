@@ -2,18 +2,16 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { serverAccount } from '../../src/embedded/account.ts';
 import { ENVIRONMENT, run } from '../../src/embedded/command.ts';
-import { freePort } from '../../src/embedded/postgres.ts';
 import { endWithTests, removeWithTests } from './leftovers.ts';
+import { freePort } from './ports.ts';
+import { until } from './until.ts';
 
 /** Where Debian and its relatives install the versions of PostgreSQL. */
 const INSTALLED = '/usr/lib/postgresql';
 const VERSION = '15';
-const READY_ATTEMPTS = 400;
-const READY_INTERVAL_MS = 50;
 
 /** The reason to skip a test, where no PostgreSQL 15 is installed beside the embedded one. */
 export const NO_DEFAULT_POSTGRESQL = `no PostgreSQL ${VERSION} is installed in ${INSTALLED} (Debian: postgresql-${VERSION})`;
@@ -139,15 +137,17 @@ function parentOf(pid: string): number | undefined {
 }
 
 async function untilReady(url: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+  let refusal = '';
+  const connects = async () => {
     const client = new pg.Client({ connectionString: url });
     try {
       await client.connect();
       await client.end();
-      return;
+      return true;
     } catch (error) {
-      if (attempt === READY_ATTEMPTS) throw error;
-      await pause(READY_INTERVAL_MS);
+      refusal = String(error);
+      return false;
     }
-  }
+  };
+  await until(connects, { what: 'PostgreSQL takes a connection', seen: () => refusal });
 }

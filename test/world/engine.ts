@@ -21,6 +21,8 @@ import {
 } from '../../src/webhooks/subscription.ts';
 import { createDatabase, log } from './database.ts';
 import { openPools, startDispatcher } from './dispatcher.ts';
+import { listening } from './ports.ts';
+import { until } from './until.ts';
 
 const VAULT = new Vault(Buffer.alloc(32, 7));
 const SETTINGS = { sandbox: true, brand: 'Service', vault: VAULT, streamUrl: 'http://service.example/webhooks/stream' };
@@ -110,15 +112,11 @@ export async function createEngine(clients = 1) {
       return dispatcher;
     },
     /** Waits until a query has the row that is wanted. */
-    async until(text: string, wanted: (row: Record<string, unknown>) => boolean, within = 30_000) {
-      const deadline = performance.now() + within;
-      for (;;) {
-        const rows = await query(text);
-        const found = rows.find(wanted);
-        if (found) return found;
-        if (performance.now() > deadline) throw new Error(`not within ${within} ms: ${text} ${JSON.stringify(rows)}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+    until(text: string, wanted: (row: Record<string, unknown>) => boolean) {
+      return until(async () => (await query(text)).find(wanted), {
+        what: `${text}: ${wanted}`,
+        seen: () => query(text),
+      });
     },
     async stop(): Promise<void> {
       for (const stop of stops.reverse()) await stop();
@@ -164,8 +162,7 @@ export class DatabaseProxy {
         one.pipe(other);
       }
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as { port: number };
+    const port = await listening(server);
     return new DatabaseProxy(Object.assign(new URL(target), { port }).toString(), pairs, () => server.close());
   }
 

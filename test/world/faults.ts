@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from './ports.ts';
 
 /** A request that came, read to its end. */
 export interface Seen {
@@ -56,9 +56,8 @@ export async function startFaultServer(...faults: Fault[]) {
     served += 1;
     fault?.(response, one);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listening(server)}`,
     seen,
     /** From now on these faults. */
     script(...next: Fault[]): void {

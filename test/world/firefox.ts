@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -6,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { endWithTests, removeWithTests } from './leftovers.ts';
+import { until } from './until.ts';
 
 /**
  * Firefox as Debian has it, by WebDriver BiDi (W3C). Playwright drives only a Firefox of its own, which it downloads.
@@ -70,13 +70,8 @@ export class Firefox {
 
   /** Waits until an expression of the page is true. */
   async until(expression: string): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const value = await this.evaluate(`Boolean(${expression})`).catch(() => false);
-      if (value === true) return;
-      assert.ok(performance.now() < deadline, `never true: ${expression}`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    const holds = () => this.evaluate(`Boolean(${expression})`).catch(() => false);
+    await until(holds, { what: expression, seconds: PATIENCE_MS / 1_000 });
   }
 
   /** The value of an expression of the page: a text, a number or a truth. */

@@ -1,7 +1,7 @@
-import { freePort } from '../../src/embedded/postgres.ts';
-import { until } from './command.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
+import { freePort } from './ports.ts';
 import { type Answer, APPLICATION, signIn, startTestService, type TestService } from './service.ts';
+import { until } from './until.ts';
 
 /** Links in records are made from it: every service has the same. */
 const API_URL = 'http://api.example.com';

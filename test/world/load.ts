@@ -1,6 +1,6 @@
 import { createWorld } from './client.ts';
-import { until } from './command.ts';
 import { call, type TestService } from './service.ts';
+import { until } from './until.ts';
 
 /** Answers of each caller between two looks at the progress. */
 const MIN_ANSWERS = 5;
@@ -35,7 +35,7 @@ export async function startLoad(service: TestService, { callers }: { callers: nu
     },
     progress: async () => {
       const goals = counts.map((count) => count + MIN_ANSWERS);
-      await until(() => counts.every((count, n) => count >= (goals[n] as number)), 60);
+      await until(() => counts.every((count, n) => count >= (goals[n] as number)), { seconds: 60 });
     },
     stop: async () => {
       running = false;

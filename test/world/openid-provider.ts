@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from './ports.ts';
 
 /** A request that came to the authorization endpoint. */
 interface Asked {
@@ -28,9 +28,7 @@ export class OpenIdProvider {
   readonly #key = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
   async start(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.issuer = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.issuer = `http://127.0.0.1:${await listening(this.#server)}`;
     return this;
   }
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { serverAccount } from '../../src/embedded/account.ts';
-import { freePort } from '../../src/embedded/postgres.ts';
-import { until } from './command.ts';
 import { endWithTests, removeWithTests } from './leftovers.ts';
+import { freePort } from './ports.ts';
+import { until } from './until.ts';
 
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { CELL_TABLES } from '../../src/database/cells/tables.ts';
+import { until } from './until.ts';
 
 /** What a test does to the server of a cell. */
 export interface CellServer {
@@ -57,14 +58,16 @@ async function run(url: string, statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    for (;;)
+    await until(async () => {
       try {
         await client.query(`begin; set local lock_timeout = '500ms'; ${statements.join('; ')}; commit`);
-        return;
+        return true;
       } catch (error) {
         await client.query('rollback');
         if (!DEADLOCK.has((error as { code?: string }).code ?? '')) throw error;
+        return false;
       }
+    });
   } finally {
     await client.end();
   }

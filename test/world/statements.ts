@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createWorld } from './client.ts';
 import type { TestService } from './service.ts';
+import { until } from './until.ts';
 
 /** A client with currency accounts, and ways to book, to ask for a statement, and to wait for it. */
 export async function createStatementWorld(
@@ -37,15 +38,11 @@ export async function createStatementWorld(
     ask: (body: unknown, query = `client_id=${world.clientId}`) =>
       service.client(token, 'POST', `/statements/accounts?${query}`, { body }),
     /** Waits until the newest request stands at one of the states. */
-    until: async (...states: string[]): Promise<Statement> => {
-      const deadline = performance.now() + 20_000;
-      for (;;) {
-        const [newest] = await list();
-        if (newest && states.includes(newest.status)) return newest;
-        assert.ok(performance.now() < deadline, `not ${states.join(' or ')}: ${JSON.stringify(newest)}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    },
+    until: (...states: string[]): Promise<Statement> =>
+      until(async () => (await list()).slice(0, 1).find(({ status }) => states.includes(status)), {
+        what: states.join(' or '),
+        seen: async () => (await list())[0],
+      }),
   };
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { migrate } from '../../src/database/migrate.ts';
-import { until } from './command.ts';
 import { createEmptyDatabase, log, type TestDatabase } from './database.ts';
 import { createSubscriber } from './graphql.ts';
 import { Receiver } from './receivers/receiver.ts';
 import { startTestService, type TestService } from './service.ts';
+import { until } from './until.ts';
 
 export type Subscriber = Awaited<ReturnType<typeof createSubscriber>>;
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { cookieName } from '../../src/http/server/cookie.ts';
 import type { TestService } from './service.ts';
+import { until } from './until.ts';
 
 /** What a test reads of an answer. */
 export interface Seen {
@@ -230,7 +231,7 @@ export async function later(service: TestService, seconds: number, work: () => P
     const wanted = clock.offset + by * 1_000;
     const answer = await service.operator('PUT', '/clock', { advance_seconds: by });
     assert.equal(answer.status, 200, answer.text);
-    while (clock.offset !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => clock.offset === wanted);
   };
   await move(seconds);
   try {

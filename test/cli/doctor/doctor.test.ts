@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,6 +16,7 @@ import { createDatabase, createEmptyDatabase, type TestDatabase } from '../../wo
 import { startSandbox } from '../../world/demonstration.ts';
 import { OpenIdProvider } from '../../world/openid-provider.ts';
 import { credentials, DAY, issue, revocationList } from '../../world/pki.ts';
+import { listening } from '../../world/ports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lombard-doctor-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -214,9 +214,8 @@ describe('a server, as a table', () => {
 
 describe('ports and senders', () => {
   test('a mail server that refuses, two listeners with one port', async () => {
-    const refusing = createServer((socket) => void socket.end('554 no mails from you\r\n')).listen(0, '127.0.0.1');
-    await once(refusing, 'listening');
-    const url = `smtp://127.0.0.1:${(refusing.address() as { port: number }).port}`;
+    const refusing = createServer((socket) => void socket.end('554 no mails from you\r\n'));
+    const url = `smtp://127.0.0.1:${await listening(refusing)}`;
     const findings = await examine(healthy({ SMTP_URL: url, LOMBARD_API_PORT: '18999', LOMBARD_AUTH_PORT: '18999' }));
     refusing.close();
     assertFound(findings, [
@@ -226,9 +225,8 @@ describe('ports and senders', () => {
   });
 
   test('a port that is taken, a health port, a gateway and a mail server that do not answer', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const port = String((taken.address() as { port: number }).port);
+    const taken = createServer();
+    const port = String(await listening(taken));
     const senders = {
       ...{ SMTP_URL: `smtp://127.0.0.1:9`, LOMBARD_SMS_URL: 'http://127.0.0.1:9/send' },
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', LOMBARD_STAFF_ISSUER: 'http://127.0.0.1:9' },
@@ -427,9 +425,8 @@ describe('what is in the database', () => {
       assert.match(good.stdout, /^ok +partitions +those of today and tomorrow are there$/m);
       assert.match(good.stdout, /\d+ ok, \d+ warnings, 0 failed\n$/);
 
-      const taken = createServer().listen(0, '127.0.0.1');
-      await once(taken, 'listening');
-      const others = { LOMBARD_API_PORT: String((taken.address() as { port: number }).port) };
+      const taken = createServer();
+      const others = { LOMBARD_API_PORT: String(await listening(taken)) };
       renameSync(join(sandbox.dataDir, 'operator-token'), join(sandbox.dataDir, 'operator-token.away'));
       const beside = await lombard(['doctor', '--json'], { ...environment, ...others }).ended;
       renameSync(join(sandbox.dataDir, 'operator-token.away'), join(sandbox.dataDir, 'operator-token'));

@@ -1,11 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer } from '../../world/service.ts';
+import { until } from '../../world/until.ts';
 import { Visitor } from '../../world/visitor.ts';
 import type { Caller } from '../caller.ts';
 import { authenticator } from '../codes.ts';
 
-const MAIL_INTERVAL_MS = 250;
-const MAX_LOOKS = 40;
+const MAIL_SECONDS = 10;
 
 interface Person {
   email: string;
@@ -92,13 +91,10 @@ export async function forget(at: Caller): Promise<void> {
 
 /** What the link in a person's newest mail carries; undefined where none comes soon. */
 async function tokenOf(at: Caller, email: string): Promise<string | undefined> {
-  for (let look = 0; look < MAX_LOOKS; look += 1) {
-    const { rows } = await at.known.system
-      .query(`select mail->>'text' as text from mailbox where mail->>'to' = $1 order by id desc limit 1`, [email])
-      .catch(() => ({ rows: [] }));
-    const token = /new-password\?\S*?token=([^&\s]+)/.exec(rows[0]?.text ?? '')?.[1];
-    if (token !== undefined) return token;
-    await pause(MAIL_INTERVAL_MS);
-  }
-  return undefined;
+  const newest = "select mail->>'text' as text from mailbox where mail->>'to' = $1 order by id desc limit 1";
+  const look = async () => {
+    const { rows } = await at.known.system.query(newest, [email]).catch(() => ({ rows: [] }));
+    return /new-password\?\S*?token=([^&\s]+)/.exec(rows[0]?.text ?? '')?.[1];
+  };
+  return until(look, { seconds: MAIL_SECONDS }).catch(() => undefined);
 }

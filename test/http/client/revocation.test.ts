@@ -5,6 +5,7 @@ import pg from 'pg';
 import { accessToken } from '../../world/access-token.ts';
 import { createWorld } from '../../world/client.ts';
 import { call, startTestService, type TestService } from '../../world/service.ts';
+import { until } from '../../world/until.ts';
 
 let service: TestService;
 before(async () => {
@@ -80,7 +81,7 @@ describe('a change right after the revocation was answered is refused', () => {
     const lines = new ReadableStream({
       async start(controller) {
         controller.enqueue(encode(0, 5_000));
-        while ((await imported()) < 5_000) await new Promise((resolve) => setTimeout(resolve, 20));
+        await until(async () => (await imported()) >= 5_000);
         revoked = (await service.operator('DELETE', `/operator-tokens/${made.id}`)).status === 204;
         controller.enqueue(encode(5_000, 5_001));
         controller.close();
@@ -105,7 +106,7 @@ test('a contact that is disabled leaves the sessions of the others in the cache'
   const [token, others] = [await world.signIn(), await accessToken(service, other.contactId)];
   for (const each of [token, others]) assert.equal((await service.client(each, 'GET', path)).status, 200);
   await service.operator('PATCH', `/contacts/${other.contactId}`, { status: 'disabled' });
-  while ((await service.client(others, 'GET', path)).status !== 401);
+  await until(async () => (await service.client(others, 'GET', path)).status === 401);
   // Nobody can look a token up now.
   const holder = new pg.Client({ connectionString: service.databaseUrl });
   await holder.connect();
@@ -125,7 +126,7 @@ test('a process that did not see which contact was disabled forgets them all', a
   // The names of what changed are deleted before anybody can have read them.
   await service.query(`begin; update contacts set status = 'disabled' where contact_id = '${world.contactId}';
     set constraints all immediate; delete from identity_changes; commit`);
-  while ((await service.client(token, 'GET', path)).status !== 401);
+  await until(async () => (await service.client(token, 'GET', path)).status === 401);
 });
 
 test('what is personal is not kept by caches', async () => {

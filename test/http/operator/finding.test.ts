@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { createWorld } from '../../world/client.ts';
 import { createSubscriber } from '../../world/graphql.ts';
 import { startTestService, type TestService } from '../../world/service.ts';
+import { until } from '../../world/until.ts';
 
 let service: TestService;
 before(async () => {
@@ -60,9 +61,7 @@ describe('payments', () => {
     await service.operator('POST', `/payments/${id}/actions`, { action: 'authorise', contact_id: approver.contactId });
     await service.operator('POST', `/payments/${id}/actions`, { action: 'validate' });
     const seen = async () => (await get(`/payments/${id}/timeline`)).body as { at: string; kind: string }[];
-    const deadline = performance.now() + 30_000;
-    while ((await seen()).filter(({ kind }) => kind === 'notification').length < 3 && performance.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await seen()).filter(({ kind }) => kind === 'notification').length >= 3);
     const timeline = await seen();
     assert.deepEqual(
       timeline.map(({ kind }) => kind).filter((kind) => kind !== 'notification' && kind !== 'attempt'),

@@ -6,6 +6,7 @@ import { ClockFollower } from '../../../src/sandbox/clock.ts';
 import { ServiceClock } from '../../../src/values/calendar.ts';
 import { createWorld } from '../../world/client.ts';
 import { call, startTestService, type TestService } from '../../world/service.ts';
+import { until } from '../../world/until.ts';
 
 let service: TestService;
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -306,7 +307,7 @@ test('an answer that was on its way while this process moved the clock does not 
   } as unknown as Pool;
   const follower = new ClockFollower(slow, clock, service.service.context.log);
   await follower.start();
-  while (questions < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => questions >= 3);
   follower.stop();
   assert.equal(clock.offset, day);
 });

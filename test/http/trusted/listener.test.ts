@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -28,6 +28,7 @@ import {
   revocationList,
   SERVER_PURPOSE,
 } from '../../world/pki.ts';
+import { listening } from '../../world/ports.ts';
 
 /** Each answer is asked for so often: a reset in one of ten connections must not pass. */
 const TIMES = 50;
@@ -92,8 +93,7 @@ const listener = await createTlsListener({
   },
   limits: { handshakeMs: 2_000, maxPending: 40, refusalHeadMs: 400, refusalLingerMs: 400 },
 });
-await new Promise<void>((resolve) => listener.server.listen(0, '127.0.0.1', resolve));
-const { port } = listener.server.address() as AddressInfo;
+const port = await listening(listener.server);
 
 after(async () => {
   listener.server.closeAllConnections();
@@ -125,7 +125,7 @@ const slow = createServer((near) => {
     far.end();
   })().catch(() => far.destroy());
 });
-await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+const slowPort = await listening(slow);
 after(() => slow.close());
 
 interface Answer {
@@ -278,7 +278,7 @@ for (const [name, make, details] of [
   test(`a certificate ${name}: 495, also in pieces`, async () => {
     const holder = await make();
     await always(holder, 495, details);
-    const inPieces = await ask(holder, { port: (slow.address() as AddressInfo).port });
+    const inPieces = await ask(holder, { port: slowPort });
     assert.deepEqual([inPieces.status, details.test(JSON.parse(inPieces.text).details)], [495, true], inPieces.text);
   });
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import Fastify from 'fastify';
 import { pino } from 'pino';
@@ -17,6 +16,7 @@ import {
   revocationList,
   SERVER_PURPOSE,
 } from '../../world/pki.ts';
+import { listening } from '../../world/ports.ts';
 
 const SUBJECT = 'CN=acme,O=Acme Ltd,C=GB';
 const root = await issue({ subject: 'CN=root', ca: true });
@@ -44,12 +44,12 @@ const listen = async (proxies: AddressRange[]) => {
     log: pino({ level: 'silent' }),
     isRegistered: async (subject) => subject === SUBJECT,
   });
-  await new Promise<void>((resolve) => listener.server.listen(0, '127.0.0.1', resolve));
+  const port = await listening(listener.server);
   after(() => {
     listener.server.closeAllConnections();
     return listener.close();
   });
-  return { ...listener, port: (listener.server.address() as AddressInfo).port };
+  return { ...listener, port };
 };
 const listener = await listen([
   { address: '127.0.0.0', prefix: 8 },

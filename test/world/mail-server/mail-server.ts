@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inherited } from '../command.ts';
 import { endWithTests, removeWithTests } from '../leftovers.ts';
+import { freePort } from '../ports.ts';
+import { until } from '../until.ts';
 
 const HARAKA = fileURLToPath(new URL('../../../node_modules/Haraka', import.meta.url));
 
@@ -64,11 +65,11 @@ export class MailServer {
     this.#child = endWithTests(child);
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += chunk));
-    const deadline = performance.now() + 15_000;
-    while (!(await answers(this.port))) {
-      if (child.exitCode !== null || performance.now() > deadline) throw new Error(`Haraka did not start: ${said}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    const started = async () => {
+      if (child.exitCode !== null) throw new Error(`Haraka did not start: ${said}`);
+      return answers(this.port);
+    };
+    await until(started, { what: 'Haraka answers', seen: () => said });
   }
 
   /** The certificate, for NODE_EXTRA_CA_CERTS or a TLS option. */
@@ -131,15 +132,6 @@ function makeCertificate(folder: string): void {
   // The group of RFC 7919: Haraka would search for primes of its own, which keeps a core busy for up to 30 seconds.
   const group = ['genpkey', '-genparam', '-algorithm', 'DH', '-pkeyopt', 'dh_param:ffdhe2048', '-out', 'dhparams.pem'];
   execFileSync('openssl', group, { cwd: folder, stdio: 'ignore' });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 }
 
 async function answers(port: number): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listening } from '../ports.ts';
 
 /** A request that a receiver got: header names in lower case, and as they were sent. */
 export interface Received {
@@ -16,6 +17,7 @@ export type Behaviour = (request: Received, response: ServerResponse, socket: So
 /** A receiver on a free port of 127.0.0.1, with a behaviour that a test may change. */
 export class Receiver {
   readonly received: Received[] = [];
+  port = 0;
   behaviour: Behaviour = (_request, response) => void response.end('ok');
   readonly #server: Server;
   readonly #waiting = new Set<() => void>();
@@ -33,12 +35,8 @@ export class Receiver {
     server.keepAliveTimeout = 30_000;
     receiver = new Receiver(server);
     if (behaviour) receiver.behaviour = behaviour;
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    receiver.port = await listening(server);
     return receiver;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
   }
 
   url(path = '/hook'): string {
