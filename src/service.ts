@@ -37,6 +37,7 @@ import { metrics } from './process/metrics.ts';
 import { Parts } from './process/parts.ts';
 import { PATIENCE, type Patience } from './process/patience.ts';
 import { Readiness } from './process/readiness.ts';
+import { asRun } from './process/runs.ts';
 import { ClockFollower } from './sandbox/clock.ts';
 import type { Config } from './settings/config.ts';
 import { sandboxKey } from './settings/private-file.ts';
@@ -319,7 +320,7 @@ async function startTrustedListener(starting: Starting, routes: ClientRoutes[]):
   });
   context.addresses.trusted = config.trustedUrl ?? `${scheme}://${listener.authority}`;
   const reload = () =>
-    trusted.reload().catch((error: Error) => {
+    asRun('certificates', () => trusted.reload()).catch((error: Error) => {
       log.error({ reason: error.message }, 'the certificates could not be reloaded; the previous ones stay in force');
     });
   await parts.start({

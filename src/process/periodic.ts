@@ -1,10 +1,11 @@
 import type { Logger } from './log.ts';
+import { asRun } from './runs.ts';
 
 /** Milliseconds after which a task runs that was woken, unless it says otherwise. */
 const WAKE_AFTER_MS = 5;
 
 export interface PeriodicTask {
-  /** For the log. */
+  /** For the log, and for who listens to its runs. */
   name: string;
   /** Milliseconds between the end of a run and the start of the next; a function where that changes. */
   intervalMs: number | (() => number);
@@ -16,7 +17,7 @@ export interface PeriodicTask {
 
 /**
  * Runs a task repeatedly, never twice at once in this process. A failure is logged, once while its reason stays the same, and the
- * next run comes as usual.
+ * next run comes as usual. Who listens hears of the end of each run (runs.ts).
  */
 export class Periodic {
   readonly #task: PeriodicTask;
@@ -77,7 +78,7 @@ export class Periodic {
   async #attempt(): Promise<void> {
     const { name, log, run } = this.#task;
     try {
-      await run();
+      await asRun(name, run);
       this.#failure = undefined;
     } catch (error) {
       const reason = (error as Error).message;

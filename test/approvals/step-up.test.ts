@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Secret, TOTP } from 'otpauth';
 import { type ApprovalsWorld, approvalsWorld, type Person } from '../world/approvals.ts';
 import { type Answer, startTestService, type TestService } from '../world/service.ts';
+import { nextTimeStep } from '../world/visitor.ts';
 
 const PHONE = '+44 20 7946 0000';
 const PENDING = 'Payment pending of authorization';
@@ -26,10 +26,7 @@ before(async () => {
 });
 after(() => service.stop());
 /** A test ends in the time step it began in. */
-beforeEach(async () => {
-  const left = 30_000 - (now() % 30_000);
-  if (left < 4_000) await pause(left);
-});
+beforeEach(() => nextTimeStep(service));
 
 const now = () => service.service.context.clock.now().getTime();
 

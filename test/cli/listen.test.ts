@@ -51,7 +51,7 @@ describe('lombard listen', () => {
     await sandbox.restart();
     receiver.behaviour = (_request, response) => void response.writeHead(500).end();
     const second = await pay();
-    await receiver.wait(4, 30_000);
+    await receiver.wait(4, 30);
     const told = receiver.received.map(({ body }) => {
       const { data, payment_webhook_status } = JSON.parse(body.toString());
       return `${data[0].payment_id} ${payment_webhook_status[0]}`;
@@ -91,9 +91,9 @@ describe('lombard listen', () => {
       }),
     );
     await sandbox.importLines('payments?notify=true', lines);
-    await receiver.wait(100, 60_000);
+    await receiver.wait(100, 60);
     await sandbox.restart('SIGKILL');
-    await receiver.wait(2 * ids.length, 120_000);
+    await receiver.wait(2 * ids.length, 120);
     listening.child.kill('SIGINT');
     const { code, stdout } = await listening.ended;
     const told = new Map<string, string[]>();

@@ -83,6 +83,9 @@ async function query<R extends pg.QueryResultRow>(url: string, sql: string): Pro
   }
 }
 
+/** The sessions that compute; the first of them is the one that asks. */
+const COMPUTING = `select pid from pg_stat_activity where query like '%generate_series%' and state = 'active'`;
+
 function postmaster(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
@@ -277,9 +280,7 @@ test('kill -9 of the service and of its postmaster: the backends that are left d
   const { child, answer } = service(t, dataDir);
   const { url } = await answer;
   const busy = query(url!, 'select count(*) from generate_series(1, 1000000000000) n').catch(() => undefined);
-  // The first of them is the one that asks.
-  const computing = `select pid from pg_stat_activity where query like '%generate_series%' and state = 'active'`;
-  await until(async () => (await query(url!, computing)).length >= 2, { seconds: 5 });
+  await until(async () => (await query(url!, COMPUTING)).length >= 2, { seconds: 5 });
   process.kill(postmaster(dataDir), 'SIGKILL');
   await kill(child);
   const again = await start(t, dataDir);
@@ -296,7 +297,7 @@ test('kill -9 of the postmaster: it comes back by itself at the same address, ea
     const before = postmaster(dataDir);
     // A backend that computes does not notice by itself that its postmaster is gone.
     const busy = query(url, 'select count(*) from generate_series(1, 1000000000000) n').catch(() => undefined);
-    await pause(100);
+    await until(async () => (await query(url, COMPUTING)).length >= 2, { seconds: 5 });
     process.kill(before, 'SIGKILL');
     const answers = await until(() => query(url, 'select answer from kept').catch(() => undefined), { seconds: 5 });
     assert.deepEqual(answers, [{ answer: 42 }]);

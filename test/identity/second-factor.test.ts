@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Secret, TOTP } from 'otpauth';
 import { listening } from '../world/ports.ts';
 import { startTestService, type TestService } from '../world/service.ts';
@@ -12,6 +11,7 @@ import {
   credentials,
   exchange,
   later,
+  nextTimeStep,
   PASSWORD,
   type Person,
   signInHeadless,
@@ -28,10 +28,7 @@ before(async () => {
 });
 after(() => service.stop());
 /** A test ends in the time step it began in. */
-beforeEach(async () => {
-  const left = 30_000 - (service.service.context.clock.now().getTime() % 30_000);
-  if (left < 3_000) await pause(left);
-});
+beforeEach(() => nextTimeStep(service));
 
 /** The code that the person's authenticator shows, some steps from now. */
 function totp(person: Person, steps = 0): string {

@@ -137,7 +137,7 @@ test('two workers, one killed: the other takes over its deliveries within 5 s', 
   closers.push(() => receiver.stop());
   const pool = await prepare(database.url, receiver, 20);
   const [one, two] = [await startWorker(database.url, 0, 20), await startWorker(database.url, 0, 20)];
-  await pause(500);
+  await until(async () => (await pool.query('select from webhook_workers')).rowCount === 2);
   const write = () =>
     transaction(pool, async (tx) => {
       for (let index = 0; index < 10; index += 1) {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createWorld } from '../world/client.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
+import { nextRun } from '../world/runs.ts';
 import { startTestService, type TestService } from '../world/service.ts';
 import { until } from '../world/until.ts';
+import { later } from '../world/visitor.ts';
 
 /** Deliveries over HTTP against the running service: what a receiver sees, and what the history says of it. */
 
@@ -74,6 +75,23 @@ async function history(id: string, wanted: (rows: any[]) => boolean): Promise<an
   };
   return until(look, { what: `a history with ${wanted}`, seen: () => rows });
 }
+/** Creates a payment, and waits until its two events are sent to whom they go to, and the engine has looked again for what is due. */
+async function payAndSend(): Promise<void> {
+  const other = await receiver();
+  const id = await subscribe(other.url());
+  await world.pay();
+  await other.wait(2);
+  await nextRun('webhook intake', 2);
+  await patch(id, { active: false });
+}
+
+/** Waits until the engine knows how a subscription is now, and has no request to it in flight. */
+async function nothingUnderWay(id: string): Promise<void> {
+  await nextRun('webhook intake', 2);
+  const leased = 'select from webhook_queue where subscription_id = $1 and lease_owner is not null';
+  await until(async () => (await service.query(leased, [id])).rowCount === 0);
+}
+
 const finished = (count: number) => (rows: { status: string }[]) =>
   rows.filter((row) => row.status !== 'pending').length >= count;
 
@@ -245,8 +263,7 @@ test('410 switches the subscription off; what comes meanwhile is kept, and sent 
   assert.equal((await history(id, finished(1)))[0].status, 'failed');
 
   const since = new Date(Date.now() - 1_000).toISOString();
-  await world.pay();
-  await pause(400);
+  await payAndSend();
   assert.equal(to.received.length, 1, 'an inactive subscription gets nothing');
   to.behaviour = (_got, response) => void response.end();
   await patch(id, { active: true });
@@ -265,10 +282,10 @@ test('a subscription without types is the same as a disabled one: its retries st
   await world.pay();
   await to.wait(2);
   await patch(id, { types: [] });
-  await pause(400);
+  await nothingUnderWay(id);
   const before = to.received.length;
-  await world.pay();
-  await pause(1_500);
+  // By then every retry would be due.
+  await later(service, 10, payAndSend);
   assert.equal(to.received.length, before);
   to.behaviour = (_got, response) => void response.end();
   await patch(id, { types: ['PAYMENT_STATUS_CHANGE'] });
@@ -331,9 +348,10 @@ test('deleting a subscription stops what is pending; the history stays', async (
     id,
     (all) => all.length === 2 && all.every((row) => row.status === 'cancelled' || row.status === 'failed'),
   );
+  await nothingUnderWay(id);
   const count = to.received.length;
-  await pause(900);
-  assert.ok(to.received.length <= count + 1);
+  await later(service, 10, payAndSend);
+  assert.equal(to.received.length, count);
   assert.ok(rows.every((row) => row.attempts.length >= 1));
   const gone = await service.operator('POST', `/notifications/${rows[0].id}/redeliver`);
   assert.deepEqual([gone.status, gone.body.code], [404, 'subscription_not_found']);

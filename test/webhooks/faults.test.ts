@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { transaction } from '../../src/database/database.ts';
 import { windowAround } from '../../src/webhooks/day-window.ts';
 import { writeResults } from '../../src/webhooks/delivery/attempt.ts';
@@ -13,6 +12,7 @@ import { redeliver, replay } from '../../src/webhooks/redelivery.ts';
 import { isOnWorkers, ON_WORKERS, sessionsWaiting } from '../world/cells.ts';
 import { createEngine, DatabaseProxy } from '../world/engine.ts';
 import { Receiver } from '../world/receivers/receiver.ts';
+import { nextRun } from '../world/runs.ts';
 import { until } from '../world/until.ts';
 
 /** What goes wrong between the engine and its database, or comes in between, caused for real: nothing is lost, nothing sticks. */
@@ -41,7 +41,7 @@ test('connections that fall silent are given up, and what they held goes on; so 
   await receiver.wait(1);
   proxy.silence();
   for (let event = 0; event < 5; event += 1) await engine.event();
-  await receiver.wait(6, 20_000);
+  await receiver.wait(6, 20);
   proxy.silence();
   await engine.event();
   const began = performance.now();
@@ -72,12 +72,12 @@ test('a statement that the database finishes after its connection broke leaves n
     await until(async () => (await sessionsWaiting(engine.pool)) === 1);
     proxy.break('lombard-webhooks');
     // It has looked for such leases once before there is one.
-    await pause(400);
+    await nextRun('webhook intake', 2);
     await inTheWay.query('rollback');
   } finally {
     inTheWay.release();
   }
-  await receiver.wait(1, 20_000);
+  await receiver.wait(1, 20);
   await engine.until(NOTIFICATIONS, (row) => row.status === 'delivered');
 });
 
@@ -109,16 +109,17 @@ test('a subscription that is activated while nobody listens gets its backlog', a
     response.end();
   };
   const id = await engine.subscribe(receiver.url());
-  engine.start({ LOMBARD_WEBHOOK_RETRIES: '300ms' });
+  engine.start({ LOMBARD_WEBHOOK_RETRIES: '10s' });
   await engine.event();
   await receiver.wait(1);
   await engine.patch(id, { active: false });
-  await pause(600);
+  engine.clock.offset += 20_000;
+  await nextRun('webhook intake', 2);
   assert.equal(receiver.received.length, 1);
-  await engine.query(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lombard-webhooks-worker' and datname = current_database()",
-  );
-  await pause(20);
+  const listening =
+    "from pg_stat_activity where application_name = 'lombard-webhooks-worker' and datname = current_database()";
+  await engine.query(`select pg_terminate_backend(pid) ${listening}`);
+  await until(async () => (await engine.query(`select ${listening}`)).length === 0);
   await engine.patch(id, { active: true });
   await receiver.wait(2);
 });
@@ -133,7 +134,7 @@ test('what cannot be signed with its secret is not sent; once it can be, it is',
   engine.start();
   await engine.event();
   await receiver.wait(1);
-  await pause(500);
+  await nextRun('webhook intake', 2);
   assert.deepEqual(
     receiver.received.map((got) => got.path),
     ['/other'],
@@ -147,17 +148,21 @@ test('what cannot be signed with its secret is not sent; once it can be, it is',
 
 test('the answer of a former address switches nothing off', async () => {
   const { engine, receiver } = await setUp();
-  receiver.behaviour = (got, response) => {
+  const { promise: changed, resolve: answerNow } = Promise.withResolvers<void>();
+  receiver.behaviour = async (got, response) => {
     response.statusCode = got.path === '/old' ? 410 : 204;
-    setTimeout(() => response.end(), got.path === '/old' ? 500 : 0);
+    if (got.path === '/old') await changed;
+    response.end();
   };
   const id = await engine.subscribe(receiver.url('/old'));
   engine.start();
   await engine.event();
   await receiver.wait(1);
   await engine.patch(id, { url: receiver.url('/new'), active: true });
+  const judged = nextRun('webhook switch-off');
+  answerNow();
   await engine.until(NOTIFICATIONS, (row) => row.status === 'failed');
-  await pause(200);
+  await judged;
   await engine.event();
   await receiver.wait(2);
   const rows = await engine.query('select active, disabled_reason from subscriptions');
@@ -277,7 +282,7 @@ test('a client with many subscriptions to something else is not slowed by them',
   }));
   await transaction(engine.pool, (tx) => notifyAll(tx, events));
   // Five at each look would take 30 s.
-  await receiver.wait(1_500, 25_000);
+  await receiver.wait(1_500, 25);
 });
 
 test('a replay holds up no result: what is being sent counts, and is not even locked', async () => {
@@ -319,7 +324,7 @@ test('a worker that joins another keeps the cap: no more at once than one would 
   engine.start(env);
   const owners = 'select count(distinct lease_owner) as owners from webhook_queue where lease_owner is not null';
   await engine.until(owners, (row) => row.owners === 2);
-  await receiver.wait(60, 30_000);
+  await receiver.wait(60, 30);
   assert.equal(most, 6);
 });
 

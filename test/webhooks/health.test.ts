@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Context } from '../../src/context.ts';
 import { createPool, transaction } from '../../src/database/database.ts';
@@ -11,6 +10,7 @@ import { DISABLE_AFTER_MS, EndpointHealth } from '../../src/webhooks/delivery/he
 import type { Outcome } from '../../src/webhooks/sending/outcome.ts';
 import { createSubscription } from '../../src/webhooks/subscription.ts';
 import { createDatabase, log, type TestDatabase } from '../world/database.ts';
+import { nextRun } from '../world/runs.ts';
 import { until } from '../world/until.ts';
 
 /** Switching off after five days of nothing but failures: what counts are the moments of attempts, whichever process made them. */
@@ -145,8 +145,9 @@ test('a success and a failure within one write: the failures begin with that fai
 
 test('410 switches off at once, unless it was the answer to what the subscription was before', async () => {
   const { one, row } = await processes();
+  const judged = nextRun('webhook switch-off');
   one.health.note(one.endpoint, answer(410), 0);
-  await pause(200);
+  await judged;
   assert.ok((await row()).active, 'it has changed since that attempt');
   one.health.note(one.endpoint, answer(410), 1);
   await until(async () => !(await row()).active);

@@ -6,27 +6,51 @@ const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 50;
 const MAX_SOURCE_LENGTH = 300;
 
+export interface Wait {
+  /** What did not come, for the failure; without it the condition's own text says so. */
+  what?: string;
+  /** One look begins when they are over. */
+  seconds?: number;
+  /** More for the failure, such as what was there instead. */
+  seen?: () => unknown;
+  /** Who tells when to look, and gives what ends that; without it, looks come at short distances. */
+  on?: (look: () => void) => () => void;
+}
+
 /**
  * The one wait of all tests: looks until a condition gives something. What it throws ends the wait.
- * @param condition gives what is waited for; false, 0, '', null and undefined are "not yet". One look begins when the time is over
- * @param what the sentence for the failure; without it the condition's own text says what did not come
- * @param seen more for the failure, such as what was there instead
+ * @param condition gives what is waited for; false, 0, '', null and undefined are "not yet"
  * @returns what the condition gave
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { what, seconds = DEFAULT_SECONDS, seen }: { what?: string; seconds?: number; seen?: () => unknown } = {},
+  { what, seconds = DEFAULT_SECONDS, seen, on }: Wait = {},
 ): Promise<Exclude<NonNullable<T>, false>> {
   const deadline = performance.now() + seconds * 1_000;
-  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
-    const last = performance.now() >= deadline;
-    const found = await condition();
-    if (found) return found as Exclude<NonNullable<T>, false>;
-    if (last) break;
-    await pause(Math.min(wait, Math.max(1, deadline - performance.now())));
+  let told = Promise.withResolvers<void>();
+  const end = on?.(() => told.resolve());
+  try {
+    for (let wait = on ? seconds * 1_000 : FIRST_PAUSE_MS; ; wait = on ? wait : Math.min(2 * wait, LONGEST_PAUSE_MS)) {
+      const last = performance.now() >= deadline;
+      told = Promise.withResolvers();
+      const found = await condition();
+      if (found) return found as Exclude<NonNullable<T>, false>;
+      if (last) break;
+      await endsFirst(told.promise, Math.min(wait, Math.max(1, deadline - performance.now())));
+    }
+  } finally {
+    end?.();
   }
   const instead = seen ? `; seen: ${JSON.stringify(await seen())}` : '';
   throw new Error(`not within ${seconds} s: ${what ?? textOf(condition)}${instead}`);
+}
+
+/** Until something is told, at most so many milliseconds. */
+async function endsFirst(told: Promise<void>, milliseconds: number): Promise<void> {
+  const over = new AbortController();
+  const late = pause(milliseconds, undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([told, late]);
+  over.abort();
 }
 
 function textOf(condition: () => unknown): string {

@@ -105,6 +105,8 @@ function decoded(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
+/** Of the codes of an authenticator. */
+const TIME_STEP_SECONDS = 30;
 export const PASSWORD = 'correct horse battery staple';
 export const CALLBACK = 'https://app.example.com/callback';
 
@@ -226,17 +228,24 @@ export function claimsOf(idToken: string): Record<string, unknown> {
 
 /** Moves the sandbox's clock, does something then, and moves it back. */
 export async function later(service: TestService, seconds: number, work: () => Promise<void>): Promise<void> {
-  const clock = service.service.context.clock as unknown as { offset: number };
-  const move = async (by: number) => {
-    const wanted = clock.offset + by * 1_000;
-    const answer = await service.operator('PUT', '/clock', { advance_seconds: by });
-    assert.equal(answer.status, 200, answer.text);
-    await until(() => clock.offset === wanted);
-  };
-  await move(seconds);
+  await advance(service, seconds);
   try {
     await work();
   } finally {
-    await move(-seconds);
+    await advance(service, -seconds);
   }
+}
+
+/** Moves the sandbox's clock to the next beginning of a time step: the codes of an authenticator stay the same for half a minute. */
+export function nextTimeStep(service: TestService): Promise<void> {
+  const now = service.service.context.clock.now().getTime();
+  return advance(service, TIME_STEP_SECONDS - ((now / 1_000) % TIME_STEP_SECONDS));
+}
+
+async function advance(service: TestService, seconds: number): Promise<void> {
+  const clock = service.service.context.clock as unknown as { offset: number };
+  const wanted = clock.offset + Math.round(seconds * 1_000);
+  const answer = await service.operator('PUT', '/clock', { advance_seconds: seconds });
+  assert.equal(answer.status, 200, answer.text);
+  await until(() => clock.offset === wanted);
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type Pool, transaction } from '../../database/database.ts';
 import { endsWithin } from '../../process/deadline.ts';
+import { asRun } from '../../process/runs.ts';
 import { HTTP_GONE, type Outcome, succeeded } from '../sending/outcome.ts';
 import { disableSubscription } from '../subscription.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -173,7 +174,10 @@ export class EndpointHealth {
     const { clock, log, backgroundPool } = this.#context;
     const act = { now: clock.now(), actor: 'service:webhooks', requestId: `webhooks-${id}` };
     try {
-      if (!(await transaction(backgroundPool, (tx) => disableSubscription(tx, act, input)))) return;
+      const disabled = await asRun('webhook switch-off', () =>
+        transaction(backgroundPool, (tx) => disableSubscription(tx, act, input)),
+      );
+      if (!disabled) return;
       disabledTotal.inc({ reason });
       log.warn({ subscription: id, cause: reason }, 'a webhook subscription was switched off');
     } catch (error) {

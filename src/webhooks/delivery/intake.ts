@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Pool } from '../../database/database.ts';
+import { asRun } from '../../process/runs.ts';
 import { monotonic } from '../../values/calendar.ts';
 import { windowAround } from '../day-window.ts';
 import { ClaimTurns, claim, claimPings } from './claim.ts';
@@ -141,7 +142,7 @@ export class Intake {
       do {
         this.#again = false;
         if (this.#stopped || !registration.working) return;
-        await this.#round(registration.id as number);
+        await asRun('webhook intake', () => this.#round(registration.id as number));
         this.#failing = false;
       } while (this.#again);
     } catch (error) {

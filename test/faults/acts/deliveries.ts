@@ -6,7 +6,7 @@ const STATEMENT_DAYS = 40;
 const FORMATS = ['csv', 'csv', 'camt.053', 'pdf'];
 const REPLAYED_MS = 60_000;
 /** The first delivery of a run may have to wait for a machine that has much to do. */
-const FIRST_DELIVERY_MS = 60_000;
+const FIRST_DELIVERY_SECONDS = 60;
 
 const day = (offset: number) => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10);
 
@@ -37,7 +37,7 @@ export async function ping(at: Caller): Promise<void> {
 /** What has arrived is sent once more. */
 export async function redeliver(at: Caller): Promise<void> {
   const { received } = at.known.receiver;
-  await at.known.receiver.wait(1, FIRST_DELIVERY_MS);
+  await at.known.receiver.wait(1, FIRST_DELIVERY_SECONDS);
   const id = received.at(-at.random.whole(1, received.length))?.headers['x-service-notification-id'];
   if (id === undefined) return;
   const entry = await at.operator('redelivery', { path: `/notifications/${id}/redeliver` });

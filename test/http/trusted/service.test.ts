@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { SANDBOX_CLIENT_SUBJECT } from '../../../src/embedded/test-authority.ts';
 import { createWorld } from '../../world/client.ts';
+import { nextRun } from '../../world/runs.ts';
 import { call, startTestService, type TestService } from '../../world/service.ts';
 import { until } from '../../world/until.ts';
 
@@ -134,8 +134,9 @@ test('SIGHUP reads certificates anew without dropping a good connection', async 
       call.on('error', reject).end();
     });
   const before = await check();
+  const reloaded = nextRun('certificates');
   process.kill(process.pid, 'SIGHUP');
-  await pause(300);
+  await reloaded;
   const afterwards = await check();
   assert.deepEqual(afterwards, { status: 200, port: before.port });
   agent.destroy();

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { listening } from '../ports.ts';
+import { until } from '../until.ts';
 
 /** A request that a receiver got: header names in lower case, and as they were sent. */
 export interface Received {
@@ -64,22 +65,16 @@ export class Receiver {
   }
 
   /** Waits until so many requests have come. */
-  async wait(count: number, within = 30_000): Promise<Received[]> {
-    const deadline = performance.now() + within;
-    while (this.received.length < count) {
-      const left = deadline - performance.now();
-      if (left <= 0) throw new Error(`${this.received.length} of ${count} requests came within ${within} ms`);
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(done, left);
-        const waiting = this.#waiting;
-        function done() {
-          clearTimeout(timer);
-          waiting.delete(done);
-          resolve();
-        }
-        waiting.add(done);
-      });
-    }
+  async wait(count: number, seconds?: number): Promise<Received[]> {
+    await until(() => this.received.length >= count, {
+      what: `${count} requests`,
+      seen: () => this.received.length,
+      on: (look) => {
+        this.#waiting.add(look);
+        return () => this.#waiting.delete(look);
+      },
+      ...(seconds === undefined ? {} : { seconds }),
+    });
     return this.received;
   }
 
