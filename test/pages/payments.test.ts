@@ -193,7 +193,7 @@ describe('deciding about a payment', { skip }, () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.waitForFunction("() => document.activeElement?.textContent === 'Reject'");
+    await focusOn(page, 'Reject');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await assertAccessible(page);
@@ -202,7 +202,7 @@ describe('deciding about a payment', { skip }, () => {
     await page.locator('[name=reason]:focus').waitFor();
     await page.keyboard.type('Twice');
     await page.keyboard.press('Tab');
-    await page.waitForFunction("() => document.activeElement?.textContent === 'Back'");
+    await focusOn(page, 'Back');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByText('Rejected. The creator is told.').waitFor();
@@ -486,10 +486,14 @@ describe('lists', { skip }, () => {
     await button(page, 'Next page').click();
     await page.waitForURL(/[?&]page=2(&|$)/);
     await page.getByText('Page 2 of 3').waitFor();
-    await table.getByRole('link').last().click();
+    // The number of the page stands in the address, before its rows are there.
+    await table.getByRole('link', { name: `${world.clientId}-21`, exact: true }).click();
     await page.getByRole('heading', { level: 1, name: /^Payment/ }).waitFor();
     await page.goBack();
-    await page.waitForFunction('() => scrollY > 500');
+    // An expression: of a function, that there is one would be true.
+    await page.waitForFunction('scrollY > 500');
+    await page.locator('h1:focus').waitFor();
+    assert.ok(await page.evaluate('scrollY > 500'), 'the focus on the heading does not scroll back to it');
     await page.getByLabel('Currency', { exact: true }).fill('eur');
     await page.getByLabel('Status', { exact: true }).selectOption('authorised');
     await page.getByLabel('Created from', { exact: true }).fill('2026-01-01');
@@ -503,10 +507,8 @@ describe('lists', { skip }, () => {
     );
     await table.getByRole('button', { name: /Payment date/ }).click();
     await page.waitForURL(/order_by=value_date/);
-    assert.equal(
-      await table.getByRole('columnheader', { name: /Payment date/ }).getAttribute('aria-sort'),
-      'ascending',
-    );
+    const sorted = table.getByRole('columnheader', { name: /Payment date/ }).and(page.locator('[aria-sort=ascending]'));
+    await sorted.waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export CSV').click()]);
     const file = readFileSync(await download.path(), 'utf8');
     assert.equal(file.trimEnd().split('\r\n').length, 4);
@@ -617,7 +619,7 @@ test('every page is well formed and accessible, from 390 to 2,560 px, whatever o
   assert.ok(place && place.width >= 44 && place.height >= 44, 'a thumb hits the checkbox');
   await choice(page, id).check();
   await page.setViewportSize({ width: 1280, height: 844 });
-  await page.waitForFunction(`() => document.querySelector('th:nth-child(4)').getBoundingClientRect().width > 150`);
+  await page.waitForFunction(`document.querySelector('th:nth-child(4)').getBoundingClientRect().width > 150`);
   await page.setViewportSize({ width: 390, height: 844 });
   await assertAccessible(page);
   await go(page, world, `/payments/${id}`);
