@@ -45,27 +45,12 @@ export interface OpenApi {
 
 const METHODS = new Set(['get', 'put', 'post', 'patch', 'delete']);
 
-/** Whose description it is. `sent`: parameters that the caller of the operations sends itself, and no operation takes. */
-interface Interface {
-  name: string;
-  sent: ReadonlySet<string>;
-}
-
-/** Who the SDK acts for is given once, when it is made. */
-const CLIENT_API: Interface = { name: 'client API', sent: new Set(['client_id']) };
-const OPERATOR_INTERFACE: Interface = { name: 'operator interface', sent: new Set() };
+/** A parameter that the SDK sends itself, and no operation takes: whom it acts for is given once, when it is made. */
+const SENT = 'client_id';
 
 /** The checked-in types of the client API as they should be for its description: formatted as the repository is. */
 export function apiTypes(document: OpenApi): string {
-  return formatted(typescript(document));
-}
-
-/** The same for the operator interface, which the console calls. */
-export function operatorTypes(document: OpenApi): string {
-  return formatted(typescript(document, OPERATOR_INTERFACE));
-}
-
-function formatted(input: string): string {
+  const input = typescript(document);
   const biome = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
   const cwd = fileURLToPath(new URL('..', import.meta.url));
   return execFileSync(biome, ['format', '--stdin-file-path=api.ts'], { cwd, input, encoding: 'utf8' });
@@ -76,22 +61,20 @@ function formatted(input: string): string {
  * @returns the text of a module that holds types only: an interface or type for each named schema, `Operations` keyed
  *   `METHOD /path`, and `Notifications` keyed as the notification names its type
  */
-export function typescript(document: OpenApi, described: Interface = CLIENT_API): string {
+export function typescript(document: OpenApi): string {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method, operation]) => METHODS.has(method) && !isStream(operation))
-      .map(([method, operation]) =>
-        member(`${method.toUpperCase()} ${path}`, entry(operation, document, described), operation),
-      ),
+      .map(([method, operation]) => member(`${method.toUpperCase()} ${path}`, entry(operation, document), operation)),
   );
   const notifications = Object.entries(document.webhooks ?? {}).flatMap(([name, item]) =>
     Object.values(item).map((operation) => member(name, type(json(operation.requestBody?.content)), operation)),
   );
   return [
-    `// biome-ignore-all lint: made by \`npm run sdk-types\` from /openapi.json of the ${described.name}; do not edit`,
+    '// biome-ignore-all lint: made by `npm run sdk-types` from /openapi.json of the client API; do not edit',
     ...schemas.map(([name, schema]) => declaration(name, schema)),
-    declared('Operations', `Every operation of the ${described.name}, by method and path.`, operations),
+    declared('Operations', 'Every operation of the client API, by method and path.', operations),
     ...(notifications.length > 0
       ? [
           declared(
@@ -120,12 +103,12 @@ function member(name: string, text: string, operation: Operation): string {
 }
 
 /** What goes into an operation (`path`, `query`, `body`: those it has) and its `response`, `undefined` where it has no body. */
-function entry(operation: Operation, document: OpenApi, { sent }: Interface): string {
+function entry(operation: Operation, document: OpenApi): string {
   const parameters = (operation.parameters ?? []).map((given) => resolve(given, document));
   const properties: Record<string, Schema> = {};
   const required: string[] = ['response'];
   for (const place of ['path', 'query']) {
-    const here = parameters.filter((each) => each.in === place && !sent.has(each.name));
+    const here = parameters.filter((each) => each.in === place && each.name !== SENT);
     if (here.length === 0) continue;
     properties[place] = {
       type: 'object',

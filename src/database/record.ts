@@ -1,4 +1,4 @@
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Vault } from '../values/crypto.ts';
 import type { Columns, CopyValue } from './copy.ts';
 
@@ -10,13 +10,13 @@ import type { Columns, CopyValue } from './copy.ts';
 /** Who gives a field: callers must, callers may, or the service makes it. */
 type Presence = 'required' | 'optional' | 'made';
 
-interface Options<Value> {
+interface Options<Value, S extends TSchema = TSchema> {
   /** The column; default: the field's name. */
   column?: string;
   /** The expression that reads it, if it is in another table. The code that writes the record writes it there too. */
   elsewhere?: string;
   /** What answers say of it; default: the type of what is given, without its limits. */
-  shown?: TSchema;
+  shown?: S;
   /** No change of the record changes it. */
   fixed?: true;
   /** A value as it is stored. @throws Problem that names the field */
@@ -46,36 +46,36 @@ export interface Field<Given = unknown, Shown = unknown, Who extends Presence = 
 }
 
 /** A field that callers must give. */
-export function required<S extends TSchema>(
+export function required<S extends TSchema, T extends TSchema = S>(
   schema: S,
-  options: Options<Static<S>> = {},
-): Field<Static<S>, Static<S>, 'required'> {
+  options: Options<Static<S>, T> = {},
+): Field<Static<S>, Static<T>, 'required'> {
   return field('required', schema, options, { shown: withoutLimits(schema), initial: undefined });
 }
 
 /** A field that callers may give. One that they leave out is null. */
-export function optional<S extends TSchema>(
+export function optional<S extends TSchema, T extends TSchema = TUnsafe<Static<S> | null>>(
   schema: S,
-  options: Options<Static<S>> = {},
-): Field<Static<S> | null, Static<S> | null, 'optional'> {
+  options: Options<Static<S>, T> = {},
+): Field<Static<S> | null, Static<T>, 'optional'> {
   const given = Type.Optional(Type.Union([schema, Type.Null()]));
   return field('optional', given, options, { shown: Type.Union([withoutLimits(schema), Type.Null()]), initial: null });
 }
 
 /** A field that callers may give. One that they leave out has an initial value; it is never null. */
-export function initially<S extends TSchema>(
+export function initially<S extends TSchema, T extends TSchema = S>(
   schema: S,
   initial: CopyValue,
-  options: Options<Static<S>> = {},
-): Field<Static<S>, Static<S>, 'optional'> {
+  options: Options<Static<S>, T> = {},
+): Field<Static<S>, Static<T>, 'optional'> {
   return field('optional', Type.Optional(schema), options, { shown: withoutLimits(schema), initial });
 }
 
 /** A field that callers may choose when they create the record. The service makes one that they leave out. */
-export function chosen<S extends TSchema>(
+export function chosen<S extends TSchema, T extends TSchema = S>(
   schema: S,
-  options: Options<Static<S>> = {},
-): Field<Static<S>, Static<S>, 'optional'> {
+  options: Options<Static<S>, T> = {},
+): Field<Static<S>, Static<T>, 'optional'> {
   return field(
     'optional',
     Type.Optional(schema),
@@ -136,6 +136,15 @@ export type Shown<R extends { fields: Fields }> = {
   >['shown'];
 };
 
+/** The schema of a value whose type the declaration says, of a field that callers must give or may. */
+type Schema<Value, Who extends Presence> = Who extends 'optional' ? TOptional<TUnsafe<Value>> : TUnsafe<Value>;
+type GivenProperties<F extends Fields> = {
+  [Name in Of<F, 'required' | 'optional'>]: Schema<Types<F[Name]>['given'], F[Name]['presence']>;
+};
+type ShownProperties<F extends Fields> = {
+  [Name in keyof Shown<{ fields: F }>]: TUnsafe<Types<F[Name & keyof F]>['shown']>;
+};
+
 /** A value for each column. */
 export type Stored = Record<string, CopyValue>;
 
@@ -167,24 +176,25 @@ export class RecordKind<F extends Fields> {
   }
 
   /** The properties of a body that creates a record. @param first those that the description shows before the others */
-  given(...first: (keyof F & string)[]): TProperties {
-    const all = this.#schemas('given', ({ presence }) => presence !== 'made');
-    return { ...Object.fromEntries(first.map((name) => [name, all[name] as TSchema])), ...all };
+  given(...first: (keyof F & string)[]): GivenProperties<F> {
+    const all: TProperties = this.#schemas('given', ({ presence }) => presence !== 'made');
+    return Object.assign(Object.fromEntries(first.map((name) => [name, all[name]])), all) as GivenProperties<F>;
   }
 
   /** The properties of a body that changes one, for `Type.Partial`. */
-  get changed(): TProperties {
-    return this.#schemas('given', ({ fixed }) => !fixed);
+  get changed(): GivenProperties<F> {
+    return this.#schemas<GivenProperties<F>>('given', ({ fixed }) => !fixed);
   }
 
   /** The properties of an answer. */
-  get shown(): TProperties {
-    return this.#schemas('shown', ({ shown }) => shown !== undefined);
+  get shown(): ShownProperties<F> {
+    return this.#schemas<ShownProperties<F>>('shown', ({ shown }) => shown !== undefined);
   }
 
-  #schemas(which: 'given' | 'shown', wanted: (field: Field) => boolean): TProperties {
+  /** The compiler cannot see which properties the types of a declaration promise. */
+  #schemas<P extends TProperties>(which: 'given' | 'shown', wanted: (field: Field) => boolean): P {
     const found = Object.entries(this.fields).filter(([, each]) => wanted(each));
-    return Object.fromEntries(found.map(([name, each]) => [name, each[which] as TSchema]));
+    return Object.fromEntries(found.map(([name, each]) => [name, each[which]])) as P;
   }
 
   /** The columns of a record as answers show it, for a `select` or a `returning`. */

@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react';
-import type { Consumer } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 import { Listing } from '../lists/listing.tsx';
+
+type Consumer = Answered<'GET /change-consumers'>[number];
 
 /** The programs that read the change feed, and how far behind each is. */
 export default function ChangesPage(): ReactNode {

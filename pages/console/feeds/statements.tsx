@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Statement } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Day, Moment } from '../../design/moment.tsx';
 import { Page } from '../../frame/page.tsx';
@@ -8,6 +7,8 @@ import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 import { IdLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+
+type Statement = Answered<'GET /statements'>[number];
 
 const STATUSES = ['requested', 'making', 'retrying', 'sent', 'failed'];
 

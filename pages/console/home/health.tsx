@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
-import type { HealthHistory } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { BarChart } from '../../design/bar-chart.tsx';
 import { dateFormat } from '../../design/formats.ts';
 import { LineChart } from '../../design/line-chart.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import type { TextKey } from '../../texts/keys.ts';
 import { useLocale, useText } from '../../texts/text.tsx';
+
+type HealthHistory = Answered<'GET /health-history'>;
 
 const HOURS = 6;
 const LIVE_MS = 15_000;

@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Operations } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Address, type Answered, callOperator } from '../../data/operator-api.ts';
 import { Button } from '../../design/button.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
 import { SteadyTable } from '../../design/steady-table.tsx';
@@ -14,14 +13,10 @@ const PAGE_ROWS = 25;
 
 /** Operations that answer with a list. */
 export type ListOperation = {
-  [K in keyof Operations]: K extends `GET ${string}`
-    ? Operations[K]['response'] extends unknown[]
-      ? K
-      : never
-    : never;
-}[keyof Operations];
+  [A in Address & `GET ${string}`]: Answered<A> extends unknown[] ? A : never;
+}[Address & `GET ${string}`];
 
-export type Row<K extends ListOperation> = Operations[K]['response'][number];
+export type Row<A extends ListOperation> = Answered<A> extends (infer R)[] ? R : never;
 
 export interface RecordsProps<K extends ListOperation> {
   /** The table's accessible name. */

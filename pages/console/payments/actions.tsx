@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
 import { allowedMoves, type PaymentAction } from '../../../src/payments/moves.ts';
-import type { Payment } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { Select } from '../../design/field.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Iban } from '../../design/iban.tsx';
@@ -11,6 +10,8 @@ import { Money } from '../../design/money.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 import { useMay } from '../staff.ts';
+
+type Payment = Answered<'GET /payments/{payment_id}'>;
 
 const OF_A_PERSON: readonly PaymentAction[] = ['authorise', 'reject'];
 const DANGEROUS: readonly PaymentAction[] = ['reject', 'cancel', 'invalidate', 'return'];

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
-import type { Payment, TimelineEntry } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { Facts } from '../../design/facts.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Iban } from '../../design/iban.tsx';
@@ -15,6 +14,9 @@ import { useText } from '../../texts/text.tsx';
 import { IdLink, ListLink, State } from '../lists/links.tsx';
 import { PaymentActions } from './actions.tsx';
 import { Timeline } from './timeline.tsx';
+
+type Payment = Answered<'GET /payments/{payment_id}'>;
+type TimelineEntry = Answered<'GET /payments/{payment_id}/timeline'>[number];
 
 /** How often the page asks what has happened meanwhile. */
 const LIVE_MS = 4_000;

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { TimelineEntry } from '../../data/generated/operator.ts';
+import type { Answered } from '../../data/operator-api.ts';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Table } from '../../design/table.tsx';
@@ -7,6 +7,8 @@ import type { TextKey } from '../../texts/keys.ts';
 import { useText } from '../../texts/text.tsx';
 import { Json, More } from '../lists/code.tsx';
 import { Actor, ListLink, State } from '../lists/links.tsx';
+
+type TimelineEntry = Answered<'GET /payments/{payment_id}/timeline'>[number];
 
 /** An entry with the fields of all kinds. */
 type Entry = TimelineEntry & Record<string, unknown>;

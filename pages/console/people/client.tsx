@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
-import type { Client } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { Facts } from '../../design/facts.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Day } from '../../design/moment.tsx';
@@ -15,6 +14,8 @@ import { Act } from '../acts/act.tsx';
 import { IdLink, ListLink, State } from '../lists/links.tsx';
 import { Records } from '../lists/records.tsx';
 import { RefusedRequests } from './refused-requests.tsx';
+
+type Client = Answered<'GET /clients/{client_id}'>;
 
 /** A client: what it is, its people, its last payments, and what was refused. */
 export default function ClientPage(): ReactNode {

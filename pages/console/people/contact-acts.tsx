@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
-import type { Contact, ContactPatch } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, type BodyOf, callOperator } from '../../data/operator-api.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act, type Given } from '../acts/act.tsx';
+
+type Contact = Answered<'GET /contacts/{contact_id}'>;
 
 /** What can be done to a contact. */
 export function ContactActs({ contact }: { contact: Contact }): ReactNode {
@@ -16,7 +17,7 @@ export function ContactActs({ contact }: { contact: Contact }): ReactNode {
     { name: t('console.col.email'), value: <ForeignText>{contact.email}</ForeignText> },
   ];
   const patch =
-    (body: ContactPatch) =>
+    (body: BodyOf<'PATCH /contacts/{contact_id}'>) =>
     async ({ headers }: Given) => {
       await callOperator('PATCH /contacts/{contact_id}', { path, body, headers });
       return undefined;

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { Contact } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { Facts } from '../../design/facts.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
@@ -15,6 +14,8 @@ import { Records } from '../lists/records.tsx';
 import { ContactActs } from './contact-acts.tsx';
 import { ContactLock } from './contact-lock.tsx';
 import { RefusedRequests } from './refused-requests.tsx';
+
+type Contact = Answered<'GET /contacts/{contact_id}'>;
 
 /** A contact: who it is, what it may do for whom, and how its sign-ins went. */
 export default function ContactPage(): ReactNode {

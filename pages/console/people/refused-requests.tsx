@@ -1,11 +1,13 @@
 import { type ReactNode, useState } from 'react';
-import type { RefusedRequest } from '../../data/generated/operator.ts';
+import type { Answered } from '../../data/operator-api.ts';
 import { ForeignText } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
 import type { Column } from '../../design/table.tsx';
 import { useText } from '../../texts/text.tsx';
 import { IdLink, State } from '../lists/links.tsx';
 import { Records } from '../lists/records.tsx';
+
+type RefusedRequest = Answered<'GET /requests'>[number];
 
 /** The columns of refused requests. Who asked is one column: a window of 1,280 px has room for no more. */
 export function useRequestColumns(): Column<RefusedRequest>[] {

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { FxSettingInput } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type BodyOf, callOperator } from '../../data/operator-api.ts';
 import { Facts } from '../../design/facts.tsx';
 import { Select, TextField } from '../../design/field.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
@@ -48,7 +47,10 @@ export function FxPart(): ReactNode {
             </>
           }
           act={async ({ headers, form }) => {
-            const body = { mode: form.get('mode'), holidays: listOf(form.get('holidays')) } as FxSettingInput;
+            const body = {
+              mode: form.get('mode'),
+              holidays: listOf(form.get('holidays')),
+            } as BodyOf<'PUT /fx-availability'>;
             await callOperator('PUT /fx-availability', { body, headers });
             return undefined;
           }}

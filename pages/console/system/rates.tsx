@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { decimal } from '../../../sdk/src/decimal.ts';
-import type { RateTableInput } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type BodyOf, callOperator } from '../../data/operator-api.ts';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Empty, Failure, Loading } from '../../design/states.tsx';
@@ -61,7 +60,7 @@ export function RatesPart(): ReactNode {
                 .map((line) => line.trim().split(/[\s=:]+/))
                 .filter(([currency]) => currency),
             );
-            const body = { base_currency: String(form.get('base')), rates } as RateTableInput;
+            const body = { base_currency: String(form.get('base')), rates } as BodyOf<'PUT /exchange-rates'>;
             await callOperator('PUT /exchange-rates', { body, headers });
             return undefined;
           }}

@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import type { OperatorToken, OperatorTokenInput } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, type BodyOf, callOperator } from '../../data/operator-api.ts';
 import { Select, TextField } from '../../design/field.tsx';
 import { ForeignText, visible } from '../../design/foreign-text.tsx';
 import { Moment } from '../../design/moment.tsx';
@@ -8,6 +7,8 @@ import { Page } from '../../frame/page.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 import { Listing } from '../lists/listing.tsx';
+
+type OperatorToken = Answered<'GET /operator-tokens'>[number];
 
 const ROLES = ['core', 'identity', 'support', 'auditor', 'admin'] as const;
 const MAX_NAME_LENGTH = 64;
@@ -70,7 +71,7 @@ function CreateToken({ onMade }: { onMade: (token: string) => void }): ReactNode
       }
       act={async ({ headers, form }) => {
         const expires = String(form.get('expires_at') ?? '');
-        const body: OperatorTokenInput = {
+        const body: BodyOf<'POST /operator-tokens'> = {
           name: String(form.get('name') ?? ''),
           role: form.get('role') as (typeof ROLES)[number],
           ...(expires ? { expires_at: new Date(expires).toISOString() } : {}),

@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react';
-import type { Notification } from '../../data/generated/operator.ts';
+import type { Answered } from '../../data/operator-api.ts';
 import { Moment } from '../../design/moment.tsx';
 import { useText } from '../../texts/text.tsx';
 import { Code, Json, More } from '../lists/code.tsx';
 import { ListLink, State } from '../lists/links.tsx';
+
+type Notification = Answered<'GET /notifications'>[number];
 
 /** What was sent, and what the receiver answered to each attempt. */
 export function Deliveries({ notification }: { notification: Notification }): ReactNode {

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Notification } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { Moment } from '../../design/moment.tsx';
 import { Failure, Loading } from '../../design/states.tsx';
 import { type Column, Table } from '../../design/table.tsx';
@@ -14,6 +13,8 @@ import { More } from '../lists/code.tsx';
 import { IdLink, ListLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
 import { Deliveries } from './deliveries.tsx';
+
+type Notification = Answered<'GET /notifications'>[number];
 
 const STATUSES = ['pending', 'delivered', 'failed', 'cancelled'];
 const TYPES = [

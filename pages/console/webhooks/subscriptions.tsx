@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Subscription } from '../../data/generated/operator.ts';
-import { callOperator } from '../../data/operator-api.ts';
+import { type Answered, callOperator } from '../../data/operator-api.ts';
 import { Badge } from '../../design/badge.tsx';
 import { Checkbox, TextField } from '../../design/field.tsx';
 import { ForeignText } from '../../design/foreign-text.tsx';
@@ -10,6 +9,8 @@ import { useText } from '../../texts/text.tsx';
 import { Act } from '../acts/act.tsx';
 import { IdLink, ListLink, State } from '../lists/links.tsx';
 import { Listing } from '../lists/listing.tsx';
+
+type Subscription = Answered<'GET /subscriptions'>[number];
 
 /** Where clients receive notifications, and how well. */
 export default function SubscriptionsPage(): ReactNode {

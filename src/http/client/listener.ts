@@ -30,16 +30,12 @@ export interface Caller {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
-    /** The instant of the request on the service's clock. */
-    now: Date;
   }
   interface FastifyContextConfig {
     /** The contact needs this permission for the client. */
     permission?: keyof Permissions;
     /** The header X-Client-ID may name the client too (webhook endpoints). */
     clientHeader?: boolean;
-    /** No token is needed: descriptions and pages. */
-    open?: boolean;
     /** The session of a page is needed, and no token will do. */
     page?: boolean;
     /** It counts for no rate limit. */

@@ -1,26 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import {
-  ACCOUNT,
-  type AccountInput,
-  createAccount,
-  listAccounts,
-  readAccount,
-  updateAccount,
-} from '../../accounts/account.ts';
+import { ACCOUNT, createAccount, listAccounts, readAccount, updateAccount } from '../../accounts/account.ts';
 import type { Context } from '../../context.ts';
-import type { Patch } from '../../database/record.ts';
 import { closed } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { sendList } from '../schemas/reply.ts';
-import {
-  type ClientPage,
-  ClientPageQuery,
-  errors,
-  jsonAnswer,
-  listAnswer,
-  listRequest,
-  uuidPath,
-} from '../schemas/schemas.ts';
+import { ClientPageQuery, errors, jsonAnswer, listAnswer, listRequest, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -50,7 +35,7 @@ const Account = Type.Object(ACCOUNT.shown, {
     },
   ],
 });
-const OPEN = {
+const OPEN = operation('POST /accounts', {
   config: { ...FEED, location: '/accounts/{account_id}' },
   schema: {
     operationId: 'openAccount',
@@ -62,9 +47,9 @@ const OPEN = {
       ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
     },
   },
-};
+});
 
-const LIST = {
+const LIST = operation('GET /accounts', {
   config: READ,
   schema: {
     operationId: 'listAccounts',
@@ -73,9 +58,9 @@ const LIST = {
     querystring: ClientPageQuery,
     response: { 200: listAnswer('A page of accounts', Account), ...errors(400, 502) },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /accounts/{account_id}', {
   config: READ,
   schema: {
     operationId: 'getAccount',
@@ -84,9 +69,9 @@ const READ_ONE = {
     params: uuidPath('account_id', 'Account'),
     response: { 200: jsonAnswer('The account', Account), ...errors(400, 404, 502, 'account_not_found') },
   },
-};
+});
 
-const CHANGE = {
+const CHANGE = operation('PATCH /accounts/{account_id}', {
   config: FEED,
   schema: {
     operationId: 'updateAccount',
@@ -99,24 +84,20 @@ const CHANGE = {
       ...errors(400, 404, 409, 502, 'account_not_found', 'transition_not_allowed'),
     },
   },
-};
+});
 
 /** Accounts (docs/operator-interface.md). */
 export function operatorAccountRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  app.post<{ Body: AccountInput }>(
-    '/accounts',
+  serve(
+    app,
     OPEN,
     change(context, 201, (tx, act, request) => createAccount(tx, act, request.body)),
   );
-  app.get<{ Querystring: ClientPage }>('/accounts', LIST, async ({ query }, reply) =>
-    sendList(reply, await listAccounts(pool, listRequest(query))),
-  );
-  app.get<{ Params: { account_id: string } }>('/accounts/:account_id', READ_ONE, (request) =>
-    readAccount(pool, request.params.account_id),
-  );
-  app.patch<{ Params: { account_id: string }; Body: Patch<typeof ACCOUNT> }>(
-    '/accounts/:account_id',
+  serve(app, LIST, async ({ query }, reply) => sendList(reply, await listAccounts(pool, listRequest(query))));
+  serve(app, READ_ONE, (request) => readAccount(pool, request.params.account_id));
+  serve(
+    app,
     CHANGE,
     change(context, 200, (tx, act, request) => updateAccount(tx, act, request.params.account_id, request.body)),
   );

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import type { Patch } from '../../database/record.ts';
 import {
   APPLICATION,
-  type ApplicationInput,
   createApplication,
   findApplication,
   listApplications,
@@ -13,8 +11,9 @@ import {
   updateApplication,
 } from '../../identity/applications/application.ts';
 import { closed } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, idPath, jsonAnswer, listAnswer, type Page, PageQuery } from '../schemas/schemas.ts';
+import { errors, idPath, jsonAnswer, listAnswer, listRequest, PageQuery } from '../schemas/schemas.ts';
 import { allowNoBody } from '../server/body.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ } from './listener.ts';
@@ -69,7 +68,7 @@ const ApplicationSecret = Type.Object(
   },
 );
 
-const CREATE = {
+const CREATE = operation('POST /applications', {
   config: { ...IDENTITY, location: '/applications/{client_id}' },
   schema: {
     operationId: 'createApplication',
@@ -81,9 +80,9 @@ const CREATE = {
       ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
     },
   },
-};
+});
 
-const LIST = {
+const LIST = operation('GET /applications', {
   config: READ,
   schema: {
     operationId: 'listApplications',
@@ -92,9 +91,9 @@ const LIST = {
     querystring: PageQuery,
     response: { 200: listAnswer('A page of applications', Application), ...errors(400, 502) },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /applications/{client_id}', {
   config: READ,
   schema: {
     operationId: 'getApplication',
@@ -103,9 +102,9 @@ const READ_ONE = {
     params: idPath('client_id'),
     response: { 200: jsonAnswer('The application', Application), ...errors(404, 502, 'application_not_found') },
   },
-};
+});
 
-const CHANGE = {
+const CHANGE = operation('PATCH /applications/{client_id}', {
   config: IDENTITY,
   schema: {
     operationId: 'updateApplication',
@@ -115,9 +114,9 @@ const CHANGE = {
     body: ApplicationPatch,
     response: { 200: jsonAnswer('The application', Application), ...errors(400, 404, 502, 'application_not_found') },
   },
-};
+});
 
-const ROTATE_SECRET = {
+const ROTATE_SECRET = operation('POST /applications/{client_id}/secret', {
   config: IDENTITY,
   preValidation: allowNoBody,
   schema: {
@@ -132,29 +131,25 @@ const ROTATE_SECRET = {
       ...errors(400, 404, 502, 'application_not_found'),
     },
   },
-};
+});
 
 /** Applications: the programs that sign contacts in (docs/operator-interface.md). */
 export function operatorApplicationRoutes(app: FastifyInstance, context: Context): void {
   const { pool, vault } = context;
-  app.post<{ Body: ApplicationInput }>(
-    '/applications',
+  serve(
+    app,
     CREATE,
     change(context, 201, (tx, act, request) => createApplication(tx, act, vault, request.body)),
   );
-  app.get<{ Querystring: Page }>('/applications', LIST, async ({ query }, reply) =>
-    sendList(reply, await listApplications(pool, { page: query.page, pageSize: query.page_size })),
-  );
-  app.get<{ Params: { client_id: string } }>('/applications/:client_id', READ_ONE, (request) =>
-    findApplication(pool, request.params.client_id),
-  );
-  app.patch<{ Params: { client_id: string }; Body: Patch<typeof APPLICATION> }>(
-    '/applications/:client_id',
+  serve(app, LIST, async ({ query }, reply) => sendList(reply, await listApplications(pool, listRequest(query))));
+  serve(app, READ_ONE, (request) => findApplication(pool, request.params.client_id));
+  serve(
+    app,
     CHANGE,
     change(context, 200, (tx, act, request) => updateApplication(tx, act, request.params.client_id, request.body)),
   );
-  app.post<{ Params: { client_id: string }; Body: Static<typeof SecretBody> }>(
-    '/applications/:client_id/secret',
+  serve(
+    app,
     ROTATE_SECRET,
     change(context, 201, async (tx, act, request) => {
       const { overlap_seconds: overlap = 0 } = request.body;

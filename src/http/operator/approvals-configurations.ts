@@ -4,6 +4,7 @@ import { readConfiguration } from '../../approvals/configuration.ts';
 import type { Context } from '../../context.ts';
 import { findClient } from '../../identity/people/client.ts';
 import { ClientId, Nullable } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { sendValue } from '../schemas/reply.ts';
 import { errors, idPath, jsonAnswer } from '../schemas/schemas.ts';
 import { READ } from './listener.ts';
@@ -37,7 +38,7 @@ const Configuration = Type.Object(
   },
 );
 
-const READ_ONE = {
+const READ_ONE = operation('GET /approvals-configurations/{client_id}', {
   config: READ,
   schema: {
     tags: ['clients'],
@@ -46,17 +47,13 @@ const READ_ONE = {
     params: idPath('client_id'),
     response: { 200: jsonAnswer('The configuration', Configuration), ...errors(403, 404, 502, 'client_not_found') },
   },
-};
+});
 
 /** The approvals configurations, which clients set themselves (docs/operator-interface.md). */
 export function operatorApprovalsConfigurationRoutes(app: FastifyInstance, { pool }: Context): void {
-  app.get<{ Params: { client_id: string } }>(
-    '/approvals-configurations/:client_id',
-    READ_ONE,
-    async ({ params }, reply) => {
-      const { client_id: clientId } = await findClient(pool, params.client_id);
-      const { version, shown } = await readConfiguration(pool, clientId);
-      return sendValue(reply, { client_id: clientId, version, ...shown });
-    },
-  );
+  serve(app, READ_ONE, async ({ params }, reply) => {
+    const { client_id: clientId } = await findClient(pool, params.client_id);
+    const { version, shown } = await readConfiguration(pool, clientId);
+    return sendValue(reply, { client_id: clientId, version, ...shown });
+  });
 }

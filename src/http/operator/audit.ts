@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Type } from 'typebox';
 import type { GivenHead } from '../../audit/head-faults.ts';
 import { listHeads } from '../../audit/heads.ts';
 import { ChainKeyFault } from '../../audit/key.ts';
@@ -9,9 +9,10 @@ import { type Verification, verifyAudit } from '../../audit/verification.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../values/errors.ts';
 import { Nullable, PATTERNS } from '../../values/schemas.ts';
-import { type PeriodText, periodOf, periodQuery } from '../schemas/period.ts';
+import { operation, type RequestOf, serve } from '../schemas/operation.ts';
+import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listAnswer, MAX_PAGE, type Page, Paging, rowsOf } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, listRequest, MAX_PAGE, Paging, rowsOf } from '../schemas/schemas.ts';
 import { AUDIT } from './listener.ts';
 
 const MAX_ROWS = 1_000;
@@ -49,7 +50,6 @@ const AuditQuery = Type.Object({
   ),
   ...Range,
 });
-type AuditParameters = Static<typeof AuditQuery>;
 
 const Hash = Type.String({ description: 'Hexadecimal' });
 const At = Type.String({ format: 'date-time' });
@@ -128,7 +128,7 @@ const AuditVerification = Type.Object(
   },
 );
 
-const LIST = {
+const LIST = operation('GET /audit', {
   config: AUDIT,
   schema: {
     operationId: 'listAudit',
@@ -137,8 +137,8 @@ const LIST = {
     querystring: AuditQuery,
     response: { 200: listAnswer('Rows, the oldest first', AuditRow), ...errors(400, 502) },
   },
-};
-const HEADS = {
+});
+const HEADS = operation('GET /audit/heads', {
   config: AUDIT,
   schema: {
     operationId: 'listAuditHeads',
@@ -147,8 +147,8 @@ const HEADS = {
     querystring: Type.Object({ ...Paging, ...Range }),
     response: { 200: listAnswer('Heads', AuditHead), ...errors(400, 502) },
   },
-};
-const VERIFY = {
+});
+const VERIFY = operation('GET /audit/verify', {
   config: AUDIT,
   schema: {
     operationId: 'verifyAudit',
@@ -165,30 +165,18 @@ const VERIFY = {
     }),
     response: { 200: jsonAnswer('What was proved', AuditVerification), ...errors(400, 502) },
   },
-};
+});
 
-interface ListRoute {
-  Querystring: AuditParameters;
-}
-interface HeadsRoute {
-  Querystring: Page & PeriodText;
-}
-interface VerifyRoute {
-  Querystring: PeriodText & { head?: string };
-}
+export type AuditOperations = typeof LIST | typeof HEADS | typeof VERIFY;
 
 /** The audit trail (docs/audit.md). */
 export function operatorAuditRoutes(app: FastifyInstance, context: Context): void {
-  app.get<ListRoute>('/audit', LIST, (request, reply) => list(context, request, reply));
-  app.get<HeadsRoute>('/audit/heads', HEADS, (request, reply) => heads(context, request, reply));
-  app.get<VerifyRoute>('/audit/verify', VERIFY, (request) => verify(context, request));
+  serve(app, LIST, (request, reply) => list(context, request, reply));
+  serve(app, HEADS, (request, reply) => heads(context, request, reply));
+  serve(app, VERIFY, (request) => verify(context, request));
 }
 
-async function list(
-  context: Context,
-  { query }: FastifyRequest<ListRoute>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function list(context: Context, { query }: RequestOf<typeof LIST>, reply: FastifyReply): Promise<FastifyReply> {
   const filter: AuditFilter = {
     entity: query.entity,
     entityId: query.entity_id,
@@ -215,16 +203,13 @@ async function list(
 
 async function heads(
   { pool }: Context,
-  { query }: FastifyRequest<HeadsRoute>,
+  { query }: RequestOf<typeof HEADS>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  return sendList(reply, await listHeads(pool, periodOf(query), { page: query.page, pageSize: query.page_size }));
+  return sendList(reply, await listHeads(pool, periodOf(query), listRequest(query)));
 }
 
-function verify(
-  { backgroundPool, vault, clock }: Context,
-  { query }: FastifyRequest<VerifyRoute>,
-): Promise<Verification> {
+function verify({ backgroundPool, vault, clock }: Context, { query }: RequestOf<typeof VERIFY>): Promise<Verification> {
   return verifyAudit(backgroundPool, vault, clock.now(), { ...periodOf(query), head: givenHead(query.head) });
 }
 

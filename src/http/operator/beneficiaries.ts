@@ -2,25 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import {
   BENEFICIARY,
-  type BeneficiaryInput,
   createBeneficiary,
   findBeneficiary,
   listBeneficiaries,
   updateBeneficiary,
 } from '../../beneficiaries/beneficiary.ts';
 import type { Context } from '../../context.ts';
-import type { Patch } from '../../database/record.ts';
 import { closed } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { sendList } from '../schemas/reply.ts';
-import {
-  type ClientPage,
-  ClientPageQuery,
-  errors,
-  idPath,
-  jsonAnswer,
-  listAnswer,
-  listRequest,
-} from '../schemas/schemas.ts';
+import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -60,7 +51,7 @@ const BeneficiaryRecord = Type.Object(BENEFICIARY.shown, {
   ],
 });
 
-const CREATE = {
+const CREATE = operation('POST /beneficiaries', {
   config: { ...FEED, location: '/beneficiaries/{beneficiary_id}' },
   schema: {
     operationId: 'createBeneficiary',
@@ -72,9 +63,9 @@ const CREATE = {
       ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
     },
   },
-};
+});
 
-const LIST = {
+const LIST = operation('GET /beneficiaries', {
   config: READ,
   schema: {
     operationId: 'listBeneficiaries',
@@ -83,9 +74,9 @@ const LIST = {
     querystring: ClientPageQuery,
     response: { 200: listAnswer('A page of beneficiaries', BeneficiaryRecord), ...errors(400, 502) },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /beneficiaries/{beneficiary_id}', {
   config: READ,
   schema: {
     operationId: 'getBeneficiary',
@@ -94,9 +85,9 @@ const READ_ONE = {
     params: idPath('beneficiary_id'),
     response: { 200: jsonAnswer('The beneficiary', BeneficiaryRecord), ...errors(404, 502, 'beneficiary_not_found') },
   },
-};
+});
 
-const CHANGE = {
+const CHANGE = operation('PATCH /beneficiaries/{beneficiary_id}', {
   config: FEED,
   schema: {
     operationId: 'updateBeneficiary',
@@ -109,25 +100,21 @@ const CHANGE = {
       ...errors(400, 404, 502, 'beneficiary_not_found'),
     },
   },
-};
+});
 
 /** Beneficiaries (docs/operator-interface.md). */
 export function operatorBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
-  app.post<{ Body: BeneficiaryInput }>(
-    '/beneficiaries',
+  serve(
+    app,
     CREATE,
     change(context, 201, (tx, act, request) => createBeneficiary(tx, act, request.body)),
   );
-  app.get<{ Querystring: ClientPage }>('/beneficiaries', LIST, async ({ query }, reply) =>
-    sendList(reply, await listBeneficiaries(pool, listRequest(query))),
-  );
-  app.get<{ Params: { beneficiary_id: string } }>('/beneficiaries/:beneficiary_id', READ_ONE, (request) =>
-    findBeneficiary(pool, request.params.beneficiary_id),
-  );
-  app.patch<{ Params: { beneficiary_id: string }; Body: Patch<typeof BENEFICIARY> }>(
-    '/beneficiaries/:beneficiary_id',
+  serve(app, LIST, async ({ query }, reply) => sendList(reply, await listBeneficiaries(pool, listRequest(query))));
+  serve(app, READ_ONE, (request) => findBeneficiary(pool, request.params.beneficiary_id));
+  serve(
+    app,
     CHANGE,
     change(context, 200, (tx, act, request) => updateBeneficiary(tx, act, request.params.beneficiary_id, request.body)),
   );

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Act } from '../../audit/act.ts';
 import type { Context } from '../../context.ts';
 import { type Transaction, transaction } from '../../database/database.ts';
@@ -21,11 +21,11 @@ export function operatorAct(request: FastifyRequest): Act {
  * result as JSON and, where the route says so, with the address of what was made.
  * @param status of the first answer; a replayed answer has the same, and the header `idempotency-replayed: true`
  */
-export function change<Route extends RouteGenericInterface>(
+export function change<R extends FastifyRequest>(
   context: Context,
   status: number,
-  work: (tx: Transaction, act: Act, request: FastifyRequest<Route>) => Promise<unknown>,
-): (request: FastifyRequest<Route>, reply: FastifyReply) => Promise<FastifyReply> {
+  work: (tx: Transaction, act: Act, request: R) => Promise<unknown>,
+): (request: R, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
     const key = request.method === 'POST' ? idempotencyKey(request) : undefined;
     const act = operatorAct(request);

@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Type } from 'typebox';
 import { CHANGE_ENTITIES, type ChangeEntity } from '../../audit/change.ts';
 import type { Context } from '../../context.ts';
 import { ChangeFeed } from '../../feed/feed.ts';
@@ -7,8 +7,9 @@ import { reconcile } from '../../feed/reconciliation.ts';
 import { isCalendarDay } from '../../values/calendar.ts';
 import { Problem } from '../../values/errors.ts';
 import { closed, Day, Id, Nullable } from '../../values/schemas.ts';
+import { operation, type RequestOf, serve } from '../schemas/operation.ts';
 import { sendJson, sendShortList, sendValue } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listAnswer, type Page, ShortListQuery } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, ShortListQuery } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { CHANGES, READ } from './listener.ts';
 
@@ -138,7 +139,7 @@ const Reconciliation = Type.Array(
 const tags = ['change feed'];
 const ConsumerPath = Type.Object({ name: Id('Name of the consumer') });
 
-const READ_CHANGES = {
+const READ_CHANGES = operation('GET /changes', {
   config: CHANGES,
   schema: {
     tags,
@@ -150,8 +151,8 @@ const READ_CHANGES = {
       ...errors(400, 502, 'consumer_not_found', 'cursor_expired'),
     },
   },
-};
-const ACKNOWLEDGE = {
+});
+const ACKNOWLEDGE = operation('PUT /change-consumers/{name}', {
   config: CHANGES,
   schema: {
     tags,
@@ -167,8 +168,8 @@ const ACKNOWLEDGE = {
     ),
     response: { 200: jsonAnswer('The consumer', Consumer), ...errors(400, 502, 'cursor_behind', 'cursor_expired') },
   },
-};
-const LIST_CONSUMERS = {
+});
+const LIST_CONSUMERS = operation('GET /change-consumers', {
   config: CHANGES,
   schema: {
     tags,
@@ -177,8 +178,8 @@ const LIST_CONSUMERS = {
     querystring: ShortListQuery,
     response: { 200: listAnswer('The consumers', Consumer), ...errors(400, 502) },
   },
-};
-const DELETE_CONSUMER = {
+});
+const DELETE_CONSUMER = operation('DELETE /change-consumers/{name}', {
   config: CHANGES,
   schema: {
     tags,
@@ -187,8 +188,8 @@ const DELETE_CONSUMER = {
     params: ConsumerPath,
     response: { 204: Type.Null({ description: 'It is forgotten' }), ...errors(502, 'consumer_not_found') },
   },
-};
-const RECONCILE = {
+});
+const RECONCILE = operation('GET /reconciliation', {
   config: READ,
   schema: {
     tags,
@@ -197,42 +198,40 @@ const RECONCILE = {
     querystring: Type.Object({ date: Day('London day') }),
     response: { 200: jsonAnswer('One entry a client and currency', Reconciliation), ...errors(400, 502) },
   },
-};
+});
+
+export type ChangeOperations =
+  | typeof READ_CHANGES
+  | typeof ACKNOWLEDGE
+  | typeof LIST_CONSUMERS
+  | typeof DELETE_CONSUMER
+  | typeof RECONCILE;
 
 /** The change feed, its consumers, and the reconciliation (docs/change-feed.md). */
 export function operatorChangeRoutes(app: FastifyInstance, context: Context): void {
   const feed = new ChangeFeed(context);
   app.addHook('preClose', async () => feed.stop());
 
-  app.get<ChangesRoute>('/changes', READ_CHANGES, (request, reply) => readChanges(feed, request, reply));
-  app.put<{ Params: { name: string }; Querystring: { rewind?: boolean }; Body: { cursor: string } }>(
-    '/change-consumers/:name',
+  serve(app, READ_CHANGES, (request, reply) => readChanges(feed, request, reply));
+  serve(
+    app,
     ACKNOWLEDGE,
     change(context, 200, (tx, act, { params: { name }, query: { rewind = false }, body: { cursor } }) =>
       feed.acknowledge(tx, act, { name, cursor, rewind }),
     ),
   );
-  app.get<{ Querystring: Partial<Page> }>('/change-consumers', LIST_CONSUMERS, async ({ query }, reply) =>
-    sendShortList(reply, await feed.consumers(), query),
-  );
-  app.delete<{ Params: { name: string } }>(
-    '/change-consumers/:name',
+  serve(app, LIST_CONSUMERS, async ({ query }, reply) => sendShortList(reply, await feed.consumers(), query));
+  serve(
+    app,
     DELETE_CONSUMER,
     change(context, 204, (tx, act, { params }) => feed.deleteConsumer(tx, act, params.name)),
   );
-  app.get<ReconciliationRoute>('/reconciliation', RECONCILE, (request, reply) => readDay(context, request, reply));
-}
-
-interface ChangesRoute {
-  Querystring: Static<typeof ChangesQuery>;
-}
-interface ReconciliationRoute {
-  Querystring: { date: string };
+  serve(app, RECONCILE, (request, reply) => readDay(context, request, reply));
 }
 
 async function readChanges(
   feed: ChangeFeed,
-  { query }: FastifyRequest<ChangesRoute>,
+  { query }: RequestOf<typeof READ_CHANGES>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (query.after !== undefined && query.consumer !== undefined)
@@ -250,7 +249,7 @@ async function readChanges(
 
 async function readDay(
   { backgroundPool }: Context,
-  { query: { date } }: FastifyRequest<ReconciliationRoute>,
+  { query: { date } }: RequestOf<typeof RECONCILE>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (!isCalendarDay(date))

@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import type { Patch } from '../../database/record.ts';
 import {
   CLIENT,
-  type ClientInput,
   checkClient,
   createClient,
   findClient,
@@ -13,8 +11,9 @@ import {
 } from '../../identity/people/client.ts';
 import { hasApprovalFields, scopesOfClientChange } from '../../operator/scope.ts';
 import { closed, Text } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, idPath, jsonAnswer, listAnswer, type Page, Paging } from '../schemas/schemas.ts';
+import { errors, idPath, jsonAnswer, listAnswer, listRequest, Paging } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ } from './listener.ts';
 
@@ -52,7 +51,7 @@ const ClientList = Type.Object({
   q: Type.Optional(Text('A part of the name, the identifier or the account number', 128)),
 });
 
-const CREATE = {
+const CREATE = operation('POST /clients', {
   config: {
     scopesOf: ({ body }: FastifyRequest) =>
       hasApprovalFields(fieldsOf(body)) ? ['feed' as const, 'approvals' as const] : ['feed' as const],
@@ -65,9 +64,9 @@ const CREATE = {
     body: ClientBody,
     response: { 201: jsonAnswer('The client', ClientRecord), ...errors(400, 409, 502, 'already_exists') },
   },
-};
+});
 
-const LIST = {
+const LIST = operation('GET /clients', {
   config: READ,
   schema: {
     operationId: 'listClients',
@@ -76,9 +75,9 @@ const LIST = {
     querystring: ClientList,
     response: { 200: listAnswer('A page of clients', ClientRecord), ...errors(400, 502) },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /clients/{client_id}', {
   config: READ,
   schema: {
     operationId: 'getClient',
@@ -87,9 +86,9 @@ const READ_ONE = {
     params: idPath('client_id'),
     response: { 200: jsonAnswer('The client', ClientRecord), ...errors(404, 502, 'client_not_found') },
   },
-};
+});
 
-const CHANGE = {
+const CHANGE = operation('PATCH /clients/{client_id}', {
   config: { scopesOf: ({ body }: FastifyRequest) => scopesOfClientChange(fieldsOf(body)) },
   schema: {
     operationId: 'updateClient',
@@ -99,28 +98,28 @@ const CHANGE = {
     body: ClientPatch,
     response: { 200: jsonAnswer('The client', ClientRecord), ...errors(400, 404, 502, 'client_not_found') },
   },
-};
+});
+
+export type ClientOperations = typeof CREATE | typeof LIST | typeof READ_ONE | typeof CHANGE;
 
 /** The institution's clients (docs/operator-interface.md). */
 export function operatorClientRoutes(app: FastifyInstance, context: Context): void {
   const { pool, vault } = context;
   const { environment } = context.config;
-  app.post<{ Body: ClientInput }>(
-    '/clients',
+  serve(
+    app,
     CREATE,
     change(context, 201, async (tx, act, { body }) => {
       checkClient(body, environment);
       return createClient(tx, act, vault, body);
     }),
   );
-  app.get<{ Querystring: Page & { q?: string } }>('/clients', LIST, async ({ query }, reply) =>
-    sendList(reply, await listClients(pool, { page: query.page, pageSize: query.page_size, q: query.q })),
+  serve(app, LIST, async ({ query }, reply) =>
+    sendList(reply, await listClients(pool, { ...listRequest(query), q: query.q })),
   );
-  app.get<{ Params: { client_id: string } }>('/clients/:client_id', READ_ONE, (request) =>
-    findClient(pool, request.params.client_id),
-  );
-  app.patch<{ Params: { client_id: string }; Body: Patch<typeof CLIENT> }>(
-    '/clients/:client_id',
+  serve(app, READ_ONE, (request) => findClient(pool, request.params.client_id));
+  serve(
+    app,
     CHANGE,
     change(context, 200, async (tx, act, { params, body }) => {
       checkClient(body, environment);

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { type ClockMove, moveClock } from '../../sandbox/clock.ts';
 import type { ServiceClock } from '../../values/calendar.ts';
 import { closed, Instant } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, SYSTEM } from './listener.ts';
@@ -22,7 +23,7 @@ const Clock = Type.Object(
   },
   { title: 'Clock', examples: [{ now: '2026-07-02T09:15:00.000Z', offset_ms: 86_400_000 }] },
 );
-const READ_ONE = {
+const READ_ONE = operation('GET /clock', {
   config: READ,
   schema: {
     operationId: 'getClock',
@@ -30,9 +31,9 @@ const READ_ONE = {
     summary: "Read the service's clock",
     response: { 200: jsonAnswer('The clock', Clock), ...errors(502) },
   },
-};
+});
 
-const MOVE = {
+const MOVE = operation('PUT /clock', {
   config: SYSTEM,
   schema: {
     operationId: 'moveClock',
@@ -41,9 +42,9 @@ const MOVE = {
     body: ClockBody,
     response: { 200: jsonAnswer('The clock', Clock), ...errors(400, 502) },
   },
-};
+});
 
-const RESET = {
+const RESET = operation('DELETE /clock', {
   config: SYSTEM,
   schema: {
     operationId: 'resetClock',
@@ -51,7 +52,9 @@ const RESET = {
     summary: "Set the clock back to the machine's time",
     response: { 200: jsonAnswer('The clock', Clock), ...errors(502) },
   },
-};
+});
+
+export type ClockOperations = typeof READ_ONE | typeof MOVE | typeof RESET;
 
 /** The sandbox's clock (docs/operator-interface.md). Production has no such addresses. */
 export function operatorClockRoutes(app: FastifyInstance, context: Context): void {
@@ -59,9 +62,9 @@ export function operatorClockRoutes(app: FastifyInstance, context: Context): voi
   const clock = context.clock as ServiceClock;
   const machine = () => clock.now().getTime() - clock.offset;
   const shown = (offset: number) => ({ now: new Date(machine() + offset).toISOString(), offset_ms: offset });
-  app.get('/clock', READ_ONE, async () => shown(clock.offset));
-  app.put<{ Body: ClockMove }>('/clock', MOVE, (request, reply) => move(request, reply, request.body));
-  app.delete('/clock', RESET, (request, reply) => move(request, reply, undefined));
+  serve(app, READ_ONE, async () => shown(clock.offset));
+  serve(app, MOVE, (request, reply) => move(request, reply, request.body));
+  serve(app, RESET, (request, reply) => move(request, reply, undefined));
 
   async function move(request: FastifyRequest, reply: FastifyReply, input: ClockMove | undefined) {
     let moved: number | undefined;

@@ -3,11 +3,12 @@ import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { findContactLock, unlockContact } from '../../identity/people/contact.ts';
 import { Nullable } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { errors, idPath, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, UNLOCK } from './listener.ts';
 
-const READ_LOCK = {
+const READ_LOCK = operation('GET /contacts/{contact_id}/lock', {
   config: READ,
   schema: {
     operationId: 'getContactLock',
@@ -32,9 +33,9 @@ const READ_LOCK = {
       ...errors(403, 404, 502, 'contact_not_found'),
     },
   },
-};
+});
 
-const UNLOCK_CONTACT = {
+const UNLOCK_CONTACT = operation('POST /contacts/{contact_id}/unlock', {
   config: UNLOCK,
   schema: {
     operationId: 'unlockContact',
@@ -47,15 +48,15 @@ const UNLOCK_CONTACT = {
       ...errors(403, 404, 502, 'contact_not_found'),
     },
   },
-};
+});
+
+export type ContactLockOperations = typeof READ_LOCK | typeof UNLOCK_CONTACT;
 
 /** Whether a contact is locked because somebody guessed too often, and how that ends (docs/operator-interface.md). */
 export function operatorContactLockRoutes(app: FastifyInstance, context: Context): void {
-  app.get<{ Params: { contact_id: string } }>('/contacts/:contact_id/lock', READ_LOCK, ({ params, now }) =>
-    findContactLock(context.pool, params.contact_id, now),
-  );
-  app.post<{ Params: { contact_id: string } }>(
-    '/contacts/:contact_id/unlock',
+  serve(app, READ_LOCK, ({ params, now }) => findContactLock(context.pool, params.contact_id, now));
+  serve(
+    app,
     UNLOCK_CONTACT,
     change(context, 204, (tx, act, request) => unlockContact(tx, act, request.params.contact_id)),
   );

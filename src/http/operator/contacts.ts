@@ -1,8 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { refreshApprovers } from '../../approvals/workflow.ts';
 import type { Context } from '../../context.ts';
-import type { Input, Patch } from '../../database/record.ts';
 import { eraseContact, findErasure } from '../../erasure/erasure.ts';
 import {
   authorisesFor,
@@ -16,17 +15,9 @@ import {
 import { newTotp } from '../../identity/second-factor/totp.ts';
 import { hashPassword } from '../../identity/sign-in/password.ts';
 import { closed, Nullable, Text } from '../../values/schemas.ts';
+import { operation, type RequestOf, serve } from '../schemas/operation.ts';
 import { sendList } from '../schemas/reply.ts';
-import {
-  type ClientPage,
-  ClientPageQuery,
-  errors,
-  idPath,
-  jsonAnswer,
-  listAnswer,
-  listRequest,
-  uuidPath,
-} from '../schemas/schemas.ts';
+import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { IDENTITY, READ, SYSTEM } from './listener.ts';
 
@@ -77,7 +68,7 @@ const ContactList = Type.Object({
   email: Type.Optional(Text('The whole email, in any case', 254)),
 });
 
-const CREATE = {
+const CREATE = operation('POST /contacts', {
   config: { ...IDENTITY, location: '/contacts/{contact_id}' },
   schema: {
     operationId: 'createContact',
@@ -89,9 +80,9 @@ const CREATE = {
       ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
     },
   },
-};
+});
 
-const LIST = {
+const LIST = operation('GET /contacts', {
   config: READ,
   schema: {
     operationId: 'listContacts',
@@ -100,9 +91,9 @@ const LIST = {
     querystring: ContactList,
     response: { 200: listAnswer('A page of contacts', ContactRecord), ...errors(400, 502) },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /contacts/{contact_id}', {
   config: READ,
   schema: {
     operationId: 'getContact',
@@ -111,9 +102,9 @@ const READ_ONE = {
     params: idPath('contact_id'),
     response: { 200: jsonAnswer('The contact', ContactRecord), ...errors(404, 502, 'contact_not_found') },
   },
-};
+});
 
-const CHANGE = {
+const CHANGE = operation('PATCH /contacts/{contact_id}', {
   config: IDENTITY,
   schema: {
     operationId: 'updateContact',
@@ -135,10 +126,10 @@ const CHANGE = {
       ),
     },
   },
-};
+});
 
 const ERASURE_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
-const ERASE_CONTACT = {
+const ERASE_CONTACT = operation('POST /contacts/{contact_id}/erase', {
   config: SYSTEM,
   schema: {
     operationId: 'eraseContact',
@@ -154,8 +145,8 @@ const ERASE_CONTACT = {
       ...errors(403, 404, 409, 502, 'contact_not_found', 'contact_not_disabled'),
     },
   },
-};
-const READ_ERASURE = {
+});
+const READ_ERASURE = operation('GET /erasures/{erasure_id}', {
   config: SYSTEM,
   schema: {
     operationId: 'getErasure',
@@ -183,46 +174,41 @@ const READ_ERASURE = {
       ...errors(403, 404, 502, 'erasure_not_found'),
     },
   },
-};
+});
+
+export type ContactOperations =
+  | typeof CREATE
+  | typeof LIST
+  | typeof READ_ONE
+  | typeof CHANGE
+  | typeof ERASE_CONTACT
+  | typeof READ_ERASURE;
 
 /** The people who sign in, and what they may do for which client (docs/operator-interface.md). */
 export function operatorContactRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  app.post<Creation>('/contacts', CREATE, (request, reply) => create(context, request, reply));
-  app.get<{ Querystring: ClientPage & { email?: string } }>('/contacts', LIST, async ({ query }, reply) =>
+  serve(app, CREATE, (request, reply) => create(context, request, reply));
+  serve(app, LIST, async ({ query }, reply) =>
     sendList(reply, await listContacts(pool, { ...listRequest(query), email: query.email })),
   );
-  app.get<{ Params: { contact_id: string } }>('/contacts/:contact_id', READ_ONE, (request) =>
-    findContact(pool, request.params.contact_id),
-  );
-  app.patch<Change>('/contacts/:contact_id', CHANGE, (request, reply) => update(context, request, reply));
-  app.post<{ Params: { contact_id: string } }>(
-    '/contacts/:contact_id/erase',
+  serve(app, READ_ONE, (request) => findContact(pool, request.params.contact_id));
+  serve(app, CHANGE, (request, reply) => update(context, request, reply));
+  serve(
+    app,
     ERASE_CONTACT,
     change(context, 202, (tx, act, request) =>
       eraseContact(tx, act, { vault: context.vault, contactId: request.params.contact_id }),
     ),
   );
-  app.get<{ Params: { erasure_id: string } }>('/erasures/:erasure_id', READ_ERASURE, ({ params }) =>
-    findErasure(pool, params.erasure_id),
-  );
-}
-
-interface Creation {
-  Body: Input<typeof CONTACT>;
-}
-
-interface Change {
-  Params: { contact_id: string };
-  Body: Patch<typeof CONTACT>;
+  serve(app, READ_ERASURE, ({ params }) => findErasure(pool, params.erasure_id));
 }
 
 /** Hashing a password takes 20 ms of a core, so it happens before the transaction. */
-async function create(context: Context, request: FastifyRequest<Creation>, reply: FastifyReply) {
+async function create(context: Context, request: RequestOf<typeof CREATE>, reply: FastifyReply) {
   const { password, ...input } = request.body;
   const passwordHash = password === undefined ? null : await hashPassword(password);
   const totp = input.second_factor === 'totp' ? newTotp(context.config.institution.name, input.email) : undefined;
-  const work = change<Creation>(context, 201, async (tx, act) => {
+  const work = change(context, 201, async (tx, act) => {
     const contact = await createContact(tx, act, context.vault, {
       ...input,
       passwordHash,
@@ -234,10 +220,10 @@ async function create(context: Context, request: FastifyRequest<Creation>, reply
   return work(request, reply);
 }
 
-async function update(context: Context, request: FastifyRequest<Change>, reply: FastifyReply) {
+async function update(context: Context, request: RequestOf<typeof CHANGE>, reply: FastifyReply) {
   const { password, ...patch } = request.body;
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
-  const work = change<Change>(context, 200, async (tx, act) => {
+  const work = change(context, 200, async (tx, act) => {
     const before = await findContact(tx, request.params.contact_id);
     const enrols = patch.second_factor === 'totp' && before.second_factor !== 'totp';
     const totp = enrols ? newTotp(context.config.institution.name, patch.email ?? before.email) : undefined;

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { createCurrencyAccount, findCurrencyAccount, listCurrencyAccounts } from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
 import { ClientId, Currency, closed } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { sendShortList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listAnswer, type Page, ShortListQuery } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, ShortListQuery } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -25,7 +26,7 @@ const CurrencyAccount = Type.Object(
   },
 );
 
-const OPEN = {
+const OPEN = operation('POST /currency-accounts', {
   config: { ...FEED, location: '/currency-accounts/{account_id}' },
   schema: {
     operationId: 'openCurrencyAccount',
@@ -37,9 +38,9 @@ const OPEN = {
       ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
     },
   },
-};
+});
 
-const LIST = {
+const LIST = operation('GET /currency-accounts', {
   config: READ,
   schema: {
     operationId: 'listCurrencyAccounts',
@@ -48,9 +49,9 @@ const LIST = {
     querystring: Type.Object({ client_id: Type.String({ minLength: 1 }), ...ShortListQuery.properties }),
     response: { 200: listAnswer('The currency accounts', ListedCurrencyAccount), ...errors(400, 502) },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /currency-accounts/{account_id}', {
   config: READ,
   schema: {
     tags: ['accounts'],
@@ -62,23 +63,19 @@ const READ_ONE = {
       ...errors(403, 404, 502, 'currency_account_not_found'),
     },
   },
-};
+});
 
 /** Currency accounts (docs/operator-interface.md). */
 export function operatorCurrencyAccountRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Body: Static<typeof CurrencyAccountBody> }>(
-    '/currency-accounts',
+  serve(
+    app,
     OPEN,
     change(context, 201, (tx, act, request) =>
       createCurrencyAccount(tx, act, { clientId: request.body.client_id, currency: request.body.currency }),
     ),
   );
-  app.get<{ Params: { account_id: string } }>('/currency-accounts/:account_id', READ_ONE, (request) =>
-    findCurrencyAccount(context.pool, request.params.account_id),
-  );
-  app.get<{ Querystring: { client_id: string } & Partial<Page> }>(
-    '/currency-accounts',
-    LIST,
-    async ({ query }, reply) => sendShortList(reply, await listCurrencyAccounts(context.pool, query.client_id), query),
+  serve(app, READ_ONE, (request) => findCurrencyAccount(context.pool, request.params.account_id));
+  serve(app, LIST, async ({ query }, reply) =>
+    sendShortList(reply, await listCurrencyAccounts(context.pool, query.client_id), query),
   );
 }

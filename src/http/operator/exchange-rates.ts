@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { MAX_RATES, type RatesInput, readRates, setRates } from '../../exchange/exchange-rates.ts';
+import { MAX_RATES, readRates, setRates } from '../../exchange/exchange-rates.ts';
 import { MAX_RATE_DECIMALS } from '../../values/money.ts';
 import { Currency, closed, Decimal, formed, Instant, PATTERNS } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { sendShortList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listAnswer, type Page, ShortListQuery } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, ShortListQuery } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -40,7 +41,7 @@ const RateTable = Type.Object(
     examples: [{ base_currency: 'GBP', rates: { EUR: 1.17, USD: 1.25 }, as_of: '2026-07-01T09:15:00.000Z' }],
   },
 );
-const REPLACE = {
+const REPLACE = operation('PUT /exchange-rates', {
   config: FEED,
   schema: {
     operationId: 'replaceExchangeRates',
@@ -49,9 +50,9 @@ const REPLACE = {
     body: RatesBody,
     response: { 200: jsonAnswer('All tables', Type.Array(RateTable)), ...errors(400, 502) },
   },
-};
+});
 
-const LIST = {
+const LIST = operation('GET /exchange-rates', {
   config: READ,
   schema: {
     operationId: 'listExchangeRates',
@@ -60,16 +61,16 @@ const LIST = {
     querystring: ShortListQuery,
     response: { 200: listAnswer('All tables', RateTable), ...errors(400, 502) },
   },
-};
+});
+
+export type ExchangeRateOperations = typeof REPLACE | typeof LIST;
 
 /** Exchange rates (docs/operator-interface.md). */
 export function operatorExchangeRateRoutes(app: FastifyInstance, context: Context): void {
-  app.put<{ Body: RatesInput }>(
-    '/exchange-rates',
+  serve(
+    app,
     REPLACE,
     change(context, 200, (tx, act, request) => setRates(tx, act, request.body)),
   );
-  app.get<{ Querystring: Partial<Page> }>('/exchange-rates', LIST, async ({ query }, reply) =>
-    sendShortList(reply, await readRates(context.pool), query),
-  );
+  serve(app, LIST, async ({ query }, reply) => sendShortList(reply, await readRates(context.pool), query));
 }

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { FX_MODES, MAX_HOLIDAYS, readFxAvailability, setFxAvailability } from '../../exchange/fx-availability.ts';
 import { closed, Day } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
@@ -18,7 +19,7 @@ const FxSetting = Type.Object(
   { mode: Type.Enum([...FX_MODES]), holidays: Type.Array(Type.String({ format: 'date' })) },
   { title: 'FxSetting', examples: [{ mode: 'auto', holidays: ['2026-12-25'] }] },
 );
-const SET = {
+const SET = operation('PUT /fx-availability', {
   config: FEED,
   schema: {
     operationId: 'setFxAvailability',
@@ -27,9 +28,9 @@ const SET = {
     body: FxBody,
     response: { 200: jsonAnswer('The setting', FxSetting), ...errors(400, 502) },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /fx-availability', {
   config: READ,
   schema: {
     operationId: 'getFxAvailability',
@@ -37,16 +38,18 @@ const READ_ONE = {
     summary: 'Read the FX setting',
     response: { 200: jsonAnswer('The setting', FxSetting), ...errors(502) },
   },
-};
+});
+
+export type FxAvailabilityOperations = typeof SET | typeof READ_ONE;
 
 /** When clients can trade FX (docs/operator-interface.md). */
 export function operatorFxAvailabilityRoutes(app: FastifyInstance, context: Context): void {
-  app.put<{ Body: Static<typeof FxBody> }>(
-    '/fx-availability',
+  serve(
+    app,
     SET,
     change(context, 200, (tx, act, { body: { mode, holidays = [] } }) =>
       setFxAvailability(tx, act, { mode, holidays }),
     ),
   );
-  app.get('/fx-availability', READ_ONE, () => readFxAvailability(context.pool));
+  serve(app, READ_ONE, () => readFxAvailability(context.pool));
 }

@@ -3,9 +3,12 @@ import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { MAX_HISTORY_HOURS, MEASURES, readServiceHistory } from '../../monitoring/service-minutes.ts';
 import { metrics } from '../../process/metrics.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { readyAnswer } from '../server/health.ts';
 import { READ } from './listener.ts';
+
+const DEFAULT_HISTORY_HOURS = 6;
 
 const Liveness = Type.Object({ status: Type.Literal('ok') }, { title: 'Liveness', examples: [{ status: 'ok' }] });
 const Ready = Type.Object({ ready: Type.Literal(true) }, { title: 'Ready', examples: [{ ready: true }] });
@@ -14,7 +17,7 @@ const Unready = Type.Object(
   { title: 'Unready', examples: [{ ready: false, reason: 'the database does not answer' }] },
 );
 
-const LIVE = {
+const LIVE = operation('GET /health/live', {
   config: { open: true },
   schema: {
     operationId: 'getLiveness',
@@ -23,9 +26,9 @@ const LIVE = {
     summary: 'Tell whether the process runs',
     response: { 200: jsonAnswer('It runs', Liveness) },
   },
-};
+});
 
-const READY = {
+const READY = operation('GET /health/ready', {
   config: { open: true },
   schema: {
     operationId: 'getReadiness',
@@ -34,9 +37,9 @@ const READY = {
     summary: 'Tell whether the service can answer',
     response: { 200: jsonAnswer('It can', Ready), 503: jsonAnswer('It cannot', Unready) },
   },
-};
+});
 
-const METRICS = {
+const METRICS = operation('GET /metrics', {
   config: { open: true },
   schema: {
     operationId: 'getMetrics',
@@ -47,10 +50,10 @@ const METRICS = {
       200: { description: 'The metrics', content: { 'text/plain': { schema: Type.String() } } },
     },
   },
-};
+});
 
 const Values = Type.Array(Type.Number(), { description: 'One for each step' });
-const HISTORY = {
+const HISTORY = operation('GET /health-history', {
   config: READ,
   schema: {
     operationId: 'getHealthHistory',
@@ -59,7 +62,12 @@ const HISTORY = {
     description: 'Of all processes together. Kept for 48 hours.',
     querystring: Type.Object({
       hours: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: MAX_HISTORY_HOURS, default: 6, description: 'Hours back from now' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_HISTORY_HOURS,
+          default: DEFAULT_HISTORY_HOURS,
+          description: 'Hours back from now',
+        }),
       ),
     }),
     response: {
@@ -70,7 +78,10 @@ const HISTORY = {
             from: Type.String({ format: 'date-time' }),
             step_seconds: Type.Number(),
             measures: Type.Object(
-              Object.fromEntries(MEASURES.map((name) => [name, Values])) as Record<string, typeof Values>,
+              Object.fromEntries(MEASURES.map((name) => [name, Values])) as Record<
+                (typeof MEASURES)[number],
+                typeof Values
+              >,
             ),
           },
           { title: 'HealthHistory' },
@@ -79,20 +90,20 @@ const HISTORY = {
       ...errors(400, 403, 502),
     },
   },
-};
+});
+
+export type HealthOperations = typeof LIVE | typeof READY | typeof METRICS | typeof HISTORY;
 
 /** Health and metrics (docs/operator-interface.md). */
 export function operatorHealthRoutes(app: FastifyInstance, context: Context): void {
-  app.get('/health/live', LIVE, async () => ({ status: 'ok' }));
-  app.get('/health/ready', READY, async (_request, reply) => {
+  serve(app, LIVE, async () => ({ status: 'ok' }));
+  serve(app, READY, async (_request, reply) => {
     const { status, body } = readyAnswer(context.readiness.fault());
     return reply.code(status).send(body);
   });
-  app.get<{ Querystring: { hours: number } }>('/health-history', HISTORY, async ({ query, now }) => {
+  serve(app, HISTORY, async ({ query, now }) => {
     await context.journals.minutes.write();
-    return readServiceHistory(context.pool, now, query.hours);
+    return readServiceHistory(context.pool, now, query.hours ?? DEFAULT_HISTORY_HOURS);
   });
-  app.get('/metrics', METRICS, async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.metrics()),
-  );
+  serve(app, METRICS, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()));
 }

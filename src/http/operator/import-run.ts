@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type TObject, Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { commit, rollback, type Transaction, transaction } from '../../database/database.ts';
 import { databaseFault } from '../../database/fault.ts';
 import { TradeMemory } from '../../exchange/trade-memory.ts';
-import type { ConflictRule } from '../../imports/conflicts.ts';
+import { CONFLICT_RULES } from '../../imports/conflicts.ts';
 import { LONG_IMPORT_MS, limitHeapGrowth } from '../../imports/heap-growth.ts';
 import {
   answerOf,
@@ -40,8 +40,28 @@ export interface Importable {
   checkLine?(record: object, operator: Operator, context: Context): void;
 }
 
+export const ImportQuery = Type.Object({
+  on_error: Type.Optional(
+    Type.Enum(['continue', 'stop'], {
+      description: 'stop: end at the first rejected line',
+      default: 'continue',
+    }),
+  ),
+  on_conflict: Type.Optional(
+    Type.Enum([...CONFLICT_RULES], {
+      description:
+        'A line whose identifier is in use: reject (the default) refuses it; skip counts it as unchanged where its content is the same; ' +
+        'update changes the record as PATCH does (clients, contacts, beneficiaries, trades)',
+    }),
+  ),
+  notify: Type.Optional(
+    Type.Boolean({
+      description: 'Send the notifications that single calls cause; default: only payment-actions does',
+    }),
+  ),
+});
 export interface ImportRoute {
-  Querystring: { on_error?: string; on_conflict?: ConflictRule; notify?: boolean };
+  Querystring: Static<typeof ImportQuery>;
   Body: (NodeJS.ReadableStream & AsyncIterable<unknown>) | undefined;
 }
 

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { checkClient } from '../../identity/people/client.ts';
-import { CONFLICT_RULES, type ConflictRule } from '../../imports/conflicts.ts';
-import { findImport, IMPORT_STATES, type ImportState, listImports, MAX_ERRORS } from '../../imports/import.ts';
+import type { ConflictRule } from '../../imports/conflicts.ts';
+import { findImport, IMPORT_STATES, listImports, MAX_ERRORS } from '../../imports/import.ts';
 import { beneficiaryImport } from '../../imports/kinds/beneficiaries.ts';
 import { clientImport } from '../../imports/kinds/clients.ts';
 import { contactImport } from '../../imports/kinds/contacts.ts';
@@ -17,13 +17,14 @@ import { PAYMENT_STATUSES } from '../../payments/moves.ts';
 import { Problem } from '../../values/errors.ts';
 import { isUuid } from '../../values/identifiers.ts';
 import { closed, InstantOrDay, Nullable, RandomUuid, Text } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
-import { errors, jsonAnswer, type Page, Paging, TOTAL_COUNT, uuidPath } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listRequest, Paging, TOTAL_COUNT, uuidPath } from '../schemas/schemas.ts';
 import { BeneficiaryBody } from './beneficiaries.ts';
 import { ClientBody } from './clients.ts';
 import { ContactBody } from './contacts.ts';
 import { importBody, noBody } from './import-body.ts';
-import { type Importable, type ImportRoute, runImport } from './import-run.ts';
+import { type Importable, ImportQuery, type ImportRoute, runImport } from './import-run.ts';
 import { ImportSlots } from './import-slots.ts';
 import { Stopping } from './import-stopping.ts';
 import { READ } from './listener.ts';
@@ -91,26 +92,6 @@ function checkClientLine(record: object, operator: Operator, { config }: Context
   checkClient(record, config.environment);
 }
 
-const ImportQuery = Type.Object({
-  on_error: Type.Optional(
-    Type.Enum(['continue', 'stop'], {
-      description: 'stop: end at the first rejected line',
-      default: 'continue',
-    }),
-  ),
-  on_conflict: Type.Optional(
-    Type.Enum([...CONFLICT_RULES], {
-      description:
-        'A line whose identifier is in use: reject (the default) refuses it; skip counts it as unchanged where its content is the same; ' +
-        'update changes the record as PATCH does (clients, contacts, beneficiaries, trades)',
-    }),
-  ),
-  notify: Type.Optional(
-    Type.Boolean({
-      description: 'Send the notifications that single calls cause; default: only payment-actions does',
-    }),
-  ),
-});
 const ImportErrors = Type.Array(
   Type.Object({
     line: Type.Integer({ description: 'From 1' }),
@@ -192,7 +173,7 @@ function operationOf(kind: string) {
 /** Names the kinds to a caller who asks for another one. */
 const UNKNOWN_KIND = { config: { refuses: true, stream: true, scope: 'read' as const }, schema: { hide: true } };
 
-const READ_ONE = {
+const READ_ONE = operation('GET /imports/{import_id}', {
   config: READ,
   schema: {
     operationId: 'getImport',
@@ -204,9 +185,9 @@ const READ_ONE = {
       ...errors(403, 404, 502, 'import_not_found'),
     },
   },
-};
+});
 
-const LIST = {
+const LIST = operation('GET /imports', {
   config: READ,
   schema: {
     operationId: 'listImports',
@@ -218,7 +199,9 @@ const LIST = {
       ...errors(400, 403, 502),
     },
   },
-};
+});
+
+export type ImportOperations = typeof READ_ONE | typeof LIST;
 
 /** POST /imports/{kind}: NDJSON of any length, a record a line; and what became of it (docs/imports.md). */
 export function operatorImportRoutes(app: FastifyInstance, context: Context): void {
@@ -238,15 +221,11 @@ export function operatorImportRoutes(app: FastifyInstance, context: Context): vo
     if (isUuid(request.params.kind)) return reply.callNotFound();
     throw new Problem('not_found', `path.kind: must be one of ${Object.keys(KINDS).join(', ')}`);
   });
-  app.get<{ Querystring: Page & { kind?: string; state?: ImportState } }>(
-    '/imports',
-    LIST,
-    async ({ query }, reply) => {
-      const { kind, state, page, page_size: pageSize } = query;
-      return sendList(reply, await listImports(context.pool, { kind, state, page, pageSize }));
-    },
-  );
-  app.get<{ Params: { import_id: string } }>('/imports/:import_id', READ_ONE, async (request, reply) =>
+  serve(app, LIST, async ({ query }, reply) => {
+    const { kind, state } = query;
+    return sendList(reply, await listImports(context.pool, { ...listRequest(query), kind, state }));
+  });
+  serve(app, READ_ONE, async (request, reply) =>
     sendValue(reply, await findImport(context.pool, request.params.import_id)),
   );
 }

@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listTexts } from '../../identity/second-factor/text-message.ts';
 import { listMailbox } from '../../mails/mail.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { sendShortList } from '../schemas/reply.ts';
-import { errors, listAnswer, type Page, ShortListQuery } from '../schemas/schemas.ts';
+import { errors, listAnswer, ShortListQuery } from '../schemas/schemas.ts';
 import { IDENTITY } from './listener.ts';
 
 const Mail = Type.Object(
@@ -46,7 +47,7 @@ const TextMessage = Type.Object(
   },
 );
 
-const LIST_MAILS = {
+const LIST_MAILS = operation('GET /mailbox', {
   config: IDENTITY,
   schema: {
     operationId: 'listMails',
@@ -55,9 +56,9 @@ const LIST_MAILS = {
     querystring: ShortListQuery,
     response: { 200: listAnswer('The mails', Mail), ...errors(400, 502) },
   },
-};
+});
 
-const LIST_TEXTS = {
+const LIST_TEXTS = operation('GET /text-messages', {
   config: IDENTITY,
   schema: {
     operationId: 'listTextMessages',
@@ -66,15 +67,13 @@ const LIST_TEXTS = {
     querystring: ShortListQuery,
     response: { 200: listAnswer('The texts', TextMessage), ...errors(400, 502) },
   },
-};
+});
+
+export type MailboxOperations = typeof LIST_MAILS | typeof LIST_TEXTS;
 
 /** The sandbox's mails and texts (docs/operator-interface.md). Production has no such addresses. */
 export function operatorMailboxRoutes(app: FastifyInstance, context: Context): void {
   if (context.config.environment !== 'sandbox') return;
-  app.get<{ Querystring: Partial<Page> }>('/mailbox', LIST_MAILS, async ({ query }, reply) =>
-    sendShortList(reply, await listMailbox(context.pool), query),
-  );
-  app.get<{ Querystring: Partial<Page> }>('/text-messages', LIST_TEXTS, async ({ query }, reply) =>
-    sendShortList(reply, await listTexts(context.pool), query),
-  );
+  serve(app, LIST_MAILS, async ({ query }, reply) => sendShortList(reply, await listMailbox(context.pool), query));
+  serve(app, LIST_TEXTS, async ({ query }, reply) => sendShortList(reply, await listTexts(context.pool), query));
 }

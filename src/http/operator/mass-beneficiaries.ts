@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import {
   createMassBeneficiary,
@@ -9,6 +9,7 @@ import {
 } from '../../orders/mass-beneficiary.ts';
 import { MAX_MASS_ERRORS } from '../../orders/mass-beneficiary-errors.ts';
 import { ClientId, closed, Text, Uuid } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { errors, jsonAnswer, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
@@ -94,7 +95,7 @@ const MassBeneficiary = Type.Object(
     ],
   },
 );
-const CREATE = {
+const CREATE = operation('POST /mass-beneficiaries', {
   bodyLimit: MAX_ERRORS_BYTES,
   config: { ...FEED, location: '/mass-beneficiaries/{mass_beneficiary_id}' },
   schema: {
@@ -107,9 +108,9 @@ const CREATE = {
       ...errors(400, 404, 409, 502, 'client_not_found', 'already_exists'),
     },
   },
-};
+});
 
-const CHANGE = {
+const CHANGE = operation('PATCH /mass-beneficiaries/{mass_beneficiary_id}', {
   bodyLimit: MAX_ERRORS_BYTES,
   config: FEED,
   schema: {
@@ -124,9 +125,9 @@ const CHANGE = {
       ...errors(400, 404, 409, 502, 'mass_beneficiary_not_found', 'transition_not_allowed'),
     },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /mass-beneficiaries/{mass_beneficiary_id}', {
   config: READ,
   schema: {
     tags: ['mass beneficiaries'],
@@ -138,22 +139,18 @@ const READ_ONE = {
       ...errors(403, 404, 502, 'mass_beneficiary_not_found'),
     },
   },
-};
+});
 
 /** Mass-beneficiary instructions (docs/operator-interface.md). */
 export function operatorMassBeneficiaryRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Body: Static<typeof MassBody> }>(
-    '/mass-beneficiaries',
+  serve(
+    app,
     CREATE,
     change(context, 201, (tx, act, request) => createMassBeneficiary(tx, act, request.body)),
   );
-  app.get<{ Params: { mass_beneficiary_id: string } }>(
-    '/mass-beneficiaries/:mass_beneficiary_id',
-    READ_ONE,
-    (request) => findMassBeneficiary(context.pool, request.params.mass_beneficiary_id),
-  );
-  app.patch<{ Params: { mass_beneficiary_id: string }; Body: Static<typeof MassPatch> }>(
-    '/mass-beneficiaries/:mass_beneficiary_id',
+  serve(app, READ_ONE, (request) => findMassBeneficiary(context.pool, request.params.mass_beneficiary_id));
+  serve(
+    app,
     CHANGE,
     change(context, 200, (tx, act, request) =>
       updateMassBeneficiary(tx, act, request.params.mass_beneficiary_id, request.body),

@@ -8,12 +8,12 @@ import {
   createMultipayment,
   MAX_MULTIPAYMENT_PAYMENTS,
   MAX_MULTIPAYMENT_TRADES,
-  type MultipaymentInput,
 } from '../../orders/multipayment-creation.ts';
 import { paymentBodies } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { ClientId, closed, Uuid } from '../../values/schemas.ts';
 import { TRADE_EXAMPLE } from '../schemas/event-schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { PAYMENT_EXAMPLE } from '../schemas/payment-schema.ts';
 import { sendJson } from '../schemas/reply.ts';
 import { errors, jsonAnswer } from '../schemas/schemas.ts';
@@ -96,7 +96,7 @@ const Multipayment = Type.Object(
     ],
   },
 );
-const CREATE = {
+const CREATE = operation('POST /multipayments', {
   config: { ...FEED, location: '/multipayments/{multipayment}' },
   schema: {
     operationId: 'createMultipayment',
@@ -119,9 +119,9 @@ const CREATE = {
       ),
     },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /multipayments/{multipayment_id}', {
   config: READ,
   schema: {
     operationId: 'getMultipayment',
@@ -132,23 +132,20 @@ const READ_ONE = {
     }),
     response: { 200: jsonAnswer('The multi payment', Multipayment), ...errors(404, 502, 'multipayment_not_found') },
   },
-};
+});
 
 /** Multi payments (docs/operator-interface.md). */
 export function operatorMultipaymentRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Body: MultipaymentInput }>(
-    '/multipayments',
+  serve(
+    app,
     CREATE,
     change(context, 201, async (tx, act, request) => {
       const id = await createMultipayment(tx, act, presentationOf(context), request.body);
       return shown(tx, context, { id: String(id), now: act.now });
     }),
   );
-  app.get<{ Params: { multipayment_id: string } }>(
-    '/multipayments/:multipayment_id',
-    READ_ONE,
-    async (request, reply) =>
-      sendJson(reply, await shown(context.pool, context, { id: request.params.multipayment_id, now: request.now })),
+  serve(app, READ_ONE, async (request, reply) =>
+    sendJson(reply, await shown(context.pool, context, { id: request.params.multipayment_id, now: request.now })),
   );
 }
 

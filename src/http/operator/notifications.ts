@@ -5,9 +5,10 @@ import { Nullable, Uuid } from '../../values/schemas.ts';
 import { findNotification, listNotifications, type NotificationFilter } from '../../webhooks/history.ts';
 import { NOTIFICATION_STATUSES, PING, WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { redeliver } from '../../webhooks/redelivery.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listAnswer, type Page, Paging, rowsOf, uuidPath } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, Paging, rowsOf, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 
@@ -81,7 +82,7 @@ export const QueuedCount = Type.Object(
   { title: 'QueuedCount', examples: [{ count: 1 }] },
 );
 
-const LIST = {
+const LIST = operation('GET /notifications', {
   config: READ,
   schema: {
     operationId: 'listNotifications',
@@ -90,9 +91,9 @@ const LIST = {
     querystring: NotificationList,
     response: { 200: listAnswer('A page of notifications, the newest first', Notification), ...errors(400, 502) },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /notifications/{id}', {
   config: READ,
   schema: {
     operationId: 'getNotification',
@@ -101,9 +102,9 @@ const READ_ONE = {
     params: uuidPath('id', 'Notification UUID'),
     response: { 200: jsonAnswer('The notification', Notification), ...errors(400, 404, 502, 'notification_not_found') },
   },
-};
+});
 
-const SEND_AGAIN = {
+const SEND_AGAIN = operation('POST /notifications/{id}/redeliver', {
   config: REDELIVER,
   schema: {
     operationId: 'redeliverNotification',
@@ -115,18 +116,18 @@ const SEND_AGAIN = {
       ...errors(400, 404, 409, 502, 'notification_not_found', 'transition_not_allowed'),
     },
   },
-};
+});
+
+export type NotificationOperations = typeof LIST | typeof READ_ONE | typeof SEND_AGAIN;
 
 /** Webhook notifications and their attempts (docs/operator-interface.md). */
 export function operatorNotificationRoutes(app: FastifyInstance, context: Context): void {
-  app.get<{ Querystring: Static<typeof NotificationList> & Page }>('/notifications', LIST, async ({ query }, reply) =>
+  serve(app, LIST, async ({ query }, reply) =>
     sendList(reply, await listNotifications(context.pool, filterOf(query), rowsOf(query))),
   );
-  app.get<{ Params: { id: string } }>('/notifications/:id', READ_ONE, (request) =>
-    findNotification(context.pool, request.params.id),
-  );
-  app.post<{ Params: { id: string } }>(
-    '/notifications/:id/redeliver',
+  serve(app, READ_ONE, (request) => findNotification(context.pool, request.params.id));
+  serve(
+    app,
     SEND_AGAIN,
     change(context, 202, (tx, act, request) => redeliver(tx, act, { id: request.params.id })),
   );

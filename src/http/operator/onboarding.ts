@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { recordOnboarding } from '../../identity/people/onboarding.ts';
 import { ClientId, closed, Day, Nullable, Text } from '../../values/schemas.ts';
 import { OnboardingEvent } from '../schemas/event-schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { errors, jsonAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED } from './listener.ts';
@@ -22,24 +23,25 @@ const OnboardingBody = Type.Object(
   },
   { ...closed, title: 'OnboardingInput', examples: [{ client_id: 'CLI000001', onboarding_status: 'Active' }] },
 );
-const record = (brand: string) => ({
-  config: FEED,
-  schema: {
-    operationId: 'recordOnboardingEvent',
-    tags: ['clients'],
-    summary: 'Record a change of an onboarding',
-    body: OnboardingBody,
-    response: {
-      201: jsonAnswer('The event as it is notified', OnboardingEvent(brand)),
-      ...errors(400, 404, 502, 'client_not_found'),
+const record = (brand: string) =>
+  operation('POST /onboarding-events', {
+    config: FEED,
+    schema: {
+      operationId: 'recordOnboardingEvent',
+      tags: ['clients'],
+      summary: 'Record a change of an onboarding',
+      body: OnboardingBody,
+      response: {
+        201: jsonAnswer('The event as it is notified', OnboardingEvent(brand)),
+        ...errors(400, 404, 502, 'client_not_found'),
+      },
     },
-  },
-});
+  });
 
 /** Changes of a client's onboarding (docs/operator-interface.md). */
 export function operatorOnboardingRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Body: Static<typeof OnboardingBody> }>(
-    '/onboarding-events',
+  serve(
+    app,
     record(context.config.brand),
     change(context, 201, (tx, act, request) =>
       recordOnboarding(tx, act, { brand: context.config.brand, apiUrl: context.addresses.api }, request.body),

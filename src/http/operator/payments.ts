@@ -1,25 +1,26 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { noteRecord } from '../../audit/change.ts';
 import type { Context } from '../../context.ts';
 import { type Db, lockChanges, type Transaction } from '../../database/database.ts';
 import type { Scope } from '../../operator/scope.ts';
 import { actOnPayment } from '../../payments/actions/payment-action.ts';
 import { createPayment } from '../../payments/creation.ts';
-import { PAYMENT_ACTIONS, type PaymentAction } from '../../payments/moves.ts';
+import { PAYMENT_ACTIONS } from '../../payments/moves.ts';
 import { SCHEMES } from '../../payments/new-payment.ts';
 import { findPaymentOwner, type PaymentRecord, paymentRecords } from '../../payments/payment.ts';
 import { presentationOf } from '../../payments/presentation.ts';
 import { searchForInstitution } from '../../payments/search/institution-search.ts';
-import { readSearch, type SearchQuery } from '../../payments/search/search-parameters.ts';
+import { readSearch } from '../../payments/search/search-parameters.ts';
 import { paymentTimeline } from '../../payments/views/timeline.ts';
 import type { PaymentId, PaymentNumber } from '../../values/identifiers.ts';
 import { ClientId, Currency, closed, Day, Decimal, Id, Nullable, Text, Uuid } from '../../values/schemas.ts';
 import { expectedIn } from '../schemas/misplaced.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { PaymentFilters } from '../schemas/payment-filters.ts';
 import { PAYMENT_EXAMPLE, Payment } from '../schemas/payment-schema.ts';
 import { sendJson, sendValue } from '../schemas/reply.ts';
-import { errors, idPath, jsonAnswer, listAnswer } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -62,6 +63,7 @@ export const OperatorPayment = Type.Object(
   { client_id: ClientId, ...Payment.properties },
   { title: 'Payment', examples: [{ client_id: 'CLI000001', ...PAYMENT_EXAMPLE }] },
 );
+const PaymentPath = Type.Object({ payment_id: Type.Unsafe<PaymentId>(Type.String()) });
 export const ActionFields = {
   action: Type.Enum(PAYMENT_ACTIONS),
   contact_id: Type.Optional(Type.String({ minLength: 1, description: 'Who acts; required by authorise and reject' })),
@@ -98,7 +100,7 @@ async function changed(tx: Transaction, context: Context, payment: Wanted): Prom
   return record?.text;
 }
 
-const CREATE = {
+const CREATE = operation('POST /payments', {
   config: { ...FEED, location: '/payments/{payment_id}' },
   schema: {
     operationId: 'createPayment',
@@ -121,7 +123,7 @@ const CREATE = {
       ),
     },
   },
-};
+});
 
 const Search = Type.Object({
   client_id: Type.Optional(
@@ -131,7 +133,7 @@ const Search = Type.Object({
   ...PaymentFilters,
 });
 
-const SEARCH = {
+const SEARCH = operation('GET /payments', {
   config: READ,
   schema: {
     tags: ['payments'],
@@ -144,18 +146,18 @@ const SEARCH = {
       ...errors(400, 403, 502, 'missing_parameter'),
     },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /payments/{payment_id}', {
   config: READ,
   schema: {
     operationId: 'getPayment',
     tags: ['payments'],
     summary: 'Read a payment',
-    params: idPath('payment_id'),
+    params: PaymentPath,
     response: { 200: jsonAnswer('The payment', OperatorPayment), ...errors(404, 502, 'payment_not_found') },
   },
-};
+});
 
 /** Each kind has fields of its own. */
 const TimelineEntry = Type.Object(
@@ -169,21 +171,21 @@ const TimelineEntry = Type.Object(
     examples: [{ at: '2026-07-01T09:15:00.000Z', kind: 'approval', decision: 'authorise', contact_id: 'CON000002' }],
   },
 );
-const TIMELINE = {
+const TIMELINE = operation('GET /payments/{payment_id}/timeline', {
   config: READ,
   schema: {
     tags: ['payments'],
     operationId: 'getPaymentTimeline',
     summary: 'Read everything that happened to a payment, in order',
-    params: idPath('payment_id'),
+    params: PaymentPath,
     response: {
       200: jsonAnswer('What happened, the oldest first', Type.Array(TimelineEntry)),
       ...errors(403, 404, 502, 'payment_not_found'),
     },
   },
-};
+});
 
-const ACT = {
+const ACT = operation('POST /payments/{payment_id}/actions', {
   preValidation: expectedIn('body', 'action'),
   config: {
     scopesOf: ({ body }: FastifyRequest): Scope[] =>
@@ -193,7 +195,7 @@ const ACT = {
     operationId: 'actOnPayment',
     tags: ['payments'],
     summary: 'Act on a payment',
-    params: idPath('payment_id'),
+    params: PaymentPath,
     body: ActionBody,
     response: {
       200: jsonAnswer('The payment', OperatorPayment),
@@ -210,44 +212,37 @@ const ACT = {
       ),
     },
   },
-};
+});
 
-interface ActRoute {
-  Params: { payment_id: PaymentId };
-  Body: { action: PaymentAction; contact_id?: string; reason?: string };
-}
+export type PaymentOperations = typeof CREATE | typeof SEARCH | typeof READ_ONE | typeof TIMELINE | typeof ACT;
 
 /** Payments, and what is done with them (docs/operator-interface.md). */
 export function operatorPaymentRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
-  app.post<{ Body: Static<typeof PaymentBody> }>(
-    '/payments',
+  serve(
+    app,
     CREATE,
     change(context, 201, async (tx, act, request) => {
       const id = await createPayment(tx, act, presentationOf(context), request.body);
       return changed(tx, context, { client_id: request.body.client_id, id, now: act.now });
     }),
   );
-  app.get<{ Querystring: SearchQuery & { client_id?: string; uuid?: string } }>(
-    '/payments',
-    SEARCH,
-    async ({ query, now }, reply) => {
-      const wanted = { clientId: query.client_id, uuid: query.uuid, search: readSearch(query), now };
-      const { total, body } = await searchForInstitution(pool, presentationOf(context), wanted);
-      return sendJson(reply.header('x-total-count', total), body);
-    },
-  );
-  app.get<{ Params: { payment_id: PaymentId } }>('/payments/:payment_id', READ_ONE, async (request, reply) => {
+  serve(app, SEARCH, async ({ query, now }, reply) => {
+    const wanted = { clientId: query.client_id, uuid: query.uuid, search: readSearch(query), now };
+    const { total, body } = await searchForInstitution(pool, presentationOf(context), wanted);
+    return sendJson(reply.header('x-total-count', total), body);
+  });
+  serve(app, READ_ONE, async (request, reply) => {
     const owner = await findPaymentOwner(pool, request.params.payment_id);
     const record = await read(pool, context, { ...owner, now: request.now });
     return sendJson(reply, record?.text ?? 'null');
   });
-  app.get<{ Params: { payment_id: PaymentId } }>('/payments/:payment_id/timeline', TIMELINE, async (request, reply) =>
+  serve(app, TIMELINE, async (request, reply) =>
     sendValue(reply, await paymentTimeline(pool, request.params.payment_id)),
   );
-  app.post<ActRoute>(
-    '/payments/:payment_id/actions',
+  serve(
+    app,
     ACT,
     change(context, 200, async (tx, act, { params: { payment_id: paymentId }, body, operator }) => {
       const { action, contact_id: contactId, reason } = body;

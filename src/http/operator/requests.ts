@@ -1,11 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listRefusedRequests, type RefusedRequest } from '../../monitoring/refused-requests.ts';
 import { Nullable, PATTERNS } from '../../values/schemas.ts';
+import { operation, type RequestOf, serve } from '../schemas/operation.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listRequest, type Page, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listRequest, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 import { READ } from './listener.ts';
 
 const Query = Type.Object({
@@ -43,7 +44,7 @@ const Refused = Type.Object(
   { title: 'RefusedRequest' },
 );
 
-const LIST = {
+const LIST = operation('GET /requests', {
   config: READ,
   schema: {
     operationId: 'listRefusedRequests',
@@ -55,20 +56,18 @@ const LIST = {
     querystring: Query,
     response: { 200: jsonAnswer('A page of requests', Type.Array(Refused), TOTAL_COUNT), ...errors(400, 403, 502) },
   },
-};
+});
 
-interface ListRoute {
-  Querystring: Static<typeof Query> & Page;
-}
+export type RequestOperations = typeof LIST;
 
 /** GET /requests (docs/operator-interface.md, Find out what happened). */
 export function operatorRequestRoutes(app: FastifyInstance, context: Context): void {
-  app.get<ListRoute>('/requests', LIST, (request, reply) => list(context, request, reply));
+  serve(app, LIST, (request, reply) => list(context, request, reply));
 }
 
 async function list(
   { pool, journals }: Context,
-  { query }: FastifyRequest<ListRoute>,
+  { query }: RequestOf<typeof LIST>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   await journals.refusedRequests.write();

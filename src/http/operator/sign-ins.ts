@@ -1,11 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { listSignInAttempts, SIGN_IN_OUTCOMES } from '../../monitoring/sign-in-attempts.ts';
 import { Nullable } from '../../values/schemas.ts';
+import { operation, type RequestOf, serve } from '../schemas/operation.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, type Page, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listRequest, Paging, TOTAL_COUNT } from '../schemas/schemas.ts';
 import { READ } from './listener.ts';
 
 const Query = Type.Object({
@@ -32,7 +33,7 @@ const Attempt = Type.Object(
   { title: 'SignInAttempt' },
 );
 
-const LIST = {
+const LIST = operation('GET /sign-ins', {
   config: READ,
   schema: {
     operationId: 'listSignIns',
@@ -44,26 +45,23 @@ const LIST = {
     querystring: Query,
     response: { 200: jsonAnswer('A page of attempts', Type.Array(Attempt), TOTAL_COUNT), ...errors(400, 403, 502) },
   },
-};
+});
 
-interface ListRoute {
-  Querystring: Static<typeof Query> & Page;
-}
+export type SignInOperations = typeof LIST;
 
 /** GET /sign-ins (docs/operator-interface.md, Find out what happened). */
 export function operatorSignInRoutes(app: FastifyInstance, context: Context): void {
-  app.get<ListRoute>('/sign-ins', LIST, (request, reply) => list(context, request, reply));
+  serve(app, LIST, (request, reply) => list(context, request, reply));
 }
 
 async function list(
   { pool, journals }: Context,
-  { query }: FastifyRequest<ListRoute>,
+  { query }: RequestOf<typeof LIST>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   await journals.signIns.write();
   const attempts = await listSignInAttempts(pool, {
-    page: query.page,
-    pageSize: query.page_size,
+    ...listRequest(query),
     contactId: query.contact_id,
     email: query.email,
     ...periodOf(query),

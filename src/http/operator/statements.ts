@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { findStatement, listStatements, STATEMENT_STATES } from '../../statements/history.ts';
 import { PROGRESS_STATES } from '../../statements/progress.ts';
 import { sendStatementAgain } from '../../statements/sending-again.ts';
 import { Nullable } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listAnswer, type Page, Paging, rowsOf, uuidPath } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, Paging, rowsOf, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 
@@ -82,7 +83,7 @@ const Statement = Type.Object(
   },
 );
 
-const LIST = {
+const LIST = operation('GET /statements', {
   config: READ,
   schema: {
     operationId: 'listStatements',
@@ -91,9 +92,9 @@ const LIST = {
     querystring: StatementList,
     response: { 200: listAnswer('A page of requests, the newest first', Statement), ...errors(400, 502) },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /statements/{id}', {
   config: READ,
   schema: {
     tags: ['statements'],
@@ -105,9 +106,9 @@ const READ_ONE = {
       ...errors(403, 404, 502, 'statement_not_found'),
     },
   },
-};
+});
 
-const SEND_AGAIN = {
+const SEND_AGAIN = operation('POST /statements/{id}/send', {
   config: REDELIVER,
   schema: {
     operationId: 'sendStatementAgain',
@@ -125,11 +126,13 @@ const SEND_AGAIN = {
       ...errors(403, 404, 409, 502, 'statement_not_found', 'transition_not_allowed'),
     },
   },
-};
+});
+
+export type StatementOperations = typeof LIST | typeof READ_ONE | typeof SEND_AGAIN;
 
 /** Statement requests and the status of their deliveries (docs/operator-interface.md). */
 export function operatorStatementRoutes(app: FastifyInstance, context: Context): void {
-  app.get<{ Querystring: Static<typeof StatementList> & Page }>('/statements', LIST, async ({ query }, reply) => {
+  serve(app, LIST, async ({ query }, reply) => {
     const filter = {
       clientId: query.client_id,
       status: query.status,
@@ -137,11 +140,9 @@ export function operatorStatementRoutes(app: FastifyInstance, context: Context):
     };
     return sendList(reply, await listStatements(context.pool, filter, rowsOf(query)));
   });
-  app.get<{ Params: { id: string } }>('/statements/:id', READ_ONE, (request) =>
-    findStatement(context.pool, request.params.id),
-  );
-  app.post<{ Params: { id: string } }>(
-    '/statements/:id/send',
+  serve(app, READ_ONE, (request) => findStatement(context.pool, request.params.id));
+  serve(
+    app,
     SEND_AGAIN,
     change(context, 202, (tx, act, request) => sendStatementAgain(tx, act, request.params.id)),
   );

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { closed, Instant, Nullable, UuidOfRecord } from '../../values/schemas.ts';
 import { listSubscriptions } from '../../webhooks/history.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/notification.ts';
 import { replay } from '../../webhooks/redelivery.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { optionalInstant, requiredInstant } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listAnswer, type Page, Paging, rowsOf } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, Paging, rowsOf } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { READ, REDELIVER } from './listener.ts';
 import { QueuedCount } from './notifications.ts';
@@ -67,7 +68,7 @@ const Subscription = Type.Object(
     ],
   },
 );
-const LIST = {
+const LIST = operation('GET /subscriptions', {
   config: READ,
   schema: {
     operationId: 'listSubscriptions',
@@ -76,9 +77,9 @@ const LIST = {
     querystring: SubscriptionList,
     response: { 200: listAnswer('A page of subscriptions, the newest first', Subscription), ...errors(400, 502) },
   },
-};
+});
 
-const REPLAY = {
+const REPLAY = operation('POST /subscriptions/{id}/replay', {
   config: REDELIVER,
   schema: {
     operationId: 'replaySubscription',
@@ -93,19 +94,21 @@ const REPLAY = {
       ...errors(400, 404, 409, 502, 'subscription_not_found', 'transition_not_allowed'),
     },
   },
-};
+});
+
+export type SubscriptionOperations = typeof LIST | typeof REPLAY;
 
 /** The clients' webhook subscriptions (docs/operator-interface.md). */
 export function operatorSubscriptionRoutes(app: FastifyInstance, context: Context): void {
-  app.get<{ Querystring: Static<typeof SubscriptionList> & Page }>('/subscriptions', LIST, async ({ query }, reply) => {
+  serve(app, LIST, async ({ query }, reply) => {
     const chosen = (value: string | undefined) => (value === undefined ? undefined : value === 'true');
     const filter = { clientId: query.client_id, active: chosen(query.active), failing: chosen(query.failing) };
     return sendList(reply, await listSubscriptions(context.pool, filter, rowsOf(query)));
   });
   // A replay queues everything that was missed: no limit on the time that takes.
   const inBackground = { ...context, pool: context.backgroundPool };
-  app.post<{ Params: { id: string }; Body: Static<typeof ReplayBody> }>(
-    '/subscriptions/:id/replay',
+  serve(
+    app,
     REPLAY,
     change(inBackground, 202, async (tx, act, { params, body }) =>
       replay(tx, act, {

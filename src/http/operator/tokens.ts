@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
 import { SCOPES } from '../../operator/scope.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '../../operator/token.ts';
 import { OPERATOR_ROLES } from '../../settings/staff-settings.ts';
 import { closed, Instant, Name, Nullable } from '../../values/schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { optionalInstant } from '../schemas/period.ts';
 import { sendShortList } from '../schemas/reply.ts';
-import { errors, jsonAnswer, listAnswer, type Page, ShortListQuery, uuidPath } from '../schemas/schemas.ts';
+import { errors, jsonAnswer, listAnswer, ShortListQuery, uuidPath } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { SYSTEM } from './listener.ts';
 
@@ -51,7 +52,7 @@ const CreatedOperatorToken = Type.Object(
   },
 );
 
-const CREATE = {
+const CREATE = operation('POST /operator-tokens', {
   config: SYSTEM,
   schema: {
     operationId: 'createOperatorToken',
@@ -63,9 +64,9 @@ const CREATE = {
       ...errors(400, 403, 409, 502, 'already_exists'),
     },
   },
-};
+});
 
-const LIST = {
+const LIST = operation('GET /operator-tokens', {
   config: SYSTEM,
   schema: {
     operationId: 'listOperatorTokens',
@@ -74,9 +75,9 @@ const LIST = {
     querystring: ShortListQuery,
     response: { 200: listAnswer('The tokens', OperatorToken), ...errors(400, 502) },
   },
-};
+});
 
-const DELETE = {
+const DELETE = operation('DELETE /operator-tokens/{id}', {
   config: SYSTEM,
   schema: {
     operationId: 'revokeOperatorToken',
@@ -85,24 +86,24 @@ const DELETE = {
     params: uuidPath('id', 'Token'),
     response: { 204: Type.Null({ description: 'It is revoked' }), ...errors(404, 502, 'operator_token_not_found') },
   },
-};
+});
+
+export type TokenOperations = typeof CREATE | typeof LIST | typeof DELETE;
 
 /** The operator's own tokens (docs/operator-interface.md, Tokens). */
 export function operatorTokenRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
-  app.post<{ Body: Static<typeof TokenBody> }>(
-    '/operator-tokens',
+  serve(
+    app,
     CREATE,
     change(context, 201, async (tx, act, { body: { name, role, scopes, expires_at: expires }, operator }) => {
       const expiresAt = optionalInstant(expires, 'expires_at', 'invalid_body');
       return createOperatorToken(tx, act, { name, role, scopes, expiresAt }, operator);
     }),
   );
-  app.get<{ Querystring: Partial<Page> }>('/operator-tokens', LIST, async ({ now, query }, reply) =>
-    sendShortList(reply, await listOperatorTokens(pool, now), query),
-  );
-  app.delete<{ Params: { id: string } }>(
-    '/operator-tokens/:id',
+  serve(app, LIST, async ({ now, query }, reply) => sendShortList(reply, await listOperatorTokens(pool, now), query));
+  serve(
+    app,
     DELETE,
     change(context, 204, async (tx, act, request) => revokeOperatorToken(tx, act, request.params.id)),
   );

@@ -1,22 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Context } from '../../context.ts';
-import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES, type TradeStatus } from '../../exchange/trade.ts';
+import { findTrade, listTrades, TRADE_STATUSES, TRADE_TYPES } from '../../exchange/trade.ts';
 import { createTrade, setTradeStatus } from '../../exchange/trade-booking.ts';
-import type { TradeInput } from '../../exchange/trade-input.ts';
 import { MAX_RATE_DECIMALS } from '../../values/money.ts';
 import { ClientId, Currency, closed, Day, Decimal, Id, InstantOrDay, Nullable, Text } from '../../values/schemas.ts';
 import { TRADE_EXAMPLE, Trade } from '../schemas/event-schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { sendList, sendValue } from '../schemas/reply.ts';
-import {
-  type ClientPage,
-  ClientPageQuery,
-  errors,
-  idPath,
-  jsonAnswer,
-  listAnswer,
-  listRequest,
-} from '../schemas/schemas.ts';
+import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -77,7 +69,7 @@ const TradeList = Type.Object({
   status: Type.Optional(Type.Enum([...TRADE_STATUSES], { description: 'Only trades with this status' })),
 });
 
-const CREATE = {
+const CREATE = operation('POST /trades', {
   config: { ...FEED, location: '/trades/{trade_id}' },
   schema: {
     operationId: 'bookTrade',
@@ -89,9 +81,9 @@ const CREATE = {
       ...errors(400, 404, 409, 502, 'client_not_found', 'contact_not_found', 'trade_not_found', 'already_exists'),
     },
   },
-};
+});
 
-const LIST = {
+const LIST = operation('GET /trades', {
   config: READ,
   schema: {
     operationId: 'listTrades',
@@ -100,9 +92,9 @@ const LIST = {
     querystring: TradeList,
     response: { 200: listAnswer('A page of trades', TradeRecord), ...errors(400, 502) },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /trades/{trade_id}', {
   config: READ,
   schema: {
     operationId: 'getTrade',
@@ -111,9 +103,9 @@ const READ_ONE = {
     params: idPath('trade_id'),
     response: { 200: jsonAnswer('The trade', TradeRecord), ...errors(404, 502, 'trade_not_found') },
   },
-};
+});
 
-const CHANGE = {
+const CHANGE = operation('PATCH /trades/{trade_id}', {
   config: FEED,
   schema: {
     operationId: 'setTradeStatus',
@@ -123,25 +115,25 @@ const CHANGE = {
     body: TradePatch,
     response: { 200: jsonAnswer('The trade', TradeRecord), ...errors(400, 404, 502, 'trade_not_found') },
   },
-};
+});
 
 /** Trades (docs/operator-interface.md). */
 export function operatorTradeRoutes(app: FastifyInstance, context: Context): void {
   const { pool } = context;
 
-  app.post<{ Body: TradeInput }>(
-    '/trades',
+  serve(
+    app,
     CREATE,
     change(context, 201, (tx, act, request) => createTrade(tx, act, context.addresses.api, request.body)),
   );
-  app.get<{ Querystring: ClientPage & { status?: TradeStatus } }>('/trades', LIST, async ({ query }, reply) =>
+  serve(app, LIST, async ({ query }, reply) =>
     sendList(reply, await listTrades(pool, context.addresses.api, { ...listRequest(query), status: query.status })),
   );
-  app.get<{ Params: { trade_id: string } }>('/trades/:trade_id', READ_ONE, async (request, reply) =>
+  serve(app, READ_ONE, async (request, reply) =>
     sendValue(reply, await findTrade(pool, context.addresses.api, request.params.trade_id)),
   );
-  app.patch<{ Params: { trade_id: string }; Body: Static<typeof TradePatch> }>(
-    '/trades/:trade_id',
+  serve(
+    app,
     CHANGE,
     change(context, 200, (tx, act, request) =>
       setTradeStatus(tx, act, context.addresses.api, { tradeId: request.params.trade_id, status: request.body.status }),

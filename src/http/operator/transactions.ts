@@ -1,22 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { bookTransaction } from '../../accounts/booking.ts';
-import { TRANSACTION_KINDS, type TransactionInput } from '../../accounts/transaction.ts';
+import { TRANSACTION_KINDS } from '../../accounts/transaction.ts';
 import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
 import { ClientId, CurrencyCode, closed, Decimal, Id, Instant, Nullable, Text } from '../../values/schemas.ts';
 import { BookedTransaction, TRANSACTION_EXAMPLE } from '../schemas/event-schemas.ts';
+import { operation, serve } from '../schemas/operation.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
-import {
-  type ClientPage,
-  ClientPageQuery,
-  errors,
-  idPath,
-  jsonAnswer,
-  listAnswer,
-  listRequest,
-} from '../schemas/schemas.ts';
+import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
@@ -87,7 +80,7 @@ const TransactionRecord = Type.Object(
   },
 );
 
-const BOOK = {
+const BOOK = operation('POST /transactions', {
   config: { ...FEED, location: '/transactions/{transaction_id}' },
   schema: {
     operationId: 'bookTransaction',
@@ -99,7 +92,7 @@ const BOOK = {
       ...errors(400, 404, 409, 502, 'client_not_found', 'currency_account_not_found', 'already_exists'),
     },
   },
-};
+});
 
 const TransactionList = Type.Object({
   ...ClientPageQuery.properties,
@@ -109,7 +102,7 @@ const TransactionList = Type.Object({
   ...periodQuery('Booked'),
 });
 
-const LIST = {
+const LIST = operation('GET /transactions', {
   config: READ,
   schema: {
     tags: ['accounts'],
@@ -121,9 +114,9 @@ const LIST = {
       ...errors(400, 403, 502),
     },
   },
-};
+});
 
-const READ_ONE = {
+const READ_ONE = operation('GET /transactions/{id}', {
   config: READ,
   schema: {
     tags: ['accounts'],
@@ -135,27 +128,21 @@ const READ_ONE = {
       ...errors(403, 404, 502, 'transaction_not_found'),
     },
   },
-};
+});
 
 /** Transactions of currency accounts (docs/operator-interface.md). */
 export function operatorTransactionRoutes(app: FastifyInstance, context: Context): void {
-  app.post<{ Body: TransactionInput }>(
-    '/transactions',
+  serve(
+    app,
     BOOK,
     change(context, 201, (tx, act, request) => bookTransaction(tx, act, request.body)),
   );
-  app.get<{ Querystring: ClientPage & { currency_account_id?: number; from?: string; to?: string } }>(
-    '/transactions',
-    LIST,
-    async ({ query }, reply) => {
-      const filter = {
-        currencyAccountId: query.currency_account_id,
-        ...periodOf(query),
-      };
-      return sendList(reply, await listTransactions(context.pool, filter, listRequest(query)));
-    },
-  );
-  app.get<{ Params: { id: string } }>('/transactions/:id', READ_ONE, (request) =>
-    findTransaction(context.pool, request.params.id),
-  );
+  serve(app, LIST, async ({ query }, reply) => {
+    const filter = {
+      currencyAccountId: query.currency_account_id,
+      ...periodOf(query),
+    };
+    return sendList(reply, await listTransactions(context.pool, filter, listRequest(query)));
+  });
+  serve(app, READ_ONE, (request) => findTransaction(context.pool, request.params.id));
 }

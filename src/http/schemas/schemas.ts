@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { ListRequest } from '../../database/rows.ts';
 import { type ErrorCode, MESSAGES } from '../../values/errors.ts';
 import { ClientId, formed, Text, UuidOfRecord } from '../../values/schemas.ts';
@@ -76,7 +76,12 @@ const DESCRIPTIONS: Record<number, string> = {
 };
 
 /** An answer with a JSON body, for the `response` schema of an operation. */
-export function jsonAnswer(description: string, schema: unknown, headers?: object): object {
+export interface JsonAnswer<S> {
+  description: string;
+  headers?: object;
+  content: { 'application/json': { schema: S } };
+}
+export function jsonAnswer<S>(description: string, schema: S, headers?: object): JsonAnswer<S> {
   return { description, ...(headers ? { headers } : {}), content: { 'application/json': { schema } } };
 }
 
@@ -86,13 +91,15 @@ export const TOTAL_COUNT = {
 };
 
 /** A page of a list. */
-export const listAnswer = (description: string, schema: TSchema) =>
+export const listAnswer = <S extends TSchema>(description: string, schema: S) =>
   jsonAnswer(description, Type.Array(schema), TOTAL_COUNT);
 
 /** A path with one parameter, an identifier. */
-export const idPath = (name: string) => Type.Object({ [name]: Type.String() });
+export const idPath = <Name extends string>(name: Name) => Type.Object(only(name, Type.String()));
 /** A path with one parameter, a UUID. */
-export const uuidPath = (name: string, description: string) => Type.Object({ [name]: UuidOfRecord(description) });
+export const uuidPath = <Name extends string>(name: Name, description: string) =>
+  Type.Object(only(name, UuidOfRecord(description)));
+const only = <Name extends string, S extends TSchema>(name: Name, schema: S) => ({ [name]: schema }) as Record<Name, S>;
 
 export const DEFAULT_PAGE_SIZE = 50;
 export const Paging = {
@@ -123,17 +130,19 @@ export interface Page {
 export const PageQuery = Type.Object(Paging);
 
 /** The rows of a page. */
-export function rowsOf({ page, page_size: limit }: Page): { limit: number; offset: number } {
+export function rowsOf({ page = 1, page_size: limit = DEFAULT_PAGE_SIZE }: Partial<Page>): {
+  limit: number;
+  offset: number;
+} {
   return { limit, offset: (page - 1) * limit };
 }
 
-/** A page of a list of the operator interface, of one client if the caller names one. */
-export interface ClientPage extends Page {
-  client_id?: string;
-}
-
 /** The page that a query asks for, as the domains take it. */
-export function listRequest({ page, page_size: pageSize, client_id: clientId }: ClientPage): ListRequest {
+export function listRequest({
+  page = 1,
+  page_size: pageSize = DEFAULT_PAGE_SIZE,
+  client_id: clientId,
+}: Static<typeof ClientPageQuery>): ListRequest {
   return { page, pageSize, clientId };
 }
 

@@ -34,6 +34,12 @@ declare module 'fastify' {
     refusal: { code: string; details: string } | undefined;
     /** Who made the request, as far as the listener has found out, for the log and the journal of refused requests. */
     party: Party | undefined;
+    /** The instant of the request on the service's clock. */
+    now: Date;
+  }
+  interface FastifyContextConfig {
+    /** No token is needed: descriptions and pages. */
+    open?: boolean;
   }
 }
 

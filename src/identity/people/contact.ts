@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Act } from '../../audit/act.ts';
 import { audit } from '../../audit/record.ts';
 import { type Db, first, type Transaction } from '../../database/database.ts';
@@ -91,7 +91,7 @@ export const CONTACT = new RecordKind({
     }),
   },
 });
-export type Contact = Omit<Shown<typeof CONTACT>, 'clients'> & { clients: Static<typeof SHOWN_CLIENTS> };
+export type Contact = Shown<typeof CONTACT>;
 /** A contact with its password as a hash, and the secret of an authenticator that is set up for it. */
 export type ContactInput = Omit<Input<typeof CONTACT>, 'password'> & {
   passwordHash?: string | null | undefined;

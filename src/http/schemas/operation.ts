@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { JsonAnswer } from './schemas.ts';
+
+/** The schemas of what an operation takes, and of what it answers. */
+interface Schemas {
+  params?: TSchema;
+  querystring?: TSchema;
+  body?: TSchema;
+  response?: object;
+}
+
+/** An operation as it is declared: its address, as `GET /payments/{payment_id}`, what it needs, and its schemas. */
+export interface Operation<Address extends string = string, S extends Schemas = Schemas>
+  extends Omit<RouteShorthandOptions, 'schema'> {
+  address: Address;
+  schema: S;
+}
+
+/** Declares an operation. The types of its requests, and of the calls in the browser, follow from its schemas. */
+export function operation<const Address extends string, S extends Schemas>(
+  address: Address,
+  declared: Omit<Operation<Address, S>, 'address'>,
+): Operation<Address, S> {
+  return { address, ...declared };
+}
+
+type Taken<S> = S extends TSchema ? Static<S> : unknown;
+/** What a request gives, once it has passed the schemas. A field that has a default may be missing in the type. */
+export interface RouteOf<O extends Operation> {
+  Params: Taken<O['schema']['params']>;
+  Querystring: Taken<O['schema']['querystring']>;
+  Body: Taken<O['schema']['body']>;
+}
+/** A request of an operation. */
+export type RequestOf<O extends Operation> = FastifyRequest<RouteOf<O>>;
+
+type Answers<R> = {
+  [Status in keyof R]: R[Status] extends JsonAnswer<infer S extends TSchema> ? Static<S> : undefined;
+};
+/** What an operation answers. */
+export type AnswerOf<O extends Operation> = Answers<O['schema']['response']>[keyof O['schema']['response']];
+
+/** Registers an operation. */
+export function serve<O extends Operation>(
+  app: FastifyInstance,
+  { address, ...options }: O,
+  handler: (request: RequestOf<O>, reply: FastifyReply) => unknown,
+): void {
+  const [method = '', template = ''] = address.split(' ');
+  app.route<RouteOf<O>>({ ...options, method, url: template.replace(/\{(\w+)\}/g, ':$1'), handler });
+}
