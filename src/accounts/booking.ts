@@ -14,8 +14,8 @@ import { CURRENCY_ACCOUNT_COLUMNS, type CurrencyAccountRecord } from './currency
 import {
   type Booking,
   moment,
-  party,
   shown,
+  TRANSACTION,
   type TransactionInput,
   type TransactionRecord,
   transactionRecord,
@@ -91,7 +91,16 @@ export function readBooking(input: TransactionInput, now: Date): Booking {
   const booked = moment(input.booking_datetime, 'booking_datetime') ?? now;
   const valued = moment(input.value_datetime, 'value_datetime') ?? booked;
   const debit = input.kind === 'DEBIT_TRANSACTION';
-  return { input, id: input.transaction_id, amount, debit, booked, valued, balance: '' };
+  return {
+    input,
+    stored: TRANSACTION.stored(input),
+    id: input.transaction_id,
+    amount,
+    debit,
+    booked,
+    valued,
+    balance: '',
+  };
 }
 
 /** Locks the accounts of bookings until the transaction ends. @returns why bookings are refused, by their index */
@@ -119,7 +128,7 @@ async function lockAccounts(
   const list = new RowList(inputs, (input) => input.client_id, {
     account_id: { type: 'bigint', of: (input) => input.currency_account_id },
   });
-  const { rows } = await tx.query<CurrencyAccountRecord & Record<string, unknown>>({
+  const { rows } = await tx.query<CurrencyAccountRecord>({
     name: list.named('currency-accounts-lock'),
     text: `select ${CURRENCY_ACCOUNT_COLUMNS} from currency_accounts a ${list.after('cross join')}
       where a.client_id = ${list.client} and a.account_id = ${list.at('account_id')} order by a.account_id for no key update of a`,
@@ -143,26 +152,17 @@ function accountFault(input: TransactionInput, account: CurrencyAccountRecord | 
 }
 
 /** The columns of a transaction. */
-const columnsAt = (now: Date): Columns<Booking> => ({
-  client_id: ({ input }) => input.client_id,
-  currency_account_id: ({ input }) => input.currency_account_id,
-  transaction_id: ({ id }) => id,
-  kind: ({ input }) => input.kind,
-  amount: signed,
-  currency: ({ input }) => input.amount.currency,
-  balance_after: ({ balance }) => balance,
-  booking_datetime: ({ booked }) => booked,
-  value_datetime: ({ valued }) => valued,
-  transaction_reference: ({ input }) => input.transaction_reference,
-  transaction_information: ({ input }) => input.transaction_information,
-  additional_transaction_information: ({ input }) => input.additional_transaction_information,
-  creditor_name: ({ input }) => input.creditor_name,
-  creditor_account: ({ input }) => (input.creditor_account ? JSON.stringify(party(input.creditor_account)) : null),
-  debtor_name: ({ input }) => input.debtor_name,
-  debtor_account: ({ input }) => (input.debtor_account ? JSON.stringify(party(input.debtor_account)) : null),
-  payment_id: ({ input }) => input.payment_id,
-  created_at: () => now,
-});
+const columnsAt = (now: Date): Columns<Booking> =>
+  TRANSACTION.copied({
+    transaction_id: ({ id }) => id,
+    amount: signed,
+    currency: ({ input }) => input.amount.currency,
+    balance_after: ({ balance }) => balance,
+    booking_datetime: ({ booked }) => booked,
+    value_datetime: ({ valued }) => valued,
+    payment_id: ({ input }) => input.payment_id,
+    created_at: () => now,
+  });
 
 /**
  * Writes bookings that `judgeBookings` of the same transaction has not refused, with identifiers that nobody else has: the balances of
@@ -190,9 +190,7 @@ export async function writeBookings(
         after: transaction,
       })),
     );
-  const records = booked.map(({ input: { client_id, kind, payment_id = null }, transaction }) =>
-    transactionRecord({ client_id, kind, payment_id }, transaction),
-  );
+  const records = booked.map(({ input, transaction }) => transactionRecord(input, transaction));
   for (const record of records) {
     const { transaction_id: id, kind, amount } = record;
     noteRecord(tx, 'transaction', id, () => ({ text: JSON.stringify(record), kind, ...amount }));

@@ -1,14 +1,26 @@
+import { Type } from 'typebox';
 import type { Act } from '../audit/act.ts';
 import { audit } from '../audit/record.ts';
 import { type Db, first, type Transaction } from '../database/database.ts';
+import { made, RecordKind, required, type Shown } from '../database/record.ts';
 import { requireClient } from '../identity/people/tenant.ts';
 import { Problem } from '../values/errors.ts';
+import { ClientId, Currency } from '../values/schemas.ts';
 
+/** A currency account as the operator reads it, with its balance as a decimal string. */
+export const CURRENCY_ACCOUNT = new RecordKind({
+  table: 'currency_accounts',
+  id: 'account_id',
+  fields: {
+    account_id: made(Type.Integer()),
+    currency: required(Currency()),
+    client_id: required(ClientId, { shown: ClientId }),
+    balance: made(Type.String({ description: 'A decimal' })),
+  },
+});
+export type CurrencyAccountRecord = Shown<typeof CURRENCY_ACCOUNT>;
 /** A currency account as the client sees it (the service interface, Currency account). */
-export interface CurrencyAccount {
-  account_id: number;
-  currency: string;
-}
+export type CurrencyAccount = Pick<CurrencyAccountRecord, 'account_id' | 'currency'>;
 
 interface Wanted {
   clientId: string;
@@ -31,7 +43,7 @@ async function insertAccount(
 ): Promise<CurrencyAccountRecord | undefined> {
   await requireClient(tx, clientId);
   const account = first(
-    await tx.query<CurrencyAccountRecord & Record<string, unknown>>(
+    await tx.query<CurrencyAccountRecord>(
       `insert into currency_accounts as a (account_id, client_id, currency, created_at) overriding system value
        values (coalesce($4, nextval(pg_get_serial_sequence('currency_accounts', 'account_id'))), $1, $2, $3)
        ${conflict} returning ${CURRENCY_ACCOUNT_COLUMNS}`,
@@ -87,18 +99,12 @@ export async function openCurrencyAccount(tx: Transaction, act: Act, wanted: Wan
   return opened?.account_id ?? ((await find()) as number);
 }
 
-/** A currency account as the operator reads it, with its balance as a decimal string. */
-export interface CurrencyAccountRecord extends CurrencyAccount {
-  client_id: string;
-  balance: string;
-}
-
-/** What a record is made from, of the table `a`: each column is a field. */
-export const CURRENCY_ACCOUNT_COLUMNS = 'a.account_id, a.currency, a.client_id, a.balance';
+/** What a record is made from, of the table `a`. */
+export const CURRENCY_ACCOUNT_COLUMNS = CURRENCY_ACCOUNT.selectFrom('a');
 
 /** Currency accounts as the operator reads them, for the change feed. */
 export async function readCurrencyAccounts(db: Db, ids: readonly string[]): Promise<CurrencyAccountRecord[]> {
-  const { rows } = await db.query<CurrencyAccountRecord & Record<string, unknown>>({
+  const { rows } = await db.query<CurrencyAccountRecord>({
     name: 'currency-account-records',
     text: `select ${CURRENCY_ACCOUNT_COLUMNS} from currency_accounts a where a.account_id = any($1::bigint[])`,
     values: [ids],

@@ -2,21 +2,20 @@ import { unionOfCells } from '../database/cells/union.ts';
 import { type Db, first } from '../database/database.ts';
 import { countRows, type List, type ListRequest, whereOf } from '../database/rows.ts';
 import { Problem } from '../values/errors.ts';
-import { shown, type TransactionInput, type TransactionRecord, transactionRecord } from './transaction.ts';
+import { shown, TRANSACTION, type TransactionRecord, transactionRecord } from './transaction.ts';
 
-type Row = TransactionInput & {
-  transaction_id: string;
-  signed: string;
+/** A transaction as it is stored. */
+type Row = Omit<TransactionRecord, 'account_id' | 'amount' | 'balance' | 'booking_datetime' | 'value_datetime'> & {
+  account_id: number;
+  /** Negative for a debit. */
+  amount: string;
   currency: string;
-  balance_after: string;
-  booked: Date;
-  valued: Date;
-  payment_id: string | null;
+  balance: string;
+  booking_datetime: Date;
+  value_datetime: Date;
 };
 
-const COLUMNS = `t.client_id, t.currency_account_id, t.transaction_id, t.kind, t.amount as signed, t.currency, t.balance_after,
-  t.booking_datetime as booked, t.value_datetime as valued, t.transaction_reference, t.transaction_information,
-  t.additional_transaction_information, t.creditor_name, t.creditor_account, t.debtor_name, t.debtor_account, t.payment_id`;
+const COLUMNS = `${TRANSACTION.selectWithout('credit_debit_indicator', 'status')}, currency`;
 
 export interface TransactionFilter {
   currencyAccountId?: number | undefined;
@@ -42,10 +41,10 @@ export async function listTransactions(
   const newest = `select ${COLUMNS}, t.id from transactions t where ${where} order by t.booking_datetime desc, t.id desc`;
   const ofClient = `select t.* from (select account_id from currency_accounts where client_id = $1) a cross join lateral (
       select ${COLUMNS}, t.id from transactions t where ${where} and t.currency_account_id = a.account_id
-      order by t.booking_datetime desc, t.id desc limit ${limit} + ${offset}) t order by t.booked desc, t.id desc`;
+      order by t.booking_datetime desc, t.id desc limit ${limit} + ${offset}) t order by t.booking_datetime desc, t.id desc`;
   const union = clientId === undefined ? unionOfCells(db, 'transactions') : undefined;
   const all = union
-    ? `select t.* from (${union(`${newest} limit ${limit} + ${offset}`)}) t order by t.booked desc, t.id desc`
+    ? `select t.* from (${union(`${newest} limit ${limit} + ${offset}`)}) t order by t.booking_datetime desc, t.id desc`
     : newest;
   const { rows } = await db.query<Row>(`${clientId === undefined ? all : ofClient} limit ${limit} offset ${offset}`, [
     ...values,
@@ -74,20 +73,10 @@ export async function readTransactions(db: Db, ids: readonly string[]): Promise<
 }
 
 function record(row: Row): TransactionRecord {
-  const {
-    client_id,
-    kind,
-    payment_id,
-    transaction_id: id,
-    signed,
-    currency,
-    balance_after: balance,
-    booked,
-    valued,
-  } = row;
+  const { transaction_id: id, account_id: account, amount: signed, currency, balance } = row;
   const debit = signed.startsWith('-');
   const amount = debit ? signed.slice(1) : signed;
-  const input = { ...row, amount: { amount, currency } };
-  const transaction = shown({ input, id, amount, debit, balance, booked, valued });
-  return transactionRecord({ client_id, kind, payment_id }, transaction);
+  const { booking_datetime: booked, value_datetime: valued, ...rest } = row;
+  const input = { ...rest, currency_account_id: account, amount: { amount, currency } };
+  return transactionRecord(row, shown({ input, id, amount, debit, balance, booked, valued }));
 }

@@ -1,5 +1,20 @@
+import Big from 'big.js';
+import { type Static, Type } from 'typebox';
+import {
+  chosen,
+  type Input,
+  initially,
+  made,
+  optional,
+  RecordKind,
+  required,
+  type Shown,
+  type Stored,
+  unseen,
+} from '../database/record.ts';
 import { londonTimestamp, parseInstant } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
+import { ClientId, CurrencyCode, closed, Decimal, Id, Instant, Nullable, Text } from '../values/schemas.ts';
 
 /** The kinds of transactions: each is a WebhookType, and causes one notification of it (docs/decisions.md, 3). */
 export const TRANSACTION_KINDS = [
@@ -11,50 +26,115 @@ export const TRANSACTION_KINDS = [
 ] as const;
 export type TransactionKind = (typeof TRANSACTION_KINDS)[number];
 
-/** The account on one side of a transaction. */
-export interface Party {
-  account_name?: string | null;
-  account_number?: string | null;
-  bank_identifier?: string | null;
-  bank_identifier_code?: string | null;
-  iban?: string | null;
-  swift?: string | null;
-}
+/** The account on one side of a transaction: its fields, and what they say. */
+const PARTY = {
+  account_name: 'Name',
+  account_number: 'Account number',
+  bank_identifier: 'Bank identifier',
+  bank_identifier_code: 'Bank identifier code',
+  iban: 'IBAN',
+  swift: 'BIC',
+} as const;
+const PARTY_FIELDS = Object.keys(PARTY) as (keyof typeof PARTY)[];
 
-export interface TransactionInput {
-  client_id: string;
-  currency_account_id: number;
-  kind: TransactionKind;
-  amount: { amount: number | string; currency: string };
-  transaction_id?: string;
-  creditor_name?: string | null;
-  creditor_account?: Party | null;
-  debtor_name?: string | null;
-  debtor_account?: Party | null;
-  transaction_reference?: string | null;
-  transaction_information?: string | null;
-  additional_transaction_information?: string | null;
-  booking_datetime?: string;
-  value_datetime?: string;
-  payment_id?: string;
-}
+const GIVEN_PARTY = Type.Object(
+  ofParty((name) => Type.Optional(Nullable(Text(PARTY[name])))),
+  closed,
+);
+const SHOWN_PARTY = Type.Object(
+  ofParty((name) => text(PARTY[name])),
+  { title: 'Party' },
+);
+type Party = Static<typeof SHOWN_PARTY>;
 
-/** A transaction as events carry it (the service interface, Transaction). */
-export interface BookedTransaction {
-  transaction_id: string;
-  account_id: string;
-  amount: { amount: string; currency: string };
-  balance: {
-    amount: { amount: string; currency: string };
-    type: 'InterimAvailable';
-    credit_debit_indicator: 'Credit' | 'Debit';
-  };
-  [field: string]: unknown;
-}
+const MONEY = Type.Object(
+  { amount: Type.String({ description: 'A decimal' }), currency: Type.String() },
+  { title: 'Money' },
+);
+const INDICATOR = Type.Enum(['Credit', 'Debit']);
+const ACCOUNT = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Currency account' });
+
+const words = (description: string) => optional(Text(description), { shown: text(description) });
+const side = () =>
+  optional(GIVEN_PARTY, { shown: Nullable(SHOWN_PARTY), normal: (given) => JSON.stringify(party(given)) });
+/** It is stored as `readBooking` has read it. */
+const instant = (given: string, description: string) =>
+  initially(Instant(given), undefined, {
+    shown: Type.String({ format: 'date-time', description }),
+    form: (value: string | Date) => (value instanceof Date ? value : moment(value, ''))?.getTime(),
+  });
+
+/** A transaction of a currency account, as the institution gives and reads it (the service interface, Transaction). */
+export const TRANSACTION = new RecordKind({
+  table: 'transactions',
+  id: 'transaction_id',
+  fields: {
+    client_id: required(ClientId, { shown: ClientId }),
+    kind: required(Type.Enum([...TRANSACTION_KINDS])),
+    payment_id: made(Nullable(Type.String({ description: 'The payment that was returned by it' }))),
+    transaction_id: chosen(Id('Chosen by the core; default: a UUID')),
+    currency_account_id: unseen(required(ACCOUNT)),
+    account_id: made(Type.String({ description: 'The currency account' }), { column: 'currency_account_id' }),
+    transaction_reference: words('Reference'),
+    transaction_information: words('Information'),
+    additional_transaction_information: words('Further information'),
+    /** Its columns are `currency`, and `amount`: negative for a debit. */
+    amount: required(
+      Type.Object(
+        { amount: Decimal('Amount', { positive: true }), currency: CurrencyCode("The account's currency") },
+        closed,
+      ),
+      { elsewhere: 'amount', shown: MONEY },
+    ),
+    balance: made(
+      Type.Object(
+        { amount: MONEY, type: Type.Literal('InterimAvailable'), credit_debit_indicator: INDICATOR },
+        { description: 'The balance of the account after the booking' },
+      ),
+      { column: 'balance_after' },
+    ),
+    credit_debit_indicator: made(INDICATOR),
+    status: made(Type.Literal('Booked')),
+    booking_datetime: instant('When it was booked; default: now', 'When it was booked'),
+    value_datetime: instant('Value date; default: the booking date', 'Its value date'),
+    creditor_name: words('Creditor'),
+    creditor_account: side(),
+    debtor_name: words('Debtor'),
+    debtor_account: side(),
+  },
+});
+export type TransactionInput = Input<typeof TRANSACTION> & { payment_id?: string | null };
+/** A booked transaction as the institution sees it. */
+export type TransactionRecord = Shown<typeof TRANSACTION>;
+
+/** What only the institution sees of a transaction. */
+const OF_INSTITUTION = ['client_id', 'kind', 'payment_id'] as const;
+/** A transaction as events carry it. */
+export const BOOKED_TRANSACTION = Type.Omit(Type.Object(TRANSACTION.shown), [...OF_INSTITUTION]);
+type BookedTransaction = Omit<TransactionRecord, (typeof OF_INSTITUTION)[number]>;
+const BOOKED_FIELDS = Object.keys(BOOKED_TRANSACTION.properties) as (keyof BookedTransaction)[];
+
+/** How stored transactions are compared with lines of an import. */
+export const TRANSACTION_COMPARISON = {
+  ...TRANSACTION.comparison,
+  fields: {
+    ...TRANSACTION.comparison.fields,
+    amount: `json_build_object('amount', abs(t.amount)::text, 'currency', t.currency)`,
+  },
+  forms: {
+    ...TRANSACTION.comparison.forms,
+    amount: (value: unknown) => {
+      const { amount, currency } = value as TransactionInput['amount'];
+      return `${new Big(amount).toFixed()} ${currency}`;
+    },
+  },
+};
 
 /** A transaction that is booked. Amounts are decimal strings. */
 export interface Booking {
   input: TransactionInput;
+  /** What is stored of the input. */
+  stored: Stored;
   /** The caller's identifier, or one that is made before it is written. */
   id: string | undefined;
   amount: string;
@@ -66,15 +146,21 @@ export interface Booking {
 }
 
 /** A booked transaction as events carry it. */
-export function shown({ input, id, amount, debit, balance, booked, valued }: Booking): BookedTransaction {
+export function shown({
+  input,
+  id,
+  amount,
+  debit,
+  balance,
+  booked,
+  valued,
+}: Omit<Booking, 'stored'>): BookedTransaction {
   const currency = input.amount.currency;
   const overdrawn = balance.startsWith('-');
-  return {
-    transaction_id: id as string,
+  return TRANSACTION.show(BOOKED_FIELDS, {
+    ...input,
+    transaction_id: id,
     account_id: String(input.currency_account_id),
-    transaction_reference: input.transaction_reference ?? null,
-    transaction_information: input.transaction_information ?? null,
-    additional_transaction_information: input.additional_transaction_information ?? null,
     amount: { amount, currency },
     balance: {
       amount: { amount: overdrawn ? balance.slice(1) : balance, currency },
@@ -85,37 +171,30 @@ export function shown({ input, id, amount, debit, balance, booked, valued }: Boo
     status: 'Booked',
     booking_datetime: londonTimestamp(booked),
     value_datetime: londonTimestamp(valued),
-    creditor_name: input.creditor_name ?? null,
-    creditor_account: input.creditor_account ? party(input.creditor_account) : null,
-    debtor_name: input.debtor_name ?? null,
-    debtor_account: input.debtor_account ? party(input.debtor_account) : null,
-  };
+    creditor_account: input.creditor_account && party(input.creditor_account),
+    debtor_account: input.debtor_account && party(input.debtor_account),
+  });
 }
 
-/** A booked transaction as the institution sees it. */
-export interface TransactionRecord extends BookedTransaction {
-  client_id: string;
-  kind: string;
-  payment_id: string | null;
-}
-
+/** @param booked the same transaction, as events carry it */
 export function transactionRecord(
-  { client_id, kind, payment_id }: Pick<TransactionRecord, 'client_id' | 'kind' | 'payment_id'>,
+  { client_id, kind, payment_id = null }: Pick<TransactionInput, (typeof OF_INSTITUTION)[number]>,
   booked: BookedTransaction,
 ): TransactionRecord {
   return { client_id, kind, payment_id, ...booked };
 }
 
 /** One side's account with all its fields, null where they are absent. */
-export function party(input: Party): Required<Party> {
-  return {
-    account_name: input.account_name ?? null,
-    account_number: input.account_number ?? null,
-    bank_identifier: input.bank_identifier ?? null,
-    bank_identifier_code: input.bank_identifier_code ?? null,
-    iban: input.iban ?? null,
-    swift: input.swift ?? null,
-  };
+function party(input: Partial<Party>): Party {
+  return ofParty((name) => input[name] ?? null);
+}
+
+function ofParty<Value>(make: (name: keyof typeof PARTY) => Value): Record<keyof typeof PARTY, Value> {
+  return Object.fromEntries(PARTY_FIELDS.map((name) => [name, make(name)])) as Record<keyof typeof PARTY, Value>;
+}
+
+function text(description: string) {
+  return Nullable(Type.String({ description }));
 }
 
 /** Reads an instant of the caller; undefined stays undefined. @throws Problem invalid_body */

@@ -92,6 +92,11 @@ export function hidden<S extends TSchema>(
   return field('optional', Type.Optional(schema), options, { shown: undefined, initial: null });
 }
 
+/** A field as it is, but no answer has it. */
+export function unseen<Given, Who extends Presence>(seen: Field<Given, unknown, Who>): Field<Given, never, Who> {
+  return { ...seen, shown: undefined, types: undefined };
+}
+
 /** A field that the service alone writes. */
 export function made<S extends TSchema>(schema: S, options: Options<Static<S>> = {}): Field<never, Static<S>, 'made'> {
   return field('made', schema, { ...options, fixed: true }, { shown: schema, initial: undefined });
@@ -197,9 +202,26 @@ export class RecordKind<F extends Fields> {
     return Object.fromEntries(found.map(([name, each]) => [name, each[which]])) as P;
   }
 
+  /** A record as answers show it, in the order of `names`: null for what has no value. */
+  show<Name extends keyof Shown<{ fields: F }>>(
+    names: readonly Name[],
+    values: Partial<Shown<{ fields: F }>>,
+  ): Pick<Shown<{ fields: F }>, Name> {
+    const record: Record<PropertyKey, unknown> = {};
+    for (const name of names) record[name] = values[name] ?? null;
+    return record as Pick<Shown<{ fields: F }>, Name>;
+  }
+
   /** The columns of a record as answers show it, for a `select` or a `returning`. */
   get select(): string {
     return this.selectWithout();
+  }
+
+  /** As `select`, of an alias of the table: each field is a column with its name. */
+  selectFrom(alias: string): string {
+    return Object.keys(this.shown)
+      .map((name) => `${alias}.${name}`)
+      .join(', ');
   }
 
   /** As `select`, without some of its fields. */

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox';
+import { BOOKED_TRANSACTION } from '../../accounts/transaction.ts';
 import { WEBHOOK_STATUSES } from '../../payments/moves.ts';
 import { type NotificationType, TYPE_NAMES } from '../../webhooks/notification.ts';
 import {
-  BookedTransaction,
   OnboardingEvent,
   onboardingExample,
   TRADE_EXAMPLE,
@@ -18,6 +18,10 @@ interface Notification {
 }
 
 const dataOf = (schema: TSchema) => ({ data: Type.Array(schema) });
+const BookedTransaction = Type.Object(BOOKED_TRANSACTION.properties, {
+  title: 'Transaction',
+  examples: [TRANSACTION_EXAMPLE],
+});
 const transaction = (summary: string, indicator = 'Credit'): Notification => ({
   summary,
   schema: Type.Object(dataOf(BookedTransaction), { title: 'TransactionNotification' }),

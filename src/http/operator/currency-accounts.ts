@@ -1,30 +1,36 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { createCurrencyAccount, findCurrencyAccount, listCurrencyAccounts } from '../../accounts/currency-account.ts';
+import {
+  CURRENCY_ACCOUNT,
+  createCurrencyAccount,
+  findCurrencyAccount,
+  listCurrencyAccounts,
+} from '../../accounts/currency-account.ts';
 import type { Context } from '../../context.ts';
-import { ClientId, Currency, closed } from '../../values/schemas.ts';
+import { closed } from '../../values/schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { sendShortList } from '../schemas/reply.ts';
 import { errors, jsonAnswer, listAnswer, ShortListQuery } from '../schemas/schemas.ts';
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
-const CurrencyAccountBody = Type.Object(
-  { client_id: ClientId, currency: Currency() },
-  { ...closed, title: 'CurrencyAccountInput', examples: [{ client_id: 'CLI000001', currency: 'EUR' }] },
-);
-const Numbered = { account_id: Type.Integer(), currency: Type.String() };
-const ListedCurrencyAccount = Type.Object(Numbered, {
-  title: 'ListedCurrencyAccount',
-  examples: [{ account_id: 1, currency: 'EUR' }],
+const CurrencyAccountBody = Type.Object(CURRENCY_ACCOUNT.given('client_id'), {
+  ...closed,
+  title: 'CurrencyAccountInput',
+  examples: [{ client_id: 'CLI000001', currency: 'EUR' }],
 });
-const CurrencyAccount = Type.Object(
-  { ...Numbered, client_id: ClientId, balance: Type.String({ description: 'A decimal' }) },
+const { account_id, currency } = CURRENCY_ACCOUNT.shown;
+const ListedCurrencyAccount = Type.Object(
+  { account_id, currency },
   {
-    title: 'CurrencyAccount',
-    examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001', balance: '1500.00' }],
+    title: 'ListedCurrencyAccount',
+    examples: [{ account_id: 1, currency: 'EUR' }],
   },
 );
+const CurrencyAccount = Type.Object(CURRENCY_ACCOUNT.shown, {
+  title: 'CurrencyAccount',
+  examples: [{ account_id: 1, currency: 'EUR', client_id: 'CLI000001', balance: '1500.00' }],
+});
 
 const OPEN = operation('POST /currency-accounts', {
   config: { ...FEED, location: '/currency-accounts/{account_id}' },

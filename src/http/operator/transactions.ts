@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { bookTransaction } from '../../accounts/booking.ts';
-import { TRANSACTION_KINDS } from '../../accounts/transaction.ts';
+import { TRANSACTION } from '../../accounts/transaction.ts';
 import { findTransaction, listTransactions } from '../../accounts/transaction-list.ts';
 import type { Context } from '../../context.ts';
-import { ClientId, CurrencyCode, closed, Decimal, Id, Instant, Nullable, Text } from '../../values/schemas.ts';
-import { BookedTransaction, TRANSACTION_EXAMPLE } from '../schemas/event-schemas.ts';
+import { closed } from '../../values/schemas.ts';
+import { TRANSACTION_EXAMPLE } from '../schemas/event-schemas.ts';
 import { operation, serve } from '../schemas/operation.ts';
 import { periodOf, periodQuery } from '../schemas/period.ts';
 import { sendList } from '../schemas/reply.ts';
@@ -13,43 +13,11 @@ import { ClientPageQuery, errors, idPath, jsonAnswer, listAnswer, listRequest } 
 import { change } from './change.ts';
 import { FEED, READ } from './listener.ts';
 
-const text = (description: string) => Type.Optional(Nullable(Text(description)));
-
-const Party = Type.Object(
-  {
-    account_name: text('Name'),
-    account_number: text('Account number'),
-    bank_identifier: text('Bank identifier'),
-    bank_identifier_code: text('Bank identifier code'),
-    iban: text('IBAN'),
-    swift: text('BIC'),
-  },
-  closed,
-);
 export const TransactionBody = Type.Object(
-  {
-    client_id: ClientId,
-    currency_account_id: Type.Integer({
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Currency account',
-    }),
-    kind: Type.Enum([...TRANSACTION_KINDS]),
-    amount: Type.Object(
-      { amount: Decimal('Amount', { positive: true }), currency: CurrencyCode("The account's currency") },
-      closed,
-    ),
-    transaction_id: Type.Optional(Id('Chosen by the core; default: a UUID')),
-    creditor_name: text('Creditor'),
-    creditor_account: Type.Optional(Nullable(Party)),
-    debtor_name: text('Debtor'),
-    debtor_account: Type.Optional(Nullable(Party)),
-    transaction_reference: text('Reference'),
-    transaction_information: text('Information'),
-    additional_transaction_information: text('Further information'),
-    booking_datetime: Type.Optional(Instant('When it was booked; default: now')),
-    value_datetime: Type.Optional(Instant('Value date; default: the booking date')),
-  },
+  TRANSACTION.given(
+    ...(['client_id', 'currency_account_id', 'kind', 'amount', 'transaction_id'] as const),
+    ...(['creditor_name', 'creditor_account', 'debtor_name', 'debtor_account'] as const),
+  ),
   {
     ...closed,
     title: 'TransactionInput',
@@ -65,20 +33,10 @@ export const TransactionBody = Type.Object(
   },
 );
 /** A transaction as the institution reads it. */
-const TransactionRecord = Type.Object(
-  {
-    client_id: ClientId,
-    kind: Type.Enum([...TRANSACTION_KINDS]),
-    payment_id: Nullable(Type.String({ description: 'The payment that was returned by it' })),
-    ...BookedTransaction.properties,
-  },
-  {
-    title: 'Transaction',
-    examples: [
-      { client_id: 'CLI000001', kind: 'CREDIT_INCOMING_TRANSACTION', payment_id: null, ...TRANSACTION_EXAMPLE },
-    ],
-  },
-);
+const TransactionRecord = Type.Object(TRANSACTION.shown, {
+  title: 'Transaction',
+  examples: [{ client_id: 'CLI000001', kind: 'CREDIT_INCOMING_TRANSACTION', payment_id: null, ...TRANSACTION_EXAMPLE }],
+});
 
 const BOOK = operation('POST /transactions', {
   config: { ...FEED, location: '/transactions/{transaction_id}' },

@@ -52,23 +52,6 @@ const TradeProperties = {
 /** A trade as notifications carry it. */
 export const Trade = Type.Object(TradeProperties, { title: 'Trade', examples: [TRADE_EXAMPLE] });
 
-const Money = Type.Object(
-  { amount: Type.String({ description: 'A decimal' }), currency: Type.String() },
-  { title: 'Money' },
-);
-const Party = Type.Object(
-  {
-    account_name: text('Name'),
-    account_number: text('Account number'),
-    bank_identifier: text('Bank identifier'),
-    bank_identifier_code: text('Bank identifier code'),
-    iban: text('IBAN'),
-    swift: text('BIC'),
-  },
-  { title: 'Party' },
-);
-const Indicator = Type.Enum(['Credit', 'Debit']);
-
 export const TRANSACTION_EXAMPLE = {
   transaction_id: '3f0e1d8c-52c8-4b0e-9d9f-6a1c2b7e4d55',
   account_id: '1',
@@ -90,31 +73,6 @@ export const TRANSACTION_EXAMPLE = {
   debtor_name: 'Müller GmbH',
   debtor_account: null,
 };
-
-/** A booked transaction of a currency account. */
-export const BookedTransaction = Type.Object(
-  {
-    transaction_id: Type.String(),
-    account_id: Type.String({ description: 'The currency account' }),
-    transaction_reference: text('Reference'),
-    transaction_information: text('Information'),
-    additional_transaction_information: text('Further information'),
-    amount: Money,
-    balance: Type.Object(
-      { amount: Money, type: Type.Literal('InterimAvailable'), credit_debit_indicator: Indicator },
-      { description: 'The balance of the account after the booking' },
-    ),
-    credit_debit_indicator: Indicator,
-    status: Type.Literal('Booked'),
-    booking_datetime: moment('When it was booked'),
-    value_datetime: moment('Its value date'),
-    creditor_name: text('Creditor'),
-    creditor_account: Nullable(Party),
-    debtor_name: text('Debtor'),
-    debtor_account: Nullable(Party),
-  },
-  { title: 'Transaction', examples: [TRANSACTION_EXAMPLE] },
-);
 
 export const onboardingExample = (brand: string) => ({
   type: 'client',
