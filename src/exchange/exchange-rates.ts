@@ -5,7 +5,7 @@ import type { Db, Transaction } from '../database/database.ts';
 import { parseInstant } from '../values/calendar.ts';
 import { A_CURRENCY, isCurrency } from '../values/currencies.ts';
 import { Problem } from '../values/errors.ts';
-import { exact } from '../values/json.ts';
+import { Exact } from '../values/json.ts';
 import { decimal, MAX_RATE_DECIMALS } from '../values/money.ts';
 
 export const MAX_RATES = 500;
@@ -20,7 +20,7 @@ export interface RatesInput {
 /** The table of one base currency. */
 export interface Rates {
   base_currency: string;
-  rates: Record<string, unknown>;
+  rates: Record<string, Exact>;
   as_of: string;
 }
 
@@ -82,7 +82,7 @@ export async function readRates(db: Db): Promise<Rates[]> {
       rates: {},
       as_of: row.as_of.toISOString(),
     };
-    table.rates[row.currency] = exact(row.rate);
+    table.rates[row.currency] = new Exact(row.rate);
     tables.set(row.base_currency, table);
   }
   return [...tables.values()];

@@ -2,7 +2,7 @@ import { type Db, first, type Transaction } from '../database/database.ts';
 import { type List, type ListRequest, listRows } from '../database/rows.ts';
 import { londonTimestamp } from '../values/calendar.ts';
 import { Problem } from '../values/errors.ts';
-import { exact } from '../values/json.ts';
+import { Exact, exact } from '../values/json.ts';
 import { textArray } from '../values/text-array.ts';
 import { notify } from '../webhooks/notification.ts';
 
@@ -55,13 +55,9 @@ const columns = (
 const COLUMNS = columns('t.client_id');
 
 /** A trade as events carry it (the service interface, BookedTrade), with the links made from the public address. */
-export interface BookedTrade {
-  trade_id: string;
-  status: TradeStatus;
-  [field: string]: unknown;
-}
+export type BookedTrade = ReturnType<typeof shown>;
 
-function shown(row: TradeRow, apiUrl: string): BookedTrade {
+function shown(row: TradeRow, apiUrl: string) {
   const receipt = new URLSearchParams({ type: 'tr', id: row.trade_id, client_id: row.client_id });
   return {
     trade_id: row.trade_id,
@@ -69,11 +65,11 @@ function shown(row: TradeRow, apiUrl: string): BookedTrade {
     status: row.status,
     trade_type: row.trade_type,
     rate_symbol: row.rate_symbol,
-    rate: exact(row.rate),
+    rate: new Exact(row.rate),
     buy_currency: row.buy_currency,
     sell_currency: row.sell_currency,
-    buy_amount: exact(row.buy_amount),
-    sell_amount: exact(row.sell_amount),
+    buy_amount: new Exact(row.buy_amount),
+    sell_amount: new Exact(row.sell_amount),
     fee_amount: exact(row.fee_amount),
     fee_currency: row.fee_currency,
     order_date: row.order_date,
@@ -86,10 +82,7 @@ function shown(row: TradeRow, apiUrl: string): BookedTrade {
 }
 
 /** The operator's view: the booked trade, and whose it is. */
-export interface TradeRecord extends BookedTrade {
-  client_id: string;
-  contact_id: string;
-}
+export type TradeRecord = BookedTrade & Pick<TradeRow, 'client_id' | 'contact_id'>;
 
 function record(row: TradeRow, apiUrl: string): TradeRecord {
   return { ...shown(row, apiUrl), client_id: row.client_id, contact_id: row.contact_id };

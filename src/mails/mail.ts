@@ -166,16 +166,26 @@ export async function keepMail(db: Db, mail: Mail, now: Date): Promise<void> {
   const html = image ? mail.html.replace(`src="cid:${LOGO_ID}"`, `src="${image}"`) : mail.html;
   await db.query(
     'insert into mailbox (sent_at, message_id, mail) values ($1, $2, $3) on conflict (message_id) do nothing',
-    [now, mail.messageId, JSON.stringify({ to: to.address, subject, text, html, attachments })],
+    [now, mail.messageId, JSON.stringify({ to: to.address, subject, text, html, attachments } satisfies ShownMail)],
   );
 }
 
 /** Mails of the sandbox's mailbox that one answer shows. */
 const MAX_SHOWN_MAILS = 1_000;
 
+/** A mail as it is kept. */
+interface ShownMail {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** `content` in base64. */
+  attachments: { filename: string; content_type: string; content: string }[];
+}
+
 /** The newest mails of the sandbox's mailbox. */
-export async function listMailbox(db: Db): Promise<object[]> {
-  const { rows } = await db.query<{ mail: object; message_id: string; sent_at: Date }>(
+export async function listMailbox(db: Db): Promise<(ShownMail & { message_id: string; sent_at: string })[]> {
+  const { rows } = await db.query<{ mail: ShownMail; message_id: string; sent_at: Date }>(
     'select mail, message_id, sent_at from mailbox order by id desc limit $1',
     [MAX_SHOWN_MAILS],
   );

@@ -3,7 +3,7 @@ import { type Db, first, type Transaction } from '../database/database.ts';
 import { countRows, type List, whereOf } from '../database/rows.ts';
 import { Problem } from '../values/errors.ts';
 import { isUuid } from '../values/identifiers.ts';
-import { instantOf } from './notification.ts';
+import { instantOf, type NotificationStatus, type NotificationType, type WebhookType } from './notification.ts';
 import type { ExtraHeader } from './subscription-rules.ts';
 
 /** What the operator sees of subscriptions, notifications and attempts (docs/operator-interface.md). */
@@ -14,7 +14,7 @@ export interface SubscriptionView {
   contact_id: string;
   url: string;
   active: boolean;
-  types: string[];
+  types: WebhookType[];
   extra_headers: ExtraHeader[];
   created_at: Date;
   disabled_reason: string | null;
@@ -80,8 +80,8 @@ export interface NotificationView {
   id: string;
   client_id: string;
   subscription_id: string;
-  type: string;
-  status: string;
+  type: NotificationType;
+  status: NotificationStatus;
   created_at: Date;
   body: string;
   attempts: AttemptView[];

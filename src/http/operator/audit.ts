@@ -176,7 +176,7 @@ export function operatorAuditRoutes(app: FastifyInstance, context: Context): voi
   serve(app, VERIFY, (request) => verify(context, request));
 }
 
-async function list(context: Context, { query }: RequestOf<typeof LIST>, reply: FastifyReply): Promise<FastifyReply> {
+async function list(context: Context, { query }: RequestOf<typeof LIST>, reply: FastifyReply) {
   const filter: AuditFilter = {
     entity: query.entity,
     entityId: query.entity_id,
@@ -201,11 +201,7 @@ async function list(context: Context, { query }: RequestOf<typeof LIST>, reply: 
   return sendValue(reply, await listAuditAfter(context.pool, filter, start));
 }
 
-async function heads(
-  { pool }: Context,
-  { query }: RequestOf<typeof HEADS>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function heads({ pool }: Context, { query }: RequestOf<typeof HEADS>, reply: FastifyReply) {
   return sendList(reply, await listHeads(pool, periodOf(query), listRequest(query)));
 }
 

@@ -6,7 +6,7 @@ import { type Transaction, transaction } from '../../database/database.ts';
 import { claimKey, MAX_IDEMPOTENCY_KEY, storeAnswer } from '../../operator/idempotency.ts';
 import { confirmOperator } from '../../operator/operator.ts';
 import { Problem } from '../../values/errors.ts';
-import { locationOf, sendJson } from '../schemas/reply.ts';
+import { locationOf, type Sent, sendJson } from '../schemas/reply.ts';
 import { holdScope } from '../server/cells.ts';
 import { reasonOf } from './reason.ts';
 
@@ -16,16 +16,19 @@ export function operatorAct(request: FastifyRequest): Act {
   return { now: request.now, actor, staff, reason: reasonOf(request), requestId: request.id };
 }
 
+/** What a change answers: the value of its work. A text is JSON that is written already. */
+type Result<Value> = [Extract<Value, string>] extends [never] ? (Value extends object ? Value : undefined) : never;
+
 /**
  * The handler of a change: does the work in one transaction, together with the request's idempotency key, and answers with its
  * result as JSON and, where the route says so, with the address of what was made.
  * @param status of the first answer; a replayed answer has the same, and the header `idempotency-replayed: true`
  */
-export function change<R extends FastifyRequest>(
+export function change<R extends FastifyRequest, Value>(
   context: Context,
   status: number,
-  work: (tx: Transaction, act: Act, request: R) => Promise<unknown>,
-): (request: R, reply: FastifyReply) => Promise<FastifyReply> {
+  work: (tx: Transaction, act: Act, request: R) => Promise<Value>,
+): (request: R, reply: FastifyReply) => Promise<Sent<Result<Value>>> {
   return async (request, reply) => {
     const key = request.method === 'POST' ? idempotencyKey(request) : undefined;
     const act = operatorAct(request);

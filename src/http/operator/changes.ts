@@ -229,11 +229,7 @@ export function operatorChangeRoutes(app: FastifyInstance, context: Context): vo
   serve(app, RECONCILE, (request, reply) => readDay(context, request, reply));
 }
 
-async function readChanges(
-  feed: ChangeFeed,
-  { query }: RequestOf<typeof READ_CHANGES>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function readChanges(feed: ChangeFeed, { query }: RequestOf<typeof READ_CHANGES>, reply: FastifyReply) {
   if (query.after !== undefined && query.consumer !== undefined)
     throw new Problem('invalid_parameter', { field: 'after', message: 'must be left out where consumer is given' });
   const page = await feed.page({
@@ -251,7 +247,7 @@ async function readDay(
   { backgroundPool }: Context,
   { query: { date } }: RequestOf<typeof RECONCILE>,
   reply: FastifyReply,
-): Promise<FastifyReply> {
+) {
   if (!isCalendarDay(date))
     throw new Problem('invalid_parameter', { field: 'date', message: 'must be a calendar day as YYYY-MM-DD' });
   // A day has millions of changes at most; the background pool lets it take its time.

@@ -96,7 +96,7 @@ export type HealthOperations = typeof LIVE | typeof READY | typeof METRICS | typ
 
 /** Health and metrics (docs/operator-interface.md). */
 export function operatorHealthRoutes(app: FastifyInstance, context: Context): void {
-  serve(app, LIVE, async () => ({ status: 'ok' }));
+  serve(app, LIVE, async () => ({ status: 'ok' as const }));
   serve(app, READY, async (_request, reply) => {
     const { status, body } = readyAnswer(context.readiness.fault());
     return reply.code(status).send(body);

@@ -65,11 +65,7 @@ export function operatorRequestRoutes(app: FastifyInstance, context: Context): v
   serve(app, LIST, (request, reply) => list(context, request, reply));
 }
 
-async function list(
-  { pool, journals }: Context,
-  { query }: RequestOf<typeof LIST>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function list({ pool, journals }: Context, { query }: RequestOf<typeof LIST>, reply: FastifyReply) {
   await journals.refusedRequests.write();
   const { rows, total } = await listRefusedRequests(pool, {
     ...listRequest(query),
@@ -82,6 +78,6 @@ async function list(
 }
 
 /** The client and the contact appear under the names of the filters too. */
-function shown(row: RefusedRequest): object {
+function shown(row: RefusedRequest & { at: Date }) {
   return { ...row, client: row.client_id, contact: row.contact_id };
 }

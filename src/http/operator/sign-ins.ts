@@ -54,11 +54,7 @@ export function operatorSignInRoutes(app: FastifyInstance, context: Context): vo
   serve(app, LIST, (request, reply) => list(context, request, reply));
 }
 
-async function list(
-  { pool, journals }: Context,
-  { query }: RequestOf<typeof LIST>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function list({ pool, journals }: Context, { query }: RequestOf<typeof LIST>, reply: FastifyReply) {
   await journals.signIns.write();
   const attempts = await listSignInAttempts(pool, {
     ...listRequest(query),

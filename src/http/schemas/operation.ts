@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { Exact } from '../../values/json.ts';
+import type { Sent } from './reply.ts';
 import type { JsonAnswer } from './schemas.ts';
 
 /** The schemas of what an operation takes, and of what it answers. */
@@ -41,11 +43,25 @@ type Answers<R> = {
 /** What an operation answers. */
 export type AnswerOf<O extends Operation> = Answers<O['schema']['response']>[keyof O['schema']['response']];
 
+/** A value that is answered as JSON: an instant as its text, a decimal with all its digits. */
+type Answerable<T> = T extends string
+  ? string extends T
+    ? string | Date
+    : T
+  : T extends (infer Item)[]
+    ? Answerable<Item>[]
+    : T extends object
+      ? { [Name in keyof T]: Answerable<T[Name]> }
+      : T extends number
+        ? T | Exact
+        : T;
+type Handled<O extends Operation> = Answerable<AnswerOf<O>> | Sent<Answerable<AnswerOf<O>>>;
+
 /** Registers an operation. */
 export function serve<O extends Operation>(
   app: FastifyInstance,
   { address, ...options }: O,
-  handler: (request: RequestOf<O>, reply: FastifyReply) => unknown,
+  handler: (request: RequestOf<O>, reply: FastifyReply) => Handled<O> | Promise<Handled<O>>,
 ): void {
   const [method = '', template = ''] = address.split(' ');
   app.route<RouteOf<O>>({ ...options, method, url: template.replace(/\{(\w+)\}/g, ':$1'), handler });

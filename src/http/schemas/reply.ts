@@ -6,23 +6,28 @@ export function sendJson(reply: FastifyReply, body: string): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(body);
 }
 
+/** A reply that has sent a value. The compiler compares it with what the operation describes; `answer` is never set. */
+export interface Sent<Value> extends Pick<FastifyReply, 'sent'> {
+  readonly answer?: Value;
+}
+
 /** Sends a value as JSON; its decimals keep exactly their digits (json.ts). */
-export function sendValue(reply: FastifyReply, value: unknown): FastifyReply {
+export function sendValue<Value>(reply: FastifyReply, value: Value): Sent<Value> {
   return sendJson(reply, JSON.stringify(value));
 }
 
 /** Sends a page of a list; the header x-total-count says how many entries the whole list has, where they were counted. */
-export function sendList(reply: FastifyReply, list: { rows: unknown[]; total: number | undefined }): FastifyReply {
+export function sendList<Row>(reply: FastifyReply, list: { rows: Row[]; total: number | undefined }): Sent<Row[]> {
   if (list.total !== undefined) reply.header('x-total-count', list.total);
   return sendValue(reply, list.rows);
 }
 
 /** Sends a list that is short enough to be read whole: all of it, or the page that the query asks for. */
-export function sendShortList(
+export function sendShortList<Row>(
   reply: FastifyReply,
-  rows: unknown[],
+  rows: Row[],
   { page, page_size: size }: Partial<Page>,
-): FastifyReply {
+): Sent<Row[]> {
   const limit = size ?? (page === undefined ? rows.length : DEFAULT_PAGE_SIZE);
   const from = ((page ?? 1) - 1) * limit;
   return sendList(reply, { rows: rows.slice(from, from + limit), total: rows.length });
